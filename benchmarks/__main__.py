@@ -29,14 +29,18 @@ MODULES = (
 
 def main() -> int:
     """Run, print a table, and leave with 1 if a ratio is passed."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks", description=__doc__
+    )
     parser.add_argument(
         "names",
         nargs="*",
         metavar="NAME",
         help=f"of {', '.join(MODULES)}; default: all",
     )
-    parser.add_argument("--markdown", metavar="FILE", help="also write the table there")
+    parser.add_argument(
+        "--markdown", metavar="FILE", help="also write the table there"
+    )
     chosen = parser.parse_args()
     unknown = set(chosen.names) - set(MODULES)
     if unknown:

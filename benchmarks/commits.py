@@ -83,7 +83,9 @@ def _bench() -> Iterator[Bench]:
 def _bare(path: Path, content: bytes) -> int:
     """Write, flush, rename, flush the folder; returns the flushes."""
     temporary = path.with_name(path.name + ".new")
-    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644)
+    descriptor = os.open(
+        temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o644
+    )
     os.write(descriptor, content)
     os.fsync(descriptor)
     os.close(descriptor)
@@ -121,7 +123,9 @@ def small_edit(rounds: int = 40) -> tuple[float, float, float]:
                 )
             )
             bare.append(
-                _timed(lambda t=text: _bare(bench.root / "b.txt", t + content[2:]))
+                _timed(
+                    lambda t=text: _bare(bench.root / "b.txt", t + content[2:])
+                )
             )
         flushes = (bench.changes.flush_count - before) / rounds
     return flushes, statistics.median(ours), statistics.median(bare)
@@ -140,7 +144,9 @@ def many_files() -> tuple[float, float, float, float]:
         bench.commit(bench.modify("first.txt", Splice(0, 1, b"z")))
         os.sync()
         names = [f"d{number % 10}/{number}.txt" for number in range(_FILES)]
-        bare = _timed(lambda: [_bare(bench.root / name, content) for name in names])
+        bare = _timed(
+            lambda: [_bare(bench.root / name, content) for name in names]
+        )
         ours = _timed(
             lambda: bench.commit(
                 *(bench.modify(name, Splice(9, 3, b"new")) for name in names)
@@ -164,7 +170,9 @@ def _recovery(bench: Bench, names: list[str], stage: str) -> float:
 
         Log.mark_done = stopped  # type: ignore[method-assign]
         try:
-            bench.commit(*(bench.modify(name, Splice(9, 3, b"NEW")) for name in names))
+            bench.commit(
+                *(bench.modify(name, Splice(9, 3, b"NEW")) for name in names)
+            )
         finally:
             os._exit(1)
     os.waitpid(child, 0)
@@ -253,7 +261,12 @@ def rows(megabytes: int = 1000) -> Iterator[Row]:
         bare,
         1.5,
     )
-    yield f"taking back {_FILES} files after a crash, against the same", back, bare, 1.5
+    yield (
+        f"taking back {_FILES} files after a crash, against the same",
+        back,
+        bare,
+        1.5,
+    )
     yield (
         f"finishing {_FILES} files after a crash, against the same",
         forward,
@@ -267,7 +280,12 @@ def rows(megabytes: int = 1000) -> Iterator[Row]:
         copied,
         1.3,
     )
-    yield f"undo of it in {megabytes} MB, against cp and flush", undone, copied, 1.3
+    yield (
+        f"undo of it in {megabytes} MB, against cp and flush",
+        undone,
+        copied,
+        1.3,
+    )
 
 
 def main() -> None:

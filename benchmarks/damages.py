@@ -60,7 +60,8 @@ def _counted(*forms: str) -> Damage:
         form, first = chance.choice(forms), chance.randrange(1, 90)
         body, end = (text[:-1], "\n") if text.endswith("\n") else (text, "")
         numbered = [
-            form.format(first + at) + line for at, line in enumerate(body.split("\n"))
+            form.format(first + at) + line
+            for at, line in enumerate(body.split("\n"))
         ]
         return "\n".join(numbered) + end
 
@@ -111,7 +112,9 @@ def _left_out(text: str, chance: random.Random) -> str:
             "... {} ...",
         ]
     )
-    middle = re.match(r"[ \t]*", lines[-1])[0] + mark.format(chance.choice(_NOUNS))  # type: ignore[index]
+    middle = re.match(r"[ \t]*", lines[-1])[0] + mark.format(
+        chance.choice(_NOUNS)
+    )  # type: ignore[index]
     return "\n".join([lines[0], middle, *lines[-1:]]) + "\n"
 
 
@@ -125,7 +128,9 @@ def _alike(text: str, _: random.Random) -> str:
 
 
 def _curled(text: str, _: random.Random) -> str:
-    return re.sub(r"'([^'\n]*)'", r"‘\1’", re.sub(r'"([^"\n]*)"', r"“\1”", text))
+    return re.sub(
+        r"'([^'\n]*)'", r"‘\1’", re.sub(r'"([^"\n]*)"', r"“\1”", text)
+    )
 
 
 def _corrected(text: str, _: random.Random) -> str:
@@ -142,7 +147,11 @@ def _corrected(text: str, _: random.Random) -> str:
 
 
 def _as_unicode(text: str, _: random.Random) -> str:
-    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+    return (
+        text.replace("<", "\\u003c")
+        .replace(">", "\\u003e")
+        .replace("&", "\\u0026")
+    )
 
 
 WHOLE: dict[str, Damage] = {

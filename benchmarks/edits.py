@@ -77,7 +77,9 @@ class Change:
     @property
     def head(self) -> list[str]:
         """The context above."""
-        return self.above[len(self.above) - min(self.context, len(self.above)) :]
+        return self.above[
+            len(self.above) - min(self.context, len(self.above)) :
+        ]
 
     @property
     def tail(self) -> list[str]:
@@ -142,7 +144,11 @@ def asked(
 ) -> Request | None:
     """The request with each line of search (and replace) damaged; None if that changes nothing."""
     search = [damage(line) for line in change.search]
-    replace = [damage(line) for line in change.replace] if replaced else change.replace
+    replace = (
+        [damage(line) for line in change.replace]
+        if replaced
+        else change.replace
+    )
     if search == change.search or text(search) in change.file(change.search):
         return None
     return Request(
@@ -169,12 +175,17 @@ def there(change: Change, damage: Callable[[str], str]) -> Request | None:
         if line.strip()
     ):
         return None  # which of them is new, nobody can say
-    head, tail = there[: len(change.head)], there[len(there) - len(change.tail) :]
+    head, tail = (
+        there[: len(change.head)],
+        there[len(there) - len(change.tail) :],
+    )
     tail = tail if change.tail else []
     kept = list(change.new)
     for match in align(change.old, change.new):
         for step in range(match.length):
-            kept[match.right + step] = there[len(change.head) + match.left + step]
+            kept[match.right + step] = there[
+                len(change.head) + match.left + step
+            ]
     return Request(
         change.file(there),
         text(change.search),
@@ -206,13 +217,19 @@ def crlf_file(change: Change, _: random.Random) -> Request | None:
 
 
 @makes
-def trailing_blanks_in_file(change: Change, chance: random.Random) -> Request | None:
+def trailing_blanks_in_file(
+    change: Change, chance: random.Random
+) -> Request | None:
     """The file has blanks at ends of lines that the request dropped."""
-    return there(change, lambda line: line + chance.choice(["", " ", "  ", "\t"]))
+    return there(
+        change, lambda line: line + chance.choice(["", " ", "  ", "\t"])
+    )
 
 
 @makes
-def trailing_blanks_in_request(change: Change, chance: random.Random) -> Request | None:
+def trailing_blanks_in_request(
+    change: Change, chance: random.Random
+) -> Request | None:
     """The search text has blanks at ends of lines that the file has not."""
     return asked(
         change,
@@ -229,7 +246,11 @@ def dedented(change: Change, _: random.Random) -> Request | None:
     common = min(indents, key=len)
     if not all(indent.startswith(common) for indent in indents):
         return None
-    return asked(change, lambda line: line.removeprefix(common)) if common else None
+    return (
+        asked(change, lambda line: line.removeprefix(common))
+        if common
+        else None
+    )
 
 
 @makes
@@ -250,7 +271,9 @@ def tabs_for_spaces(change: Change, _: random.Random) -> Request | None:
         return None
     return asked(
         change,
-        lambda line: re.sub("^ +", lambda match: "\t" * (len(match[0]) // 4), line),
+        lambda line: re.sub(
+            "^ +", lambda match: "\t" * (len(match[0]) // 4), line
+        ),
     )
 
 
@@ -268,7 +291,9 @@ def quotes_in_file(change: Change, _: random.Random) -> Request | None:
 
     def typeset(text: str) -> str:
         return re.sub(
-            r"(?<=\w)'(?=\w)", "’", re.sub(r"(?<=\w) (?=of |the )", "\u00a0", text)
+            r"(?<=\w)'(?=\w)",
+            "’",
+            re.sub(r"(?<=\w) (?=of |the )", "\u00a0", text),
         )
 
     request = there(change, typeset)
@@ -298,7 +323,9 @@ def blank_line_dropped(change: Change, _: random.Random) -> Request | None:
 
 
 @makes
-def blank_lines_at_edges(change: Change, chance: random.Random) -> Request | None:
+def blank_lines_at_edges(
+    change: Change, chance: random.Random
+) -> Request | None:
     """Search and replacement begin or end with blank lines that the file has not."""
     lead, trail = chance.choice([("\n", ""), ("", "\n\n"), ("\n", "\n")])
     return Request(
@@ -319,7 +346,10 @@ def line_numbers(change: Change, chance: random.Random) -> Request | None:
 
     def numbered(lines: Sequence[str]) -> str:
         return text(
-            [form.format(first + index, line) for index, line in enumerate(lines)]
+            [
+                form.format(first + index, line)
+                for index, line in enumerate(lines)
+            ]
         )
 
     both = chance.random() < 0.5
@@ -367,7 +397,11 @@ def escaped(change: Change, _: random.Random) -> Request | None:
 def elided(change: Change, chance: random.Random) -> Request | None:
     """Lines that both keep are left out with dots."""
     below = change.below[: change.context + 6]
-    if len(below) < change.context + 6 or not change.tail or not below[-1].strip():
+    if (
+        len(below) < change.context + 6
+        or not change.tail
+        or not below[-1].strip()
+    ):
         return None
     dots = chance.choice(["...", "# ... existing code ...", "// ..."])
     if dots == "..." and change.name.endswith((".py", ".pyi")):
@@ -390,11 +424,17 @@ def typo_in_comment(change: Change, chance: random.Random) -> Request | None:
         if words and re.match(r"\s*(#|//|\*) ", line):
             word = chance.choice(words)
             at = chance.randrange(1, len(word[0]) - 2)
-            typo = word[0][:at] + word[0][at + 1] + word[0][at] + word[0][at + 2 :]
+            typo = (
+                word[0][:at] + word[0][at + 1] + word[0][at] + word[0][at + 2 :]
+            )
             if typo == word[0]:
                 continue
             wrong = line[: word.start()] + typo + line[word.end() :]
-            search = [*change.search[:index], wrong, *change.search[index + 1 :]]
+            search = [
+                *change.search[:index],
+                wrong,
+                *change.search[index + 1 :],
+            ]
             return Request(
                 change.file(change.search),
                 text(search),
@@ -456,7 +496,9 @@ def attacked(
 
 def inside(change: Change) -> list[int]:
     """The lines with text of the search text but for its first and its last."""
-    return [index for index, line in enumerate(change.search) if line.strip()][1:-1]
+    return [index for index, line in enumerate(change.search) if line.strip()][
+        1:-1
+    ]
 
 
 @makes
@@ -492,7 +534,9 @@ def two_lines_swapped(change: Change, chance: random.Random) -> Request | None:
 def a_word_renamed(change: Change, chance: random.Random) -> Request | None:
     """One word of the search text is another word of the file."""
     words = sorted(set(re.findall(r"[A-Za-z_]{4,}", text(change.search))))
-    others = sorted(set(re.findall(r"[A-Za-z_]{4,}", change.file([]))) - set(words))
+    others = sorted(
+        set(re.findall(r"[A-Za-z_]{4,}", change.file([]))) - set(words)
+    )
     if not words or not others:
         return None
     word, other = chance.choice(words), chance.choice(others)
@@ -505,29 +549,43 @@ def a_word_renamed(change: Change, chance: random.Random) -> Request | None:
 
 
 @makes
-def a_slip_in_an_indent(change: Change, chance: random.Random) -> Request | None:
+def a_slip_in_an_indent(
+    change: Change, chance: random.Random
+) -> Request | None:
     """A blank too much or too few before one line of the search text."""
     at = chance.randrange(len(change.search))
     line = change.search[at]
     if not line.strip():
         return None
-    slipped = line[1:] if line.startswith(" ") and chance.random() < 0.5 else f" {line}"
-    return attacked(change, [*change.search[:at], slipped, *change.search[at + 1 :]])
+    slipped = (
+        line[1:]
+        if line.startswith(" ") and chance.random() < 0.5
+        else f" {line}"
+    )
+    return attacked(
+        change, [*change.search[:at], slipped, *change.search[at + 1 :]]
+    )
 
 
 @makes
-def only_the_search_indented(change: Change, chance: random.Random) -> Request | None:
+def only_the_search_indented(
+    change: Change, chance: random.Random
+) -> Request | None:
     """The search text is moved to the right, and the replacement is in the file's indentation."""
     more = chance.choice(["  ", "    ", "\t"])
     return attacked(
-        change, [more + line if line.strip() else line for line in change.search]
+        change,
+        [more + line if line.strip() else line for line in change.search],
     )
 
 
 @makes
 def a_near_twin(change: Change, chance: random.Random) -> Request | None:
     """A copy with one token changed stands elsewhere, and a word of the search text is misspelled."""
-    copy, misspelled = token_changed(change, chance), typo_in_comment(change, chance)
+    copy, misspelled = (
+        token_changed(change, chance),
+        typo_in_comment(change, chance),
+    )
     if copy is None or misspelled is None or not change.ended:
         return None
     return Request(
@@ -537,14 +595,21 @@ def a_near_twin(change: Change, chance: random.Random) -> Request | None:
 
 
 @makes
-def numbers_of_an_older_text(change: Change, _: random.Random) -> Request | None:
+def numbers_of_an_older_text(
+    change: Change, _: random.Random
+) -> Request | None:
     """Line numbers were copied in, and three lines have gone since."""
     first = len(change.above) - len(change.head) + 4
-    search = [f"{first + index}: {line}" for index, line in enumerate(change.search)]
+    search = [
+        f"{first + index}: {line}" for index, line in enumerate(change.search)
+    ]
     return attacked(
         change,
         search,
-        [f"{first + index}: {line}" for index, line in enumerate(change.replace)],
+        [
+            f"{first + index}: {line}"
+            for index, line in enumerate(change.replace)
+        ],
     )
 
 
@@ -561,11 +626,17 @@ def a_marker_in_the_replacement(
     replace = [change.replace[0], mark, change.replace[-1]]
     if not {*filter(str.strip, change.search)} - {*replace}:
         return None  # no line goes
-    return Request(change.file(change.search), text(change.search), text(replace), None)
+    return Request(
+        change.file(change.search), text(change.search), text(replace), None
+    )
 
 
 def partly(
-    change: Change, search: Sequence[str], replace: Sequence[str], *, ended: bool = True
+    change: Change,
+    search: Sequence[str],
+    replace: Sequence[str],
+    *,
+    ended: bool = True,
 ) -> Request | None:
     """The true change with damage in either text, or in a part: the true result or a refusal."""
     asked, wanted = text(search, ended=ended), text(replace, ended=ended)
@@ -578,11 +649,20 @@ def partly(
     ):
         return None  # the text is there as it is, here or elsewhere
     as_given = None
-    if [line.rstrip() for line in search] == [line.rstrip() for line in change.search]:
-        as_given = change.file(wanted.removesuffix("\n").split("\n") if wanted else [])
+    if [line.rstrip() for line in search] == [
+        line.rstrip() for line in change.search
+    ]:
+        as_given = change.file(
+            wanted.removesuffix("\n").split("\n") if wanted else []
+        )
     right = change.file(change.replace)
     return Request(
-        change.file(change.search), asked, wanted, right, either=True, literal=as_given
+        change.file(change.search),
+        asked,
+        wanted,
+        right,
+        either=True,
+        literal=as_given,
     )
 
 
@@ -607,7 +687,9 @@ def some(
         # What a string of a new line says may be meant so.
         pairs = zip(change.replace, replace, strict=True)
         replace = [
-            line if line not in change.search and re.search("[\"'`]", line) else one
+            line
+            if line not in change.search and re.search("[\"'`]", line)
+            else one
             for line, one in pairs
         ]
     return partly(change, search, replace)
@@ -617,11 +699,15 @@ def some(
 def quotes_escaped(change: Change, chance: random.Random) -> Request | None:
     """Quotes are escaped, in both texts or in a part."""
     kind = chance.choice(['"', "'", "\"'"])
-    return some(change, chance, lambda line: re.sub(rf"([{kind}])", r"\\\1", line))
+    return some(
+        change, chance, lambda line: re.sub(rf"([{kind}])", r"\\\1", line)
+    )
 
 
 @makes
-def backslashes_doubled(change: Change, chance: random.Random) -> Request | None:
+def backslashes_doubled(
+    change: Change, chance: random.Random
+) -> Request | None:
     """Backslashes are doubled in the search text, or in both; in the replacement alone that is a request."""
     search, replace = (
         [line.replace("\\", "\\\\") for line in one]
@@ -629,7 +715,9 @@ def backslashes_doubled(change: Change, chance: random.Random) -> Request | None
     )
     if search == change.search:
         return None
-    return partly(change, search, replace if chance.random() < 0.5 else change.replace)
+    return partly(
+        change, search, replace if chance.random() < 0.5 else change.replace
+    )
 
 
 @makes
@@ -638,7 +726,9 @@ def escapes_undone(change: Change, chance: random.Random) -> Request | None:
     said, meant = chance.choice([("\\n", "\n"), ("\\t", "\t"), ('\\"', '"')])
 
     def undone(lines: Sequence[str]) -> list[str]:
-        return [re.sub(rf"(?<!\\){re.escape(said)}", meant, line) for line in lines]
+        return [
+            re.sub(rf"(?<!\\){re.escape(said)}", meant, line) for line in lines
+        ]
 
     search = undone(change.search)
     if search == change.search:
@@ -654,7 +744,9 @@ def escapes_undone(change: Change, chance: random.Random) -> Request | None:
 def entities(change: Change, chance: random.Random) -> Request | None:
     """Signs of markup are entities, in both texts or in a part."""
     full = chance.random() < 0.5
-    return some(change, chance, lambda line: as_entities(change, line, quote=full))
+    return some(
+        change, chance, lambda line: as_entities(change, line, quote=full)
+    )
 
 
 def as_entities(change: Change, line: str, *, quote: bool) -> str:
@@ -669,9 +761,7 @@ def as_entities(change: Change, line: str, *, quote: bool) -> str:
 def newlines_said(change: Change, chance: random.Random) -> Request | None:
     """A text came as one line: both, or one of them, with their quotes escaped or not."""
     if any(line.endswith("\\") for line in (*change.search, *change.replace)):
-        return (
-            None  # the newline behind it cannot be told from a backslash that is said
-        )
+        return None  # the newline behind it cannot be told from a backslash that is said
     texts = []
     for lines, damaged in zip(
         (change.search, change.replace),
@@ -679,7 +769,11 @@ def newlines_said(change: Change, chance: random.Random) -> Request | None:
         strict=True,
     ):
         escape = chance.choice(
-            [quoted, str, lambda line: json.dumps(line, ensure_ascii=False)[1:-1]]
+            [
+                quoted,
+                str,
+                lambda line: json.dumps(line, ensure_ascii=False)[1:-1],
+            ]
         )
         texts.append(["\\n".join(map(escape, lines))] if damaged else lines)
     return partly(change, *texts, ended=False)
@@ -697,7 +791,9 @@ def diff_prefixes(change: Change, chance: random.Random) -> Request | None:
         else chance.choice([" ", ""])
     )
     kept = {line for line in change.replace if line in change.search}
-    replace = [(blank if line in kept else "+") + line for line in change.replace]
+    replace = [
+        (blank if line in kept else "+") + line for line in change.replace
+    ]
     if chance.random() < 0.3:
         replace = [*(f"-{line}" for line in change.old), *replace]
     return partly(change, [blank + line for line in change.search], replace)
@@ -729,9 +825,7 @@ def odd_indentation(change: Change, chance: random.Random) -> Request | None:
     ):
         return None  # columns beside the steps are of no unit
     if search == change.search:
-        return (
-            None  # the text is there as it is, and the replacement is taken literally
-        )
+        return None  # the text is there as it is, and the replacement is taken literally
     return partly(
         change, search, [scaled(line, width, third) for line in change.replace]
     )
@@ -755,12 +849,14 @@ def other_separators(change: Change, chance: random.Random) -> Request | None:
     first = len(change.above) - len(change.head) + 1
     whole = chance.random() < 0.5
     if not whole and one.replace(" ", "") == other.replace(" ", ""):
-        return (
-            None  # a line that is some blanks deeper, and nothing says that it is not
-        )
-    search = [one.format(first + at, line) for at, line in enumerate(change.search)]
+        return None  # a line that is some blanks deeper, and nothing says that it is not
+    search = [
+        one.format(first + at, line) for at, line in enumerate(change.search)
+    ]
     replace = [
-        (other if whole or line not in change.search else one).format(first + at, line)
+        (other if whole or line not in change.search else one).format(
+            first + at, line
+        )
         for at, line in enumerate(change.replace)
     ]
     return partly(change, search, replace)
@@ -788,7 +884,9 @@ def damage_in_the_replacement_alone(
         )
     elif kind == 1:
         start = chance.randrange(1, 90)
-        replace = [f"{start + index}: {line}" for index, line in enumerate(replace)]
+        replace = [
+            f"{start + index}: {line}" for index, line in enumerate(replace)
+        ]
     elif kind == 2:
         replace = [
             replace[0],
@@ -815,7 +913,9 @@ def damage_in_the_replacement_alone(
 
 
 @makes
-def repaired_inside_an_indent(change: Change, chance: random.Random) -> Request | None:
+def repaired_inside_an_indent(
+    change: Change, chance: random.Random
+) -> Request | None:
     """The first line lost its indent, and a repair has to be made besides."""
     search = [change.search[0].lstrip(), *change.search[1:]]
     replace = list(change.replace)
@@ -823,8 +923,12 @@ def repaired_inside_an_indent(change: Change, chance: random.Random) -> Request 
         replace[0] = replace[0].lstrip()
     if search[0] == change.search[0]:
         return None
-    damage = chance.choice([quoted, html.escape, lambda line: line.replace("'", "’")])
-    search, replace = ([damage(line) for line in lines] for lines in (search, replace))
+    damage = chance.choice(
+        [quoted, html.escape, lambda line: line.replace("'", "’")]
+    )
+    search, replace = (
+        [damage(line) for line in lines] for lines in (search, replace)
+    )
     if text(search, ended=False) in change.file(change.search):
         return None
     return partly(change, search, replace)
@@ -860,7 +964,8 @@ def damaged(kind: str) -> Maker:
             return None
         if exact and chance.random() < 0.3:
             asked = "\n".join(
-                line + " " if line.strip() else line for line in search.split("\n")
+                line + " " if line.strip() else line
+                for line in search.split("\n")
             )
         if kind in LEFT_OUT:
             # Where no line goes, or the file says so, it is a text.
@@ -869,7 +974,9 @@ def damaged(kind: str) -> Maker:
                 and given.split("\n")[1] not in file
             )
             return Request(file, asked, given, None) if left else None
-        literal = change.file(given.removesuffix("\n").split("\n")) if exact else None
+        literal = (
+            change.file(given.removesuffix("\n").split("\n")) if exact else None
+        )
         inside = kind in INSIDE
         same = (lambda one: damage(one, random.Random(0))) if inside else None
         return Request(
@@ -925,7 +1032,8 @@ def drifted(change: Change, at: int) -> tuple[str, str] | None:
     other = re.sub(r"(\w{3,})", r"\1_other", line, count=1)
     there = [*change.search[:at], other, *change.search[at + 1 :]]
     wanted = [
-        other if index == at else line for index, line in enumerate(change.replace)
+        other if index == at else line
+        for index, line in enumerate(change.replace)
     ]
     return change.file(there), change.file(wanted)
 
@@ -979,7 +1087,9 @@ def ambiguous(change: Change, _: random.Random) -> Request | None:
 
 
 @makes
-def ambiguous_but_for_blanks(change: Change, chance: random.Random) -> Request | None:
+def ambiguous_but_for_blanks(
+    change: Change, chance: random.Random
+) -> Request | None:
     """The text stands there twice but for the indentation, and the request has neither's."""
     request = dedented(change, chance)
     if request is None:
@@ -1008,17 +1118,26 @@ def stale_token(change: Change, chance: random.Random) -> Request | None:
     there = token_changed(change, chance)
     if there is None or is_there(change.file(there), change.search):
         return None
-    return Request(change.file(there), text(change.search), text(change.replace), None)
+    return Request(
+        change.file(there), text(change.search), text(change.replace), None
+    )
 
 
 @makes
 def stale_decoy(change: Change, chance: random.Random) -> Request | None:
     """The text is gone; a copy with one token changed stands elsewhere."""
     copy = token_changed(change, chance)
-    if copy is None or not change.ended or is_there(change.file([]), change.search):
+    if (
+        copy is None
+        or not change.ended
+        or is_there(change.file([]), change.search)
+    ):
         return None
     return Request(
-        change.file([]) + text(copy), text(change.search), text(change.replace), None
+        change.file([]) + text(copy),
+        text(change.search),
+        text(change.replace),
+        None,
     )
 
 
@@ -1087,7 +1206,9 @@ def repositories(folder: Path) -> list[Path]:
     ]
 
 
-def changes(repository: Path, limit: int, chance: random.Random) -> Iterator[Change]:
+def changes(
+    repository: Path, limit: int, chance: random.Random
+) -> Iterator[Change]:
     """Single-stretch changes of text files, newest first."""
     found = 0
     for commit in git(
@@ -1142,13 +1263,17 @@ def single(old: bytes, new: bytes, context: int) -> Change | None:
         after.pop()
     matches = align(before, after)
     head = (
-        matches[0].length if matches and matches[0].left == matches[0].right == 0 else 0
+        matches[0].length
+        if matches and matches[0].left == matches[0].right == 0
+        else 0
     )
     if len(matches) > 2 or sum(match.length for match in matches) < head + (
         len(matches) > 1
     ):
         return None
-    tail = matches[-1].length if len(matches) > 1 or (matches and not head) else 0
+    tail = (
+        matches[-1].length if len(matches) > 1 or (matches and not head) else 0
+    )
     change = Change(
         before[:head], before[head : len(before) - tail], after[head : len(after) - tail],
         before[len(before) - tail :] if tail else [], context, ended,
@@ -1159,7 +1284,9 @@ def single(old: bytes, new: bytes, context: int) -> Change | None:
         change.replace
     ) != text(change.search)
     return (
-        change if solid and once and change.ended and change.search[0].strip() else None
+        change
+        if solid and once and change.ended and change.search[0].strip()
+        else None
     )
 
 
@@ -1178,7 +1305,11 @@ def verdict(request: Request, name: str) -> tuple[str, float]:
     except FilewrightError as error:
         if error.code not in REFUSALS:
             raise
-        refused = "correct" if request.expected is None or request.either else "missed"
+        refused = (
+            "correct"
+            if request.expected is None or request.either
+            else "missed"
+        )
         return refused, time.process_time() - start
     seconds = time.process_time() - start
     outcome = planned.outcomes[0]
@@ -1241,16 +1372,28 @@ def score(
                 if kind in shown:
                     print(
                         json.dumps(
-                            {"class": name, "verdict": kind, "name": change.name}
+                            {
+                                "class": name,
+                                "verdict": kind,
+                                "name": change.name,
+                            }
                             | facts(request)
                         )
                     )
         table[name] = counts
     width = max(map(len, names))
-    print(f"{'class':{width}} {'n':>6} " + " ".join(f"{kind:>8}" for kind in VERDICTS))
-    for name, counts in [*table.items(), ("all", sum(table.values(), Counter()))]:
+    print(
+        f"{'class':{width}} {'n':>6} "
+        + " ".join(f"{kind:>8}" for kind in VERDICTS)
+    )
+    for name, counts in [
+        *table.items(),
+        ("all", sum(table.values(), Counter())),
+    ]:
         n = counts.total() or 1
-        shares = " ".join(f"{100 * counts[kind] / n:7.1f}%" for kind in VERDICTS)
+        shares = " ".join(
+            f"{100 * counts[kind] / n:7.1f}%" for kind in VERDICTS
+        )
         print(f"{name:{width}} {counts.total():6} {shares}")
     if len(times) > 1:
         cuts = statistics.quantiles(times, n=100)
@@ -1276,10 +1419,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
     parser.add_argument("repositories", type=Path, nargs="+")
     parser.add_argument(
-        "--changes", type=int, default=200, help="changes of each history to use"
+        "--changes",
+        type=int,
+        default=200,
+        help="changes of each history to use",
     )
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--classes", default="", help="only these, with commas between")
+    parser.add_argument(
+        "--classes", default="", help="only these, with commas between"
+    )
     parser.add_argument(
         "--show",
         default="",
@@ -1307,7 +1455,9 @@ def main() -> None:
     table = score(found, names, options.seed, options.show.split(","))
     if options.json:
         options.json.write_text(
-            json.dumps({name: dict(counts) for name, counts in table.items()}, indent=2)
+            json.dumps(
+                {name: dict(counts) for name, counts in table.items()}, indent=2
+            )
         )
 
 

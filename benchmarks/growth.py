@@ -38,7 +38,9 @@ def _tree(work: Path, count: int) -> None:
         folder = work / "tree" / f"{number // 70:03d}" / f"d{number}"
         folder.mkdir(parents=True)
         for file in range(6):
-            (folder / f"f{file}").write_bytes(b"file %d of %d\n" % (file, number))
+            (folder / f"f{file}").write_bytes(
+                b"file %d of %d\n" % (file, number)
+            )
 
 
 def _lines(work: Path, count: int) -> None:
@@ -98,7 +100,9 @@ def _timed(
     return spent, (_kilobytes("VmHWM") - idle) * 1024
 
 
-def measured(plant: Callable[[Path, int], None], call: Call, count: int) -> Measured:
+def measured(
+    plant: Callable[[Path, int], None], call: Call, count: int
+) -> Measured:
     """A change of that many things, and its undo, in a workspace of their own."""
     with tempfile.TemporaryDirectory(prefix="filewright-growth-") as name:
         folder = Path(name)
@@ -118,7 +122,9 @@ def measured(plant: Callable[[Path, int], None], call: Call, count: int) -> Meas
 def rows() -> Iterator[tuple[str, float, float, float]]:
     """Each change at its size against a tenth of it, and its undo against the change itself."""
     for what, (plant, call, count) in ROWS.items():
-        small, large = (measured(plant, call, size) for size in (count // 10, count))
+        small, large = (
+            measured(plant, call, size) for size in (count // 10, count)
+        )
         yield (
             f"{what}: {count:,} against a tenth of it",
             large.change,
@@ -147,7 +153,9 @@ def main() -> None:
     )
     print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
     for what, (plant, call, count) in ROWS.items():
-        small, large = (measured(plant, call, size) for size in (count // 10, count))
+        small, large = (
+            measured(plant, call, size) for size in (count // 10, count)
+        )
         cells = [
             f"{count:,}",
             f"{large.change:.2f} s",

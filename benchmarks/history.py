@@ -41,8 +41,12 @@ def main(changes: int) -> None:
         _edits(opened)
         _asked("log of one path", lambda: opened["long"].history("f7.txt"))
         _asked("the list of sessions", opened["long"].sessions)
-        held = sum(path.stat().st_size for path in (place / "long.state").rglob("*"))
-        print(f"state: {held / (changes + EDITS):.0f} bytes a change, with contents")
+        held = sum(
+            path.stat().st_size for path in (place / "long.state").rglob("*")
+        )
+        print(
+            f"state: {held / (changes + EDITS):.0f} bytes a change, with contents"
+        )
         _rewind(opened["long"], roots["long"])
         for workspace in opened.values():
             workspace.close()
@@ -56,7 +60,11 @@ def _fill(workspace: Workspace, changes: int) -> None:
     for change in range(changes):
         if change % 1_000 == 0:
             session = workspace.under(
-                Task(caller=Caller(f"session{change // 1_000:04d}", "benchmark", None))
+                Task(
+                    caller=Caller(
+                        f"session{change // 1_000:04d}", "benchmark", None
+                    )
+                )
             )
         number, line = change % FILES, change // FILES % LINES
         wanted = {
@@ -73,7 +81,12 @@ def _edits(opened: dict[str, Workspace]) -> None:
             begun = time.perf_counter()
             workspace.edit(
                 "counted.txt",
-                [{"search": f"number {count}", "replace": f"number {count + 1}"}],
+                [
+                    {
+                        "search": f"number {count}",
+                        "replace": f"number {count + 1}",
+                    }
+                ],
             )
             taken[which].append(time.perf_counter() - begun)
     for which, times in taken.items():
@@ -92,12 +105,18 @@ def _asked(what: str, ask: Callable[[], Any]) -> None:
 def _rewind(workspace: Workspace, root: Path) -> None:
     oldest = workspace.history("f0.txt", limit=1_000)[-1].id
     (idle,) = _memory("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5")  # the highest so far begins anew
+    Path("/proc/self/clear_refs").write_text(
+        "5"
+    )  # the highest so far begins anew
     begun = time.perf_counter()
     workspace.revert_edit(since=f"{oldest}^")
     taken = time.perf_counter() - begun
     (most,) = _memory("VmHWM")
-    wrong = [n for n in range(FILES) if (root / f"f{n}.txt").read_text() != _content(n)]
+    wrong = [
+        n
+        for n in range(FILES)
+        if (root / f"f{n}.txt").read_text() != _content(n)
+    ]
     print(
         f"rewind of all: {taken:.1f} s, {most - idle:.0f} MB beyond idle, {len(wrong)} files not as before"
     )
@@ -105,7 +124,9 @@ def _rewind(workspace: Workspace, root: Path) -> None:
 
 def _memory(*names: str) -> list[float]:
     lines = Path("/proc/self/status").read_text().splitlines()
-    return [int(line.split()[1]) / 1_000 for line in lines if line.startswith(names)]
+    return [
+        int(line.split()[1]) / 1_000 for line in lines if line.startswith(names)
+    ]
 
 
 if __name__ == "__main__":

@@ -83,9 +83,15 @@ def _begun(place: Path) -> Iterator[tuple[str, float]]:
             "check": True,
             "text": True,
         }
-        return subprocess.run([*begun, *words], capture_output=True, **given).stderr
+        return subprocess.run(
+            [*begun, *words], capture_output=True, **given
+        ).stderr
 
-    said("call", "write_content", '{"items": [{"path": "a.txt", "content": "a"}]}')
+    said(
+        "call",
+        "write_content",
+        '{"items": [{"path": "a.txt", "content": "a"}]}',
+    )
     yield "log", min(float(said("log").split()[0]) for _ in range(RUNS))
     undone = [
         float(said(word, "--yes").split()[0])
@@ -131,7 +137,9 @@ def _measured(place: Path, folders: int) -> tuple[float, float, float]:
             "tool_name": "Bash",
             "tool_use_id": str(number),
         }
-        given = json.dumps(call | {"tool_input": {"command": "make all"}}).encode()
+        given = json.dumps(
+            call | {"tool_input": {"command": "make all"}}
+        ).encode()
         begun = os.times()
         subprocess.run(
             [*program, name, "--hook"],
@@ -147,7 +155,9 @@ def _measured(place: Path, folders: int) -> tuple[float, float, float]:
     def both(number: int, *, change: bool) -> float:
         taken = timed("begin", number)
         if change:
-            (root / "package3" / "module80" / "file7.py").write_text(f"x = {number}\n")
+            (root / "package3" / "module80" / "file7.py").write_text(
+                f"x = {number}\n"
+            )
         return taken + timed("end", number)
 
     (place / "empty").mkdir()
@@ -160,7 +170,9 @@ def _measured(place: Path, folders: int) -> tuple[float, float, float]:
         )
     first = timed("begin", 0)
     timed("end", 0)
-    subprocess.run([*program, "keep", "--root", str(root)], env=environment, check=True)
+    subprocess.run(
+        [*program, "keep", "--root", str(root)], env=environment, check=True
+    )
     both(1, change=True)
     both(2, change=False)
     unchanged = min(both(3 + run, change=False) for run in range(RUNS))

@@ -37,7 +37,9 @@ def _copies(folder: Path, size: int) -> tuple[float, float]:
             ours.append(time.perf_counter() - begun)
             (root / f"copy{turn}").unlink()
             begun = time.perf_counter()
-            subprocess.run(["cp", "-p", root / "big", root / "plain"], check=True)
+            subprocess.run(
+                ["cp", "-p", root / "big", root / "plain"], check=True
+            )
             with (root / "plain").open("rb+") as file:
                 os.fsync(file.fileno())
             reference.append(time.perf_counter() - begun)

@@ -141,11 +141,16 @@ def rows(size: int = 1 << 30, rounds: int = 5) -> Iterator[Row]:
         for what in ("edit", "undo"):
             for until in ("answered", "at_rest"):
                 pairs = [
-                    (getattr(getattr(each, what), until), getattr(each.copy, until))
+                    (
+                        getattr(getattr(each, what), until),
+                        getattr(each.copy, until),
+                    )
                     for each in done
                 ]
                 words = f"{what} of {size / (1 << 30):g} GB through the server, {cache}"
-                words += "" if until == "answered" else ", until the disk is at rest"
+                words += (
+                    "" if until == "answered" else ", until the disk is at rest"
+                )
                 ours = statistics.median(pair[0] for pair in pairs)
                 copy = statistics.median(pair[1] for pair in pairs)
                 yield (

@@ -28,7 +28,8 @@ RARE = "ERROR checksum mismatch in segment 4711"
 def make_log(path: Path, size: int) -> int:
     """Write a log of about `size` bytes with one rare line in its middle; the number of that line."""
     block = "".join(
-        LINE.format(i % 60, i * 7919 % 10**6, i % 16, i, i % 997) for i in range(_ROWS)
+        LINE.format(i % 60, i * 7919 % 10**6, i % 16, i, i % 997)
+        for i in range(_ROWS)
     ).encode()
     lines = rare = 0
     with path.open("wb") as file:
@@ -57,7 +58,9 @@ class Server:
         **settings: object,
     ) -> None:
         limits = (
-            ["prlimit", f"--nofile={descriptors}"] if descriptors is not None else []
+            ["prlimit", f"--nofile={descriptors}"]
+            if descriptors is not None
+            else []
         )
         self.process = subprocess.Popen(
             [
@@ -135,7 +138,9 @@ class Server:
             try:
                 fields = dict(
                     line.split(":", 1)
-                    for line in Path(f"/proc/{pid}/status").read_text().splitlines()
+                    for line in Path(f"/proc/{pid}/status")
+                    .read_text()
+                    .splitlines()
                     if ":" in line
                 )
             except OSError:
@@ -204,16 +209,29 @@ def session(folder: Path, size: int) -> list[Sample]:
         )
         assert RARE in around
         call(
-            "read around it again", "read_content", path="big.log", line=rare, limit=20
+            "read around it again",
+            "read_content",
+            path="big.log",
+            line=rare,
+            limit=20,
         )
         call(
-            "tail 1,000 lines", "read_content", path="big.log", mode="tail", limit=1000
+            "tail 1,000 lines",
+            "read_content",
+            path="big.log",
+            mode="tail",
+            limit=1000,
         )
         edited = call(
             "edit one line in the middle",
             "edit_content",
             path="big.log",
-            edits=[{"search": RARE, "replace": "ERROR checksum mismatch (repaired)"}],
+            edits=[
+                {
+                    "search": RARE,
+                    "replace": "ERROR checksum mismatch (repaired)",
+                }
+            ],
         )
         assert "1 edit applied" in edited, edited
         assert log.stat().st_size != size

@@ -88,11 +88,15 @@ def rows() -> list[Row]:
         where = boundary.locate(".")
 
         def names() -> None:
-            for entry in boundary.walk(where, WalkOptions(kinds=["file"]), task=Task()):
+            for entry in boundary.walk(
+                where, WalkOptions(kinds=["file"]), task=Task()
+            ):
                 entry.name  # noqa: B018
 
         def details() -> None:
-            for entry in boundary.walk(where, WalkOptions(details=True), task=Task()):
+            for entry in boundary.walk(
+                where, WalkOptions(details=True), task=Task()
+            ):
                 assert entry.status is not None
 
         def run(*argv: str) -> Callable[[], object]:
@@ -102,7 +106,13 @@ def rows() -> list[Row]:
 
         engine = find_program("rg")
         if engine is not None:
-            files = (engine, "--no-config", "--hidden", "--no-require-git", "--files")
+            files = (
+                engine,
+                "--no-config",
+                "--hidden",
+                "--no-require-git",
+                "--files",
+            )
             result.append(
                 (
                     "names of 50,000 files, sorted, against rg --files",
@@ -155,7 +165,12 @@ def rows() -> list[Row]:
         )
         ours, reference = in_turns(confined, plain)
         result.append(
-            ("a confined open against a plain one", ours / 5000, reference / 5000, 15.0)
+            (
+                "a confined open against a plain one",
+                ours / 5000,
+                reference / 5000,
+                15.0,
+            )
         )
         boundary.close()
     return result

@@ -104,7 +104,9 @@ class Compared(NamedTuple):
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser = argparse.ArgumentParser(
+        description=(__doc__ or "").splitlines()[0]
+    )
     parser.add_argument("folders", nargs="*", type=Path)
     parser.add_argument("--files", type=int, default=60)
     parser.add_argument("--missing", type=int, default=0)
@@ -113,7 +115,9 @@ def main() -> int:
     if asked.speed:
         return speed()
     if shutil.which("ctags") is None:
-        print("ctags is not installed (Debian: universal-ctags)", file=sys.stderr)
+        print(
+            "ctags is not installed (Debian: universal-ctags)", file=sys.stderr
+        )
         return 1
     folders = asked.folders or [
         Path(sysconfig.get_paths()["stdlib"]),
@@ -148,7 +152,9 @@ def chosen(folders: list[Path], count: int) -> dict[Language, list[Path]]:
                 if path.suffix == ".h" and path.is_file()
                 else b""
             )
-            language = language_of(path.name.encode(), head) if path.suffix else None
+            language = (
+                language_of(path.name.encode(), head) if path.suffix else None
+            )
             if (
                 language in READ
                 and ".min." not in path.name
@@ -177,12 +183,15 @@ def compared(
             continue
         outline = outlines.outline(data, language)
         counts["files"] += 1
-        counts["errors"] += bool(outline.errors.count and outline.errors.certain)
+        counts["errors"] += bool(
+            outline.errors.count and outline.errors.certain
+        )
         theirs = list(definitions(path, data, language))
         spans = spans_of(outline)
         for name, line in theirs:
             hit = any(
-                not line or first <= line <= last for first, last in spans.get(name, ())
+                not line or first <= line <= last
+                for first, last in spans.get(name, ())
             )
             counts["ctags"] += 1
             counts["found"] += hit
@@ -195,7 +204,8 @@ def compared(
         for name, places in spans_of(outline, SEARCHED).items():
             for first, last in places:
                 confirmed = any(
-                    not line or first <= line <= last for line in known.get(name, ())
+                    not line or first <= line <= last
+                    for line in known.get(name, ())
                 )
                 counts["ours"] += 1
                 counts["confirmed"] += confirmed
@@ -228,9 +238,9 @@ def named(source: str, language: Language) -> Iterator[tuple[str, int]]:
 
     words = set(DEFINING[language].split())
     line, last, defines = 1, "", False
-    for kind, text in get_lexer_by_name(language.value, stripnl=False).get_tokens(
-        source
-    ):
+    for kind, text in get_lexer_by_name(
+        language.value, stripnl=False
+    ).get_tokens(source):
         if kind in Name and defines:
             last = text
         elif last:
@@ -250,7 +260,9 @@ def named(source: str, language: Language) -> Iterator[tuple[str, int]]:
 def mapped(source: str) -> Iterator[tuple[str, int]]:
     yaml: Any = importlib.import_module("yaml")  # PyYAML, which only this needs
     with contextlib.suppress(yaml.YAMLError):
-        pending = [node for node in yaml.compose_all(source) if node is not None]
+        pending = [
+            node for node in yaml.compose_all(source) if node is not None
+        ]
         while pending:
             node = pending.pop()
             if isinstance(node, yaml.SequenceNode):
@@ -291,7 +303,9 @@ def tags(path: Path, language: Language) -> Iterator[tuple[str, int]]:
     for line in done.stdout.splitlines():
         tag = json.loads(line.decode("utf-8", "replace"))
         guard = tag.get("kind") == "macro" and GUARD.search(tag["name"])
-        local = tag.get("kind") == "typedef" and tag.get("scopeKind") == "function"
+        local = (
+            tag.get("kind") == "typedef" and tag.get("scopeKind") == "function"
+        )
         if (
             tag.get("kind") in wanted
             and not guard
@@ -364,14 +378,18 @@ def processor_time() -> float:
         except (FileNotFoundError, ProcessLookupError):
             continue  # it ended meanwhile
         if int(fields[1]) == os.getpid():
-            total += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+            total += (int(fields[11]) + int(fields[12])) / os.sysconf(
+                "SC_CLK_TCK"
+            )
     return total
 
 
 def rows() -> list[tuple[str, float, float, float]]:
     """The outline of 10 MB of Python against the parser alone, best of five each."""
     alone, whole, size = timed()
-    ours, reference = (min(each[0] for each in times) for times in (whole, alone))
+    ours, reference = (
+        min(each[0] for each in times) for times in (whole, alone)
+    )
     return [
         (
             f"outline of {size / 1e6:.0f} MB of Python, against the parser alone",
@@ -385,7 +403,9 @@ def rows() -> list[tuple[str, float, float, float]]:
 def speed() -> int:
     alone, whole, length = timed()
     for place, what in enumerate(("elapsed", "processor")):
-        ratio = min(each[place] for each in whole) / min(each[place] for each in alone)
+        ratio = min(each[place] for each in whole) / min(
+            each[place] for each in alone
+        )
         print(
             f"{length} bytes, {what} time, best of each: {ratio:.2f} times the parser alone"
         )

@@ -66,7 +66,10 @@ CASES = (
     Case("list_files, absolute", [("list_files", {"path": "/etc"})], whole),
     Case("list_files, unknown argument", [("list_files", {"pth": "."})], whole),
     Case(
-        "stat_items", [("stat_items", {"paths": ["<>/a", "<>/no"]})], _STAT, {"a": "x"}
+        "stat_items",
+        [("stat_items", {"paths": ["<>/a", "<>/no"]})],
+        _STAT,
+        {"a": "x"},
     ),
     Case(
         "stat_items, a path twice",
@@ -131,7 +134,12 @@ CASES = (
     ),
     Case(
         "write_content",
-        [("write_content", {"items": [{"path": "<>/n/a", "content": "x\r\ny"}]})],
+        [
+            (
+                "write_content",
+                {"items": [{"path": "<>/n/a", "content": "x\r\ny"}]},
+            )
+        ],
         _ITEM,
     ),
     Case(
@@ -162,21 +170,38 @@ CASES = (
         _ITEM,
         {"a": "x", "s/b": "y"},
     ),
-    Case("delete_items of the root", [("delete_items", {"paths": ["."]})], _ITEM),
+    Case(
+        "delete_items of the root", [("delete_items", {"paths": ["."]})], _ITEM
+    ),
     Case(
         "move_items",
-        [("move_items", {"operations": [{"source": "<>/a", "destination": "<>/n/b"}]})],
+        [
+            (
+                "move_items",
+                {"operations": [{"source": "<>/a", "destination": "<>/n/b"}]},
+            )
+        ],
         _ITEM,
         {"a": "x"},
     ),
     Case(
         "move_items, missing",
-        [("move_items", {"operations": [{"source": "<>/no", "destination": "<>/b"}]})],
+        [
+            (
+                "move_items",
+                {"operations": [{"source": "<>/no", "destination": "<>/b"}]},
+            )
+        ],
         _ITEM,
     ),
     Case(
         "move_items onto a file",
-        [("move_items", {"operations": [{"source": "<>/a", "destination": "<>/b"}]})],
+        [
+            (
+                "move_items",
+                {"operations": [{"source": "<>/a", "destination": "<>/b"}]},
+            )
+        ],
         _ITEM,
         {"a": "x", "b": "y"},
         "the file there is lost",
@@ -185,13 +210,23 @@ CASES = (
     ),
     Case(
         "copy_items",
-        [("copy_items", {"operations": [{"source": "<>/s", "destination": "<>/t"}]})],
+        [
+            (
+                "copy_items",
+                {"operations": [{"source": "<>/s", "destination": "<>/t"}]},
+            )
+        ],
         _ITEM,
         {"s/b": "y"},
     ),
     Case(
         "copy_items onto a file",
-        [("copy_items", {"operations": [{"source": "<>/a", "destination": "<>/b"}]})],
+        [
+            (
+                "copy_items",
+                {"operations": [{"source": "<>/a", "destination": "<>/b"}]},
+            )
+        ],
         _ITEM,
         {"a": "x", "b": "y"},
         "the file there is lost",
@@ -257,7 +292,9 @@ CASES = (
         [("search_files", {"path": "<>", "regex": "("})],
         whole,
     ),
-    Case("replace_content", _replace("<>/a", "x", "y"), _ITEM, {"a": "x x\r\n"}),
+    Case(
+        "replace_content", _replace("<>/a", "x", "y"), _ITEM, {"a": "x x\r\n"}
+    ),
     Case(
         "replace_content, regex",
         _replace("<>/a", r"(\w)=(\w)", "$2=$1", use_regex=True),
@@ -265,7 +302,10 @@ CASES = (
         {"a": "k=v\n"},
     ),
     Case(
-        "replace_content, nothing there", _replace("<>/a", "q", "y"), _ITEM, {"a": "x"}
+        "replace_content, nothing there",
+        _replace("<>/a", "q", "y"),
+        _ITEM,
+        {"a": "x"},
     ),
     Case(
         "replace_content, `$&` in a literal replacement",
@@ -297,7 +337,9 @@ CASES = (
         _ITEM,
         {"a": _PY},
     ),
-    Case("edit_file, deleting", _edit(search_pattern="x = 1"), _ITEM, {"a": _PY}),
+    Case(
+        "edit_file, deleting", _edit(search_pattern="x = 1"), _ITEM, {"a": _PY}
+    ),
     Case(
         "edit_file in a CRLF file",
         _edit(search_pattern="two", replace_content="2"),
@@ -318,7 +360,9 @@ CASES = (
     ),
     Case(
         "edit_file, regex",
-        _edit(search_pattern=r"x = \d", replace_content="x = 2", use_regex=True),
+        _edit(
+            search_pattern=r"x = \d", replace_content="x = 2", use_regex=True
+        ),
         _ITEM,
         {"a": _PY},
         "skipped",

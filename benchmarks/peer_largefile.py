@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.peer_case import CHOICE, DEFECT, Case, PlayedTests, only, results, whole
+from benchmarks.peer_case import (
+    CHOICE,
+    DEFECT,
+    Case,
+    PlayedTests,
+    only,
+    results,
+    whole,
+)
 
 PACKAGE = "largefile==0.3.0"
 
@@ -107,7 +115,12 @@ CASES = (
         only("count"),
         {"a": _LOG},
     ),
-    Case("search_content, not fuzzy", _search("well", fuzzy=False), _HIT, {"a": _LOG}),
+    Case(
+        "search_content, not fuzzy",
+        _search("well", fuzzy=False),
+        _HIT,
+        {"a": _LOG},
+    ),
     Case(
         "search_content, a typo in part of a line",
         _search("conection refusd"),
@@ -117,7 +130,9 @@ CASES = (
         "line 2 at 0.89",
         DEFECT + "similarity is taken of the whole line",
     ),
-    Case("search_content, part of a line", _search("refused"), _HIT, {"a": _LOG}),
+    Case(
+        "search_content, part of a line", _search("refused"), _HIT, {"a": _LOG}
+    ),
     Case(
         "search_content, regex=true",
         _search("w.ll", regex=True),
@@ -175,7 +190,10 @@ CASES = (
         DEFECT + "one line can fill a context",
     ),
     Case(
-        "read_content, CRLF", _read(limit=1), only("content"), {"a": b"one\r\ntwo\r\n"}
+        "read_content, CRLF",
+        _read(limit=1),
+        only("content"),
+        {"a": b"one\r\ntwo\r\n"},
     ),
     Case(
         "read_enclosing",
@@ -185,7 +203,12 @@ CASES = (
     ),
     Case(
         "edit_content, preview",
-        [("edit_content", _at("a", changes=[{"search": "all", "replace": "ALL"}]))],
+        [
+            (
+                "edit_content",
+                _at("a", changes=[{"search": "all", "replace": "ALL"}]),
+            )
+        ],
         _DONE,
         {"a": _LOG},
     ),
@@ -231,7 +254,10 @@ CASES = (
         [
             _change(("all", "1")),
             _change(("1 is", "2 is")),
-            ("revert_edit", lambda said: _at("a", backup_id=_backup_id(said[0]))),
+            (
+                "revert_edit",
+                lambda said: _at("a", backup_id=_backup_id(said[0])),
+            ),
         ],
         only("success"),
         {"a": "all is well\n"},
@@ -255,7 +281,8 @@ CASES = (
         "search_directory",
         [("search_directory", {"absolute_dir_path": "<>", "pattern": "hit"})],
         lambda a: [
-            (f["file"], [m["line_number"] for m in f["matches"]]) for f in a["results"]
+            (f["file"], [m["line_number"] for m in f["matches"]])
+            for f in a["results"]
         ],
         {"a": "hit\n", "s/b": "no\nhit\n"},
     ),
@@ -273,7 +300,8 @@ PLAYED = (
         ),
         "the path of a copy",
         "the id of a change in the history",
-        CHOICE + "revert_edit takes the id; a copy beside is one more file to protect",
+        CHOICE
+        + "revert_edit takes the id; a copy beside is one more file to protect",
     ),
     PlayedTests(
         "edit_content, three lines that hold the text",
@@ -292,7 +320,9 @@ PLAYED = (
     ),
     PlayedTests(
         "edit_content, a preview of which a part cannot be made",
-        frozenset({"test_partial_success_response", "test_per_change_fuzzy_override"}),
+        frozenset(
+            {"test_partial_success_response", "test_per_change_fuzzy_override"}
+        ),
         "`success`, with the part that could",
         "no `success`, and which change is refused",
         CHOICE + "a preview says what the same call would do, which is nothing",

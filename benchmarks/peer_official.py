@@ -93,7 +93,10 @@ CASES = (
     Case("read_text_file, empty", _read(), text, {"a": ""}),
     Case("read_text_file, CRLF", _read(), text, {"a": _CRLF}),
     Case(
-        "read_text_file, a byte-order mark", _read(), text, {"a": b"\xef\xbb\xbfone\n"}
+        "read_text_file, a byte-order mark",
+        _read(),
+        text,
+        {"a": b"\xef\xbb\xbfone\n"},
     ),
     Case(
         "read_text_file, other letters",
@@ -111,9 +114,18 @@ CASES = (
         DEFECT + "everything is read as UTF-8",
     ),
     Case("read_text_file, head", _read(head=2), text, {"a": "1\n2\n3\n"}),
-    Case("read_text_file, head of more", _read(head=9), text, {"a": "1\n2\n3\n"}),
-    Case("read_text_file, head without newline", _read(head=9), text, {"a": "1\n2"}),
-    Case("read_text_file, head 0 is all", _read(head=0), text, {"a": "1\n2\n3\n"}),
+    Case(
+        "read_text_file, head of more", _read(head=9), text, {"a": "1\n2\n3\n"}
+    ),
+    Case(
+        "read_text_file, head without newline",
+        _read(head=9),
+        text,
+        {"a": "1\n2"},
+    ),
+    Case(
+        "read_text_file, head 0 is all", _read(head=0), text, {"a": "1\n2\n3\n"}
+    ),
     Case(
         "read_text_file, head of CRLF",
         _read(head=2),
@@ -123,7 +135,12 @@ CASES = (
         "lines",
         DEFECT + "a line's end is taken for part of its text",
     ),
-    Case("read_text_file, tail without newline", _read(tail=2), text, {"a": "1\n2\n3"}),
+    Case(
+        "read_text_file, tail without newline",
+        _read(tail=2),
+        text,
+        {"a": "1\n2\n3"},
+    ),
     Case(
         "read_text_file, tail",
         _read(tail=2),
@@ -134,8 +151,15 @@ CASES = (
         DEFECT + "nothing after the last newline counts as a line",
     ),
     Case("read_text_file, tail 0 is all", _read(tail=0), text, {"a": "1\n2\n"}),
-    Case("read_text_file, head and tail", _read(head=1, tail=1), text, {"a": "1\n"}),
-    Case("read_text_file, missing", [("read_text_file", {"path": "<>/no"})], text),
+    Case(
+        "read_text_file, head and tail",
+        _read(head=1, tail=1),
+        text,
+        {"a": "1\n"},
+    ),
+    Case(
+        "read_text_file, missing", [("read_text_file", {"path": "<>/no"})], text
+    ),
     Case(
         "read_text_file, a directory",
         [("read_text_file", {"path": "<>/s"})],
@@ -148,7 +172,9 @@ CASES = (
         lambda a: str(a).split("\n")[0],
         {"a": "x\n"},
     ),
-    Case("read_text_file, a wrong type", [("read_text_file", {"path": 3})], text),
+    Case(
+        "read_text_file, a wrong type", [("read_text_file", {"path": 3})], text
+    ),
     Case("read_text_file, no path", [("read_text_file", {})], text),
     Case(
         "read_text_file, above the root",
@@ -178,7 +204,12 @@ CASES = (
         text,
         {"s/a": "x\n", "d": ("link", "s")},
     ),
-    Case("read_file", [("read_file", {"path": "<>/a"})], text, {"a": "one\ntwo\n"}),
+    Case(
+        "read_file",
+        [("read_file", {"path": "<>/a"})],
+        text,
+        {"a": "one\ntwo\n"},
+    ),
     Case(
         "read_file, head",
         [("read_file", {"path": "<>/a", "head": 1})],
@@ -206,13 +237,21 @@ CASES = (
         lambda a: re.sub(r"Error - .*(\n.*)?", "Error", a),
         {"a": "x\n"},
     ),
-    Case("read_multiple_files, none", [("read_multiple_files", {"paths": []})], text),
+    Case(
+        "read_multiple_files, none",
+        [("read_multiple_files", {"paths": []})],
+        text,
+    ),
     Case(
         "read_multiple_files, all missing",
         [("read_multiple_files", {"paths": ["<>/no"]})],
         lambda a: "Error - " in a,
     ),
-    Case("write_file, new", [("write_file", {"path": "<>/n", "content": "x\n"})], text),
+    Case(
+        "write_file, new",
+        [("write_file", {"path": "<>/n", "content": "x\n"})],
+        text,
+    ),
     Case(
         "write_file, over",
         [("write_file", {"path": "<>/a", "content": "x\n"})],
@@ -267,7 +306,9 @@ CASES = (
         {"s": None},
     ),
     Case(
-        "write_file, out", [("write_file", {"path": "/etc/x", "content": "x\n"})], text
+        "write_file, out",
+        [("write_file", {"path": "/etc/x", "content": "x\n"})],
+        text,
     ),
     Case("write_file, no content", [("write_file", {"path": "<>/n"})], text),
     Case(
@@ -377,7 +418,12 @@ CASES = (
     ),
     Case(
         "edit_file, missing",
-        [("edit_file", {"path": "<>/no", "edits": [{"oldText": "x", "newText": "y"}]})],
+        [
+            (
+                "edit_file",
+                {"path": "<>/no", "edits": [{"oldText": "x", "newText": "y"}]},
+            )
+        ],
         text,
     ),
     Case(
@@ -405,7 +451,11 @@ CASES = (
         CHOICE + "a call that asks for nothing says so",
     ),
     Case("create_directory", [("create_directory", {"path": "<>/n"})], text),
-    Case("create_directory, nested", [("create_directory", {"path": "<>/n/m"})], text),
+    Case(
+        "create_directory, nested",
+        [("create_directory", {"path": "<>/n/m"})],
+        text,
+    ),
     Case(
         "create_directory, there already",
         [("create_directory", {"path": "<>/s"})],
@@ -418,7 +468,11 @@ CASES = (
         text,
         {"a": "x"},
     ),
-    Case("create_directory, out", [("create_directory", {"path": "/etc/x"})], text),
+    Case(
+        "create_directory, out",
+        [("create_directory", {"path": "/etc/x"})],
+        text,
+    ),
     Case("list_directory", _on("list_directory"), lines, _TREE),
     Case("list_directory, empty", _on("list_directory"), text, {}),
     Case(
@@ -433,7 +487,9 @@ CASES = (
         text,
         {"a": "x"},
     ),
-    Case("list_directory, missing", [("list_directory", {"path": "<>/no"})], text),
+    Case(
+        "list_directory, missing", [("list_directory", {"path": "<>/no"})], text
+    ),
     Case(
         "list_directory_with_sizes",
         _on("list_directory_with_sizes"),
@@ -490,7 +546,9 @@ CASES = (
         tree,
         {"s/a": "x", "d": ("link", "s")},
     ),
-    Case("directory_tree, missing", [("directory_tree", {"path": "<>/no"})], text),
+    Case(
+        "directory_tree, missing", [("directory_tree", {"path": "<>/no"})], text
+    ),
     Case(
         "move_file",
         [("move_file", {"source": "<>/a", "destination": "<>/b"})],
@@ -534,7 +592,10 @@ CASES = (
     ),
     Case("search_files", _on("search_files", pattern="*.txt"), lines, _TREE),
     Case(
-        "search_files, any depth", _on("search_files", pattern="**/*.txt"), lines, _TREE
+        "search_files, any depth",
+        _on("search_files", pattern="**/*.txt"),
+        lines,
+        _TREE,
     ),
     Case(
         "search_files, a name at any depth",
@@ -548,11 +609,25 @@ CASES = (
         lines,
         _TREE,
     ),
-    Case("search_files, hidden", _on("search_files", pattern="**/.h"), lines, _TREE),
-    Case("search_files, nothing", _on("search_files", pattern="**/*.zip"), text, _TREE),
+    Case(
+        "search_files, hidden",
+        _on("search_files", pattern="**/.h"),
+        lines,
+        _TREE,
+    ),
+    Case(
+        "search_files, nothing",
+        _on("search_files", pattern="**/*.zip"),
+        text,
+        _TREE,
+    ),
     Case(
         "search_files, without",
-        _on("search_files", pattern="**/*", excludePatterns=["node_modules", "s"]),
+        _on(
+            "search_files",
+            pattern="**/*",
+            excludePatterns=["node_modules", "s"],
+        ),
         lines,
         _TREE,
     ),
@@ -562,7 +637,12 @@ CASES = (
         lines,
         _TREE,
     ),
-    Case("search_files, everything", _on("search_files", pattern="**"), lines, _TREE),
+    Case(
+        "search_files, everything",
+        _on("search_files", pattern="**"),
+        lines,
+        _TREE,
+    ),
     Case(
         "get_file_info",
         [("get_file_info", {"path": "<>/a"})],
@@ -587,7 +667,9 @@ CASES = (
         facts("size", "isFile"),
         {"a": "abc", "l": ("link", "a")},
     ),
-    Case("get_file_info, missing", [("get_file_info", {"path": "<>/no"})], text),
+    Case(
+        "get_file_info, missing", [("get_file_info", {"path": "<>/no"})], text
+    ),
     Case(
         "list_allowed_directories",
         [("list_allowed_directories", {})],

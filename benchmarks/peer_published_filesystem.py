@@ -53,7 +53,14 @@ _MADE = only("path", "success")
 def _stats(answer: Any) -> Any:
     """Of each item what is the same on every run."""
     wanted = only(
-        "path", "isFile", "isDirectory", "isSymbolicLink", "size", "mode", "uid", "gid"
+        "path",
+        "isFile",
+        "isDirectory",
+        "isSymbolicLink",
+        "size",
+        "mode",
+        "uid",
+        "gid",
     )
     if isinstance(answer, dict):
         return wanted(answer)
@@ -70,24 +77,34 @@ def _stats(answer: Any) -> Any:
 def _of_files(stats: Any) -> Any:
     """The size of a folder is the file system's affair."""
     return (
-        {**stats, "size": None} if stats and stats.get("isDirectory") else stats or {}
+        {**stats, "size": None}
+        if stats and stats.get("isDirectory")
+        else stats or {}
     )
 
 
 def _at(*names: str) -> list[str]:
-    return [name if name in (_OUT, _ABSOLUTE) else f"<>/{name}" for name in names]
+    return [
+        name if name in (_OUT, _ABSOLUTE) else f"<>/{name}" for name in names
+    ]
 
 
 def _paths(tool: str, look: Any, files: Any, *names: str, **more: Any) -> Case:
     title = ", ".join(names) or "none"
     return Case(
-        f"{tool}: {title}", [(tool, {"paths": _at(*names), **more})], look, files
+        f"{tool}: {title}",
+        [(tool, {"paths": _at(*names), **more})],
+        look,
+        files,
     )
 
 
 def _write(name: str, items: Any) -> Case:
     return Case(
-        f"write_content: {name}", [("write_content", {"items": items})], _DONE, _WRITE
+        f"write_content: {name}",
+        [("write_content", {"items": items})],
+        _DONE,
+        _WRITE,
     )
 
 
@@ -97,20 +114,31 @@ def _put(path: str, content: str, **more: Any) -> dict[str, Any]:
 
 def _pairs(tool: str, *pairs: tuple[str, str], **why: str) -> Case:
     operations = [
-        dict(zip(("source", "destination"), _at(*pair), strict=True)) for pair in pairs
+        dict(zip(("source", "destination"), _at(*pair), strict=True))
+        for pair in pairs
     ]
     title = ", ".join(" to ".join(pair) for pair in pairs) or "none"
     return Case(
-        f"{tool}: {title}", [(tool, {"operations": operations})], _DONE, _COPY, **why
+        f"{tool}: {title}",
+        [(tool, {"operations": operations})],
+        _DONE,
+        _COPY,
+        **why,
     )
 
 
 def _find(regex: str, path: str = "<>", files: Any = None, **more: Any) -> Case:
-    why = {name: more.pop(name) for name in ("theirs", "ours", "why") if name in more}
+    why = {
+        name: more.pop(name)
+        for name in ("theirs", "ours", "why")
+        if name in more
+    }
     title = f"search_files: `{regex}` {path.removeprefix('<>')} {more.get('file_pattern', '')}".rstrip()
     look = more.pop(
         "look",
-        lambda found: sorted((hit["file"], hit["line"], hit["match"]) for hit in found),
+        lambda found: sorted(
+            (hit["file"], hit["line"], hit["match"]) for hit in found
+        ),
     )
     call = ("search_files", {"path": path, "regex": regex, **more})
     return Case(title, [call], look, files or _SEARCH, **why)
@@ -119,7 +147,10 @@ def _find(regex: str, path: str = "<>", files: Any = None, **more: Any) -> Case:
 def _replace(
     title: str, names: tuple[str, ...], *operations: dict[str, Any], **why: str
 ) -> Case:
-    call = ("replace_content", {"paths": _at(*names), "operations": [*operations]})
+    call = (
+        "replace_content",
+        {"paths": _at(*names), "operations": [*operations]},
+    )
     look = only("file", "replacements", "modified", "error")
     return Case(f"replace_content: {title}", [call], look, _REPLACE, **why)
 
@@ -130,17 +161,22 @@ def _new(search: str, replace: str, **more: Any) -> dict[str, Any]:
 
 def _edit(title: str, content: str | None, **change: Any) -> Case:
     why = {
-        name: change.pop(name) for name in ("theirs", "ours", "why") if name in change
+        name: change.pop(name)
+        for name in ("theirs", "ours", "why")
+        if name in change
     }
     call = ("edit_file", {"changes": [{"path": "<>/a", **change}]})
     files = {"a": content} if content is not None else {}
-    return Case(f"edit_file: {title}", [call], only("path", "status"), files, **why)
+    return Case(
+        f"edit_file: {title}", [call], only("path", "status"), files, **why
+    )
 
 
 _FIRST_ONLY = {
     "theirs": "the first on the line",
     "ours": "all",
-    "why": DEFECT + "without the flag `g` the rest of the line is not looked at",
+    "why": DEFECT
+    + "without the flag `g` the rest of the line is not looked at",
 }
 _PAIRS = [
     [
@@ -172,7 +208,14 @@ _PAIRS = [
 _LONG = "    description: \"Write or append content to files. NOTE: prefer using \\'edit_file\\' for \\'parts\\'.\","
 
 CASES = (
-    _paths("read_content", _SEEN, _READ, "file1.txt", "dir1/file2.js", "emptyFile.txt"),
+    _paths(
+        "read_content",
+        _SEEN,
+        _READ,
+        "file1.txt",
+        "dir1/file2.js",
+        "emptyFile.txt",
+    ),
     _paths("read_content", _SEEN, _READ, "file1.txt", "nonexistent.txt"),
     _paths("read_content", _SEEN, _READ, "dir1"),
     _paths("read_content", _SEEN, _READ, "binaryFile.bin"),
@@ -181,10 +224,15 @@ CASES = (
     _paths("read_content", _SEEN, _READ),
     _write(
         "new files",
-        [_put("newFile1.txt", "Content 1"), _put("dir2/newFile2.log", "Log entry")],
+        [
+            _put("newFile1.txt", "Content 1"),
+            _put("dir2/newFile2.log", "Log entry"),
+        ],
     ),
     _write("over a file", [_put("existingFile.txt", "Overwritten content.")]),
-    _write("append", [_put("existingFile.txt", " Appended content.", append=True)]),
+    _write(
+        "append", [_put("existingFile.txt", " Appended content.", append=True)]
+    ),
     _write(
         "mixed",
         [
@@ -198,8 +246,12 @@ CASES = (
     _write("the root", [{"path": ".", "content": "x"}]),
     _write("not an array", "not-an-array"),
     _paths("delete_items", _MADE, _DELETE, "file1.txt", "dir", "dir/empty"),
-    _paths("delete_items", _MADE, _DELETE, "nonexistentFile.txt", "nonexistentDir/"),
-    _paths("delete_items", _MADE, _DELETE, "file1.txt", "nonexistent.txt", _OUT),
+    _paths(
+        "delete_items", _MADE, _DELETE, "nonexistentFile.txt", "nonexistentDir/"
+    ),
+    _paths(
+        "delete_items", _MADE, _DELETE, "file1.txt", "nonexistent.txt", _OUT
+    ),
     _paths("delete_items", _MADE, _DELETE, _ABSOLUTE, "file1.txt"),
     _paths("delete_items", _MADE, _DELETE),
     _paths("create_directories", _MADE, _WRITE, "newDir1"),
@@ -227,7 +279,13 @@ CASES = (
     ),
     *(case for cases in _PAIRS for case in cases),
     _paths(
-        "stat_items", _stats, _DELETE, "file1.txt", "dir", "dir/nested.txt", "dir/empty"
+        "stat_items",
+        _stats,
+        _DELETE,
+        "file1.txt",
+        "dir",
+        "dir/nested.txt",
+        "dir/empty",
     ),
     _paths(
         "stat_items",
@@ -248,7 +306,12 @@ CASES = (
     ),
     Case(
         "list_files: all levels, with stats",
-        [("list_files", {"path": "<>", "recursive": True, "include_stats": True})],
+        [
+            (
+                "list_files",
+                {"path": "<>", "recursive": True, "include_stats": True},
+            )
+        ],
         _stats,
         _DELETE,
     ),
@@ -294,14 +357,20 @@ CASES = (
     _find("anything", files={"empty.txt": ""}),
     _find(
         r"Content line 1\nContent line 2",
-        files={"m.txt": "Start block\nContent line 1\nContent line 2\nEnd block"},
+        files={
+            "m.txt": "Start block\nContent line 1\nContent line 2\nEnd block"
+        },
         theirs="nothing",
         ours="the match, over both lines",
         why=DEFECT
         + "the release looks at one line at a time; its later tests want the match",
     ),
-    _find("/match/i", files={"m.txt": "Match one, then match two."}, **_FIRST_ONLY),
-    _find("match", files={"m.txt": "match one, then match two."}, **_FIRST_ONLY),
+    _find(
+        "/match/i", files={"m.txt": "Match one, then match two."}, **_FIRST_ONLY
+    ),
+    _find(
+        "match", files={"m.txt": "match one, then match two."}, **_FIRST_ONLY
+    ),
     _find(r"\b", files={"m.txt": "word1 word2"}, **_FIRST_ONLY),
     _replace("two files", ("fileA.txt", "fileB.log"), _new("world", "planet")),
     _replace(
@@ -319,9 +388,13 @@ CASES = (
         why=DEFECT
         + "`^` is only the beginning of the file; its later tests want every line's",
     ),
-    _replace("any case", ("fileA.txt",), _new("hello", "Greetings", ignore_case=True)),
     _replace(
-        "nothing to find", ("noReplace.txt", "empty.txt"), _new("world", "planet")
+        "any case", ("fileA.txt",), _new("hello", "Greetings", ignore_case=True)
+    ),
+    _replace(
+        "nothing to find",
+        ("noReplace.txt", "empty.txt"),
+        _new("world", "planet"),
     ),
     _replace("deletion", ("fileA.txt",), _new("world", "")),
     _replace(
@@ -331,17 +404,30 @@ CASES = (
         _new("deprecated.$", "LAST", use_regex=True),
     ),
     _replace(
-        "mixed", ("fileA.txt", "nonexistent.txt", "dir1"), _new("world", "sphere")
+        "mixed",
+        ("fileA.txt", "nonexistent.txt", "dir1"),
+        _new("world", "sphere"),
     ),
     _replace("absolute", (_ABSOLUTE, "fileA.txt"), _new("a", "b")),
     _replace("out of the root", (_OUT, "fileA.txt"), _new("a", "b")),
     _replace("no paths", (), _new("a", "b")),
     _replace("no operations", ("fileA.txt",)),
     _replace(
-        "invalid regex", ("fileA.txt",), _new("[invalid regex", "no", use_regex=True)
+        "invalid regex",
+        ("fileA.txt",),
+        _new("[invalid regex", "no", use_regex=True),
     ),
-    _paths("chmod_items", _DONE, _DELETE, "file1.txt", "dir/nested.txt", mode="755"),
-    _paths("chmod_items", _DONE, _DELETE, "file1.txt", "nonexistent.txt", mode="755"),
+    _paths(
+        "chmod_items", _DONE, _DELETE, "file1.txt", "dir/nested.txt", mode="755"
+    ),
+    _paths(
+        "chmod_items",
+        _DONE,
+        _DELETE,
+        "file1.txt",
+        "nonexistent.txt",
+        mode="755",
+    ),
     _edit(
         "a line",
         "line 1\nline 2\nline 3",
@@ -350,9 +436,17 @@ CASES = (
         replace_content="line two",
     ),
     _edit(
-        "insertion", "line 1\nline 2", start_line=1, replace_content="inserted line 0"
+        "insertion",
+        "line 1\nline 2",
+        start_line=1,
+        replace_content="inserted line 0",
     ),
-    _edit("deletion", "line 1\nline 2\nline 3", start_line=2, search_pattern="line 2"),
+    _edit(
+        "deletion",
+        "line 1\nline 2\nline 3",
+        start_line=2,
+        search_pattern="line 2",
+    ),
     _edit("no such file", None, start_line=1, replace_content="abc"),
     _edit(
         "a long line",

@@ -64,7 +64,9 @@ class Server:
         )
 
         self._open()
-        result = self._request("tools/call", {"name": tool, "arguments": arguments})
+        result = self._request(
+            "tools/call", {"name": tool, "arguments": arguments}
+        )
         text = result["content"][0]["text"]
         if result.get("isError"):
             raise ToolError(text)
@@ -102,14 +104,20 @@ class Server:
         client = {"name": "peers", "version": "1"}
         self._request(
             "initialize",
-            {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": client},
+            {
+                "protocolVersion": "2025-06-18",
+                "capabilities": {},
+                "clientInfo": client,
+            },
         )
         self._send({"method": "notifications/initialized"})
 
     def _send(self, message: dict[str, Any]) -> None:
         assert self._process is not None
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
+        self._process.stdin.write(
+            json.dumps({"jsonrpc": "2.0", **message}) + "\n"
+        )
         self._process.stdin.flush()
 
     def _request(self, method: str, parameters: dict[str, Any]) -> Any:
@@ -132,7 +140,9 @@ def pytest_collection_modifyitems(
     left_out = []
     for item in items:
         source = inspect.getsource(item.function)  # type: ignore[attr-defined]
-        if _INNER.search(source) or not any(f"{name}(" in source for name in reached):
+        if _INNER.search(source) or not any(
+            f"{name}(" in source for name in reached
+        ):
             left_out.append(item)
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
@@ -147,10 +157,14 @@ def pytest_configure() -> None:
     server = Server()
 
     def tool(name: str) -> Callable[..., Any]:
-        subject = "absolute_dir_path" if "directory" in name else "absolute_file_path"
+        subject = (
+            "absolute_dir_path" if "directory" in name else "absolute_file_path"
+        )
 
         def call(*values: Any, **named: Any) -> Any:
-            given = dict(zip((subject, *POSITIONAL[name]), values, strict=False))
+            given = dict(
+                zip((subject, *POSITIONAL[name]), values, strict=False)
+            )
             return server.call(name, {**given, **named})
 
         return call
@@ -159,7 +173,11 @@ def pytest_configure() -> None:
         setattr(src.tools, name, tool(name))
 
     def atomic_edit_file(
-        path: str, search: str, replace: str, fuzzy: bool = True, preview: bool = True
+        path: str,
+        search: str,
+        replace: str,
+        fuzzy: bool = True,
+        preview: bool = True,
     ) -> Any:
         from mcp.server.fastmcp.exceptions import ToolError
         from src.exceptions import EditError
@@ -197,7 +215,11 @@ def pytest_configure() -> None:
         whole = {"search": content, "replace": content + "~", "fuzzy": False}
         made = server.call(
             "edit_content",
-            {"absolute_file_path": str(path), "changes": [whole], "preview": False},
+            {
+                "absolute_file_path": str(path),
+                "changes": [whole],
+                "preview": False,
+            },
         )
         Path(path).write_text(content)
         backups.setdefault(str(path), []).append(

@@ -62,7 +62,9 @@ def native(log: Path) -> dict[str, Act]:
         return "lines" in await ask("get_overview", {"path": log.name})
 
     async def search(ask: Ask) -> bool:
-        return RARE in await ask("search_content", {"path": log.name, "pattern": RARE})
+        return RARE in await ask(
+            "search_content", {"path": log.name, "pattern": RARE}
+        )
 
     async def tail(ask: Ask) -> bool:
         wanted, rows = _tail(log), list[tuple[str, str]]()
@@ -71,7 +73,11 @@ def native(log: Path) -> dict[str, Act]:
             page = _NUMBERED.findall(
                 await ask(
                     "read_content",
-                    {"path": log.name, "start": start, "limit": LINES - len(rows)},
+                    {
+                        "path": log.name,
+                        "start": start,
+                        "limit": LINES - len(rows),
+                    },
                 )
             )
             if not page:
@@ -89,12 +95,15 @@ def native(log: Path) -> dict[str, Act]:
 
     async def names(ask: Ask) -> bool:
         return (
-            await ask("list_files", {"path": "tree", "glob": "**/mod07/file07.py"})
+            await ask(
+                "list_files", {"path": "tree", "glob": "**/mod07/file07.py"}
+            )
         ).count("file07.py") == NAMES
 
     async def tree(ask: Ask) -> bool:
         found = await ask(
-            "search_content", {"path": "tree", "pattern": "needle_rare", "context": 0}
+            "search_content",
+            {"path": "tree", "pattern": "needle_rare", "context": 0},
         )
         return found.count("needle_rare is here") == FOUND
 
@@ -128,7 +137,9 @@ def largefile(log: Path) -> dict[str, Act]:
 
     async def edit(ask: Ask) -> bool:
         change = {"search": RARE, "replace": NEW, "fuzzy": False}
-        await ask("edit_content", {**where, "changes": [change], "preview": False})
+        await ask(
+            "edit_content", {**where, "changes": [change], "preview": False}
+        )
         return _holds(log, NEW)
 
     async def tree(ask: Ask) -> bool:
@@ -164,12 +175,15 @@ def official(log: Path) -> dict[str, Act]:
     where = {"path": str(log)}
 
     async def tail(ask: Ask) -> bool:
-        return (await ask("read_text_file", {**where, "tail": LINES})).splitlines()[
-            -LINES:
-        ] == _tail(log)
+        return (
+            await ask("read_text_file", {**where, "tail": LINES})
+        ).splitlines()[-LINES:] == _tail(log)
 
     async def names(ask: Ask) -> bool:
-        tree = {"path": str(log.parent / "tree"), "pattern": "**/mod07/file07.py"}
+        tree = {
+            "path": str(log.parent / "tree"),
+            "pattern": "**/mod07/file07.py",
+        }
         return (await ask("search_files", tree)).count("file07.py") == NAMES
 
     return {
@@ -185,18 +199,25 @@ def desktop_commander(log: Path) -> dict[str, Act]:
 
     async def searched(ask: Ask, **arguments: Any) -> str:
         answer = await ask(
-            "start_search", {**arguments, "contextLines": 0, "literalSearch": True}
+            "start_search",
+            {**arguments, "contextLines": 0, "literalSearch": True},
         )
         session = answer.partition("session: ")[2].split()[0]
         while "COMPLETED" not in answer:
             await asyncio.sleep(0.02)
-            answer = await ask("get_more_search_results", {"sessionId": session})
+            answer = await ask(
+                "get_more_search_results", {"sessionId": session}
+            )
         return answer
 
     async def search(ask: Ask) -> bool:
         folder = str(log.parent)
         found = await searched(
-            ask, path=folder, filePattern=log.name, pattern=RARE, searchType="content"
+            ask,
+            path=folder,
+            filePattern=log.name,
+            pattern=RARE,
+            searchType="content",
         )
         return f" - {RARE}" in found
 
@@ -206,7 +227,8 @@ def desktop_commander(log: Path) -> dict[str, Act]:
 
     async def edit(ask: Ask) -> bool:
         await ask(
-            "edit_block", {"file_path": str(log), "old_string": RARE, "new_string": NEW}
+            "edit_block",
+            {"file_path": str(log), "old_string": RARE, "new_string": NEW},
         )
         return _holds(log, NEW)
 
@@ -241,7 +263,9 @@ def rust_filesystem(log: Path) -> dict[str, Act]:
             "pattern": log.name,
             "excludePatterns": ["tree", "tree/**"],
         }
-        return RARE in await ask("search_files_content", {**folder, "query": RARE})
+        return RARE in await ask(
+            "search_files_content", {**folder, "query": RARE}
+        )
 
     async def tail(ask: Ask) -> bool:
         return (
@@ -249,12 +273,15 @@ def rust_filesystem(log: Path) -> dict[str, Act]:
         ).splitlines() == _tail(log)
 
     async def names(ask: Ask) -> bool:
-        found = await ask("search_files", {**tree, "pattern": "**/mod07/file07.py"})
+        found = await ask(
+            "search_files", {**tree, "pattern": "**/mod07/file07.py"}
+        )
         return found.count("file07.py") == NAMES
 
     async def text(ask: Ask) -> bool:
         found = await ask(
-            "search_files_content", {**tree, "pattern": "**/*", "query": "needle_rare"}
+            "search_files_content",
+            {**tree, "pattern": "**/*", "query": "needle_rare"},
         )
         return found.count("needle_rare is here") == FOUND
 
@@ -289,10 +316,16 @@ def others(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
         # Its scripts fetch a program for searching, which may be on the PATH already.
         options = "--silent", "--ignore-scripts", "--prefix", str(prefix)
         subprocess.run(
-            [npm, "install", *options, COMMANDER], check=True, stdout=subprocess.DEVNULL
+            [npm, "install", *options, COMMANDER],
+            check=True,
+            stdout=subprocess.DEVNULL,
         )
         entry = (
-            prefix / "node_modules" / COMMANDER.rpartition("@")[0] / "dist" / "index.js"
+            prefix
+            / "node_modules"
+            / COMMANDER.rpartition("@")[0]
+            / "dist"
+            / "index.js"
         )
         home = prefix / "home" / ".claude-server-commander"
         home.mkdir(parents=True, exist_ok=True)
@@ -307,7 +340,14 @@ def others(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
         package, _, version = RUST.partition("@")
         program = into / "bin" / package
         if not program.exists():
-            options = "--quiet", "--locked", "--root", str(into), "--version", version
+            options = (
+                "--quiet",
+                "--locked",
+                "--root",
+                str(into),
+                "--version",
+                version,
+            )
             subprocess.run([cargo, "install", *options, package], check=True)
         started[package] = lambda root: StdioServerParameters(
             command=str(program), args=["--allow-write", str(root)], cwd=root
@@ -320,7 +360,9 @@ async def timed(
 ) -> tuple[dict[str, Outcome], int]:
     """What came of each piece of work, and the peak resident bytes of the server's processes."""
     found: dict[str, Outcome] = {}
-    async with Client(server, mode="legacy", read_timeout_seconds=_PATIENCE) as client:
+    async with Client(
+        server, mode="legacy", read_timeout_seconds=_PATIENCE
+    ) as client:
         await client.list_tools()
 
         async def ask(tool: str, arguments: dict[str, Any]) -> str:
@@ -336,13 +378,21 @@ async def timed(
             failure, right = "", False
             try:
                 right = await act(ask)
-            except (MCPError, OSError, RuntimeError, ValueError, KeyError) as error:
+            except (
+                MCPError,
+                OSError,
+                RuntimeError,
+                ValueError,
+                KeyError,
+            ) as error:
                 failure = f"failed ({type(error).__name__})"
             took = time.perf_counter() - begun
             if failure and took >= _PATIENCE:
                 failure = f"none in {took:.0f} s"
             found[what] = Outcome(
-                took, right, failure or f"{took:.2f} s{'' if right else ' (wrong)'}"
+                took,
+                right,
+                failure or f"{took:.2f} s{'' if right else ' (wrong)'}",
             )
         return found, _peak()
 
@@ -353,7 +403,9 @@ def _peak() -> int:
     while pending:
         pid = pending.pop()
         try:
-            children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            children = (
+                Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+            )
             status = Path(f"/proc/{pid}/status").read_text()
         except OSError:
             continue
@@ -380,7 +432,8 @@ def table(
     ]
     for row in next(iter(columns.values())):
         cells = [
-            column[row].said if row in column else "–" for column in columns.values()
+            column[row].said if row in column else "–"
+            for column in columns.values()
         ]
         lines.append(f"| {row} | " + " | ".join(cells) + " |")
     lines.append(
@@ -421,7 +474,9 @@ def chart(size: str, columns: dict[str, dict[str, Outcome]]) -> str:
     for number, (server, outcomes) in enumerate(columns.items()):
         colour = COLOURS[number % len(COLOURS)]
         at = left + 140 * number
-        parts.append(f'<rect x="{at}" y="14" width="12" height="12" fill="{colour}"/>')
+        parts.append(
+            f'<rect x="{at}" y="14" width="12" height="12" fill="{colour}"/>'
+        )
         parts.append(f'<text x="{at + 18}" y="24">{server}</text>')
         for row, work in enumerate(works):
             if work not in outcomes:
@@ -462,7 +517,14 @@ def main() -> None:
         started = {**install(into), **others(into)}
         started["filewright"] = lambda root: StdioServerParameters(
             command=sys.executable,
-            args=["-m", "filewright", "serve", "--log-level", "error", str(root)],
+            args=[
+                "-m",
+                "filewright",
+                "serve",
+                "--log-level",
+                "error",
+                str(root),
+            ],
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(base / "state")},
         )
         work = {

@@ -70,18 +70,25 @@ def install(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
     if not python.exists():
         venv.create(into / "venv", with_pip=True)
         wanted = [PACKAGES[LARGEFILE], "pytest", "pytest-asyncio"]
-        subprocess.run([python, "-m", "pip", "install", "--quiet", *wanted], check=True)
+        subprocess.run(
+            [python, "-m", "pip", "install", "--quiet", *wanted], check=True
+        )
     started: dict[str, Callable[[Path], StdioServerParameters]] = {
         LARGEFILE: lambda root: StdioServerParameters(
             command=str(into / "venv" / "bin" / "largefile-mcp"),
             args=[],
             cwd=root,
-            env={**os.environ, "LARGEFILE_BACKUP_DIR": str(root.parent / "backups")},
+            env={
+                **os.environ,
+                "LARGEFILE_BACKUP_DIR": str(root.parent / "backups"),
+            },
         )
     }
     node, npm = shutil.which("node"), shutil.which("npm")
     if node is None or npm is None:
-        print("no Node here: the servers for Node are left out", file=sys.stderr)
+        print(
+            "no Node here: the servers for Node are left out", file=sys.stderr
+        )
         return started
     entries = {BATCH: "build/index.js", OFFICIAL: "dist/index.js"}
     packages = {
@@ -98,7 +105,9 @@ def install(into: Path) -> dict[str, Callable[[Path], StdioServerParameters]]:
             *(PACKAGES[name] for name in entries),
         ]
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    batch, official = (str(packages[name] / entry) for name, entry in entries.items())
+    batch, official = (
+        str(packages[name] / entry) for name, entry in entries.items()
+    )
     started[BATCH] = lambda root: StdioServerParameters(
         command=node, args=[batch], cwd=root
     )
@@ -141,7 +150,9 @@ def furnish(folder: Path, files: Mapping[str, Any]) -> None:
                 else content[1]
             )
         else:
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            path.write_bytes(
+                content.encode() if isinstance(content, str) else content
+            )
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -151,7 +162,9 @@ def contents(folder: Path) -> dict[str, bytes]:
         for path in sorted(folder.rglob("*"))
         if path.is_file() and not path.is_symlink()
     )
-    return {path.relative_to(folder).as_posix(): path.read_bytes() for path in found}
+    return {
+        path.relative_to(folder).as_posix(): path.read_bytes() for path in found
+    }
 
 
 def placed(value: Any, place: str, said: Sequence[Any]) -> Any:
@@ -210,14 +223,16 @@ class Side:
             return text
         return (
             value["results"]
-            if isinstance(value, dict) and value.keys() <= {"message", "results"}
+            if isinstance(value, dict)
+            and value.keys() <= {"message", "results"}
             else value
         )
 
 
 def _readable(files: Mapping[str, bytes]) -> dict[str, str]:
     return {
-        name: data.decode("utf-8", "backslashreplace") for name, data in files.items()
+        name: data.decode("utf-8", "backslashreplace")
+        for name, data in files.items()
     }
 
 
@@ -263,7 +278,9 @@ def played(into: Path) -> tuple[int, frozenset[str]]:
             "--no-binary",
             name,
         ]
-        subprocess.run([*command, "--dest", into, PACKAGES[LARGEFILE]], check=True)
+        subprocess.run(
+            [*command, "--dest", into, PACKAGES[LARGEFILE]], check=True
+        )
         with tarfile.open(into / f"{name}-{version}.tar.gz") as archive:
             archive.extractall(into, filter="data")
     plugin = "benchmarks.peer_published_largefile"
@@ -298,7 +315,8 @@ def played(into: Path) -> tuple[int, frozenset[str]]:
         ).stdout
         shutil.rmtree(place["FILEWRIGHT_PEER_STATE"], ignore_errors=True)
     counts = [
-        int(number) for number in re.findall(r"(\d+) (?:passed|failed|error)", found)
+        int(number)
+        for number in re.findall(r"(\d+) (?:passed|failed|error)", found)
     ]
     return sum(counts), frozenset(
         re.findall(r"^(?:FAILED|ERROR) \S+::(\w+)", found, re.MULTILINE)
@@ -332,7 +350,10 @@ def main() -> int:
     )
     default = Path.home() / ".cache" / "filewright-peers"
     parser.add_argument(
-        "--into", type=Path, default=default, help="where the originals are installed"
+        "--into",
+        type=Path,
+        default=default,
+        help="where the originals are installed",
     )
     parser.add_argument("--only", choices=sorted(PACKAGES), help="one dialect")
     parser.add_argument(
@@ -362,7 +383,9 @@ def main() -> int:
                 )
     if chosen.only in (None, LARGEFILE):
         count, failed = played(chosen.into.resolve())
-        known = frozenset(test for each in peer_largefile.PLAYED for test in each.tests)
+        known = frozenset(
+            test for each in peer_largefile.PLAYED for test in each.tests
+        )
         for test in sorted(failed ^ known):
             wrong += 1
             print(
@@ -372,7 +395,9 @@ def main() -> int:
         lines += table(title, peer_largefile.PLAYED)
     print("\n".join(lines))
     if chosen.markdown:
-        Path(chosen.markdown).write_text("\n".join(lines) + "\n", encoding="utf-8")
+        Path(chosen.markdown).write_text(
+            "\n".join(lines) + "\n", encoding="utf-8"
+        )
     return 1 if wrong else 0
 
 

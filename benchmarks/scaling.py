@@ -17,7 +17,15 @@ from benchmarks.large_log import Sample, reference_copy, session
 
 MB, GB = 1 << 20, 1 << 30
 SIZES = (1 * MB, 10 * MB, 100 * MB, 1 * GB, 10 * GB)
-COLOURS = ("#0b7285", "#e8590c", "#5f3dc4", "#2b8a3e", "#c92a2a", "#495057", "#a61e4d")
+COLOURS = (
+    "#0b7285",
+    "#e8590c",
+    "#5f3dc4",
+    "#2b8a3e",
+    "#c92a2a",
+    "#495057",
+    "#a61e4d",
+)
 
 
 def measured(largest: int) -> dict[int, list[Sample]]:
@@ -30,7 +38,9 @@ def measured(largest: int) -> dict[int, list[Sample]]:
             found[size] = session(Path(name), size)
             found[size].append(
                 Sample(
-                    "`cp` and a flush, for comparison", reference_copy(Path(name)), 0
+                    "`cp` and a flush, for comparison",
+                    reference_copy(Path(name)),
+                    0,
                 )
             )
     return found
@@ -50,12 +60,16 @@ def table(found: dict[int, list[Sample]]) -> str:
     ]
     for row in range(len(found[sizes[0]])):
         cells = [f"{found[size][row].seconds * 1e3:,.1f} ms" for size in sizes]
-        lines.append(f"| {found[sizes[0]][row].call} | " + " | ".join(cells) + " |")
+        lines.append(
+            f"| {found[sizes[0]][row].call} | " + " | ".join(cells) + " |"
+        )
     memory = [
         f"{max(sample.beyond_idle for sample in found[size]) / MB:,.0f} MB"
         for size in sizes
     ]
-    lines.append("| **memory beyond idle, highest** | " + " | ".join(memory) + " |")
+    lines.append(
+        "| **memory beyond idle, highest** | " + " | ".join(memory) + " |"
+    )
     return "\n".join(lines) + "\n"
 
 
@@ -97,7 +111,9 @@ def chart(found: dict[int, list[Sample]]) -> str:
         )
     for index, call in enumerate(calls):
         colour = COLOURS[index % len(COLOURS)]
-        points = [(x(size), y(found[size][index + 1].seconds)) for size in sizes]
+        points = [
+            (x(size), y(found[size][index + 1].seconds)) for size in sizes
+        ]
         parts.append(
             f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="'
             + " ".join(f"{a:.1f},{b:.1f}" for a, b in points)
@@ -122,7 +138,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.scaling", description=__doc__
     )
-    parser.add_argument("--largest", type=float, default=1.0, metavar="GIGABYTES")
+    parser.add_argument(
+        "--largest", type=float, default=1.0, metavar="GIGABYTES"
+    )
     parser.add_argument("--chart", type=Path)
     parser.add_argument("--markdown", type=Path)
     chosen = parser.parse_args()

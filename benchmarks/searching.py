@@ -37,7 +37,11 @@ def make_log(path: str, size: int) -> list[str]:
     """Write a log of about `size` bytes whose lines hardly repeat, a rare line near its end; some of its lines."""
     chance = random.Random(7)
     words = [
-        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10)))
+        "".join(
+            chance.choices(
+                "abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10)
+            )
+        )
         for _ in range(5000)
     ]
     lines = []
@@ -54,7 +58,11 @@ def make_log(path: str, size: int) -> list[str]:
         chance.shuffle(lines)
         file.write(
             "".join(
-                lines[: max(1, int((size - file.tell()) / len(block) * len(lines)))]
+                lines[
+                    : max(
+                        1, int((size - file.tell()) / len(block) * len(lines))
+                    )
+                ]
             ).encode()
         )
         file.write(f"2026-11-21T00:00:00.000 {RARE}\n".encode())
@@ -65,7 +73,11 @@ def make_tree(base: str) -> None:
     """50,000 text files of 1 to 12 KB in 1,000 folders, five with a rare word, and an ignore file."""
     chance = random.Random(3)
     words = [
-        "".join(chance.choices("abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10)))
+        "".join(
+            chance.choices(
+                "abcdefghijklmnopqrstuvwxyz", k=chance.randint(2, 10)
+            )
+        )
         for _ in range(3000)
     ]
     rows = [" ".join(chance.choices(words, k=12)) for _ in range(20_000)]
@@ -79,7 +91,9 @@ def make_tree(base: str) -> None:
         body = "\n".join(rows[at : at + count]) + (
             "\nneedle_rare is here\n" if number % 9973 == 0 else "\n"
         )
-        with open(f"{folder}/file{number % 50:02}.py", "w", encoding="utf-8") as file:
+        with open(
+            f"{folder}/file{number % 50:02}.py", "w", encoding="utf-8"
+        ) as file:
             file.write(body)
 
 
@@ -129,7 +143,9 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
         ) -> Callable[[], object]:
             def act() -> None:
                 if not again:
-                    os.utime(f"{base}/{name}")  # What was learned of it holds no more.
+                    os.utime(
+                        f"{base}/{name}"
+                    )  # What was learned of it holds no more.
                 where = boundary.locate(name)
                 pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
                 with Snapshot.of_file(
@@ -162,14 +178,19 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
             )
         )
         time.sleep(0.1)
-        repeated = in_turns(exact("big.log", rare, "literal", again=True), lined)
+        repeated = in_turns(
+            exact("big.log", rare, "literal", again=True), lined
+        )
         result.append(
             (f"the same literal again, {size}, against rg -n", *repeated, 0.5)
         )
         plain = reference("-e", "absent Zebra", "big.log", folder=base)
         ours = in_turns(exact("big.log", "absent Zebra", "literal"), plain)
         result.append((f"literal, absent, {size}, against rg", *ours, 1.15))
-        for text in (r"segment [A-Z]\w+-\d+ differs", r"(?i)CHECKSUM of \w+ zebra"):
+        for text in (
+            r"segment [A-Z]\w+-\d+ differs",
+            r"(?i)CHECKSUM of \w+ zebra",
+        ):
             lined = reference("-n", "-e", text, "big.log", folder=base)
             result.append(
                 (
@@ -198,7 +219,10 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
 
         searcher = Searcher(boundary, settings)
         where = boundary.locate("tree")
-        for text, mode in (("needle_rare", "literal"), (r"needle_\w+ is", "regex")):
+        for text, mode in (
+            ("needle_rare", "literal"),
+            (r"needle_\w+ is", "regex"),
+        ):
             pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
 
             def tree(pattern: object = pattern) -> None:
@@ -206,7 +230,12 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
                 assert sum(one.count for _, one in found) == 6
 
             lined = reference(
-                "-n", "--hidden", "--no-require-git", "-e", text, folder=f"{base}/tree"
+                "-n",
+                "--hidden",
+                "--no-require-git",
+                "-e",
+                text,
+                folder=f"{base}/tree",
             )
             result.append(
                 (

@@ -78,7 +78,10 @@ def rows() -> Iterator[tuple[str, float, float, float]]:
         folder = Path(place)
         root = folder / "root"
         root.mkdir()
-        environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(folder / "state")}
+        environment = {
+            **os.environ,
+            "FILEWRIGHT_STATE_DIR": str(folder / "state"),
+        }
         ours = [
             sys.executable,
             "-m",
@@ -117,7 +120,9 @@ def until_answered(
     As clients do, it waits for the answer to the first message before it sends the others.
     """
     waiting = {message["id"] for message in messages if "id" in message}
-    first, *others = [json.dumps(message).encode() + b"\n" for message in messages]
+    first, *others = [
+        json.dumps(message).encode() + b"\n" for message in messages
+    ]
     answers = {}
     begun = time.perf_counter()
     with subprocess.Popen(

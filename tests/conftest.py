@@ -17,14 +17,20 @@ from filewright.system import capabilities
 __all__ = ["parsers"]
 
 # A slow machine is not a failure: speed is measured in benchmarks/, never by a test.
-settings.register_profile("filewright", deadline=None, print_blob=True, max_examples=50)
-settings.register_profile("long", deadline=None, print_blob=True, max_examples=10_000)
+settings.register_profile(
+    "filewright", deadline=None, print_blob=True, max_examples=50
+)
+settings.register_profile(
+    "long", deadline=None, print_blob=True, max_examples=10_000
+)
 settings.load_profile("filewright")
 
 # Hundreds of processes are started here, each of which would compile the project anew.
 sys.dont_write_bytecode = False
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
-os.environ.pop("PYTHONUNBUFFERED", None)  # each line that is printed would be a write
+os.environ.pop(
+    "PYTHONUNBUFFERED", None
+)  # each line that is printed would be a write
 
 if sys.platform == "win32":
     unix_only.leave_out()
@@ -39,7 +45,10 @@ def flushing(request: pytest.FixtureRequest) -> Iterator[None]:
     """Wait for the disk, which takes longer than all else in many tests, only where it matters, and in the scheduled job."""
     room = request.path.relative_to(Path(__file__).parent).parts[0]
     with pytest.MonkeyPatch.context() as patch:
-        if room not in _FLUSHED and os.environ.get("FILEWRIGHT_TEST_START") != "anew":
+        if (
+            room not in _FLUSHED
+            and os.environ.get("FILEWRIGHT_TEST_START") != "anew"
+        ):
             patch.setenv("FILEWRIGHT_FLUSH", "false")
         yield
 
@@ -71,7 +80,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give the sweeps an hour each: some race a hundred thousand times."""
     for item in items:
-        if item.get_closest_marker("sweep") and not item.get_closest_marker("timeout"):
+        if item.get_closest_marker("sweep") and not item.get_closest_marker(
+            "timeout"
+        ):
             item.add_marker(pytest.mark.timeout(3600))
 
 

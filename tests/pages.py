@@ -58,7 +58,8 @@ def _shown(name: str, value: Any) -> str:
         return str(value).lower()
     if name.endswith("bytes") and value:
         size, unit = next(
-            ((size, unit) for size, unit in _SIZES if value % size == 0), (1, "bytes")
+            ((size, unit) for size, unit in _SIZES if value % size == 0),
+            (1, "bytes"),
         )
         return f"{value // size:,} {unit}"
     if name.endswith("seconds"):
@@ -69,7 +70,9 @@ def _shown(name: str, value: Any) -> str:
 def errors_table() -> str:
     """The table that `errors.py` begins with."""
     rows = re.findall(
-        r"^(\w+) {2,}(.+?) {2,}(.+)$", inspect.getdoc(errors) or "", re.MULTILINE
+        r"^(\w+) {2,}(.+?) {2,}(.+)$",
+        inspect.getdoc(errors) or "",
+        re.MULTILINE,
     )
     return "\n".join(
         ["| code | meaning | what to do |", "|---|---|---|"]
@@ -107,7 +110,9 @@ def _said(model: type[BaseModel]) -> dict[str, str]:
                 ast.AnnAssign(target=ast.Name(id=name)),
                 ast.Expr(value=ast.Constant(value=str(text))),
             ):
-                found[model.model_fields[name].alias or name] = " ".join(text.split())
+                found[model.model_fields[name].alias or name] = " ".join(
+                    text.split()
+                )
     return found
 
 
@@ -141,7 +146,9 @@ def arguments_table(name: str) -> str:
         if "default" in node:
             default = f"`{json.dumps(node['default'])}`"
         meaning = {**shared, **said[name]}[argument]
-        lines.append(f"| `{argument}` | {_takes(node)} | {default} | {meaning} |")
+        lines.append(
+            f"| `{argument}` | {_takes(node)} | {default} | {meaning} |"
+        )
     return "\n".join(lines)
 
 
@@ -163,7 +170,8 @@ def methods_table() -> str:
             )
         )
     for method in _methods(
-        Path(inspect.getfile(Workspace)).read_text(encoding="utf-8"), "Workspace"
+        Path(inspect.getfile(Workspace)).read_text(encoding="utf-8"),
+        "Workspace",
     ):
         sentence = (ast.get_docstring(method) or "").partition("\n\n")[0]
         lines.append(_method_row(method, " ".join(sentence.split())))
@@ -183,7 +191,8 @@ def _methods(source: str, name: str) -> list[ast.FunctionDef]:
         if isinstance(each, ast.FunctionDef)
         and not each.name.startswith("_")
         and not any(
-            ast.unparse(decorator) == "property" for decorator in each.decorator_list
+            ast.unparse(decorator) == "property"
+            for decorator in each.decorator_list
         )
     ]
 

@@ -75,7 +75,9 @@ def start(
     for number in theirs:
         os.close(number)
     mode = "" if text else "b"
-    process.stdin = os.fdopen(pipes[0][1], "w" + mode, buffering=-1 if text else 0)
+    process.stdin = os.fdopen(
+        pipes[0][1], "w" + mode, buffering=-1 if text else 0
+    )
     process.stdout = os.fdopen(pipes[1][0], "r" + mode)
     if heard:
         process.stderr = os.fdopen(pipes[2][0], "r" + mode)
@@ -106,7 +108,11 @@ def run(
         source.write(given.encode())
         source.seek(0)
         process = _Forked(
-            argv, env, cwd, (source.fileno(), said.fileno(), noted.fileno()), user
+            argv,
+            env,
+            cwd,
+            (source.fileno(), said.fileno(), noted.fileno()),
+            user,
         )
         try:
             status = process.wait(timeout)
@@ -141,7 +147,9 @@ def for_client(
     from mcp import StdioServerParameters
 
     words = _relayed(argv, env)
-    return StdioServerParameters(command=words[0], args=words[1:], env={**(env or {})})
+    return StdioServerParameters(
+        command=words[0], args=words[1:], env={**(env or {})}
+    )
 
 
 def program(folder: Path, env: Mapping[str, str] | None = None) -> Path:
@@ -172,7 +180,10 @@ def _forked(argv: Sequence[str]) -> bool:
     known = argv[0] == sys.executable and (
         argv[1] in ("-m", "-c") or argv[1].endswith(".py")
     )
-    anew = sys.platform != "linux" or os.environ.get("FILEWRIGHT_TEST_START") == "anew"
+    anew = (
+        sys.platform != "linux"
+        or os.environ.get("FILEWRIGHT_TEST_START") == "anew"
+    )
     return known and not anew and sum(map(len, argv)) < _REQUEST_BYTES // 2
 
 
@@ -192,7 +203,9 @@ class _Forked:
         user: int | None = None,
     ) -> None:
         environment = {**(os.environ if env is None else env)}
-        request = json.dumps([list(argv), environment, os.fspath(cwd or os.getcwd())])
+        request = json.dumps(
+            [list(argv), environment, os.fspath(cwd or os.getcwd())]
+        )
         self._asked = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._asked.connect(_server_for(environment, user))
         socket.send_fds(self._asked, [request.encode()], streams)
@@ -200,7 +213,10 @@ class _Forked:
         self.pid = int(self._asked.recv(64))
 
     def poll(self) -> int | None:
-        if self.returncode is None and select.select([self._asked], [], [], 0)[0]:
+        if (
+            self.returncode is None
+            and select.select([self._asked], [], [], 0)[0]
+        ):
             return self.wait()
         return self.returncode
 
@@ -225,7 +241,13 @@ class _Forked:
 
 def _as(user: int | None) -> list[str]:
     return (
-        ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
+        [
+            "setpriv",
+            f"--reuid={user}",
+            f"--regid={user}",
+            "--clear-groups",
+            "--",
+        ]
         if user
         else []
     )
@@ -242,7 +264,9 @@ def _server_for(environment: Mapping[str, str], user: int | None = None) -> str:
 
 
 @functools.cache
-def _fork_server(variables: tuple[tuple[str, str], ...], user: int | None) -> str:
+def _fork_server(
+    variables: tuple[tuple[str, str], ...], user: int | None
+) -> str:
     address = f"\0filewright-tests-{os.getpid()}-{secrets.token_hex(4)}"
     listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     listener.bind(address)

@@ -40,22 +40,31 @@ def each_row(
             for number, case in enumerate(cases):
                 arguments = fixtures | dict(zip(named, case, strict=True))
                 if "tmp_path" in fixtures:
-                    arguments["tmp_path"] = fixtures["tmp_path"] / f"row{number}"
+                    arguments["tmp_path"] = (
+                        fixtures["tmp_path"] / f"row{number}"
+                    )
                     arguments["tmp_path"].mkdir()
                 try:
                     test(*given, **arguments)
                 except pytest.skip.Exception as skipped:
                     left_out.append(f"row {number}: {skipped}")
-                except (Exception, BaseExceptionGroup, pytest.fail.Exception) as error:
+                except (
+                    Exception,
+                    BaseExceptionGroup,
+                    pytest.fail.Exception,
+                ) as error:
                     error.add_note(
                         f"in row {number}, {', '.join(named)} = {repr(case)[:_SHOWN]}"
                     )
                     failures.append(error)
             if failures:
                 # Of a large group only some are shown.
-                listed = "\n".join(f"{each.__notes__[-1]}: {each}" for each in failures)
+                listed = "\n".join(
+                    f"{each.__notes__[-1]}: {each}" for each in failures
+                )
                 raise BaseExceptionGroup(
-                    f"{len(failures)} of {len(cases)} rows failed\n{listed}", failures
+                    f"{len(failures)} of {len(cases)} rows failed\n{listed}",
+                    failures,
                 )
             if left_out:
                 pytest.skip(
@@ -63,7 +72,9 @@ def each_row(
                 )
 
         left = [
-            each for each in signature.parameters.values() if each.name not in named
+            each
+            for each in signature.parameters.values()
+            if each.name not in named
         ]
         all_rows.__signature__ = signature.replace(parameters=left)  # type: ignore[attr-defined]
         return all_rows

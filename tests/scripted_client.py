@@ -24,7 +24,9 @@ COMMAND = "sed -i s/things/pieces/ cart.py"
 
 def hooks(event: str, **about: Any) -> None:
     """Call those of an event, as the settings have them."""
-    settings = json.loads(Path(".claude/settings.local.json").read_text("utf-8"))
+    settings = json.loads(
+        Path(".claude/settings.local.json").read_text("utf-8")
+    )
     told = json.dumps(
         {
             "session_id": SESSION,
@@ -37,18 +39,26 @@ def hooks(event: str, **about: Any) -> None:
         if re.fullmatch(group.get("matcher", ".*"), about.get("tool_name", "")):
             for hook in group["hooks"]:
                 subprocess.run(
-                    hook["command"], shell=True, input=told, text=True, check=True
+                    hook["command"],
+                    shell=True,
+                    input=told,
+                    text=True,
+                    check=True,
                 )
 
 
 def by_the_server(name: str, arguments: Any) -> None:
     """Call a tool of the server that is configured."""
-    projects = json.loads(Path("~/.claude.json").expanduser().read_text("utf-8"))[
-        "projects"
-    ]
+    projects = json.loads(
+        Path("~/.claude.json").expanduser().read_text("utf-8")
+    )["projects"]
     entry = projects[str(Path.cwd())]["mcpServers"]["filewright"]
     about = {"name": "claude-code", "version": "2.4.1"}
-    begin = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": about}
+    begin = {
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": about,
+    }
     calls = (
         ("initialize", begin),
         ("tools/call", {"name": name, "arguments": arguments}),
@@ -94,7 +104,8 @@ if __name__ == "__main__":
     hooks("UserPromptSubmit", prompt=sys.argv[-1])
     by_the_server("edit_content", EDIT)
     by_its_own(
-        "Write", {"file_path": str(Path("CHANGES.md").absolute()), "content": LOG}
+        "Write",
+        {"file_path": str(Path("CHANGES.md").absolute()), "content": LOG},
     )
     by_its_own("Bash", {"command": COMMAND})
     print(

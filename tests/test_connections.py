@@ -28,7 +28,9 @@ HEAD = BEGUN + b"Content-Length: 900\r\n\r\n"
 class Timer:
     """What an event loop gives for a call later on."""
 
-    def __init__(self, call: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+    def __init__(
+        self, call: Callable[..., Any], arguments: tuple[Any, ...]
+    ) -> None:
         self._call = call
         self._arguments = arguments
         self.cancelled = False
@@ -63,7 +65,9 @@ class Loop:
         self, delay: float, call: Callable[..., Any], *arguments: Any
     ) -> Timer:
         timer = Timer(call, arguments)
-        heapq.heappush(self._timers, (self._now + delay, next(self._order), timer))
+        heapq.heappush(
+            self._timers, (self._now + delay, next(self._order), timer)
+        )
         return timer
 
     def create_task(self, task: Coroutine[Any, Any, Any], **_: Any) -> Task:
@@ -83,7 +87,9 @@ class Wire(asyncio.Transport):
     """A connection's other end."""
 
     def __init__(self, address: str) -> None:
-        super().__init__({"peername": (address, 4711), "sockname": ("127.0.0.1", 80)})
+        super().__init__(
+            {"peername": (address, 4711), "sockname": ("127.0.0.1", 80)}
+        )
         self.aborted = False
 
     def abort(self) -> None:
@@ -148,7 +154,9 @@ def test_a_head_has_its_time_however_it_comes(
     assert wire.aborted
 
 
-def test_a_body_may_pause_for_a_while_only(connect: Connect, loop: Loop) -> None:
+def test_a_body_may_pause_for_a_while_only(
+    connect: Connect, loop: Loop
+) -> None:
     connection, wire = connect()
     connection.data_received(HEAD)
     for _ in range(3):
@@ -159,7 +167,9 @@ def test_a_body_may_pause_for_a_while_only(connect: Connect, loop: Loop) -> None
     assert wire.aborted
 
 
-def test_a_body_that_trickles_for_ever_has_an_end(connect: Connect, loop: Loop) -> None:
+def test_a_body_that_trickles_for_ever_has_an_end(
+    connect: Connect, loop: Loop
+) -> None:
     connection, wire = connect()
     connection.data_received(HEAD)
     while not wire.aborted and loop.time() < 2 * BODY_SECONDS:
@@ -191,12 +201,16 @@ def test_an_address_holds_a_number_of_places(connect: Connect) -> None:
     assert not other.aborted
 
 
-def test_all_addresses_together_hold_a_number_of_places(connect: Connect) -> None:
+def test_all_addresses_together_hold_a_number_of_places(
+    connect: Connect,
+) -> None:
     """However many addresses there are, whole requests find a place; idle connections make room, too."""
     wires = [connect(f"192.0.2.{number}")[1] for number in range(MAX_WAITING)]
     answered, answering = connect("198.51.100.1")
     answered.data_received(HEAD + b"." * 900)
-    assert [wire.aborted for wire in wires] == [True] + [False] * (MAX_WAITING - 1)
+    assert [wire.aborted for wire in wires] == [True] + [False] * (
+        MAX_WAITING - 1
+    )
     for number in range(MAX_WAITING):
         connect(f"203.0.113.{number}")
     assert all(wire.aborted for wire in wires)

@@ -102,7 +102,11 @@ def test_the_page_tells_the_truth(name, tmp_path):
     )
     (programs / "claude").chmod(0o755)
     scripts = os.pathsep.join(
-        [str(programs), sysconfig.get_path("scripts"), str(Path(sys.executable).parent)]
+        [
+            str(programs),
+            sysconfig.get_path("scripts"),
+            str(Path(sys.executable).parent),
+        ]
     )
     elsewhere = ("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME")
     environment = {
@@ -118,7 +122,9 @@ def test_the_page_tells_the_truth(name, tmp_path):
     shown = commands(PROJECT / name)
     assert shown, "the page shows no command"
     for command, expected in shown:
-        done = processes.run(["bash", "-c", command], cwd=folder, env=environment)
+        done = processes.run(
+            ["bash", "-c", command], cwd=folder, env=environment
+        )
         output = done.stdout + done.stderr
         stated = re.search(r"# exit status (\d+)$", command)
         assert done.returncode == int(stated[1] if stated else 0), (
@@ -126,18 +132,23 @@ def test_the_page_tells_the_truth(name, tmp_path):
         )
         if expected:
             assert re.fullmatch(
-                as_pattern(expected), output if output.endswith("\n") else output + "\n"
+                as_pattern(expected),
+                output if output.endswith("\n") else output + "\n",
             ), f"{command}\nprints\n{output}\nnot\n" + "\n".join(expected)
 
 
 @pytest.mark.parametrize("name", pages.TABLES)
 def test_tables_say_what_the_code_says(name):
     page = (pages.DOCS / name).read_text(encoding="utf-8")
-    assert page == pages.with_tables(name), "write it anew: python -m tests.pages"
+    assert page == pages.with_tables(name), (
+        "write it anew: python -m tests.pages"
+    )
 
 
 def test_every_code_and_every_setting_has_its_row():
-    errors, settings = (pages.TABLES[name]() for name in ("errors.md", "settings.md"))
+    errors, settings = (
+        pages.TABLES[name]() for name in ("errors.md", "settings.md")
+    )
     assert re.findall(r"^\| `(\w+)`", errors, re.MULTILINE) == list(Code)
     named = re.findall(r"^\| `FILEWRIGHT_(\w+)`", settings, re.MULTILINE)
     assert named == [name.upper() for name in SETTINGS]
@@ -151,11 +162,16 @@ def test_the_files_and_functions_that_the_design_names_are_there():
     assert len(named) > 15
     for file, one, other in named:
         folder = (
-            PROJECT if file.startswith("tests/") else PROJECT / "src" / "filewright"
+            PROJECT
+            if file.startswith("tests/")
+            else PROJECT / "src" / "filewright"
         )
         source = (folder / file).read_text(encoding="utf-8")
         name = one or other
-        assert not name or re.search(rf"(?:def|class) {name}\b", source), (file, name)
+        assert not name or re.search(rf"(?:def|class) {name}\b", source), (
+            file,
+            name,
+        )
 
 
 def test_links_between_pages_lead_somewhere():
@@ -169,4 +185,7 @@ def test_links_between_pages_lead_somewhere():
             page.read_text(encoding="utf-8"),
         ):
             link = target[0] or target[1]
-            assert "://" in link or (page.parent / link).exists(), (page.name, link)
+            assert "://" in link or (page.parent / link).exists(), (
+                page.name,
+                link,
+            )

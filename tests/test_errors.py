@@ -15,7 +15,10 @@ from filewright.errors import Code, FilewrightError
 def test_shows_code_message_and_hint():
     error = FilewrightError(Code.NO_MATCH, "not there", "read the file again")
     assert str(error) == "no_match: not there\nhint: read the file again"
-    assert str(FilewrightError(Code.NO_MATCH, "not there")) == "no_match: not there"
+    assert (
+        str(FilewrightError(Code.NO_MATCH, "not there"))
+        == "no_match: not there"
+    )
 
 
 def test_survives_pickling():
@@ -89,6 +92,9 @@ def test_unknown_session_names_the_newest():
 
 def test_before_history_names_the_oldest_change():
     error = errors.before_history("14:08", "14:31")
-    assert error.message == "14:08 is before the oldest change in the history (14:31)"
+    assert (
+        error.message
+        == "14:08 is before the oldest change in the history (14:31)"
+    )
     assert error.hint == "give 14:31 or later"
     assert "yet" in errors.before_history("14:08", None).message

@@ -23,7 +23,9 @@ def private_imports(module: Path) -> list[str]:
         if parts[0] != "filewright" or parts[1:2] == [own_package]:
             continue
         imported = [*parts[1:], *(alias.name for alias in node.names)]
-        if any(name.startswith("_") and name != "__version__" for name in imported):
+        if any(
+            name.startswith("_") and name != "__version__" for name in imported
+        ):
             problems.append(f"line {node.lineno}: {'.'.join(imported)}")
     return problems
 

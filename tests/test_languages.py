@@ -117,7 +117,9 @@ def test_accepts_common_names_of_types(file_type: str, name: bytes) -> None:
     assert not name_matcher(file_type)(b"notes.txt")
 
 
-@pytest.mark.parametrize("file_type", ["*/x", "", ".", "a-language-of-more-letters"])
+@pytest.mark.parametrize(
+    "file_type", ["*/x", "", ".", "a-language-of-more-letters"]
+)
 def test_refuses_words_that_are_no_type(file_type: str) -> None:
     with pytest.raises(FilewrightError, match="no type of file"):
         name_matcher(file_type)

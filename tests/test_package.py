@@ -22,10 +22,14 @@ PERMISSIVE = re.compile(
 def dependencies() -> set[str]:
     """The names of everything that is installed with filewright."""
     found: set[tuple[str, str]] = set()
-    left = [(Requirement(text), "") for text in CONFIG["project"]["dependencies"]]
+    left = [
+        (Requirement(text), "") for text in CONFIG["project"]["dependencies"]
+    ]
     while left:
         wanted, extra = left.pop()
-        if wanted.marker is not None and not wanted.marker.evaluate({"extra": extra}):
+        if wanted.marker is not None and not wanted.marker.evaluate(
+            {"extra": extra}
+        ):
             continue
         name = wanted.name.lower().replace("_", "-")
         for each in {"", *wanted.extras} - {
@@ -47,7 +51,9 @@ def licence(name: str) -> str:
         if line.startswith("License ::")
     ]
     return str(
-        about.get("License-Expression") or " ".join(classified) or about.get("License")
+        about.get("License-Expression")
+        or " ".join(classified)
+        or about.get("License")
     )
 
 
@@ -55,7 +61,9 @@ def test_every_dependency_has_a_permissive_licence() -> None:
     found = dependencies()
     assert {"mcp", "pydantic-core", "cryptography"} <= found
     assert {
-        name: licence(name) for name in found if not PERMISSIVE.search(licence(name))
+        name: licence(name)
+        for name in found
+        if not PERMISSIVE.search(licence(name))
     } == {}
 
 
@@ -73,9 +81,9 @@ def test_nothing_large_comes_along_unseen() -> None:
 
 def test_the_description_leads_to_the_repository() -> None:
     text = (PROJECT / "README.md").read_text(encoding="utf-8")
-    for each in CONFIG["tool"]["hatch"]["metadata"]["hooks"]["fancy-pypi-readme"][
-        "substitutions"
-    ]:
+    for each in CONFIG["tool"]["hatch"]["metadata"]["hooks"][
+        "fancy-pypi-readme"
+    ]["substitutions"]:
         text = re.sub(each["pattern"], each["replacement"], text)
     links = re.findall(r"\]\(([^)]+)\)|(?:src|srcset)=\"([^\"]+)\"", text)
     assert len(links) > 20
@@ -85,7 +93,9 @@ def test_the_description_leads_to_the_repository() -> None:
 def test_the_archive_holds_what_it_names_and_only_from_the_top() -> None:
     named = CONFIG["tool"]["hatch"]["build"]["targets"]["sdist"]["include"]
     assert {"/LICENSE", "/tests", "/docs", "/server.json"} <= {*named}
-    assert all(name.startswith("/") and (PROJECT / name[1:]).exists() for name in named)
+    assert all(
+        name.startswith("/") and (PROJECT / name[1:]).exists() for name in named
+    )
 
 
 WORKFLOWS = sorted((PROJECT / ".github/workflows").glob("*.yml"))
@@ -94,7 +104,9 @@ LOCKS = PROJECT / "packaging/locks"
 
 def test_pins_every_action_and_image_by_its_digest() -> None:
     for workflow in WORKFLOWS:
-        actions = re.findall(r"uses: (\S+)", workflow.read_text(encoding="utf-8"))
+        actions = re.findall(
+            r"uses: (\S+)", workflow.read_text(encoding="utf-8")
+        )
         assert actions
         assert [
             action
@@ -108,15 +120,21 @@ def test_pins_every_action_and_image_by_its_digest() -> None:
     )
     assert images
     assert [
-        image for image in images if not re.search(r"@sha256:[0-9a-f]{64}$", image)
+        image
+        for image in images
+        if not re.search(r"@sha256:[0-9a-f]{64}$", image)
     ] == []
 
 
 def test_builds_a_release_from_nothing_that_is_not_locked() -> None:
     release = WORKFLOWS[0].read_text(encoding="utf-8")
     for text in (release, (PROJECT / "Dockerfile").read_text(encoding="utf-8")):
-        assert not re.search(r"\b(npx|pipx|curl|wget)\b|@latest|releases/latest", text)
-    jobs = dict(re.findall(r"^  (\w+):\n((?:    .*\n|\n)+)", release, re.MULTILINE))
+        assert not re.search(
+            r"\b(npx|pipx|curl|wget)\b|@latest|releases/latest", text
+        )
+    jobs = dict(
+        re.findall(r"^  (\w+):\n((?:    .*\n|\n)+)", release, re.MULTILINE)
+    )
     for name in ("build", "pypi", "image", "release"):
         for line in re.findall(r"pip install .*", jobs[name]):
             assert "--require-hashes" in line, (name, line)
@@ -132,7 +150,9 @@ def test_locks_every_dependency_with_its_hashes() -> None:
         )[1:]
         assert entries
         assert all("--hash=sha256:" in entry for entry in entries)
-        locked[name] = {entry.partition("==")[0].lower(): entry for entry in entries}
+        locked[name] = {
+            entry.partition("==")[0].lower(): entry for entry in entries
+        }
     for text in CONFIG["project"]["dependencies"]:
         wanted = Requirement(text)
         entry = locked["runtime"][wanted.name.lower().replace("_", "-")]
@@ -145,7 +165,9 @@ def test_locks_every_dependency_with_its_hashes() -> None:
     packages = json.loads(
         (LOCKS / "npm/package-lock.json").read_text(encoding="utf-8")
     )["packages"]
-    assert all("integrity" in package for path, package in packages.items() if path)
+    assert all(
+        "integrity" in package for path, package in packages.items() if path
+    )
     assert " h1:" in (LOCKS / "publisher/go.sum").read_text(encoding="utf-8")
 
 

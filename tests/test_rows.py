@@ -8,11 +8,14 @@ import pytest
 from tests.rows import each_row
 
 
-def test_every_row_is_tried_and_each_that_fails_is_named(tmp_path: Path) -> None:
+def test_every_row_is_tried_and_each_that_fails_is_named(
+    tmp_path: Path,
+) -> None:
     tried = []
 
     @each_row(
-        "word, number", [("one", 1), ("none", 1), ("two", 2), ("none", 2), ("three", 3)]
+        "word, number",
+        [("one", 1), ("none", 1), ("two", 2), ("none", 2), ("three", 3)],
     )
     @each_row("sign", [1, -1])
     def table(word: str, number: int, sign: int, tmp_path: Path) -> None:
@@ -25,7 +28,9 @@ def test_every_row_is_tried_and_each_that_fails_is_named(tmp_path: Path) -> None
     with pytest.raises(BaseExceptionGroup) as failed:
         table(tmp_path=tmp_path)
     assert len(tried) == 10
-    notes = [note for each in failed.value.exceptions for note in each.__notes__]
+    notes = [
+        note for each in failed.value.exceptions for note in each.__notes__
+    ]
     assert [note.partition(",")[0] for note in notes] == [
         "in row 1",
         "in row 3",

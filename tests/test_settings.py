@@ -23,7 +23,11 @@ def test_has_defaults():
     settings = Settings()
     assert settings == Settings.defaults()
     assert hash(settings) == hash(Settings.defaults())
-    assert (settings.page_chars, settings.flush, settings.deny) == (12_000, True, ())
+    assert (settings.page_chars, settings.flush, settings.deny) == (
+        12_000,
+        True,
+        (),
+    )
     assert settings.state_dir is None
 
 
@@ -75,22 +79,34 @@ def test_converts(name, value, expected):
         pytest.param("flush", "maybe", "true or false", id="switch"),
         pytest.param("max_edits", "lots", "a whole number", id="text"),
         pytest.param("max_edits", 1.5, "a whole number", id="fraction"),
-        pytest.param("max_edits", True, "a whole number", id="switch for a number"),
-        pytest.param("max_edits", float("inf"), "a whole number", id="infinity"),
+        pytest.param(
+            "max_edits", True, "a whole number", id="switch for a number"
+        ),
+        pytest.param(
+            "max_edits", float("inf"), "a whole number", id="infinity"
+        ),
         pytest.param("call_seconds", "soon", "a number", id="text for a float"),
         pytest.param("deny", "[1]", "a list of texts", id="list of numbers"),
         pytest.param("deny", "[", "neither a JSON array nor", id="broken JSON"),
-        pytest.param("deny", 1, "neither a JSON array nor", id="number for a list"),
-        pytest.param("state_dir", 1, "it should be text", id="number for a path"),
+        pytest.param(
+            "deny", 1, "neither a JSON array nor", id="number for a list"
+        ),
+        pytest.param(
+            "state_dir", 1, "it should be text", id="number for a path"
+        ),
         pytest.param("editor", b"vi", "it should be text", id="bytes"),
         pytest.param(
             "confirm", "often", "one of never, destructive, always", id="choice"
         ),
-        pytest.param("page_chars", 999, "greater than or equal to 1000", id="too low"),
+        pytest.param(
+            "page_chars", 999, "greater than or equal to 1000", id="too low"
+        ),
         pytest.param(
             "page_chars", 49_001, "less than or equal to 49000", id="too high"
         ),
-        pytest.param("call_seconds", 0, "greater than 0", id="at the open bound"),
+        pytest.param(
+            "call_seconds", 0, "greater than 0", id="at the open bound"
+        ),
     ],
 )
 def test_refuses(name, value, problem):
@@ -105,7 +121,9 @@ def test_refuses(name, value, problem):
 
 def test_refuses_variable(monkeypatch):
     monkeypatch.setenv("FILEWRIGHT_MAX_EDITS", "0")
-    with pytest.raises(FilewrightError, match=r"FILEWRIGHT_MAX_EDITS: .*given: '0'"):
+    with pytest.raises(
+        FilewrightError, match=r"FILEWRIGHT_MAX_EDITS: .*given: '0'"
+    ):
         Settings()
 
 

@@ -23,7 +23,12 @@ def test_pluralizes(count, noun, words):
 
 @pytest.mark.parametrize(
     ("size", "words"),
-    [(1, "1 byte"), (1_023, "1,023 bytes"), (2_560, "2.5 KB"), (1 << 30, "1.0 GB")],
+    [
+        (1, "1 byte"),
+        (1_023, "1,023 bytes"),
+        (2_560, "2.5 KB"),
+        (1 << 30, "1.0 GB"),
+    ],
 )
 def test_formats_sizes(size, words):
     assert wording.format_size(size) == words
@@ -35,7 +40,10 @@ def test_joins_all_items_within_limit():
 
 def test_counts_items_past_limit():
     assert wording.join_limited("abcd", 2) == "a, b and 2 more"
-    assert wording.join_limited("abc", 1, "; ", noun="file") == "a and 2 more files"
+    assert (
+        wording.join_limited("abc", 1, "; ", noun="file")
+        == "a and 2 more files"
+    )
 
 
 def test_finds_closest_match_in_any_case():
@@ -68,7 +76,9 @@ def test_escapes_surrogates_only():
 
 
 def test_keeps_tabs_and_line_ends_of_sent_text():
-    assert wording.escape_unsendable("\t\x01\r\n\ud800") == "\t\\u0001\r\n\\ud800"
+    assert (
+        wording.escape_unsendable("\t\x01\r\n\ud800") == "\t\\u0001\r\n\\ud800"
+    )
 
 
 def test_describes_hidden_characters():

@@ -10,7 +10,15 @@ from collections.abc import Iterator
 from keyword import iskeyword
 from pathlib import Path
 from types import UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Annotated,
+    Any,
+    Literal,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -102,9 +110,7 @@ def _type_text(annotation: Any) -> str:
     if origin is Annotated:
         return _type_text(get_args(annotation)[0])
     if origin is Literal:
-        text = (
-            f"Literal[{', '.join(json.dumps(value) for value in get_args(annotation))}]"
-        )
+        text = f"Literal[{', '.join(json.dumps(value) for value in get_args(annotation))}]"
         return _ALIASES.get(text, text)
     if origin in (Union, UnionType):
         return " | ".join(
@@ -154,17 +160,24 @@ def typed_stub() -> str:
     """What mypy and an editor know of the library's methods: their arguments are those of the tools' models."""
     tools = {name: tool.load() for name, tool in entries().items()}
     models = {
-        model.__name__: model for taken, _ in tools.values() for model in _models(taken)
+        model.__name__: model
+        for taken, _ in tools.values()
+        for model in _models(taken)
     }
     reading = tools["read_content"][0].model_fields
-    options = [name for name in reading if name not in ("path", "paths", "items")]
+    options = [
+        name for name in reading if name not in ("path", "paths", "items")
+    ]
     methods = []
     results: set[str] = set()
     for name, (tool, ordered, several) in METHODS.items():
         arguments, run = tools[tool]
-        hints = get_type_hints(run, localns={"Context": Context, "Task": object})
+        hints = get_type_hints(
+            run, localns={"Context": Context, "Task": object}
+        )
         answer = _ANSWERS.get(name) or " | ".join(
-            each.__name__ for each in get_args(hints["return"]) or (hints["return"],)
+            each.__name__
+            for each in get_args(hints["return"]) or (hints["return"],)
         )
         results.update(answer.split(" | "))
         doc = f'        """{(run.__doc__ or "").strip().splitlines()[0]}"""\n'
@@ -173,7 +186,10 @@ def typed_stub() -> str:
             continue
         shared = getattr(arguments.__mro__[1], "model_fields", {})
         fields = dict(
-            sorted(arguments.model_fields.items(), key=lambda item: item[0] in shared)
+            sorted(
+                arguments.model_fields.items(),
+                key=lambda item: item[0] in shared,
+            )
         )
         for gone in _ELSEWHERE.get(name, ()):
             fields.pop(gone, None)
@@ -198,7 +214,9 @@ def typed_stub() -> str:
             wanted = name == "get_overview" or fields[key].is_required()
             kind = _parameter(key, fields[key], default=not wanted)
             parts.append(
-                kind.replace("str | None", "str") if name == "get_overview" else kind
+                kind.replace("str | None", "str")
+                if name == "get_overview"
+                else kind
             )
         if name == "get_map":
             parts[1:] = ['path: str = "."']
@@ -211,7 +229,9 @@ def typed_stub() -> str:
         ]
         if rest:
             parts += [*([] if several else ["*"]), *rest]
-        methods.append(f"    def {name}({', '.join(parts)}) -> {answer}:\n{doc}")
+        methods.append(
+            f"    def {name}({', '.join(parts)}) -> {answer}:\n{doc}"
+        )
     modules = {
         each: inspect.getmodule(getattr(filewright, each))
         for each in sorted(results | {"FileRead", "FilesRead"})
@@ -231,7 +251,8 @@ def typed_stub() -> str:
             _request("ReadRequest", models["ReadItem"]),
             "class ReadOptions(TypedDict, total=False):\n"
             + "".join(
-                f"    {key}: {_type_text(reading[key].annotation)}\n" for key in options
+                f"    {key}: {_type_text(reading[key].annotation)}\n"
+                for key in options
             ),
             "class TypedTools:\n"
             "    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any: ...\n"

@@ -27,8 +27,17 @@ if TYPE_CHECKING:
         SessionSummary,
     )
     from filewright.tools.items import BatchResult, ItemResult
-    from filewright.tools.listing import FileStatus, ListedEntry, ListResult, StatResult
-    from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
+    from filewright.tools.listing import (
+        FileStatus,
+        ListedEntry,
+        ListResult,
+        StatResult,
+    )
+    from filewright.tools.overview import (
+        FolderMap,
+        ManyOverviews,
+        OverviewResult,
+    )
     from filewright.tools.patch import PatchResult
     from filewright.tools.read import FileRead, FilesRead
     from filewright.tools.replace import ReplaceResult

@@ -38,7 +38,9 @@ def _awaited(
 ) -> Callable[Concatenate[AsyncWorkspace, P], Coroutine[Any, Any, R]]:
     """The method with the same arguments and result, in a worker thread."""
 
-    async def call(self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs) -> R:
+    async def call(
+        self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs
+    ) -> R:
         return await self._in_thread(
             lambda task: method(self.blocking.under(task), *arguments, **named)
         )
@@ -121,7 +123,9 @@ class AsyncWorkspace:
     # A decorator cannot carry overloads over, so this one is written out.
 
     @overload
-    async def read(self, path: str, **options: Unpack[ReadOptions]) -> FileRead: ...
+    async def read(
+        self, path: str, **options: Unpack[ReadOptions]
+    ) -> FileRead: ...
 
     @overload
     async def read(
@@ -148,7 +152,9 @@ class AsyncWorkspace:
 
     async def _in_thread(self, work: Callable[[Task], R]) -> R:
         """`work` in a worker thread, its task cancelled when the waiting one is."""
-        task = Task(seconds=self.blocking.settings.call_seconds, report=self._report)
+        task = Task(
+            seconds=self.blocking.settings.call_seconds, report=self._report
+        )
         begun, ended = threading.Event(), threading.Event()
 
         def run() -> R:
@@ -163,9 +169,7 @@ class AsyncWorkspace:
             return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
             task.cancel()
-            if (
-                begun.is_set()
-            ):  # it may be committing: what it leaves must be known when this returns
+            if begun.is_set():  # it may be committing: what it leaves must be known when this returns
                 with anyio.CancelScope(shield=True):
                     await anyio.to_thread.run_sync(ended.wait)
             raise

@@ -79,7 +79,9 @@ class TimedConnection(H11Protocol):
             return
         now = self.loop.time()
         self._body_deadline = self._body_deadline or now + BODY_SECONDS
-        self._set_timer(min(BODY_PAUSE_SECONDS, max(0.0, self._body_deadline - now)))
+        self._set_timer(
+            min(BODY_PAUSE_SECONDS, max(0.0, self._body_deadline - now))
+        )
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Stop the timer."""

@@ -149,14 +149,18 @@ _HINTS = {
 }
 
 
-def from_os_error(error: OSError, path: str, *, doing: str = "open") -> FilewrightError:
+def from_os_error(
+    error: OSError, path: str, *, doing: str = "open"
+) -> FilewrightError:
     """Return the `FilewrightError` for an `OSError` while `doing` it to `path`."""
     code = _BY_ERRNO.get(error.errno or 0, Code.IO_ERROR)
     reason = error.strerror or str(error)
     return FilewrightError(
         code,
         f"cannot {doing} {path}: {reason}",
-        hint=_HINTS.get(code, "look at the disk and try again; nothing was changed"),
+        hint=_HINTS.get(
+            code, "look at the disk and try again; nothing was changed"
+        ),
         details={
             "path": path,
             "errno": errno.errorcode.get(error.errno or 0, str(error.errno)),
@@ -198,7 +202,9 @@ def not_a_file(
         described = "a special file"
     else:
         described = f"a {kind}"
-    return path_error(Code.NOT_A_FILE, path, f"{path} is {described}, not a file", hint)
+    return path_error(
+        Code.NOT_A_FILE, path, f"{path} is {described}, not a file", hint
+    )
 
 
 def not_a_folder(
@@ -206,7 +212,9 @@ def not_a_folder(
 ) -> FilewrightError:
     """Return the error for a path that is no folder, or has a `part` that is none."""
     subject = f"{path}: {part}" if part else path
-    return path_error(Code.NOT_A_DIRECTORY, path, f"{subject} is not a folder", hint)
+    return path_error(
+        Code.NOT_A_DIRECTORY, path, f"{subject} is not a folder", hint
+    )
 
 
 def slash_after_file(path: str) -> FilewrightError:
@@ -224,7 +232,9 @@ def write_to_symlink(path: str, target: str | None = None) -> FilewrightError:
 
     Pass `target` only if the caller may know where the link leads.
     """
-    message = f"{path} is a symbolic link; a write neither follows nor replaces it"
+    message = (
+        f"{path} is a symbolic link; a write neither follows nor replaces it"
+    )
     if target is None:
         hint = "name the link's target itself, or delete the link first"
         return path_error(Code.SYMLINK, path, message, hint)
@@ -368,7 +378,9 @@ def contains_denied(path: str) -> FilewrightError:
     )
 
 
-def unusable_rules(path: str, why: str, number: int | None = None) -> FilewrightError:
+def unusable_rules(
+    path: str, why: str, number: int | None = None
+) -> FilewrightError:
     """Return the error for a path below a rule file that cannot be used.
 
     `number` is the errno if reading the rule file failed.
@@ -395,14 +407,18 @@ def protected(
 ) -> FilewrightError:
     """Return the error for a change of a protected path."""
     message = f"{path} is protected: agents cannot write to {rule}"
-    return path_error(Code.PERMISSION_DENIED, path, message, hint, protected=rule)
+    return path_error(
+        Code.PERMISSION_DENIED, path, message, hint, protected=rule
+    )
 
 
 def protected_link(path: str, rule: str) -> FilewrightError:
     """Return the error for adding or removing a link on the way to a protected path."""
     message = f"{path} is protected as a link: changing it would replace {rule}"
     hint = "leave the link as it is, or ask the user to change it"
-    return path_error(Code.PERMISSION_DENIED, path, message, hint, protected=rule)
+    return path_error(
+        Code.PERMISSION_DENIED, path, message, hint, protected=rule
+    )
 
 
 def own_state(path: str) -> FilewrightError:
@@ -510,7 +526,9 @@ def other_file_system(path: str) -> FilewrightError:
 def contains_mount(path: str, mount: str) -> FilewrightError:
     """Return the error for changing a mount, or a folder that contains one."""
     subject = (
-        f"{path} is a mount" if path == mount else f"{path} contains a mount ({mount})"
+        f"{path} is a mount"
+        if path == mount
+        else f"{path} contains a mount ({mount})"
     )
     return path_error(
         Code.UNSUPPORTED,
@@ -535,7 +553,9 @@ def too_deep(path: str, levels: int) -> FilewrightError:
 # The path leads out of the workspace, or is one of its roots.
 
 
-def outside_root(path: str, root: str, target: str | None = None) -> FilewrightError:
+def outside_root(
+    path: str, root: str, target: str | None = None
+) -> FilewrightError:
     """Return the error for a path that leaves its root (to `target`, if known)."""
     destination = f" (to {target})" if target else ""
     details = {"resolved": target} if target else {}
@@ -660,13 +680,17 @@ def read_only(path: str | None = None) -> FilewrightError:
     hint = "ask the user to start the server without --read-only"
     if path is None:
         return FilewrightError(Code.READ_ONLY, message, hint)
-    return path_error(Code.READ_ONLY, path, f"cannot change {path}: {message}", hint)
+    return path_error(
+        Code.READ_ONLY, path, f"cannot change {path}: {message}", hint
+    )
 
 
 # Errors about a request, not about a path.
 
 
-def invalid(message: str, hint: str | None = None, **details: Any) -> FilewrightError:
+def invalid(
+    message: str, hint: str | None = None, **details: Any
+) -> FilewrightError:
     """Return the error for a request that is wrong.
 
     `argument` in the details names the wrong argument.
@@ -713,9 +737,7 @@ def lock_timeout(reason: str, seconds: float) -> FilewrightError:
 def unknown_snapshot(snapshot_id: str) -> FilewrightError:
     """Return the error for ending a snapshot that was not begun, or has ended."""
     message = f"there is no snapshot {snapshot_id or '(no id)'} to end"
-    hint = (
-        "filewright snapshot begin prints an id; it can be ended once, within two days"
-    )
+    hint = "filewright snapshot begin prints an id; it can be ended once, within two days"
     return FilewrightError(Code.NOT_FOUND, message, hint, snapshot=snapshot_id)
 
 
@@ -751,13 +773,17 @@ def no_session_changes(has_changes: bool) -> FilewrightError:
             "undone already; name a change or a time instead"
         )
     message = "no agent session has changed anything here that is not undone"
-    return FilewrightError(Code.NOT_FOUND, message, hint, session="last", sessions=[])
+    return FilewrightError(
+        Code.NOT_FOUND, message, hint, session="last", sessions=[]
+    )
 
 
 def before_history(time: str, oldest: str | None) -> FilewrightError:
     """Return the error for a time before the oldest change in the history."""
     if oldest is None:
-        return invalid("nothing has been changed in this folder yet", since=time)
+        return invalid(
+            "nothing has been changed in this folder yet", since=time
+        )
     return invalid(
         f"{time} is before the oldest change in the history ({oldest})",
         f"give {oldest} or later",
@@ -768,7 +794,9 @@ def before_history(time: str, oldest: str | None) -> FilewrightError:
 def time_in_future(time: str) -> FilewrightError:
     """Return the error for a time that is yet to come."""
     return invalid(
-        f"{time} is in the future", "times without a zone are local ones", since=time
+        f"{time} is in the future",
+        "times without a zone are local ones",
+        since=time,
     )
 
 

@@ -182,7 +182,9 @@ _TABLES: Final = Path(__file__).with_name("languages.toml")
 _SHARED_NAME: Final = re.compile(r"\{([a-z]+)\}")
 _TRAITS: Final = _load_traits()
 
-PARSED: Final = frozenset(language for language in Language if language.traits.grammar)
+PARSED: Final = frozenset(
+    language for language in Language if language.traits.grammar
+)
 """Languages with a grammar, and so with outlines, syntax checks and changed symbols."""
 MANIFESTS: Final = frozenset(
     name for language in Language for name in language.traits.manifests.split()
@@ -195,7 +197,9 @@ _BY_EXTENSION: Final = {
     for extension in language.traits.extensions.split()
 }
 _BY_NAME: Final = {
-    name: language for language in Language for name in language.traits.names.split()
+    name: language
+    for language in Language
+    for name in language.traits.names.split()
 }
 # `app.yaml.example` is YAML.
 _TEMPLATE_EXTENSIONS: Final = frozenset(
@@ -299,7 +303,9 @@ def _language_by_shebang(line: bytes) -> Language | None:
     if words and words[0].rpartition(b"/")[2] == b"env":
         # `env -S NAME=value python3` runs python3.
         words = [
-            word for word in words[1:] if not word.startswith(b"-") and b"=" not in word
+            word
+            for word in words[1:]
+            if not word.startswith(b"-") and b"=" not in word
         ]
     if not words:
         return None

@@ -15,14 +15,18 @@ if TYPE_CHECKING:
     from starlette.types import ASGIApp
 
 
-def listen(host: str, port: int, *, hint: str = "choose another port") -> socket.socket:
+def listen(
+    host: str, port: int, *, hint: str = "choose another port"
+) -> socket.socket:
     """Return a socket that listens; port 0 is any free one.
 
     Raises `invalid_input` for a port in use.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        listener = socket.create_server((host, port), family=family, backlog=256)
+        listener = socket.create_server(
+            (host, port), family=family, backlog=256
+        )
     except OSError as error:
         message = f"cannot listen on {host}:{port}: {error.strerror or error}"
         raise invalid(message, hint) from error
@@ -49,12 +53,15 @@ def record_exit_signals() -> list[int]:
     received: list[int] = []
     for signal_number in EXIT_SIGNALS:
         signal.signal(
-            signal_number, lambda signal_number, _: received.append(signal_number)
+            signal_number,
+            lambda signal_number, _: received.append(signal_number),
         )
     return received
 
 
-def on_exit_signal(callback: Callable[[], None], received: Sequence[int] = ()) -> None:
+def on_exit_signal(
+    callback: Callable[[], None], received: Sequence[int] = ()
+) -> None:
     """Call `callback` in the event loop at SIGINT, SIGTERM or SIGHUP.
 
     On Windows, at Ctrl+C or Ctrl+Break. At once if such a signal was `received` before.
@@ -66,7 +73,9 @@ def on_exit_signal(callback: Callable[[], None], received: Sequence[int] = ()) -
         try:
             loop.add_signal_handler(signal_number, callback)
         except NotImplementedError:  # On Windows.
-            signal.signal(signal_number, lambda *_: loop.call_soon_threadsafe(callback))
+            signal.signal(
+                signal_number, lambda *_: loop.call_soon_threadsafe(callback)
+            )
     if received:
         loop.call_soon(callback)
 

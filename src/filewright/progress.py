@@ -70,7 +70,9 @@ class Task:
         self.progress: tuple[float, float | None, str] | None = None
         self.cancelled = False
         self._seconds = seconds
-        self._deadline = math.inf if seconds is None else time.monotonic() + seconds
+        self._deadline = (
+            math.inf if seconds is None else time.monotonic() + seconds
+        )
         self._report = report
 
     def begin(self) -> None:

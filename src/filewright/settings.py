@@ -52,11 +52,15 @@ class Setting:
         """
         parsed = self._convert(value)
         if self.at_least is not None and parsed < self.at_least:
-            raise ValueError(f"it should be greater than or equal to {self.at_least:g}")
+            raise ValueError(
+                f"it should be greater than or equal to {self.at_least:g}"
+            )
         if self.above is not None and parsed <= self.above:
             raise ValueError(f"it should be greater than {self.above:g}")
         if self.at_most is not None and parsed > self.at_most:
-            raise ValueError(f"it should be less than or equal to {self.at_most:g}")
+            raise ValueError(
+                f"it should be less than or equal to {self.at_most:g}"
+            )
         if self.choices and parsed not in self.choices:
             raise ValueError(f"it should be one of {', '.join(self.choices)}")
         return parsed
@@ -87,7 +91,9 @@ def _parse_number(value: Any, number_type: type[int | float]) -> int | float:
     try:
         if isinstance(value, str):
             return number_type(value.replace("_", ""))
-        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        is_number = isinstance(value, int | float) and not isinstance(
+            value, bool
+        )
         # 1.0 is a whole number, 1.5 is not.
         if is_number and number_type(value) == value:
             return number_type(value)
@@ -105,7 +111,9 @@ def _parse_list(value: Any) -> tuple[str, ...]:
     try:
         items = json.loads(value) if isinstance(value, str) else list(value)
     except (ValueError, TypeError):
-        raise ValueError("it is neither a JSON array nor a list with commas") from None
+        raise ValueError(
+            "it is neither a JSON array nor a list with commas"
+        ) from None
     if not all(isinstance(item, str) for item in items):
         raise ValueError("it should be a list of texts")
     return tuple(items)
@@ -150,26 +158,31 @@ class Settings:
 
     # Where
     state_dir: str | os.PathLike[str] | None = setting(
-        None, "folder of the history and the journal; default: the user's state folder"
+        None,
+        "folder of the history and the journal; default: the user's state folder",
     )
     read_only: bool = setting(
         False, "refuse every change, and do not offer tools that change files"
     )
     protected: tuple[str, ...] = setting(
-        (), "rules for paths that are never written to, in addition to the default ones"
+        (),
+        "rules for paths that are never written to, in addition to the default ones",
     )
     allow_write: tuple[str, ...] = setting(
         (),
         "rules for paths that may be written to although they are protected by default",
     )
     deny: tuple[str, ...] = setting(
-        (), "rules, as in .agentsignore, for paths that no call reads, shows or changes"
+        (),
+        "rules, as in .agentsignore, for paths that no call reads, shows or changes",
     )
     worktrees: bool = setting(
-        False, "also serve, as roots, the git worktrees that are linked to a root"
+        False,
+        "also serve, as roots, the git worktrees that are linked to a root",
     )
     client_roots: bool = setting(
-        False, "serve only paths that are also in the roots of the client (stdio)"
+        False,
+        "serve only paths that are also in the roots of the client (stdio)",
     )
     strict_paths: bool = setting(
         False,
@@ -187,11 +200,15 @@ class Settings:
         "edit files with several names without the argument `break_hard_links`",
     )
 
-    edit_utf16: bool = setting(True, "edit UTF-16 text in place; false: only read it")
+    edit_utf16: bool = setting(
+        True, "edit UTF-16 text in place; false: only read it"
+    )
 
     # Memory for files
     hold_bytes: int = setting(
-        16 * MB, "files up to this size may be held in memory as a whole", at_least=0
+        16 * MB,
+        "files up to this size may be held in memory as a whole",
+        at_least=0,
     )
     identity_bytes: int = setting(
         64 * MB,
@@ -199,7 +216,9 @@ class Settings:
         at_least=0,
     )
     cache_bytes: int = setting(
-        32 * MB, "memory for parsed trees, line indexes and search grams", at_least=0
+        32 * MB,
+        "memory for parsed trees, line indexes and search grams",
+        at_least=0,
     )
     shown_bytes: int = setting(
         16 * MB,
@@ -218,18 +237,26 @@ class Settings:
         at_most=49_500,
     )
     line_chars: int = setting(
-        1_000, "characters of one line shown by reads and overviews", at_least=40
+        1_000,
+        "characters of one line shown by reads and overviews",
+        at_least=40,
     )
     match_chars: int = setting(
         500, "characters of one line shown around a search hit", at_least=40
     )
     image_bytes: int = setting(
-        4 * MB, "images up to this size are returned as images; 0: none", at_least=0
+        4 * MB,
+        "images up to this size are returned as images; 0: none",
+        at_least=0,
     )
-    diff_lines: int = setting(400, "lines of a diff shown with a result", at_least=10)
+    diff_lines: int = setting(
+        400, "lines of a diff shown with a result", at_least=10
+    )
 
     # Limits of a request
-    max_edits: int = setting(500, "edits in one call of edit_content", at_least=1)
+    max_edits: int = setting(
+        500, "edits in one call of edit_content", at_least=1
+    )
     max_items: int = setting(20_000, "items in one batch call", at_least=1)
     max_paths: int = setting(1_000, "paths of one batch read", at_least=1)
     max_input_bytes: int = setting(
@@ -252,7 +279,9 @@ class Settings:
         above=0,
     )
     lock_seconds: float = setting(
-        10.0, "time that a change waits for the change of another process", above=0
+        10.0,
+        "time that a change waits for the change of another process",
+        above=0,
     )
     parse_seconds: float = setting(
         2.0, "time limit for parsing each 8 MB of a file", above=0
@@ -268,7 +297,9 @@ class Settings:
         True, "flush to disk at each step of a commit; false only in tests"
     )
     history_days: int = setting(
-        30, "changes older than this many days are removed from the history", at_least=0
+        30,
+        "changes older than this many days are removed from the history",
+        at_least=0,
     )
     history_bytes: int = setting(
         1 * GB,
@@ -330,10 +361,14 @@ class Settings:
         at_least=64 * KB,
     )
     http_sessions: int = setting(
-        1_000, "HTTP sessions at one time; further ones are refused (503)", at_least=1
+        1_000,
+        "HTTP sessions at one time; further ones are refused (503)",
+        at_least=1,
     )
     http_idle_seconds: float = setting(
-        1_800.0, "an HTTP session without a request for this time is ended", above=0
+        1_800.0,
+        "an HTTP session without a request for this time is ended",
+        above=0,
     )
     log_level: Literal["debug", "info", "warning", "error"] = setting(
         "info",
@@ -345,12 +380,18 @@ class Settings:
         for name, details in SETTINGS.items():
             value = getattr(self, name)
             if value is _NOT_PASSED:
-                value = os.environ.get(f"FILEWRIGHT_{name.upper()}") or details.default
+                value = (
+                    os.environ.get(f"FILEWRIGHT_{name.upper()}")
+                    or details.default
+                )
             try:
                 # The class is frozen; a dataclass sets its own fields in this way.
                 object.__setattr__(self, name, details.parse(value))
             except ValueError as error:
-                variable, flag = f"FILEWRIGHT_{name.upper()}", name.replace("_", "-")
+                variable, flag = (
+                    f"FILEWRIGHT_{name.upper()}",
+                    name.replace("_", "-"),
+                )
                 raise invalid(
                     f"the setting {variable}: {error} (given: {value!r})",
                     f"correct the variable or the flag --{flag}, or leave it out",
@@ -359,7 +400,9 @@ class Settings:
     @classmethod
     def defaults(cls) -> Self:
         """Return the default settings, without reading the environment."""
-        return cls(**{name: details.default for name, details in SETTINGS.items()})
+        return cls(
+            **{name: details.default for name, details in SETTINGS.items()}
+        )
 
     def replace(self, **changes: Any) -> Self:
         """Return a copy with other values for some settings.
@@ -376,6 +419,7 @@ class Settings:
 
 
 SETTINGS: Final[Mapping[str, Setting]] = {
-    field.name: field.metadata["setting"] for field in dataclasses.fields(Settings)
+    field.name: field.metadata["setting"]
+    for field in dataclasses.fields(Settings)
 }
 """Every setting by its name, in the order of the class."""

@@ -40,7 +40,11 @@ def format_size(size: int) -> str:
 
 
 def join_limited(
-    items: Sequence[object], limit: int, separator: str = ", ", *, noun: str = ""
+    items: Sequence[object],
+    limit: int,
+    separator: str = ", ",
+    *,
+    noun: str = "",
 ) -> str:
     """Return ``a, b and 3 more``: the first `limit` items and the number of the others.
 
@@ -55,7 +59,9 @@ def join_limited(
     return f"{shown} and {rest:,} more"
 
 
-def closest_matches(wanted: str, names: Iterable[str], limit: int = 1) -> list[str]:
+def closest_matches(
+    wanted: str, names: Iterable[str], limit: int = 1
+) -> list[str]:
     """Return up to `limit` names with a spelling similar to `wanted`, ignoring case."""
     from difflib import get_close_matches
 
@@ -132,7 +138,9 @@ def character_name(character: str) -> str:
 
 def character_names(characters: Sequence[str], limit: int = 3) -> str:
     """Return the names of the first characters, and how many others there are."""
-    return join_limited([character_name(character) for character in characters], limit)
+    return join_limited(
+        [character_name(character) for character in characters], limit
+    )
 
 
 def _escape(match: re.Match[str]) -> str:
@@ -173,4 +181,6 @@ def escape_unsendable(text: str) -> str:
     this is the last check of everything that leaves, in case a tool, or an error
     message with a strange path in it, did not.
     """
-    return re.sub(_NEVER_SENT, lambda match: f"\\u{ord(match.group()):04x}", text)
+    return re.sub(
+        _NEVER_SENT, lambda match: f"\\u{ord(match.group()):04x}", text
+    )

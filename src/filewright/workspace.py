@@ -31,7 +31,11 @@ if TYPE_CHECKING:
     from filewright.recording.expectation import ToolEdit
     from filewright.recording.guard import GuardNote
     from filewright.tools.context import Context
-    from filewright.tools.history import ChangedFiles, RevertResult, SessionsResult
+    from filewright.tools.history import (
+        ChangedFiles,
+        RevertResult,
+        SessionsResult,
+    )
     from filewright.tools.result import ToolResult
     from filewright.tools.surface import Offer, Tool
 
@@ -75,7 +79,9 @@ class Workspace(TypedTools, Closable):
         if read_only is not None:
             self.settings = self.settings.replace(read_only=read_only)
         if state_dir is not None:
-            self.settings = self.settings.replace(state_dir=os.fspath(state_dir))
+            self.settings = self.settings.replace(
+                state_dir=os.fspath(state_dir)
+            )
         roots = (root, *more_roots) if root is not None else default_roots()
         self._boundary = Boundary(
             [os.fspath(root) for root in roots],
@@ -116,7 +122,9 @@ class Workspace(TypedTools, Closable):
             if self._tools_made is None:
                 from filewright.tools.context import Context
 
-                self._tools_made = Context(self._boundary, self.settings, self._changes)
+                self._tools_made = Context(
+                    self._boundary, self.settings, self._changes
+                )
             return self._tools_made
 
     @property
@@ -127,7 +135,9 @@ class Workspace(TypedTools, Closable):
     # Tools for any model API
 
     def offer(
-        self, dialect: str | None = None, toolsets: Collection[str] | None = None
+        self,
+        dialect: str | None = None,
+        toolsets: Collection[str] | None = None,
     ) -> Offer:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
         from filewright.dialects import surface
@@ -210,7 +220,9 @@ class Workspace(TypedTools, Closable):
             meant = self._changes.parse_scope(named)
             session, since = meant.session, meant.since
         location = self._boundary.locate(path) if path is not None else None
-        return one_meant("scope", Scope(change_id, session, since, location, hunk))
+        return one_meant(
+            "scope", Scope(change_id, session, since, location, hunk)
+        )
 
     def select(self, scope: Scope | str) -> Selection:
         """One change, or what is left of several as if they had been one: its record, and what was kept.
@@ -227,7 +239,9 @@ class Workspace(TypedTools, Closable):
         self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
         """What became of one entry of what was selected: its diff, from `start` on, and its lines counted."""
-        return self._changes.file_difference(entry, max_lines=max_lines, start=start)
+        return self._changes.file_difference(
+            entry, max_lines=max_lines, start=start
+        )
 
     def newest(self) -> str | None:
         """The id of the newest change, for a look whether there is a new one; it may be of another root."""
@@ -251,7 +265,9 @@ class Workspace(TypedTools, Closable):
         What configured a client is not meant.
         """
         undoable = (
-            head.id for head in self._changes.effective_changes() if head.undoable
+            head.id
+            for head in self._changes.effective_changes()
+            if head.undoable
         )
         newest = next(undoable, None)
         return self._changes.record(newest) if newest is not None else None
@@ -264,10 +280,14 @@ class Workspace(TypedTools, Closable):
             newest = self.newest_undoable()
             if newest is None:
                 raise FilewrightError(
-                    Code.NOT_FOUND, "there is no change to undo", "nothing to do"
+                    Code.NOT_FOUND,
+                    "there is no change to undo",
+                    "nothing to do",
                 )
             change_id = newest.id
-        undone: Any = self.run("revert_edit", {"change_id": change_id, "path": path})
+        undone: Any = self.run(
+            "revert_edit", {"change_id": change_id, "path": path}
+        )
         return undone  # type: ignore[no-any-return]
 
     def redo(
@@ -278,18 +298,26 @@ class Workspace(TypedTools, Closable):
             change_id = self._changes.find_redoable()
             if change_id is None:
                 raise FilewrightError(
-                    Code.NOT_FOUND, "there is no undo to take back", "nothing to do"
+                    Code.NOT_FOUND,
+                    "there is no undo to take back",
+                    "nothing to do",
                 )
         return self.revert_edit(change_id, preview=preview)
 
-    def restore(self, path: str, at: str, *, preview: bool = False) -> RevertResult:
+    def restore(
+        self, path: str, at: str, *, preview: bool = False
+    ) -> RevertResult:
         """Give a file, or all below a folder, what was there right after the change `at`, or at that time.
 
         ``CHANGE^`` is right before a change. What is there now is overwritten, and can be had back.
         """
-        return self.revert_edit(since=at, path=path, preview=preview, force=True)
+        return self.revert_edit(
+            since=at, path=path, preview=preview, force=True
+        )
 
-    def sessions(self, *, limit: int = 20, cursor: str | None = None) -> SessionsResult:
+    def sessions(
+        self, *, limit: int = 20, cursor: str | None = None
+    ) -> SessionsResult:
         """The sessions that changed something here, the latest first."""
         from filewright.tools.history import sessions
 
@@ -304,7 +332,9 @@ class Workspace(TypedTools, Closable):
         """
         from filewright.tools.history import changed_files
 
-        return changed_files(self.context.at(self._task()), scope, offset, limit)
+        return changed_files(
+            self.context.at(self._task()), scope, offset, limit
+        )
 
     # What a shell changes
 
@@ -313,7 +343,9 @@ class Workspace(TypedTools, Closable):
         """The recorder of what shells and other tools change here."""
         return self._recorder
 
-    def begin_command(self, identifier: str | None = None, *, command: str = "") -> str:
+    def begin_command(
+        self, identifier: str | None = None, *, command: str = ""
+    ) -> str:
         """Note what is there before a command of a shell; returns the id for `end_command`.
 
         What is ignored is not looked at. What files hold is kept as far as a budget goes, first what the `command`
@@ -360,7 +392,9 @@ class Workspace(TypedTools, Closable):
         return self._recorder.end(ending, self._task())
 
     def heal(
-        self, records: Sequence[ChangeRecord], edits: Mapping[str, ToolEdit | None]
+        self,
+        records: Sequence[ChangeRecord],
+        edits: Mapping[str, ToolEdit | None],
     ) -> list[GuardNote]:
         """Take back what a client's own edit tool damaged, as the setting `guard` says.
 
@@ -369,7 +403,9 @@ class Workspace(TypedTools, Closable):
         """
         from filewright.recording.guard import Guard
 
-        return Guard(self._boundary, self._changes, self.settings).check(records, edits)
+        return Guard(self._boundary, self._changes, self.settings).check(
+            records, edits
+        )
 
     # For people and servers
 
@@ -425,7 +461,9 @@ class Workspace(TypedTools, Closable):
             from filewright.tools.registry import run_tool
             from filewright.tools.surface import entries
 
-            whole = self.context.under(self.settings.replace(**_WHOLE)).at(self._task())
+            whole = self.context.under(self.settings.replace(**_WHOLE)).at(
+                self._task()
+            )
             shown = run_tool(
                 entries()["get_history"],
                 whole,

@@ -47,10 +47,16 @@ def test_searches_once_per_change(
 def test_sees_link_made_just_before(tmp_path: Path) -> None:
     root = tmp_path / "root"
     (root / "conf").mkdir(parents=True)
-    file = {"path": "conf/settings.json", "content": "{}\n", "mode": "overwrite"}
+    file = {
+        "path": "conf/settings.json",
+        "content": "{}\n",
+        "mode": "overwrite",
+    }
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for _ in range(20):
-            assert not workspace.call("write_content", {"items": [file]}).is_error
+            assert not workspace.call(
+                "write_content", {"items": [file]}
+            ).is_error
             (root / ".claude").symlink_to("conf")
             assert (
                 workspace.call("write_content", {"items": [file]}).code

@@ -18,7 +18,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import name_problem
 
-TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6).map(str.encode)
+TEXTS = st.text(st.characters(codec="utf-8"), min_size=1, max_size=6).map(
+    str.encode
+)
 NOT_ON_WINDOWS = pytest.mark.skipif(
     sys.platform == "win32", reason="Windows has no such name"
 )
@@ -85,7 +87,9 @@ OUTSIDE = [
 
 
 def fill(text: str, root: Path) -> str:
-    return text.replace("{root}", str(root)).replace("{upper}", str(root).upper())
+    return text.replace("{root}", str(root)).replace(
+        "{upper}", str(root).upper()
+    )
 
 
 @pytest.mark.parametrize(("requested", "shown"), INSIDE)
@@ -99,7 +103,9 @@ def test_locates_path_and_its_display_path(
 
 
 @pytest.mark.parametrize("requested", OUTSIDE)
-def test_refuses_path_outside(boundary: Boundary, root: Path, requested: str) -> None:
+def test_refuses_path_outside(
+    boundary: Boundary, root: Path, requested: str
+) -> None:
     requested = fill(requested, root)
     with pytest.raises(FilewrightError) as caught:
         os.close(boundary.open_file(boundary.locate(requested)))
@@ -112,9 +118,12 @@ def test_refuses_path_outside(boundary: Boundary, root: Path, requested: str) ->
 
 
 @pytest.mark.parametrize(
-    "requested", ["a\0b", '"a\\000b"', "half \ud800", '"open', "file:///etc/passwd"]
+    "requested",
+    ["a\0b", '"a\\000b"', "half \ud800", '"open', "file:///etc/passwd"],
 )
-def test_refuses_text_that_is_no_path(boundary: Boundary, requested: str) -> None:
+def test_refuses_text_that_is_no_path(
+    boundary: Boundary, requested: str
+) -> None:
     with pytest.raises(FilewrightError) as caught:
         boundary.locate(requested)
     assert caught.value.code is Code.INVALID_INPUT
@@ -137,10 +146,14 @@ def test_tilde_leads_to_home_in_root(
 @given(
     st.lists(
         (
-            TEXTS if sys.platform == "win32" else st.binary(min_size=1, max_size=6)
+            TEXTS
+            if sys.platform == "win32"
+            else st.binary(min_size=1, max_size=6)
         ).filter(
             lambda n: (
-                not set(n) & {0, 47} and n not in (b".", b"..") and not name_problem(n)
+                not set(n) & {0, 47}
+                and n not in (b".", b"..")
+                and not name_problem(n)
             )
         )
     )
@@ -174,8 +187,15 @@ class TestSeveralRoots:
         return found
 
     @pytest.fixture
-    def boundary(self, roots: list[Path], by_kernel: bool) -> Iterator[Boundary]:
-        named = [str(roots[0]), str(roots[1]), str(roots[2]), f"library={roots[3]}"]
+    def boundary(
+        self, roots: list[Path], by_kernel: bool
+    ) -> Iterator[Boundary]:
+        named = [
+            str(roots[0]),
+            str(roots[1]),
+            str(roots[2]),
+            f"library={roots[3]}",
+        ]
         boundary = Boundary(named, Settings(openat2=by_kernel))
         yield boundary
         boundary.close()
@@ -199,8 +219,12 @@ class TestSeveralRoots:
             ("app-2:", 1, "app-2:"),
             ("app-2:/x", 1, "app-2:x"),
             ("library:x", 3, "library:x"),
-            pytest.param('library:"a\\nb"', 3, 'library:"a\\nb"', marks=NOT_ON_WINDOWS),
-            pytest.param('"library:a\\nb"', 3, 'library:"a\\nb"', marks=NOT_ON_WINDOWS),
+            pytest.param(
+                'library:"a\\nb"', 3, 'library:"a\\nb"', marks=NOT_ON_WINDOWS
+            ),
+            pytest.param(
+                '"library:a\\nb"', 3, 'library:"a\\nb"', marks=NOT_ON_WINDOWS
+            ),
             pytest.param("./library:x", 0, "./library:x", marks=NOT_ON_WINDOWS),
             pytest.param("other:x", 0, "./other:x", marks=NOT_ON_WINDOWS),
             ("{0}/x", 0, "x"),
@@ -222,7 +246,8 @@ class TestSeveralRoots:
         assert boundary.locate(location.display_path) == location
 
     @pytest.mark.parametrize(
-        "requested", ["library:../a", "app-2:../../a/app/x", "app-2:inner/../../.."]
+        "requested",
+        ["library:../a", "app-2:../../a/app/x", "app-2:inner/../../.."],
     )
     def test_one_root_is_no_way_into_another(
         self, boundary: Boundary, requested: str
@@ -245,15 +270,21 @@ class TestSeveralRoots:
         (["{tmp}/file"], Code.NOT_A_DIRECTORY),
     ],
 )
-def test_root_must_be_a_folder(tmp_path: Path, given: list[str], code: Code) -> None:
+def test_root_must_be_a_folder(
+    tmp_path: Path, given: list[str], code: Code
+) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FilewrightError) as caught:
-        Boundary([item.replace("{tmp}", str(tmp_path)) for item in given], Settings())
+        Boundary(
+            [item.replace("{tmp}", str(tmp_path)) for item in given], Settings()
+        )
     assert caught.value.code is code
 
 
 def test_root_through_link_has_two_paths(tmp_path: Path, root: Path) -> None:
     (tmp_path / "alias").symlink_to(root)
     boundary = Boundary([tmp_path / "alias"], Settings())
-    assert boundary.locate(f"{tmp_path}/alias/file") == boundary.locate(f"{root}/file")
+    assert boundary.locate(f"{tmp_path}/alias/file") == boundary.locate(
+        f"{root}/file"
+    )
     boundary.close()

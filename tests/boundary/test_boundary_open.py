@@ -77,7 +77,9 @@ def test_reading_stays_inside(
 
 
 @pytest.mark.parametrize("times", range(5))
-def test_refuses_fifo_unopened(boundary: Boundary, root: Path, times: int) -> None:
+def test_refuses_fifo_unopened(
+    boundary: Boundary, root: Path, times: int
+) -> None:
     with pytest.raises(FilewrightError) as caught:
         read(boundary, boundary.locate("fifo"))
     assert caught.value.code is Code.NOT_A_FILE
@@ -106,7 +108,11 @@ def test_does_not_follow_magic_links(by_kernel: bool) -> None:
     for name in ("root/etc/passwd", "cwd", "fd/0", "exe"):
         with pytest.raises(FilewrightError) as caught:
             read(boundary, boundary.locate(name))
-        assert caught.value.code in (Code.SYMLINK, Code.PATH_ESCAPE, Code.NOT_FOUND)
+        assert caught.value.code in (
+            Code.SYMLINK,
+            Code.PATH_ESCAPE,
+            Code.NOT_FOUND,
+        )
     boundary.close()
 
 
@@ -130,7 +136,9 @@ WAYS: dict[str, Way] = {
         where.child(b"new")
     ),
     "stat": lambda boundary, where: boundary.stat(where.child(b"secret")),
-    "read_link": lambda boundary, where: boundary.read_link(where.child(b"secret")),
+    "read_link": lambda boundary, where: boundary.read_link(
+        where.child(b"secret")
+    ),
     "walk": lambda boundary, where: list(boundary.walk(where, task=Task())),
     "walk by glob": lambda boundary, where: list(
         boundary.walk(where, WalkOptions(glob="**/secret"), task=Task())
@@ -177,7 +185,9 @@ def test_stat_of_link(boundary: Boundary) -> None:
     for name in ("in-file", "out-file", "abs-out", "dangling", "loop"):
         assert boundary.stat(boundary.locate(name)).kind == "link"
         assert boundary.stat(boundary.locate(name + "/")).kind == "link"
-    assert boundary.read_link(boundary.locate("out-file")) == b"../rooted/secret"
+    assert (
+        boundary.read_link(boundary.locate("out-file")) == b"../rooted/secret"
+    )
     with pytest.raises(FilewrightError) as caught:
         boundary.read_link(boundary.locate("file"))
     assert caught.value.code is Code.INVALID_INPUT
@@ -221,7 +231,9 @@ def test_parent_may_not_be_a_file(
     requested: str,
     code: Code,
 ) -> None:
-    settings = Settings(openat2=boundary.settings.openat2, state_dir=tmp_path / "state")
+    settings = Settings(
+        openat2=boundary.settings.openat2, state_dir=tmp_path / "state"
+    )
     with (
         Workspace(root, settings=settings) as workspace,
         pytest.raises(FilewrightError) as caught,
@@ -249,7 +261,9 @@ def test_opens_names_of_any_bytes(boundary: Boundary, root: Path) -> None:
         with open(os.path.join(os.fsencode(root), name), "wb") as file:
             file.write(name)
         location = Location(boundary.roots[0], (name,))
-        assert read(boundary, boundary.locate(location.display_path)) == name[:100]
+        assert (
+            read(boundary, boundary.locate(location.display_path)) == name[:100]
+        )
 
 
 def test_opens_very_deep_tree(boundary: Boundary, root: Path) -> None:
@@ -276,7 +290,12 @@ def test_opens_very_deep_tree(boundary: Boundary, root: Path) -> None:
 
 @pytest.mark.parametrize(
     "what",
-    ["deleted", "moved", "moved and made again", "moved, and a link in its place"],
+    [
+        "deleted",
+        "moved",
+        "moved and made again",
+        "moved, and a link in its place",
+    ],
 )
 def test_notices_replaced_root(
     boundary: Boundary, root: Path, outside: Path, what: str
@@ -302,11 +321,17 @@ def test_notices_replaced_root(
         assert caught.value.code is Code.NOT_FOUND
         assert str(root) in caught.value.message
         assert caught.value.hint is not None
-        assert "deleted, moved or replaced; start filewright again" in caught.value.hint
+        assert (
+            "deleted, moved or replaced; start filewright again"
+            in caught.value.hint
+        )
 
 
 def test_notices_folder_moved_out(
-    boundary: Boundary, root: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
+    boundary: Boundary,
+    root: Path,
+    outside: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if not system.capabilities.handle_paths:
         pytest.skip("capability where")
@@ -320,7 +345,9 @@ def test_notices_folder_moved_out(
 
     monkeypatch.setattr(Folder, "open_folder_beneath", open_folder_beneath)
     monkeypatch.setattr(
-        type(boundary.roots[0].folder), "open_folder_beneath", open_folder_beneath
+        type(boundary.roots[0].folder),
+        "open_folder_beneath",
+        open_folder_beneath,
     )
     with pytest.raises(FilewrightError) as caught:
         boundary.open_folder(location, for_change=True)
@@ -354,7 +381,9 @@ def test_both_resolvers_follow_as_many_links(root: Path, count: int) -> None:
     for by_kernel in (True, False):
         boundary = Boundary([root], Settings(openat2=by_kernel))
         try:
-            answers.append(str(read(boundary, boundary.locate(f"link-{count - 1}"))))
+            answers.append(
+                str(read(boundary, boundary.locate(f"link-{count - 1}")))
+            )
         except FilewrightError as error:
             answers.append(error.code)
         boundary.close()

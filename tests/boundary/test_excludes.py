@@ -15,7 +15,10 @@ from filewright.boundary.excludes import find_excludes_file
     [
         pytest.param("", None, "{home}/.config/git/ignore", id="default"),
         pytest.param(
-            "[core]\n\texcludesFile = ~/mine\n", None, "{home}/mine", id="in home"
+            "[core]\n\texcludesFile = ~/mine\n",
+            None,
+            "{home}/mine",
+            id="in home",
         ),
         pytest.param(
             '[core]\n\texcludesfile = "{top}with space" ; why\n',
@@ -35,14 +38,24 @@ from filewright.boundary.excludes import find_excludes_file
             "{top}two",
             id="last one",
         ),
-        pytest.param("", "{top}xdg", "{top}xdg/git/ignore", id="XDG_CONFIG_HOME"),
-        pytest.param("[core]\nexcludesFile = relative\n", None, None, id="relative"),
+        pytest.param(
+            "", "{top}xdg", "{top}xdg/git/ignore", id="XDG_CONFIG_HOME"
+        ),
+        pytest.param(
+            "[core]\nexcludesFile = relative\n", None, None, id="relative"
+        ),
         pytest.param("[core]\nexcludesFile =\n", None, None, id="empty"),
-        pytest.param("\xff[[[\n=\n", None, "{home}/.config/git/ignore", id="malformed"),
+        pytest.param(
+            "\xff[[[\n=\n", None, "{home}/.config/git/ignore", id="malformed"
+        ),
     ],
 )
 def test_finds_global_excludes_file(
-    tmp_path: Path, home: str, config: str, xdg: str | None, expected: str | None
+    tmp_path: Path,
+    home: str,
+    config: str,
+    xdg: str | None,
+    expected: str | None,
 ) -> None:
     def fill(text: str) -> str:
         text = text.replace("{top}", tmp_path.anchor.replace("\\", "/"))

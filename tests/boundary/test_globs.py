@@ -68,7 +68,9 @@ def found(tree: Path, glob: str | list[str], below: str = ".") -> list[str]:
 
 
 @pytest.mark.parametrize(("glob", "names"), CASES)
-def test_glob_matches(tree: Path, glob: str | list[str], names: list[str]) -> None:
+def test_glob_matches(
+    tree: Path, glob: str | list[str], names: list[str]
+) -> None:
     assert found(tree, glob) == sorted(names)
 
 
@@ -120,7 +122,8 @@ def test_refuses_climbing_glob(tree: Path, glob: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "glob", ["/etc/*", "/etc/passwd", "/proc/self/root/*", "~/*", "C:/x/*", "C:\\x"]
+    "glob",
+    ["/etc/*", "/etc/passwd", "/proc/self/root/*", "~/*", "C:/x/*", "C:\\x"],
 )
 def test_refuses_absolute_glob(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
@@ -145,7 +148,8 @@ def test_absolute_glob_hides_denied_folder(tree: Path, there: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "glob", ["", "/", "a//x", "[a", "a{b", "{a,b", "a\\", "x\0y", "[[:no:]]", "\ud800"]
+    "glob",
+    ["", "/", "a//x", "[a", "a{b", "{a,b", "a\\", "x\0y", "[[:no:]]", "\ud800"],
 )
 def test_refuses_malformed_glob(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
@@ -201,5 +205,7 @@ def test_brackets_of_existing_path(
     for name in ROUTES:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
-    files = [name for name in found(tmp_path, glob) if (tmp_path / name).is_file()]
+    files = [
+        name for name in found(tmp_path, glob) if (tmp_path / name).is_file()
+    ]
     assert files == sorted(expected)

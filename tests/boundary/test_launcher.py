@@ -28,7 +28,9 @@ def launcher() -> Iterator[Launcher]:
     launcher.close()
 
 
-def python(launcher: Launcher, program: str, **options: object) -> tuple[int, bytes]:
+def python(
+    launcher: Launcher, program: str, **options: object
+) -> tuple[int, bytes]:
     argv = [sys.executable, "-I", "-c", textwrap.dedent(program)]
     with launcher.start(argv, reads="python", **options) as child:  # type: ignore[arg-type]
         output = child.stdout.readall()
@@ -109,7 +111,9 @@ def test_child_has_group_and_writes_no_files(
 def test_child_inherits_nothing(launcher: Launcher, tmp_path: Path) -> None:
     names = "import os, sys; print(*(os.readlink(f'/proc/self/fd/{n}') for n in range(3, 99) if os.path.exists(f'/proc/self/fd/{n}')))"
     with (tmp_path / "lock").open("w") as held:
-        os.set_inheritable(held.fileno(), True)  # the worst a host program may do
+        os.set_inheritable(
+            held.fileno(), True
+        )  # the worst a host program may do
         fcntl.flock(held, fcntl.LOCK_EX)
         child = launcher.start([SLEEP, "1000"], reads="python")
         assert python(launcher, names) == (0, b"\n")
@@ -137,7 +141,9 @@ def test_collected_launcher_ends_watchdog() -> None:
     assert process.poll() is not None
 
 
-@pytest.mark.parametrize("hang", [False, True], ids=["", "the watchdog is stopped"])
+@pytest.mark.parametrize(
+    "hang", [False, True], ids=["", "the watchdog is stopped"]
+)
 def test_children_end_when_parent_is_killed(hang: bool) -> None:
     program = f"""
     import os, signal, sys

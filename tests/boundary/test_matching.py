@@ -68,7 +68,9 @@ def make(folder: Path, names: list[tuple[list[str], bool]]) -> None:
     for parts, is_folder in names:
         target = folder.joinpath(*parts)
         try:
-            (target if is_folder else target.parent).mkdir(parents=True, exist_ok=True)
+            (target if is_folder else target.parent).mkdir(
+                parents=True, exist_ok=True
+            )
             if not is_folder:
                 target.touch(exist_ok=False)
         except (FileExistsError, NotADirectoryError):
@@ -77,7 +79,9 @@ def make(folder: Path, names: list[tuple[list[str], bool]]) -> None:
 
 def ignored_by_git(folder: Path, environment: dict[str, str]) -> set[bytes]:
     every = [
-        os.path.relpath(os.path.join(os.fsencode(above), name), os.fsencode(folder))
+        os.path.relpath(
+            os.path.join(os.fsencode(above), name), os.fsencode(folder)
+        )
         for above, folders, files in os.walk(os.fsencode(folder))
         for name in [*folders, *files]
     ]
@@ -101,7 +105,8 @@ def kept_by_us(
         boundary = Boundary([folder], Settings())
     try:
         return {
-            entry.path for entry in boundary.walk(boundary.locate("."), task=Task())
+            entry.path
+            for entry in boundary.walk(boundary.locate("."), task=Task())
         }
     finally:
         boundary.close()
@@ -124,12 +129,21 @@ def compare(
 @examples(
     25,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+    ],
 )
 @given(rules, rules, rules, rules, tree)
-@example("a**/b\n!ax/x/b", "", "", "", [(["ax", "x", "b"], False), (["ab"], False)])
 @example(
-    "foo\\ \nbar\\\\ ", "!a", "*\n!*/", "", [(["foo "], False), (["a", "a"], False)]
+    "a**/b\n!ax/x/b", "", "", "", [(["ax", "x", "b"], False), (["ab"], False)]
+)
+@example(
+    "foo\\ \nbar\\\\ ",
+    "!a",
+    "*\n!*/",
+    "",
+    [(["foo "], False), (["a", "a"], False)],
 )
 def test_walk_ignores_as_git_does(
     tmp_path_factory: pytest.TempPathFactory,
@@ -164,7 +178,13 @@ SPECIAL: dict[str, tuple[dict[str, bytes], set[str]]] = {
         {".gitignore", "c"},
     ),
     "an .ignore file is stronger": (
-        {".gitignore": b"a\nb\n", ".ignore": b"!a\nc\n", "a": b"", "b": b"", "c": b""},
+        {
+            ".gitignore": b"a\nb\n",
+            ".ignore": b"!a\nc\n",
+            "a": b"",
+            "b": b"",
+            "c": b"",
+        },
         {".gitignore", ".ignore", "a"},
     ),
     "an .ignore file above is stronger than a .gitignore below": (
@@ -175,8 +195,14 @@ SPECIAL: dict[str, tuple[dict[str, bytes], set[str]]] = {
         {".gitignore": b"d/\n!d/keep\n", "d/keep": b""},
         {".gitignore"},
     ),
-    "what is tracked stays ignored": ({".gitignore": b"a\n", "a": b""}, {".gitignore"}),
-    "invalid UTF-8": ({".gitignore": b"\xff*\n", "a": b""}, {".gitignore", "a"}),
+    "what is tracked stays ignored": (
+        {".gitignore": b"a\n", "a": b""},
+        {".gitignore"},
+    ),
+    "invalid UTF-8": (
+        {".gitignore": b"\xff*\n", "a": b""},
+        {".gitignore", "a"},
+    ),
 }
 
 
@@ -189,12 +215,16 @@ def test_particular_rules(
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(content)
     found = kept_by_us(
-        tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch
+        tmp_path,
+        {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"},
+        monkeypatch,
     )
     assert found == {name.encode() for name in kept}
 
 
-def test_rules_do_not_escape(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rules_do_not_escape(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "outside").write_text("a\n")
     root = tmp_path / "root"
     for name in ("link", "fifo", "folder", "large"):
@@ -226,14 +256,25 @@ def test_rules_above_root_are_not_read(
 
 
 def test_walk_of_subfolder_uses_rules_above(tmp_path: Path) -> None:
-    for name in ("p/q/keep.log", "p/q/x.log", "p/q/only", "p/q/r/only", "p/q/r/two"):
+    for name in (
+        "p/q/keep.log",
+        "p/q/x.log",
+        "p/q/only",
+        "p/q/r/only",
+        "p/q/r/two",
+    ):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("")
     (tmp_path / ".gitignore").write_text("*.log\n/p/q/only\n")
     (tmp_path / "p" / ".gitignore").write_text("!keep.log\nq/r/two\n")
     boundary = Boundary([tmp_path], Settings())
-    whole = [entry.path for entry in boundary.walk(boundary.locate("."), task=Task())]
-    part = [entry.path for entry in boundary.walk(boundary.locate("p/q"), task=Task())]
+    whole = [
+        entry.path for entry in boundary.walk(boundary.locate("."), task=Task())
+    ]
+    part = [
+        entry.path
+        for entry in boundary.walk(boundary.locate("p/q"), task=Task())
+    ]
     assert part == [b"keep.log", b"r", b"r/only"]
     assert [b"p/q/" + path for path in part] == [
         path for path in whole if path.startswith(b"p/q/")
@@ -246,12 +287,17 @@ def test_walks_requested_ignored_folder(tmp_path: Path) -> None:
     (tmp_path / ".gitignore").write_text("build/\n")
     boundary = Boundary([tmp_path], Settings())
     assert [
-        entry.path for entry in boundary.walk(boundary.locate("build"), task=Task())
+        entry.path
+        for entry in boundary.walk(boundary.locate("build"), task=Task())
     ] == [b"x"]
     every = boundary.walk(
         boundary.locate("."), WalkOptions(include_ignored=True), task=Task()
     )
-    assert [entry.path for entry in every] == [b".gitignore", b"build", b"build/x"]
+    assert [entry.path for entry in every] == [
+        b".gitignore",
+        b"build",
+        b"build/x",
+    ]
     boundary.close()
 
 
@@ -267,17 +313,23 @@ def test_many_rules_decide_as_few(
     ]
     (tmp_path / ".gitignore").write_text("\n".join([*rules, "k-?-[a-z]"]))
     found = kept_by_us(
-        tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch
+        tmp_path,
+        {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"},
+        monkeypatch,
     )
     assert found == {b".gitignore", b"n7-", b"b.y", b"deep"}
 
 
-def test_hostile_rule_is_fast(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hostile_rule_is_fast(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / ("a" * 250)).write_text("")
     (tmp_path / ".gitignore").write_text(
         "*a" * 60 + "b\n" + "x/" + "**/*a" * 30 + "b\n" + "*[ab]" * 50 + "?c\n"
     )
     found = kept_by_us(
-        tmp_path, {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"}, monkeypatch
+        tmp_path,
+        {"HOME": "/nonexistent", "GIT_CONFIG_NOSYSTEM": "1"},
+        monkeypatch,
     )
     assert len(found) == 2

@@ -32,7 +32,9 @@ QUOTED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "text"), QUOTED, ids=[text for _, text in QUOTED])
+@pytest.mark.parametrize(
+    ("name", "text"), QUOTED, ids=[text for _, text in QUOTED]
+)
 def test_quotes_and_unquotes(name: bytes, text: str) -> None:
     assert quote(name) == text
     assert unquote(text) == name
@@ -45,7 +47,8 @@ def test_quoting_is_reversible(name: bytes) -> None:
     assert unquote(text) == name
     text.encode()  # no surrogate: fit for the wire
     assert not any(
-        ord(character) < 32 or 0x7F <= ord(character) < 0xA0 for character in text
+        ord(character) < 32 or 0x7F <= ord(character) < 0xA0
+        for character in text
     )
 
 
@@ -78,7 +81,8 @@ def test_unquotes_surrogate_escapes() -> None:
 
 
 @pytest.mark.parametrize(
-    "requested", ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"]
+    "requested",
+    ["a\nb", "a\udc80", "half \ud800", "\x1b[31m", "a\0b", "x\u2028y"],
 )
 def test_printable_path_has_one_line(requested: str) -> None:
     text = printable_path(requested)
@@ -93,7 +97,15 @@ def test_git_reads_quoted_form(tmp_path: Path) -> None:
     for name in names:
         (tmp_path / name.decode("utf-8", "surrogateescape")).write_bytes(b"")
     said = subprocess.run(
-        ["git", "-C", tmp_path, "-c", "core.quotePath=false", "ls-files", "--others"],
+        [
+            "git",
+            "-C",
+            tmp_path,
+            "-c",
+            "core.quotePath=false",
+            "ls-files",
+            "--others",
+        ],
         capture_output=True,
         check=True,
     )

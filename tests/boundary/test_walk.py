@@ -25,7 +25,9 @@ from filewright.system import Folder, name_problem
 
 
 def paths(boundary: Boundary, location: str = ".", **options: Any) -> list[str]:
-    walk = boundary.walk(boundary.locate(location), WalkOptions(**options), task=Task())
+    walk = boundary.walk(
+        boundary.locate(location), WalkOptions(**options), task=Task()
+    )
     return [os.fsdecode(entry.path) for entry in walk]
 
 
@@ -61,14 +63,21 @@ def test_agrees_with_find(boundary: Boundary, root: Path) -> None:
         capture_output=True,
         check=True,
     )
-    expected = sorted(os.fsdecode(name[2:]) for name in said.stdout.split(b"\0")[:-1])
-    assert sorted(paths(boundary, include_ignored=True, include_git=True)) == expected
+    expected = sorted(
+        os.fsdecode(name[2:]) for name in said.stdout.split(b"\0")[:-1]
+    )
+    assert (
+        sorted(paths(boundary, include_ignored=True, include_git=True))
+        == expected
+    )
 
 
 @pytest.mark.skipif(not Path("/usr/lib").is_dir(), reason="needs a large tree")
 def test_agrees_with_find_on_large_tree(by_kernel: bool) -> None:
     place = (
-        "/usr/lib/python3" if Path("/usr/lib/python3").is_dir() else "/usr/lib/git-core"
+        "/usr/lib/python3"
+        if Path("/usr/lib/python3").is_dir()
+        else "/usr/lib/git-core"
     )
     said = subprocess.run(
         ["find", place, "-mindepth", "1", "-printf", r"%P\t%y\t%s\0"],
@@ -114,12 +123,20 @@ def test_order(
     boundary.close()
 
 
-texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=3).map(str.encode)
+texts = st.text(st.characters(codec="utf-8"), min_size=1, max_size=3).map(
+    str.encode
+)
 raw = texts if sys.platform == "win32" else st.binary(min_size=1, max_size=3)
 names = raw.filter(
-    lambda n: not set(n) & {0, 0x2F} and n not in (b".", b"..") and not name_problem(n)
+    lambda n: (
+        not set(n) & {0, 0x2F}
+        and n not in (b".", b"..")
+        and not name_problem(n)
+    )
 )
-trees = st.lists(st.lists(names, min_size=1, max_size=3), min_size=1, max_size=25)
+trees = st.lists(
+    st.lists(names, min_size=1, max_size=3), min_size=1, max_size=25
+)
 
 
 @examples(30, derandomize=True)
@@ -147,7 +164,9 @@ def test_resumes_behind_any_entry(
     boundary = Boundary([base], Settings())
     with pytest.MonkeyPatch.context() as patch:
         batches = Folder.iter_batches
-        patch.setattr(Folder, "iter_batches", lambda folder: batches(folder, run))
+        patch.setattr(
+            Folder, "iter_batches", lambda folder: batches(folder, run)
+        )
         start = boundary.locate(".")
         options: dict[str, Any] = {
             "include_ignored": True,
@@ -201,7 +220,10 @@ def test_resumes_behind_missing_entry(tmp_path: Path) -> None:
         ({"kinds": ["link", "file"], "depth": 2}, [".h/x", "a/.x", "a/l"]),
         ({"include_git": True, "depth": 1}, [".git", ".h", "a"]),
         ({"glob": "c"}, ["a/b/c"]),
-        ({"glob": "*", "kinds": ["folder"], "include_hidden": False}, ["a", "a/b"]),
+        (
+            {"glob": "*", "kinds": ["folder"], "include_hidden": False},
+            ["a", "a/b"],
+        ),
     ],
 )
 def test_options_select_entries(
@@ -244,7 +266,9 @@ def test_counts_unreadable_folder(
     kind = type(boundary.roots[0].folder)
     plain = kind.open_folder_beneath
 
-    def refusing(self: Folder, parts: Sequence[bytes], **options: Any) -> Folder:
+    def refusing(
+        self: Folder, parts: Sequence[bytes], **options: Any
+    ) -> Folder:
         if b"locked" in parts:
             raise OSError(number, os.strerror(number))
         return plain(self, parts, **options)
@@ -262,7 +286,9 @@ def test_leaves_out_vanished_names(tmp_path: Path, by_kernel: bool) -> None:
         (tmp_path / name).write_text("")
     boundary = Boundary([tmp_path], Settings(openat2=by_kernel))
     walk = iter(
-        boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task())
+        boundary.walk(
+            boundary.locate("."), WalkOptions(details=True), task=Task()
+        )
     )
     assert next(walk).path == b"a"
     (tmp_path / "b" / "x").unlink()
@@ -293,7 +319,9 @@ def test_stops_when_cancelled(boundary: Boundary) -> None:
     assert caught.value.code is Code.CANCELLED
 
 
-def test_details_are_of_the_entry_itself(boundary: Boundary, root: Path) -> None:
+def test_details_are_of_the_entry_itself(
+    boundary: Boundary, root: Path
+) -> None:
     for entry in boundary.walk(
         boundary.locate("."), WalkOptions(details=True), task=Task()
     ):
@@ -305,7 +333,11 @@ def test_details_are_of_the_entry_itself(boundary: Boundary, root: Path) -> None
 
 def test_leaves_no_descriptor_open(boundary: Boundary) -> None:
     before = os.listdir("/proc/self/fd")
-    list(boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task()))
+    list(
+        boundary.walk(
+            boundary.locate("."), WalkOptions(details=True), task=Task()
+        )
+    )
     walk = iter(boundary.walk(boundary.locate("."), task=Task()))
     next(walk)
     del walk
@@ -319,7 +351,9 @@ def test_million_names_in_bounded_memory(tmp_path: Path) -> None:
     for number in range(1_000_000):
         os.close(
             os.open(
-                f"a-rather-long-file-name-{number:07}.txt", os.O_CREAT, dir_fd=folder
+                f"a-rather-long-file-name-{number:07}.txt",
+                os.O_CREAT,
+                dir_fd=folder,
             )
         )
     os.close(folder)

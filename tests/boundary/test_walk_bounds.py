@@ -81,7 +81,9 @@ def test_deep_tree_with_few_descriptors(
     before, most = descriptors(), 0
     files = folders = 0
     for number, entry in enumerate(
-        boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task())
+        boundary.walk(
+            boundary.locate("."), WalkOptions(details=True), task=Task()
+        )
     ):
         files += entry.kind == "file"
         folders += entry.kind == "folder"
@@ -174,7 +176,9 @@ def test_many_rules_scale_with_names(
 def test_many_rules_heed_deadline(tmp_path: Path) -> None:
     for number in range(300):
         (tmp_path / f"file{number:05}x.txt").write_text("")
-    (tmp_path / ".gitignore").write_text("".join(f"f*{n:05}*t\n" for n in range(300)))
+    (tmp_path / ".gitignore").write_text(
+        "".join(f"f*{n:05}*t\n" for n in range(300))
+    )
     task = Task(seconds=0.0)
     boundary = Boundary([tmp_path], Settings())
     with pytest.raises(FilewrightError) as caught:
@@ -185,10 +189,15 @@ def test_many_rules_heed_deadline(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"a\n" * 400_000, b"".join(b"%06d\n" % number for number in range(60_000)) * 2],
+    [
+        b"a\n" * 400_000,
+        b"".join(b"%06d\n" % number for number in range(60_000)) * 2,
+    ],
     ids=["one rule again and again", "all different"],
 )
-def test_large_ignore_file_is_not_cached(tmp_path: Path, content: bytes) -> None:
+def test_large_ignore_file_is_not_cached(
+    tmp_path: Path, content: bytes
+) -> None:
     (tmp_path / ".gitignore").write_bytes(content)
     (tmp_path / "a").write_text("")
     (tmp_path / "000077").write_text("")
@@ -205,7 +214,12 @@ def test_large_ignore_file_is_not_cached(tmp_path: Path, content: bytes) -> None
 @pytest.mark.parametrize("tail", [500, 8_000])
 def test_long_glob_is_fast(tmp_path: Path, tail: int) -> None:
     (tmp_path / ("a7" + "x" * 100)).write_text("")
-    glob = "{" + ",".join(f"a{number}" for number in range(1_000)) + "}" + "x" * tail
+    glob = (
+        "{"
+        + ",".join(f"a{number}" for number in range(1_000))
+        + "}"
+        + "x" * tail
+    )
     if tail == 500:
         assert listed(tmp_path, glob=glob) == []
     else:
@@ -213,12 +227,20 @@ def test_long_glob_is_fast(tmp_path: Path, tail: int) -> None:
             listed(tmp_path, glob=glob)
         assert caught.value.code is Code.TOO_LARGE
         assert len(str(caught.value)) < 2_000
-    assert len(listed(tmp_path, glob=glob[: glob.index("}") + 1] + "x" * 100)) == 1
+    assert (
+        len(listed(tmp_path, glob=glob[: glob.index("}") + 1] + "x" * 100)) == 1
+    )
 
 
 @pytest.mark.parametrize(
     "glob",
-    ["{" * 5_000 + "}" * 5_000, "{" * 5_000, "{a," * 3_000, "[" * 20_000, "\\" * 9_999],
+    [
+        "{" * 5_000 + "}" * 5_000,
+        "{" * 5_000,
+        "{a," * 3_000,
+        "[" * 20_000,
+        "\\" * 9_999,
+    ],
 )
 def test_refuses_glob_of_brackets(tmp_path: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:
@@ -274,7 +296,9 @@ def test_counts_folder_that_cannot_be_entered(
         return stats(self, names)
 
     monkeypatch.setattr(Folder, "stat_names", refusing)
-    walk = boundary.walk(boundary.locate("."), WalkOptions(details=True), task=Task())
+    walk = boundary.walk(
+        boundary.locate("."), WalkOptions(details=True), task=Task()
+    )
     assert [(entry.path, entry.status is None) for entry in walk] == [
         (b"half", False),
         (b"half/x", True),
@@ -297,7 +321,13 @@ def test_reads_exclude_file_of_inner_repository(
         (tmp_path / name).write_text("")
     (tmp_path / "lib/.git/info/exclude").write_text("*.o\n")
     (tmp_path / "lib/.gitignore").write_text("!kept.o\n")
-    expected = [b"lib", b"lib/.gitignore", b"lib/kept.o", b"lib/sub", b"other.o"]
+    expected = [
+        b"lib",
+        b"lib/.gitignore",
+        b"lib/kept.o",
+        b"lib/sub",
+        b"other.o",
+    ]
     assert listed(tmp_path) == expected
     boundary = Boundary([tmp_path], Settings())
     walk = boundary.walk(boundary.locate("lib/sub"), task=Task())

@@ -87,14 +87,20 @@ WRITES = [
         "changed in the linked worktree {top}/main/trees/inner",
     ),
     ("main/trees", "inner/a.py", "changed in the linked worktree inner"),
-    (".", "beside/a.py", "changed in the linked worktree beside (branch beside)"),
+    (
+        ".",
+        "beside/a.py",
+        "changed in the linked worktree beside (branch beside)",
+    ),
     ("single", "a.py", None),
     ("single", "new/a.py", None),
 ]
 
 
 @pytest.mark.parametrize(("root", "path", "notice"), WRITES)
-@pytest.mark.parametrize("dialect", [None, "agent-tools", "filesystem", "official"])
+@pytest.mark.parametrize(
+    "dialect", [None, "agent-tools", "filesystem", "official"]
+)
 def test_write_names_its_tree(
     made: Path,
     state: Path,
@@ -114,7 +120,9 @@ def test_write_names_its_tree(
         }
         result = workspace.offer(dialect).call(*calls[dialect])
         assert not result.is_error
-        assert result.notices == (() if notice is None else (notice.format(top=made),))
+        assert result.notices == (
+            () if notice is None else (notice.format(top=made),)
+        )
         workspace.undo()
 
 
@@ -140,11 +148,14 @@ def test_serves_linked_worktrees(made: Path, state: Path, root: str) -> None:
         assert sorted(served) == sorted(
             str(made / each) for each in ("main", "beside", "main/trees/inner")
         )
-        answer = workspace.call("get_overview", {"path": "a.py", "since": "HEAD"})
+        answer = workspace.call(
+            "get_overview", {"path": "a.py", "since": "HEAD"}
+        )
         assert not answer.is_error
         assert "outside the workspace" not in answer.text
         written = workspace.call(
-            "write_content", {"items": [{"path": "beside:n.py", "content": "x\n"}]}
+            "write_content",
+            {"items": [{"path": "beside:n.py", "content": "x\n"}]},
         )
         assert not written.is_error
         assert "(branch beside)" in written.notices[0]
@@ -152,12 +163,16 @@ def test_serves_linked_worktrees(made: Path, state: Path, root: str) -> None:
 
 
 @pytest.mark.needs("confinement")  # or git is not run
-def test_changed_symbols_in_worktree_and_submodule(made: Path, state: Path) -> None:
+def test_changed_symbols_in_worktree_and_submodule(
+    made: Path, state: Path
+) -> None:
     with Workspace(made / "main", state_dir=state) as workspace:
         for path in ("trees/inner/a.py", "lib/a.py"):
             before = (made / "main" / path).read_text()
             (made / "main" / path).write_text("def f():\n    return 2\n")
-            answer = workspace.call("get_overview", {"path": path, "since": "HEAD"})
+            answer = workspace.call(
+                "get_overview", {"path": path, "since": "HEAD"}
+            )
             assert "modified" in answer.text, answer.text
             (made / "main" / path).write_text(before)
 
@@ -176,7 +191,8 @@ def test_does_not_serve_claimed_worktree(tmp_path: Path, state: Path) -> None:
         (record / "commondir").write_text("../..\n")
     (tmp_path / "keys" / ".git").write_text("gitdir: /elsewhere\n")
     with Workspace(
-        tmp_path / "repository", settings=Settings(worktrees=True, state_dir=state)
+        tmp_path / "repository",
+        settings=Settings(worktrees=True, state_dir=state),
     ) as workspace:
         assert len(workspace.roots) == 1
     # Nor does a folder become a tree of a repository that does not know it.
@@ -196,11 +212,15 @@ def strict(tmp_path: Path, state: Path) -> Iterator[Workspace]:
         (tmp_path / name).mkdir()
         (tmp_path / name / "a.txt").write_text(f"{name}\n")
     settings = Settings(strict_paths=True, state_dir=state)
-    with Workspace(tmp_path / "one", tmp_path / "two", settings=settings) as workspace:
+    with Workspace(
+        tmp_path / "one", tmp_path / "two", settings=settings
+    ) as workspace:
         yield workspace
 
 
-def test_strict_paths_name_their_root(strict: Workspace, tmp_path: Path) -> None:
+def test_strict_paths_name_their_root(
+    strict: Workspace, tmp_path: Path
+) -> None:
     for path in ("a.txt", "./a.txt", "new/a.txt"):
         refused = strict.call("read_content", {"path": path})
         assert refused.code == "invalid_input"
@@ -213,7 +233,9 @@ def test_strict_paths_name_their_root(strict: Workspace, tmp_path: Path) -> None
         )
     for path in ("one:a.txt", str(tmp_path / "one" / "a.txt")):
         assert "one" in strict.call("read_content", {"path": path}).text
-    assert [entry.path for entry in strict.list_files("one:").entries] == ["one:a.txt"]
+    assert [entry.path for entry in strict.list_files("one:").entries] == [
+        "one:a.txt"
+    ]
     assert "two" in strict.call("read_content", {"path": "two:a.txt"}).text
 
 
@@ -244,11 +266,19 @@ def test_does_not_name_denied_worktree(
         )
 
 
-@pytest.mark.parametrize("head", ["ref: refs/heads/", "ref: refs/heads/\u202e", ""])
-def test_bounds_names_of_repository(made: Path, tmp_path: Path, head: str) -> None:
+@pytest.mark.parametrize(
+    "head", ["ref: refs/heads/", "ref: refs/heads/\u202e", ""]
+)
+def test_bounds_names_of_repository(
+    made: Path, tmp_path: Path, head: str
+) -> None:
     shutil.copytree(made / "main", tmp_path / "main", symlinks=True)
     (tmp_path / "main" / ".git" / "HEAD").write_text(head + "x" * 8000)
     for number in range(300):
-        (tmp_path / "main" / ".git" / "worktrees" / ("y" * 200 + str(number))).mkdir()
-    with Workspace(tmp_path / "main", state_dir=tmp_path / "state") as workspace:
+        (
+            tmp_path / "main" / ".git" / "worktrees" / ("y" * 200 + str(number))
+        ).mkdir()
+    with Workspace(
+        tmp_path / "main", state_dir=tmp_path / "state"
+    ) as workspace:
         assert len(written(workspace)) < len(str(tmp_path)) + 700

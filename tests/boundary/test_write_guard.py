@@ -28,7 +28,9 @@ PROTECTED = [
 
 
 @pytest.mark.parametrize("requested", ALLOWED)
-def test_ordinary_names_are_writable(boundary: Boundary, requested: str) -> None:
+def test_ordinary_names_are_writable(
+    boundary: Boundary, requested: str
+) -> None:
     location = boundary.locate(requested)
     boundary.require_writable(location)
 
@@ -54,8 +56,12 @@ def test_protected_files_are_readable(boundary: Boundary) -> None:
     boundary.open_file(boundary.locate(".git/config")).close()
 
 
-@pytest.mark.parametrize("requested", [".", "", "sub/..", "{root}", "{root}/sub/.."])
-def test_root_is_never_changed(boundary: Boundary, root: Path, requested: str) -> None:
+@pytest.mark.parametrize(
+    "requested", [".", "", "sub/..", "{root}", "{root}/sub/.."]
+)
+def test_root_is_never_changed(
+    boundary: Boundary, root: Path, requested: str
+) -> None:
     location = boundary.locate(requested.replace("{root}", str(root)))
     for change in (
         lambda: boundary.require_writable(location, link_itself=True),
@@ -80,7 +86,9 @@ LINKS = [
 
 
 @pytest.mark.parametrize("requested", LINKS)
-def test_link_is_only_changed_itself(boundary: Boundary, requested: str) -> None:
+def test_link_is_only_changed_itself(
+    boundary: Boundary, requested: str
+) -> None:
     location = boundary.locate(requested)
     with pytest.raises(FilewrightError) as caught:
         boundary.require_writable(location)
@@ -89,7 +97,8 @@ def test_link_is_only_changed_itself(boundary: Boundary, requested: str) -> None
 
 
 @pytest.mark.parametrize(
-    "requested", ["out-folder/x", "abs-folder/x", "out-root/x", "proc-root/tmp/x"]
+    "requested",
+    ["out-folder/x", "abs-folder/x", "out-root/x", "proc-root/tmp/x"],
 )
 def test_change_through_link_outwards_escapes(
     boundary: Boundary, requested: str
@@ -115,13 +124,15 @@ class TestStateFolderInside:
         (root / "home" / "state" / "journal").write_text("")
         (root / "home" / "other").write_text("")
         boundary = Boundary(
-            [root], Settings(openat2=by_kernel, state_dir=root / "home" / "state")
+            [root],
+            Settings(openat2=by_kernel, state_dir=root / "home" / "state"),
         )
         yield boundary
         boundary.close()
 
     @pytest.mark.parametrize(
-        "requested", ["home/state", "home/state/journal", "home/STATE/x", "home"]
+        "requested",
+        ["home/state", "home/state/journal", "home/STATE/x", "home"],
     )
     def test_nothing_is_written_to_it_and_what_holds_it_stays(
         self, boundary: Boundary, requested: str
@@ -246,7 +257,9 @@ def test_instructions_are_not_protected(root: Path, requested: str) -> None:
 
 @pytest.mark.parametrize("setting", ["protected", "allow_write", "deny"])
 @pytest.mark.parametrize("rule", ["a[", "/", "../x", "a\nb", ""])
-def test_refuses_rule_that_matches_nothing(root: Path, setting: str, rule: str) -> None:
+def test_refuses_rule_that_matches_nothing(
+    root: Path, setting: str, rule: str
+) -> None:
     given = {setting: ("fine", rule)}
     with pytest.raises(FilewrightError) as caught:
         Boundary([root], Settings(**given))  # type: ignore[arg-type]
@@ -255,7 +268,9 @@ def test_refuses_rule_that_matches_nothing(root: Path, setting: str, rule: str) 
 
 
 @pytest.mark.parametrize("given", ['[".env", "*.lock"]', ".env, *.lock"])
-def test_rules_from_environment(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+def test_rules_from_environment(
+    monkeypatch: pytest.MonkeyPatch, given: str
+) -> None:
     monkeypatch.setenv("FILEWRIGHT_PROTECTED", given)
     assert Settings().protected == (".env", "*.lock")
 

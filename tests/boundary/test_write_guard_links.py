@@ -43,10 +43,18 @@ def _calls(path: str) -> list[tuple[str, dict[str, Any]]]:
             "write_content",
             {"items": [{"path": path, "content": "y\n", "mode": "overwrite"}]},
         ),
-        ("edit_content", {"path": path, "edits": [{"search": "x", "replace": "y"}]}),
+        (
+            "edit_content",
+            {"path": path, "edits": [{"search": "x", "replace": "y"}]},
+        ),
         (
             "replace_content",
-            {"path": path, "pattern": "x", "replacement": "y", "preview": False},
+            {
+                "path": path,
+                "pattern": "x",
+                "replacement": "y",
+                "preview": False,
+            },
         ),
         ("apply_patch", {"patch": PATCH.format(path)}),
         ("set_permissions", {"paths": [path], "mode": "600"}),
@@ -68,7 +76,9 @@ def test_names_link_target(root: Path, tmp_path: Path, link: str) -> None:
         for tool, arguments in _calls(link):
             result = workspace.call(tool, arguments)
             if result.code == "symlink":
-                assert f"it leads to {TARGETS[link]}: name that" in result.text, tool
+                assert (
+                    f"it leads to {TARGETS[link]}: name that" in result.text
+                ), tool
             else:
                 assert result.code in ("not_found", "path_escape"), (
                     f"{tool}: {result.text}"
@@ -94,7 +104,8 @@ def test_reports_removal_of_read_only_file(root: Path, tmp_path: Path) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         deleted = workspace.call("delete_items", {"paths": ["kept"]})
         moved = workspace.call(
-            "move_items", {"items": [{"source": "other", "destination": "elsewhere"}]}
+            "move_items",
+            {"items": [{"source": "other", "destination": "elsewhere"}]},
         )
         plain = workspace.call("delete_items", {"paths": ["home/zsh/rc"]})
     assert "kept was read-only (mode 0444)" in deleted.text
@@ -102,7 +113,9 @@ def test_reports_removal_of_read_only_file(root: Path, tmp_path: Path) -> None:
     assert "read-only" not in plain.text
 
 
-def test_link_replaced_meanwhile(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_link_replaced_meanwhile(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def gone(path: bytes) -> bytes:
         raise OSError(22, "Invalid argument", path)
 

@@ -18,14 +18,20 @@ EDIT = Splice(0, 3, b"ONE")
 def refused(bench: Any, *steps: Any, **options: Any) -> FilewrightError:
     """Commit steps that are refused; assert that nothing was changed, return the error."""
     before = {
-        path: path.read_bytes() for path in bench.root.rglob("*") if path.is_file()
+        path: path.read_bytes()
+        for path in bench.root.rglob("*")
+        if path.is_file()
     }
     with pytest.raises(FilewrightError) as caught:
         bench.commit(*steps, **options)
     assert {
-        path: path.read_bytes() for path in bench.root.rglob("*") if path.is_file()
+        path: path.read_bytes()
+        for path in bench.root.rglob("*")
+        if path.is_file()
     } == before
-    assert not [path for path in bench.root.rglob("*") if path.name.startswith(".fw~")]
+    assert not [
+        path for path in bench.root.rglob("*") if path.name.startswith(".fw~")
+    ]
     return caught.value
 
 
@@ -46,7 +52,10 @@ def replace_text(workspace: Workspace, path: str, old: str, new: str) -> None:
 RENAMES: dict[str, tuple[list[tuple[str, str]], str]] = {
     "the file": ([("f/x.txt", "f/z.txt")], "f/z.txt"),
     "its folder": ([("f", "h")], "h/x.txt"),
-    "the file, then its folder": ([("f/x.txt", "f/z.txt"), ("f", "h")], "h/z.txt"),
+    "the file, then its folder": (
+        [("f/x.txt", "f/z.txt"), ("f", "h")],
+        "h/z.txt",
+    ),
     "its folder twice": ([("f", "h"), ("h", "i/j")], "i/j/x.txt"),
 }
 """Moves of f/x.txt, and where it is then."""

@@ -26,7 +26,11 @@ _HOLDER = "import sys; f = open(sys.argv[1], 'ab'); print('open', flush=True); s
 
 def _large(scene: Any, area: Path, **limits: int) -> Any:
     return scene.Bench(
-        area, whole_undo_bytes=1000, identity_bytes=2000, hold_bytes=1000, **limits
+        area,
+        whole_undo_bytes=1000,
+        identity_bytes=2000,
+        hold_bytes=1000,
+        **limits,
     )
 
 

@@ -15,9 +15,15 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 
 CONTENTS: dict[str, tuple[int, Callable[[Path], None]]] = {
-    "a file is cut": (200_000, lambda state: _file_of(state).write_bytes(b"x" * 1000)),
+    "a file is cut": (
+        200_000,
+        lambda state: _file_of(state).write_bytes(b"x" * 1000),
+    ),
     "a file is gone": (200_000, lambda state: _file_of(state).unlink()),
-    "a file is empty": (200_000, lambda state: _file_of(state).write_bytes(b"")),
+    "a file is empty": (
+        200_000,
+        lambda state: _file_of(state).write_bytes(b""),
+    ),
     "a row is damaged": (
         2_000,
         lambda state: run_sql(
@@ -60,7 +66,9 @@ def test_stores_damaged_content_again(
         with pytest.raises(FilewrightError) as caught:
             fresh.changes.undo(first.id)
         assert caught.value.code is Code.IO_ERROR
-        assert any(first.id in line for line in fresh.changes.find_damage(Task()))
+        assert any(
+            first.id in line for line in fresh.changes.find_damage(Task())
+        )
         # Somebody gives the file what it held.
         path.write_bytes(content)
         later = fresh.commit(Create(fresh.at("big"), b"three\n", replace=True))

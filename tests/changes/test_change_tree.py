@@ -18,7 +18,9 @@ def test_follows_links_on_the_way(bench: Any) -> None:
     os.symlink("f", bench.root / "way")
     first = bench.modify("way/x.txt", Splice(0, 2, b"EX"))
     second = Modify(
-        bench.at("f/x.txt"), ExpectedState(3, None, None), (Splice(3, 0, b"more\n"),)
+        bench.at("f/x.txt"),
+        ExpectedState(3, None, None),
+        (Splice(3, 0, b"more\n"),),
     )
     record = bench.commit(first, second)
     assert (bench.root / "f/x.txt").read_bytes() == b"EX\nmore\n"
@@ -30,7 +32,8 @@ _CALLS_BEHIND_LINK: dict[str, tuple[str, dict[str, Any]]] = {
         "write_content",
         {
             "items": [
-                {"path": f"way/{name}", "content": "x\n"} for name in ("new1", "new2")
+                {"path": f"way/{name}", "content": "x\n"}
+                for name in ("new1", "new2")
             ]
         },
     ),
@@ -67,7 +70,9 @@ _CALLS_BEHIND_LINK: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", _CALLS_BEHIND_LINK)
-def test_refuses_protected_folder_behind_link(tmp_path: Path, name: str) -> None:
+def test_refuses_protected_folder_behind_link(
+    tmp_path: Path, name: str
+) -> None:
     root = tmp_path / "root"
     (root / ".git" / "hooks").mkdir(parents=True)
     (root / "real").mkdir()
@@ -76,12 +81,14 @@ def test_refuses_protected_folder_behind_link(tmp_path: Path, name: str) -> None
     (root / "way").symlink_to(".git")
     (root / "open").symlink_to("real")
     before = {
-        path: path.is_dir() or path.read_bytes() for path in sorted(root.rglob("*"))
+        path: path.is_dir() or path.read_bytes()
+        for path in sorted(root.rglob("*"))
     }
     tool, arguments = _CALLS_BEHIND_LINK[name]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         result = workspace.call(tool, {**arguments, "atomic": True})
     assert result.code == Code.PERMISSION_DENIED, result.text
     assert {
-        path: path.is_dir() or path.read_bytes() for path in sorted(root.rglob("*"))
+        path: path.is_dir() or path.read_bytes()
+        for path in sorted(root.rglob("*"))
     } == before

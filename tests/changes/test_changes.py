@@ -42,7 +42,10 @@ def test_reaches_inner_root_by_both(
             wanted = {}
         elif tool == "write":
             made = workspace.write_all(
-                [{"path": p, "content": "2\n", "mode": "overwrite"} for p in named]
+                [
+                    {"path": p, "content": "2\n", "mode": "overwrite"}
+                    for p in named
+                ]
             )
             wanted = {"q": "2\n", "z": "2\n"}
         elif tool == "edit":
@@ -50,7 +53,9 @@ def test_reaches_inner_root_by_both(
             made = workspace.replace("one", "three", preview=False)
             wanted = {"q": "three\n", "z": "two three\n"}
         else:
-            moves = [{"source": each, "destination": f"{each}2"} for each in named]
+            moves = [
+                {"source": each, "destination": f"{each}2"} for each in named
+            ]
             made = workspace.run("move_items", {"items": moves})
             wanted = {"q2": "one\n", "z2": "one\n"}
         held = {each.name: each.read_text() for each in inner.iterdir()}
@@ -78,16 +83,21 @@ def test_undoes_inner_and_outer_root_together(
 @pytest.mark.parametrize(
     "roots", [["work"], ["work", "work/inner"], ["work/inner", "work"]]
 )
-def test_follows_rename_out_of_inner_root(tmp_path: Path, roots: list[str]) -> None:
+def test_follows_rename_out_of_inner_root(
+    tmp_path: Path, roots: list[str]
+) -> None:
     inner, state = tmp_path / "work" / "inner", tmp_path / "state"
     inner.mkdir(parents=True)
     (inner / "q").write_text("one\ntwo\n")
     with (
-        Workspace(*[tmp_path / root for root in roots], state_dir=state) as both,
+        Workspace(
+            *[tmp_path / root for root in roots], state_dir=state
+        ) as both,
         Workspace(inner, state_dir=state) as within,
     ):
         edited = both.edit(
-            str(tmp_path / "work" / "inner" / "q"), [{"search": "one", "replace": "1"}]
+            str(tmp_path / "work" / "inner" / "q"),
+            [{"search": "one", "replace": "1"}],
         )
         if roots[0] == "work":
             both.edit("inner/q", [{"search": "1", "replace": "ONE"}])

@@ -98,7 +98,9 @@ def test_keeps_additions_to_displaced_folder(
 
     def adding(log: Any, number: int) -> None:
         (folder,) = (
-            path for path in bench.root.iterdir() if path.name.startswith(".fw~")
+            path
+            for path in bench.root.iterdir()
+            if path.name.startswith(".fw~")
         )
         (folder / "g" / "late.txt").write_bytes(b"late\n")
         (folder / "g" / "late.txt").chmod(0o755)

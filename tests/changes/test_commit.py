@@ -63,7 +63,9 @@ def test_leaves_other_files_untouched(bench: Any) -> None:
     for path, seen in before.items():
         if path.name not in ("a.txt", "b.txt"):
             assert (path.stat().st_ino, path.stat().st_mtime_ns) == seen
-    assert (bench.root / "c.txt").stat().st_ino == before[bench.root / "b.txt"][0]
+    assert (bench.root / "c.txt").stat().st_ino == before[bench.root / "b.txt"][
+        0
+    ]
 
 
 def test_flushes_four_times_for_an_edit(bench: Any) -> None:
@@ -89,8 +91,9 @@ def test_interrupted_flush_leaves_change_made(
     def interrupted(connection: Any) -> None:
         end(connection)
         if (
-            bench.root / "a.txt"
-        ).read_bytes() != b"one\ntwo\nthree\n" and bench.changes.newest() != record.id:
+            (bench.root / "a.txt").read_bytes() != b"one\ntwo\nthree\n"
+            and bench.changes.newest() != record.id
+        ):
             raise KeyboardInterrupt
 
     monkeypatch.setattr(database, "end", interrupted)

@@ -93,7 +93,9 @@ def test_broken_database_refuses_only_changes(
     bench.commit(bench.modify("a.txt", EDIT))
     bench.changes.close()
     before = scene.tree(bench.root)
-    arguments = {"items": [{"path": "a.txt", "content": "new", "mode": "overwrite"}]}
+    arguments = {
+        "items": [{"path": "a.txt", "content": "new", "mode": "overwrite"}]
+    }
     with (
         wrong(_database(bench)),
         Workspace(
@@ -101,7 +103,9 @@ def test_broken_database_refuses_only_changes(
         ) as workspace,
     ):
         assert "ONE" in workspace.read("a.txt").text
-        assert "ONE" in workspace.call("search_content", {"pattern": "ONE"}).text
+        assert (
+            "ONE" in workspace.call("search_content", {"pattern": "ONE"}).text
+        )
         for _ in range(2):
             refused = workspace.call("write_content", arguments)
             assert refused.code == code, refused.text
@@ -124,12 +128,16 @@ def test_wait_for_database_checks_task(bench: Any) -> None:
         task = Task()
         threading.Timer(0.1, task.cancel).start()
         with pytest.raises(FilewrightError) as caught:
-            bench.changes.commit(ChangeSet("test", "a change", (step,)), task=task)
+            bench.changes.commit(
+                ChangeSet("test", "a change", (step,)), task=task
+            )
         assert caught.value.code is Code.CANCELLED
     bench.commit(step)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="its folders have no such rights")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="its folders have no such rights"
+)
 def test_reads_read_only_state(bench: Any, scene: Any, area: Path) -> None:
     """By a user whom rights bind; and a workspace that is read-only writes nothing there in any case."""
 
@@ -154,7 +162,10 @@ def test_reads_read_only_state(bench: Any, scene: Any, area: Path) -> None:
                 assert not read_only or scene.tree(first.state) == before
                 with pytest.raises(FilewrightError) as caught:
                     fresh.commit(Create(fresh.at("n"), b"n"))
-                assert caught.value.code in (Code.PERMISSION_DENIED, Code.READ_ONLY)
+                assert caught.value.code in (
+                    Code.PERMISSION_DENIED,
+                    Code.READ_ONLY,
+                )
         first.state.chmod(0o700)
 
     # What the child needs is imported here: another user may not be allowed to.
@@ -165,7 +176,9 @@ def test_reads_read_only_state(bench: Any, scene: Any, area: Path) -> None:
     assert scene.forked(child) == 0
 
 
-def test_read_only_workspace_writes_no_log(bench: Any, scene: Any, area: Path) -> None:
+def test_read_only_workspace_writes_no_log(
+    bench: Any, scene: Any, area: Path
+) -> None:
     made = bench.commit(bench.modify("a.txt", EDIT))
     for closed in (False, True):
         if closed:
@@ -173,7 +186,9 @@ def test_read_only_workspace_writes_no_log(bench: Any, scene: Any, area: Path) -
         before = scene.tree(bench.state)
         with scene.Bench(area, read_only=True) as fresh:
             for _ in range(2):
-                assert [record.id for record in fresh.changes.history()] == [made.id]
+                assert [record.id for record in fresh.changes.history()] == [
+                    made.id
+                ]
         assert scene.tree(bench.state) == before
 
 
@@ -191,8 +206,12 @@ def test_begins_new_log_if_deleted(bench: Any) -> None:
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no system with forks")
 def test_no_connection_crosses_a_fork(bench: Any, scene: Any) -> None:
     made = [bench.commit(Create(bench.at("first"), b"")).id]
-    assert scene.forked(lambda: bench.commit(Create(bench.at("second"), b""))) == 0
-    assert scene.forked(lambda: bench.commit(Create(bench.at("third"), b""))) == 0
+    assert (
+        scene.forked(lambda: bench.commit(Create(bench.at("second"), b""))) == 0
+    )
+    assert (
+        scene.forked(lambda: bench.commit(Create(bench.at("third"), b""))) == 0
+    )
     bench.commit(Create(bench.at("fourth"), b""))
     history = bench.changes.history()
     assert [record.display_paths for record in history] == [
@@ -221,7 +240,10 @@ def test_forks_among_threads_lose_nothing(bench: Any, scene: Any) -> None:
         while not ended.is_set():
             assert log.newest_number() == made.number
 
-    threads = [threading.Thread(target=writing), threading.Thread(target=reading)]
+    threads = [
+        threading.Thread(target=writing),
+        threading.Thread(target=reading),
+    ]
     for thread in threads:
         thread.start()
     try:
@@ -238,7 +260,10 @@ def test_forks_among_threads_lose_nothing(bench: Any, scene: Any) -> None:
             thread.join()
     operation = log.read_record(made.number)
     assert operation is not None
-    assert set(operation.notes) == {*written, *(f"child {n}" for n in range(10))}
+    assert set(operation.notes) == {
+        *written,
+        *(f"child {n}" for n in range(10)),
+    }
     assert bench.changes.problems() == []
 
 
@@ -251,7 +276,9 @@ def test_processes_share_log(bench: Any, area: Path) -> None:
     )
     given = [str(bench.root), str(area / "state")]
     children = [
-        processes.start([sys.executable, "-c", program, *given, str(n)], heard=False)
+        processes.start(
+            [sys.executable, "-c", program, *given, str(n)], heard=False
+        )
         for n in range(3)
     ]
     for child in children:
@@ -322,7 +349,17 @@ void *mmap(void *at, size_t size, int access, int flags, int fd, off_t offset) {
 def test_works_without_mapped_files(tmp_path: Path) -> None:
     """As on FUSE with direct_io, or 9p without a cache: the mapping of the -shm file is refused by the system."""
     library = tmp_path / "unmapped.so"
-    compiler = ["cc", "-shared", "-fPIC", "-x", "c", "-", "-o", str(library), "-ldl"]
+    compiler = [
+        "cc",
+        "-shared",
+        "-fPIC",
+        "-x",
+        "c",
+        "-",
+        "-o",
+        str(library),
+        "-ldl",
+    ]
     subprocess.run(compiler, input=_UNMAPPED, text=True, check=True)
     (tmp_path / "work").mkdir()
     program = (
@@ -349,12 +386,15 @@ def test_works_without_mapped_files(tmp_path: Path) -> None:
             text=True,
             check=False,
         )
-        assert (done.returncode, done.stdout) == (0, f"{3 * number + 3} [] []\n"), (
-            done.stderr
-        )
+        assert (done.returncode, done.stdout) == (
+            0,
+            f"{3 * number + 3} [] []\n",
+        ), done.stderr
     assert (tmp_path / "work/f2").read_text() == "one\n"
     # Where it can be mapped, the same log goes on.
-    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "work", state_dir=tmp_path / "state"
+    ) as workspace:
         workspace.write("more", "1")
         assert len(workspace.history()) == 10
 
@@ -373,7 +413,9 @@ def test_small_blocks_are_not_mapped(
             assert len(fresh.changes.history()) == number + 1
             fresh.commit(Create(fresh.at(f"n{number}"), b"n"))
             with fresh.changes.logs[0].database.transaction() as execute:
-                assert execute("PRAGMA journal_mode").fetchone() == ("truncate",)
+                assert execute("PRAGMA journal_mode").fetchone() == (
+                    "truncate",
+                )
             assert not list(fresh.state.glob("*-wal"))
             assert len(fresh.changes.history()) == number + 2
             assert fresh.changes.problems() == []
@@ -389,14 +431,18 @@ def test_small_blocks_are_not_mapped(
 )
 def test_rescues_removed_wal(tmp_path: Path, names: list[str]) -> None:
     (tmp_path / "work").mkdir()
-    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "work", state_dir=tmp_path / "state"
+    ) as workspace:
         for number in range(4):
             workspace.write(f"f{number}", "1")
             assert len(workspace.history()) == number + 1
             if number == 1:
                 for name in names:
                     next(tmp_path.glob(f"state/*/{name}")).unlink()
-    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "work", state_dir=tmp_path / "state"
+    ) as workspace:
         assert len(workspace.history()) == 4
         assert workspace.log_problems() == []
         assert workspace.log_damage(seconds=9) == []
@@ -431,7 +477,9 @@ def test_reads_while_wal_is_removed(
     """SQLite removes the write-ahead log and its index then, at any moment."""
     path = tmp_path / "some.db"
     table = "CREATE TABLE some (value)"
-    database = Database(lambda: os.fsencode(path), table, Flusher(enabled=True), 1.0)
+    database = Database(
+        lambda: os.fsencode(path), table, Flusher(enabled=True), 1.0
+    )
     with closing(database), database.transaction() as execute:
         execute("INSERT INTO some VALUES (1)")
     path.with_name("some.db-wal").write_bytes(b"")

@@ -13,7 +13,8 @@ from filewright.system import capabilities
 
 
 @pytest.mark.skipif(
-    not capabilities.flush_file_system, reason="each folder is flushed by itself"
+    not capabilities.flush_file_system,
+    reason="each folder is flushed by itself",
 )
 def test_flushes_both_file_systems(
     scene: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -36,7 +37,9 @@ def test_flushes_both_file_systems(
         if len({root.stat().st_dev for root in roots}) < 2:
             pytest.skip("both folders are on one file system")
         with Workspace(*roots, state_dir=tmp_path / "state") as workspace:
-            where = [f"{root}/d{number}/f" for root in roots for number in range(140)]
+            where = [
+                f"{root}/d{number}/f" for root in roots for number in range(140)
+            ]
             items = [
                 {"path": path, "content": "new\n", "mode": "overwrite"}
                 for path in where

@@ -98,7 +98,9 @@ def test_record_has_tool_time_and_actions(bench: Any) -> None:
         True,
     )
     assert before <= record.number <= time.time_ns()
-    actions = {entry.path.display_path: entry.action for entry in record.file_changes}
+    actions = {
+        entry.path.display_path: entry.action for entry in record.file_changes
+    }
     assert actions == {
         "a.txt": "modified",
         "new": "created",
@@ -127,10 +129,15 @@ def test_follows_file_through_moves(bench: Any) -> None:
     bench.commit(bench.modify("b.txt", Splice(0, 3, b"BEE")))
     second = bench.commit(Move(bench.at("a.txt"), bench.at("z.txt")))
     third = bench.commit(bench.modify("z.txt", Splice(0, 3, b"two")))
-    ids = [record.id for record in bench.changes.history(location=bench.at("z.txt"))]
+    ids = [
+        record.id
+        for record in bench.changes.history(location=bench.at("z.txt"))
+    ]
     assert ids == [third.id, second.id, first.id]
     below = bench.commit(bench.modify("f/x.txt", Splice(0, 1, b"E")))
-    assert [r.id for r in bench.changes.history(location=bench.at("f"))] == [below.id]
+    assert [r.id for r in bench.changes.history(location=bench.at("f"))] == [
+        below.id
+    ]
 
 
 def test_pages_join_without_gap(bench: Any) -> None:
@@ -159,7 +166,9 @@ def test_settles_and_lists_many_changes(bench: Any) -> None:
     log = bench.changes.logs[0]
     assert len(log.list_unfinished("done")) < 100
     assert log.database.read("SELECT count(*) FROM unfinished")[0][0] < 100
-    assert [record.id for record in bench.changes.history(limit=1000)] == made[::-1]
+    assert [record.id for record in bench.changes.history(limit=1000)] == made[
+        ::-1
+    ]
     bench.undo(made[0])
     assert not (bench.root / "n0").exists()
 
@@ -183,7 +192,11 @@ def test_records_caller(bench: Any, scene: Any, area: Path) -> None:
         change_set, task=Task(caller=Caller("s1", "agent 2.0", "turn 7"))
     )
     unnamed = bench.commit(bench.modify("a.txt", Splice(0, 3, b"six")))
-    assert (named.session, named.client, named.turn) == ("s1", "agent 2.0", "turn 7")
+    assert (named.session, named.client, named.turn) == (
+        "s1",
+        "agent 2.0",
+        "turn 7",
+    )
     # Who says nothing of itself is told by the workspace it was asked of.
     assert unnamed.session == changes.caller.session != "s1"
     with scene.Bench(area) as later:
@@ -206,7 +219,8 @@ def test_follows_later_renames(bench: Any, renamed: str) -> None:
     moves, now = RENAMES[renamed]
     made = [bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX"))).id]
     made += [
-        bench.commit(Move(bench.at(source), bench.at(to))).id for source, to in moves
+        bench.commit(Move(bench.at(source), bench.at(to))).id
+        for source, to in moves
     ]
     bench.commit(Create(bench.at("other"), b""))
     assert [

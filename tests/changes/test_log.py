@@ -27,7 +27,10 @@ def test_record_is_the_same_again(bench: Any) -> None:
         )
     )
     again = bench.changes.record(made.id)
-    assert (again.undoable, again.summary) == (False, "words ? that are no text")
+    assert (again.undoable, again.summary) == (
+        False,
+        "words ? that are no text",
+    )
     assert again.file_changes == made.file_changes
     assert again.number <= time.time_ns()
 

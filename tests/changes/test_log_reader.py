@@ -32,15 +32,25 @@ def _flipped(bench: Any, table: str, column: str, where: str) -> None:
         data = value.encode() if isinstance(value, str) else value
         damaged = data[:-1] + bytes([data[-1] ^ 4])
         new = damaged.decode() if isinstance(value, str) else damaged
-        database.execute(f"UPDATE {table} SET {column} = ? WHERE {where}", (new,))
+        database.execute(
+            f"UPDATE {table} SET {column} = ? WHERE {where}", (new,)
+        )
 
 
 DAMAGE = {
     "a name": ("file_changes", "path", "path = CAST('a.txt' AS BLOB)"),
     "a former name": ("file_changes", "former_path", "former_path IS NOT NULL"),
     "a root": ("roots", "path", "true"),
-    "the state before": ("file_changes", "before", "path = CAST('a.txt' AS BLOB)"),
-    "the state after": ("file_changes", "after", "path = CAST('a.txt' AS BLOB)"),
+    "the state before": (
+        "file_changes",
+        "before",
+        "path = CAST('a.txt' AS BLOB)",
+    ),
+    "the state after": (
+        "file_changes",
+        "after",
+        "path = CAST('a.txt' AS BLOB)",
+    ),
     "the session": ("operations", "session", "tool = 'edit'"),
     "the summary": ("operations", "summary", "tool = 'edit'"),
     "the tool": ("operations", "tool", "tool = 'edit'"),
@@ -62,7 +72,9 @@ def _by(bench: Any, tool: str, *steps: Any) -> Any:
 
 
 @pytest.mark.parametrize("how", DAMAGE)
-def test_refuses_damaged_record(bench: Any, scene: Any, area: Path, how: str) -> None:
+def test_refuses_damaged_record(
+    bench: Any, scene: Any, area: Path, how: str
+) -> None:
     first = _by(bench, "write", Create(bench.at("first"), b"1"))
     record = _by(
         bench,
@@ -76,14 +88,20 @@ def test_refuses_damaged_record(bench: Any, scene: Any, area: Path, how: str) ->
     before = scene.tree(bench.root)
     with scene.Bench(area) as fresh:
         assert len(fresh.changes.history()) == 3
-        for scope in (record.id, Scope(session="session"), Scope(since=first.id)):
+        for scope in (
+            record.id,
+            Scope(session="session"),
+            Scope(since=first.id),
+        ):
             for force in (False, True):
                 with pytest.raises(FilewrightError) as caught:
                     fresh.changes.undo(scope, force=force)
                 assert caught.value.code is Code.IO_ERROR
                 assert "is damaged" in caught.value.message
         assert scene.tree(fresh.root) == before
-        assert any(record.id in line for line in fresh.changes.find_damage(Task()))
+        assert any(
+            record.id in line for line in fresh.changes.find_damage(Task())
+        )
         # What is sound goes on.
         if how != "a root":
             fresh.changes.undo(fresh.changes.history()[0].id)
@@ -99,7 +117,9 @@ ROWS = {
 
 @pytest.mark.parametrize("how", ROWS)
 def test_names_record_with_lost_row(tmp_path: Path, how: str) -> None:
-    with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        _folder(tmp_path), state_dir=tmp_path / "state"
+    ) as workspace:
         workspace.write("first", "1")
         workspace.write("a.txt", "1")
         workspace.write("last", "3")
@@ -109,8 +129,12 @@ def test_names_record_with_lost_row(tmp_path: Path, how: str) -> None:
         "'write_content' AND number = (SELECT operation FROM file_changes WHERE path = CAST('a.txt' AS BLOB))",
     )
     run_sql(next(tmp_path.glob("state/*/state.db")), statement)
-    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
-        assert any(changes[1] in line for line in workspace.log_damage(seconds=10))
+    with Workspace(
+        tmp_path / "work", state_dir=tmp_path / "state"
+    ) as workspace:
+        assert any(
+            changes[1] in line for line in workspace.log_damage(seconds=10)
+        )
         workspace.write("more", "4")
 
 
@@ -131,14 +155,19 @@ USAGE = {
 
 @pytest.mark.parametrize("how", USAGE)
 def test_wrong_usage_drops_nothing(tmp_path: Path, how: str) -> None:
-    with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        _folder(tmp_path), state_dir=tmp_path / "state"
+    ) as workspace:
         for number in range(60):
             workspace.write(f"f{number}", "1")
     run_sql(next(tmp_path.glob("state/*/state.db")), USAGE[how])
-    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "work", state_dir=tmp_path / "state"
+    ) as workspace:
         for number in range(3):
             answer = workspace.call(
-                "write_content", {"items": [{"path": f"g{number}", "content": "2"}]}
+                "write_content",
+                {"items": [{"path": f"g{number}", "content": "2"}]},
             )
             assert not answer.is_error, answer.text
         assert len(workspace.history(limit=100)) == 63
@@ -151,7 +180,9 @@ def test_wrong_usage_drops_nothing(tmp_path: Path, how: str) -> None:
     ids=["digit", "another digit", "bytes", "path"],
 )
 def test_opens_with_wrong_content_name(tmp_path: Path, value: str) -> None:
-    with Workspace(_folder(tmp_path), state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        _folder(tmp_path), state_dir=tmp_path / "state"
+    ) as workspace:
         workspace.write("f", "x" * 300)
         workspace.delete("f")
     path = next(tmp_path.glob("state/*/state.db"))
@@ -160,7 +191,9 @@ def test_opens_with_wrong_content_name(tmp_path: Path, value: str) -> None:
         database.execute(
             f"INSERT INTO contents SELECT {value}, operation, 1, 0, NULL FROM contents LIMIT 1"
         )
-    with Workspace(tmp_path / "work", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "work", state_dir=tmp_path / "state"
+    ) as workspace:
         answer = workspace.call(
             "write_content", {"items": [{"path": "g", "content": "2"}]}
         )

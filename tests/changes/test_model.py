@@ -7,7 +7,9 @@ from filewright.changes.model import format_change_id, parse_change_id
 
 def test_ids_sort_as_numbers() -> None:
     numbers = [0, 1, 31, 32, 10**18, 10**18 + 1, 2**63]
-    assert [parse_change_id(format_change_id(number)) for number in numbers] == numbers
+    assert [
+        parse_change_id(format_change_id(number)) for number in numbers
+    ] == numbers
     assert sorted(map(format_change_id, numbers)) == [
         format_change_id(number) for number in numbers
     ]

@@ -29,11 +29,15 @@ from filewright.errors import Code, FilewrightError
         (0o4755, "755", 0o755),
     ],
 )
-def test_reads_modes_as_chmod(bench: Any, before: int, asked: str, after: int) -> None:
+def test_reads_modes_as_chmod(
+    bench: Any, before: int, asked: str, after: int
+) -> None:
     path = bench.root / "a.txt"
     path.chmod(before)
     record = (
-        bench.commit(SetMode(bench.at("a.txt"), asked)) if before != after else None
+        bench.commit(SetMode(bench.at("a.txt"), asked))
+        if before != after
+        else None
     )
     assert stat.S_IMODE(path.stat().st_mode) == after
     if record is not None:

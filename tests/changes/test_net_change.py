@@ -84,7 +84,8 @@ def test_reverts_renamed_and_rewritten_file(
                 workspace.move("t/a", "t/b")
                 continue
             command = line.format(
-                a=SAME_CONTENT[how].format("t/a"), b=SAME_CONTENT[how].format("t/b")
+                a=SAME_CONTENT[how].format("t/a"),
+                b=SAME_CONTENT[how].format("t/b"),
             )
             begun = workspace.begin_command()
             subprocess.run(command, shell=True, cwd=root, check=True)
@@ -111,7 +112,9 @@ def test_takes_little_memory_for_each_change(area: Path, scene: Any) -> None:
             commit_by(bench, "s", replace_line(bench, "b", 4, b"vier\n"))
             tracemalloc.start()
             try:
-                reversal = bench.changes.undo(Scope(session="s"), preview=True)[1]
+                reversal = bench.changes.undo(Scope(session="s"), preview=True)[
+                    1
+                ]
                 peaks.append(tracemalloc.get_traced_memory()[1])
             finally:
                 tracemalloc.stop()
@@ -236,7 +239,9 @@ def test_rewinds_and_redoes_session(
     assert caught.value.code is Code.NO_CHANGE
 
 
-def test_preview_of_rewind_is_net_diff(bench: Any, scene: Any, text: Path) -> None:
+def test_preview_of_rewind_is_net_diff(
+    bench: Any, scene: Any, text: Path
+) -> None:
     _edits(bench)
     before = scene.tree(bench.root)
     reversal = bench.changes.undo(Scope(session="s"), preview=True)[1]
@@ -331,9 +336,9 @@ def test_brings_back_file_deleted_in_between(
     )
     commit_by(bench, "s", replace_line(bench, "t.txt", 1, b"yet another\n"))
     made, _ = rewind(bench, "s")
-    assert {name: kept[2:] for name, kept in scene.tree(bench.root).items()} == {
-        name: kept[2:] for name, kept in before.items()
-    }
+    assert {
+        name: kept[2:] for name, kept in scene.tree(bench.root).items()
+    } == {name: kept[2:] for name, kept in before.items()}
     bench.changes.undo(made.id)
     assert text.read_bytes() == b"yet another\n"
 
@@ -412,20 +417,25 @@ def _history(draw: Any) -> list[tuple[str, int, str]]:
     who = st.sampled_from(["s", "other", "outside"])
     how = st.sampled_from(["replace", "insert", "delete", "rename"])
     return draw(
-        st.lists(st.tuples(who, st.integers(0, 40), how), min_size=1, max_size=12)
+        st.lists(
+            st.tuples(who, st.integers(0, 40), how), min_size=1, max_size=12
+        )
     )
 
 
 @examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=_history())
-@example(history=[("s", 0, "insert"), ("other", 0, "replace"), ("s", 1, "delete")])
+@example(
+    history=[("s", 0, "insert"), ("other", 0, "replace"), ("s", 1, "delete")]
+)
 def test_rewind_keeps_lines_of_others(
     scene: Any, tmp_path_factory: Any, history: list[tuple[str, int, str]]
 ) -> None:
     """Each works in lines of its own, with lines nobody touches between them, so that nothing conflicts."""
     owners = ["s", "other", "outside"]
     start = [
-        f"{owners[n // 3 % 3]} {n}\n" if n % 3 == 0 else f"- {n}\n" for n in range(36)
+        f"{owners[n // 3 % 3]} {n}\n" if n % 3 == 0 else f"- {n}\n"
+        for n in range(36)
     ]
     with scene.quick_folder() as folder, scene.Bench(folder) as bench:
         name = "t.txt"
@@ -433,11 +443,15 @@ def test_rewind_keeps_lines_of_others(
         for count, (who, number, how) in enumerate(history):
             path = bench.root / name
             lines = path.read_text().splitlines(keepends=True)
-            own = [n for n, line in enumerate(lines) if line.startswith(f"{who} ")]
+            own = [
+                n for n, line in enumerate(lines) if line.startswith(f"{who} ")
+            ]
             if how == "rename":
                 if who == "other":
                     commit_by(
-                        bench, who, Move(bench.at(name), bench.at(f"t{count}.txt"))
+                        bench,
+                        who,
+                        Move(bench.at(name), bench.at(f"t{count}.txt")),
                     )
                     name = f"t{count}.txt"
                 continue
@@ -460,8 +474,12 @@ def test_rewind_keeps_lines_of_others(
                 commit_by(bench, who, bench.modify(name, splice))
         lines = (bench.root / name).read_text().splitlines(keepends=True)
         theirs = [line for line in lines if not line.startswith("s ")]
-        if any(record.session == "s" for record in bench.changes.history(limit=100)):
-            changed = bench.changes.select(Scope(session="s")).record.file_changes
+        if any(
+            record.session == "s" for record in bench.changes.history(limit=100)
+        ):
+            changed = bench.changes.select(
+                Scope(session="s")
+            ).record.file_changes
             try:
                 _ = rewind(bench, "s") if changed else None
             except FilewrightError as error:
@@ -560,7 +578,8 @@ def test_rewind_among_others_is_whole_or_refused(scene: Any, seed: int) -> None:
             (bench.root / path).write_bytes(TEXT)
         for count in range(14):
             there = sorted(
-                str(path.relative_to(bench.root)) for path in bench.root.rglob("*")
+                str(path.relative_to(bench.root))
+                for path in bench.root.rglob("*")
             )
             path = chance.choice(there or ["none"])
             full = bench.root / path
@@ -587,7 +606,11 @@ def test_rewind_among_others_is_whole_or_refused(scene: Any, seed: int) -> None:
         else:
             bench.changes.undo(made.id)
             refused = FilewrightError(Code.NO_CHANGE, "")
-        assert refused.code in (Code.STALE_VERSION, Code.NO_CHANGE, Code.NOT_FOUND)
+        assert refused.code in (
+            Code.STALE_VERSION,
+            Code.NO_CHANGE,
+            Code.NOT_FOUND,
+        )
         assert scene.tree(bench.root) == before
 
 
@@ -599,19 +622,27 @@ def test_rewinds_two_edits_of_large_file(second: str, tmp_path: Path) -> None:
     (root / "f").write_text(before)
     small = Settings(state_dir=tmp_path / "state", whole_undo_bytes=10_000)
     with Workspace(root, settings=small, session="mine") as workspace:
-        workspace.edit("f", [{"search": "line 7 of", "replace": "line seven of"}])
+        workspace.edit(
+            "f", [{"search": "line 7 of", "replace": "line seven of"}]
+        )
         if second == "edit":
-            workspace.edit("f", [{"search": "line 2777 of", "replace": "line x of"}])
+            workspace.edit(
+                "f", [{"search": "line 2777 of", "replace": "line x of"}]
+            )
         else:
             workspace.write(
-                "f", before.replace("line 2777 of", "line x of"), mode="overwrite"
+                "f",
+                before.replace("line 2777 of", "line x of"),
+                mode="overwrite",
             )
         workspace.revert_edit(session="mine")
         assert (root / "f").read_text() == before
 
 
 @pytest.mark.parametrize("roots", [["n"], [".", "n"], ["n", "."]], ids=",".join)
-def test_keeps_created_folder_that_is_a_root(tmp_path: Path, roots: list[str]) -> None:
+def test_keeps_created_folder_that_is_a_root(
+    tmp_path: Path, roots: list[str]
+) -> None:
     state, root = Settings(state_dir=tmp_path / "state"), tmp_path / "work"
     root.mkdir()
     with Workspace(root, settings=state, session="s") as above:
@@ -625,7 +656,8 @@ def test_keeps_created_folder_that_is_a_root(tmp_path: Path, roots: list[str]) -
                 inside.revert_edit(session="s", force=force)
             assert caught.value.code is Code.PERMISSION_DENIED
         assert [
-            entry.action for entry in inside.record(Scope(session="s")).file_changes
+            entry.action
+            for entry in inside.record(Scope(session="s")).file_changes
         ] == ["created"] * 2
     assert (root / "n" / "a.txt").read_text() == "two\n"
     with Workspace(root, settings=state) as above:

@@ -19,10 +19,15 @@ _FILE = FileState(
 )
 _LINK = FileState("link", link_target=b"bad\xff\ntarget", inode=6)
 _FOLDER = FileState(
-    "folder", 0o755, inode=7, descendants={b"g": FileState("folder"), b"g/\xff": _FILE}
+    "folder",
+    0o755,
+    inode=7,
+    descendants={b"g": FileState("folder"), b"g/\xff": _FILE},
 )
 _ROOT = PlanFolder(inode=1, root=b"/work/\xff", is_new=False, slot=None)
-_NEW_FOLDER = PlanFolder(inode=None, root=None, is_new=True, slot=Slot(0, b"n\xff"))
+_NEW_FOLDER = PlanFolder(
+    inode=None, root=None, is_new=True, slot=Slot(0, b"n\xff")
+)
 _SLOTS = (Slot(1, b"source\xff"), Slot(0, b"target\n"), Slot(0, b"backup"))
 
 
@@ -62,7 +67,9 @@ def test_decodes_empty_plan() -> None:
 
 def test_keeps_inodes_of_descendants() -> None:
     operation = RenameOperation(OperationKind.DELETED, *_SLOTS, _FOLDER)
-    decoded = decode_plan(encode_plan(RenamePlan((_ROOT, _NEW_FOLDER), (operation,))))
+    decoded = decode_plan(
+        encode_plan(RenamePlan((_ROOT, _NEW_FOLDER), (operation,)))
+    )
     descendants = decoded.operations[0].after.descendants
     assert list(descendants) == [b"g", b"g/\xff"]
     assert descendants[b"g/\xff"].inode == 5

@@ -17,7 +17,9 @@ from filewright.edit.changeset import (
 
 
 @pytest.mark.needs("exchange")
-def test_renames_without_exchange(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_renames_without_exchange(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def lacking(*_: Any) -> None:
         raise OSError(errno.EINVAL, "no such flag")
 

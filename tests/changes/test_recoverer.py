@@ -34,11 +34,15 @@ def test_leaves_file_named_almost_as_temporary(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for name in names:
         (folder / name).write_text(name)
-    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "root", state_dir=tmp_path / "state"
+    ) as workspace:
         listed = workspace.call("list_files", {"path": "d"}).text
         assert all(name in listed for name in names)
         workspace.copy("d", "copy")
-        workspace.move("d/.fw~abcdefgh", "copy/.fw~0000000000000000", overwrite=True)
+        workspace.move(
+            "d/.fw~abcdefgh", "copy/.fw~0000000000000000", overwrite=True
+        )
         workspace.delete("d", recursive=True)
         assert sorted(os.listdir(tmp_path / "root" / "copy")) == sorted(names)
         assert (tmp_path / "root" / "copy" / names[1]).read_text() == names[0]
@@ -65,13 +69,17 @@ def test_hides_denied_files_from_next_change(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (bench.root / "dark").mkdir()
-    stop_at(bench, monkeypatch, "mark_done", Create(bench.at("dark/new.txt"), b"n"))
+    stop_at(
+        bench, monkeypatch, "mark_done", Create(bench.at("dark/new.txt"), b"n")
+    )
     (bench.root / ".agentsignore").write_text("/dark/\n")
     with scene.Bench(area) as fresh:
         made = fresh.commit(Create(fresh.at("open.txt"), b"n"))
         assert made.notes
         assert not any("dark" in note for note in made.notes)
-        assert any("dark/new.txt" in why for why in fresh.changes.recover().unsettled)
+        assert any(
+            "dark/new.txt" in why for why in fresh.changes.recover().unsettled
+        )
 
 
 def test_opening_recovers(
@@ -131,11 +139,15 @@ def test_withholds_files_in_read_only_workspace(
         Delete(bench.at("f"), recursive=True),
     )
     torn = scene.tree(bench.root)
-    with Workspace(bench.root, state_dir=area / "state", read_only=True) as workspace:
+    with Workspace(
+        bench.root, state_dir=area / "state", read_only=True
+    ) as workspace:
         refused = workspace.call("read_content", {"path": "a.txt"})
         assert refused.code == Code.IN_USE
         assert bench.root.as_posix() in refused.text
-        assert workspace.call("read_content", {"path": "b.txt"}).text.endswith("bee")
+        assert workspace.call("read_content", {"path": "b.txt"}).text.endswith(
+            "bee"
+        )
         assert (
             "one"
             not in workspace.call(
@@ -154,7 +166,9 @@ def test_refuses_change_with_unreadable_log(
 
     def unreadable(database: Database, sql: str, *values: object) -> Any:
         if "FROM unfinished" in sql:
-            raise FilewrightError(Code.IO_ERROR, "the state database cannot be read")
+            raise FilewrightError(
+                Code.IO_ERROR, "the state database cannot be read"
+            )
         return read(database, sql, *values)
 
     monkeypatch.setattr(Database, "read", unreadable)
@@ -188,7 +202,8 @@ PLANS: dict[str, Callable[[Path], None]] = {
     "the key is gone": lambda state: (state / "key").unlink(),
     "the key is another": lambda state: (state / "key").write_bytes(bytes(32)),
     "a plan is damaged": lambda state: run_sql(
-        state / "state.db", "UPDATE unfinished SET plan = CAST(plan || x'00' AS BLOB)"
+        state / "state.db",
+        "UPDATE unfinished SET plan = CAST(plan || x'00' AS BLOB)",
     ),
     "a plan is gone": lambda state: run_sql(
         state / "state.db", "UPDATE unfinished SET plan = x''"
@@ -208,7 +223,9 @@ def test_keeps_made_change_without_plan(
     PLANS[how](bench.state)
     with scene.Bench(area) as fresh:
         record = fresh.commit(Create(fresh.at("new"), b"n"))
-        assert any("its plan in the log is damaged" in note for note in record.notes)
+        assert any(
+            "its plan in the log is damaged" in note for note in record.notes
+        )
         assert [each.id for each in fresh.changes.history()[1:]] == [
             each.id for each in reversed(made)
         ]
@@ -229,7 +246,9 @@ def test_reports_unfinished_change_without_plan(
         assert fresh.changes.find_leftovers(Task())
 
 
-def _without_spare(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> None:
+def _without_spare(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any
+) -> None:
     stop_at(bench, monkeypatch, "mark_done", *steps)
     for path in bench.root.glob(".fw~*"):
         path.unlink()
@@ -237,7 +256,11 @@ def _without_spare(bench: Any, monkeypatch: pytest.MonkeyPatch, *steps: Any) -> 
 
 @pytest.mark.parametrize("how", ["edit", "delete", "overwrite"])
 def test_leaves_change_whose_original_is_gone(
-    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch, how: str
+    bench: Any,
+    scene: Any,
+    area: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    how: str,
 ) -> None:
     step = {
         "edit": bench.modify("a.txt", EDIT),

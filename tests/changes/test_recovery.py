@@ -81,7 +81,9 @@ def test_cleans_up_committed_change(
     assert (bench.root / "f/g/y.txt").read_bytes() == b"why\n"
 
 
-@pytest.mark.parametrize("damage", ["cut", "flip", "no seal", "other key", "text"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "flip", "no seal", "other key", "text"]
+)
 def test_sets_forged_intent_aside(
     bench: Any,
     scene: Any,
@@ -103,14 +105,19 @@ def test_sets_forged_intent_aside(
             data[:32] = b""
         else:
             (bench.state / "key").write_bytes(b"\0" * 32)
-        execute("UPDATE unfinished SET plan = ? WHERE state = 'intent'", (bytes(data),))
+        execute(
+            "UPDATE unfinished SET plan = ? WHERE state = 'intent'",
+            (bytes(data),),
+        )
     victim = scene.tree(bench.root)
     found = restarted()
     assert len(found.set_aside) >= 1
-    assert {k: v for k, v in scene.tree(bench.root).items() if ".fw~" not in k} == {
-        k: v for k, v in victim.items() if ".fw~" not in k
-    }
-    assert any(found.set_aside[0] in kept for kept in bench.changes.kept_versions)
+    assert {
+        k: v for k, v in scene.tree(bench.root).items() if ".fw~" not in k
+    } == {k: v for k, v in victim.items() if ".fw~" not in k}
+    assert any(
+        found.set_aside[0] in kept for kept in bench.changes.kept_versions
+    )
 
 
 def test_keeps_plan_that_names_paths_outside(
@@ -123,7 +130,11 @@ def test_keeps_plan_that_names_paths_outside(
         plan = decode_plan(data)
         outside = os.fsencode(area / "outside")
         return plan.with_moved_roots(
-            {folder.root: outside for folder in plan.folders if folder.root is not None}
+            {
+                folder.root: outside
+                for folder in plan.folders
+                if folder.root is not None
+            }
         )
 
     monkeypatch.setattr("filewright.changes.log_reader.decode_plan", elsewhere)
@@ -143,7 +154,12 @@ def test_ignores_journal_inside_workspace(bench: Any, scene: Any) -> None:
 @pytest.mark.parametrize("damage", [_flip, _cut, Path.unlink])
 @pytest.mark.parametrize(
     ("size", "identity"),
-    [(3_000, 64 << 20), (400_000, 64 << 20), (6 << 20, 64 << 20), (6 << 20, 1 << 20)],
+    [
+        (3_000, 64 << 20),
+        (400_000, 64 << 20),
+        (6 << 20, 64 << 20),
+        (6 << 20, 1 << 20),
+    ],
 )
 def test_names_damaged_undo_data(
     scene: Any, size: int, identity: int, damage: Callable[[Path], None]
@@ -177,7 +193,9 @@ def test_names_damaged_undo_data(
         assert not os.listdir(bench.root)
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="it refuses the calls of Unix")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="it refuses the calls of Unix"
+)
 @pytest.mark.needs("exclusive_rename")
 def test_needs_no_space(
     bench: Any,
@@ -236,7 +254,8 @@ def test_continues_failed_rollback(
         scene.before_renames(patch, failing)
         with pytest.raises(FilewrightError) as caught:
             bench.commit(
-                bench.modify("a.txt", EDIT), bench.modify("b.txt", Splice(0, 1, b"B"))
+                bench.modify("a.txt", EDIT),
+                bench.modify("b.txt", Splice(0, 1, b"B")),
             )
     assert caught.value.code is Code.IO_ERROR
     assert "doctor" in (caught.value.hint or "")
@@ -254,10 +273,14 @@ def test_cleans_up_after_reused_number(
     bench.commit(Delete(bench.at("b.txt")))
     monkeypatch.setattr(time, "time_ns", lambda: 1)
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.slots.PlanSlots.flush_folders", refuse)
+        patch.setattr(
+            "filewright.changes.slots.PlanSlots.flush_folders", refuse
+        )
         with pytest.raises(FilewrightError):
             bench.commit(bench.modify("a.txt", EDIT))
-    stop_at(bench, monkeypatch, "clean", bench.modify("a.txt", Splice(0, 1, b"S")))
+    stop_at(
+        bench, monkeypatch, "clean", bench.modify("a.txt", Splice(0, 1, b"S"))
+    )
     assert bench.changes.recover().finished
     assert scene.temporaries(bench.root) == []
 
@@ -270,7 +293,9 @@ def test_searches_deleted_folders_once(
         folder = bench.root / f"gone{number}"
         folder.mkdir()
         (folder / "a.txt").write_bytes(b"one\n")
-        stop_at(bench, monkeypatch, "clean", Delete(bench.at(f"gone{number}/a.txt")))
+        stop_at(
+            bench, monkeypatch, "clean", Delete(bench.at(f"gone{number}/a.txt"))
+        )
         shutil.rmtree(folder)
     walks = 0
 

@@ -26,8 +26,12 @@ _FILE = FileState("file", digest="d")
         pytest.param(FileState("file"), _FILE, False, id="content not known"),
         pytest.param(_FILE, _FILE, True, id="replaces a file"),
         pytest.param(_FILE, None, False, id="new, inode not known"),
-        pytest.param(replace(_FILE, inode=7), None, True, id="new, inode known"),
-        pytest.param(FileState("folder"), _FILE, False, id="folder, inode not known"),
+        pytest.param(
+            replace(_FILE, inode=7), None, True, id="new, inode known"
+        ),
+        pytest.param(
+            FileState("folder"), _FILE, False, id="folder, inode not known"
+        ),
         pytest.param(FileState("folder", inode=7), None, True, id="folder"),
         pytest.param(FileState("link"), _FILE, True, id="link over a file"),
     ],
@@ -51,12 +55,18 @@ def test_paths_of_slots_and_moved_roots() -> None:
     slot = Slot(1, b"a.txt")
     assert plan.recorded_path(slot) == RecordedPath(b"/work", (b"f", b"a.txt"))
     moved = plan.with_moved_roots({b"/work": b"/there", b"/other": b"/else"})
-    assert moved.recorded_path(slot) == RecordedPath(b"/there", (b"f", b"a.txt"))
+    assert moved.recorded_path(slot) == RecordedPath(
+        b"/there", (b"f", b"a.txt")
+    )
 
 
 def test_users_know_no_temporary_name() -> None:
     known, temporary = Slot(0, b"a.txt"), Slot(0, temporary_name())
-    staged = RenameOperation(OperationKind.STAGED, temporary, known, temporary, _FILE)
-    deleted = RenameOperation(OperationKind.DELETED, known, temporary, temporary, _FILE)
+    staged = RenameOperation(
+        OperationKind.STAGED, temporary, known, temporary, _FILE
+    )
+    deleted = RenameOperation(
+        OperationKind.DELETED, known, temporary, temporary, _FILE
+    )
     assert staged.visible_slot == known
     assert deleted.visible_slot == known

@@ -34,7 +34,10 @@ def test_drops_large_change_in_pieces(
         assert [record.id for record in bench.changes.history()] == [small.id]
         left += log.database.read("SELECT count(*) FROM file_changes")[0]
     assert left[-1] == 1
-    assert max(before - after for before, after in itertools.pairwise(left)) <= 2000
+    assert (
+        max(before - after for before, after in itertools.pairwise(left))
+        <= 2000
+    )
 
 
 def test_prunes_long_history_in_pieces(
@@ -75,7 +78,9 @@ def _days_later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
 
 
 def _fifty(bench: Any) -> list[str]:
-    made = [bench.commit(Create(bench.at(f"later{n}"), b"")).id for n in range(50)]
+    made = [
+        bench.commit(Create(bench.at(f"later{n}"), b"")).id for n in range(50)
+    ]
     bench.changes.recover()
     return made
 
@@ -86,7 +91,9 @@ def test_drops_old_changes_but_newest_fifty(
     first = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(3)]
     _days_later(monkeypatch, 31)
     later = _fifty(bench)
-    assert [record.id for record in bench.changes.history(limit=100)] == later[::-1]
+    assert [record.id for record in bench.changes.history(limit=100)] == later[
+        ::-1
+    ]
     with pytest.raises(FilewrightError) as caught:
         bench.changes.record(first[2])
     assert caught.value.code is Code.NOT_FOUND
@@ -96,14 +103,19 @@ def test_drops_old_changes_but_newest_fifty(
 def test_clock_jump_expires_nothing(
     bench: Any, monkeypatch: pytest.MonkeyPatch, made_before: int
 ) -> None:
-    made = [bench.commit(Create(bench.at(f"n{n}"), b"")).id for n in range(made_before)]
+    made = [
+        bench.commit(Create(bench.at(f"n{n}"), b"")).id
+        for n in range(made_before)
+    ]
     with monkeypatch.context() as jump:
         _days_later(jump, 31)
         made.append(bench.commit(Create(bench.at("jumped"), b"")).id)
         bench.changes.recover()
     made.append(bench.commit(Create(bench.at("after"), b"")).id)
     bench.changes.recover()
-    assert [record.id for record in bench.changes.history(limit=100)] == made[::-1]
+    assert [record.id for record in bench.changes.history(limit=100)] == made[
+        ::-1
+    ]
     bench.undo(made[0])
     assert not (bench.root / "n0").exists()
 
@@ -120,13 +132,16 @@ def test_undo_preview_delays_no_expiry(
     bench: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made = [
-        bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id for _ in range(3)
+        bench.commit(bench.modify("a.txt", Splice(0, 0, b"x"))).id
+        for _ in range(3)
     ]
     bench.changes.recover()
     assert "-x" in bench.changes.undo(made[2], preview=True)[1].diff.text
     _days_later(monkeypatch, 31)
     later = _fifty(bench)
-    assert [record.id for record in bench.changes.history(limit=100)] == later[::-1]
+    assert [record.id for record in bench.changes.history(limit=100)] == later[
+        ::-1
+    ]
 
 
 def test_drops_contents_with_last_change(

@@ -84,7 +84,9 @@ def test_keeps_new_file_in_place_of_deleted(
     (bench.root / "b.txt").write_bytes(b"theirs too\n")
     found = restarted()
     # The third names the operation, whose random name may end in a c.
-    assert len([c for c in found.conflicts if c.startswith(("a.txt ", "c "))]) == 2
+    assert (
+        len([c for c in found.conflicts if c.startswith(("a.txt ", "c "))]) == 2
+    )
     assert (bench.root / "a.txt").read_bytes() == b"theirs\n"
     assert (bench.root / "b.txt").read_bytes() == b"theirs too\n"
     assert (bench.root / "c").read_bytes() == b"bee\n"
@@ -114,7 +116,9 @@ def test_keeps_foreign_file_like_ours(
 
 
 def test_keeps_edited_new_file(
-    bench: Any, monkeypatch: pytest.MonkeyPatch, restarted: Callable[[], Recovery]
+    bench: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    restarted: Callable[[], Recovery],
 ) -> None:
     stop_at(bench, monkeypatch, "mark_done", Create(bench.at("n"), b"n"))
     with (bench.root / "n").open("ab") as file:
@@ -129,7 +133,9 @@ def test_keeps_folder_filled_by_others(
     monkeypatch: pytest.MonkeyPatch,
     restarted: Callable[[], Recovery],
 ) -> None:
-    stop_at(bench, monkeypatch, "mark_done", Create(bench.at("new/n.txt"), b"n"))
+    stop_at(
+        bench, monkeypatch, "mark_done", Create(bench.at("new/n.txt"), b"n")
+    )
     (bench.root / "new/theirs.txt").write_bytes(b"theirs\n")
     found = restarted()
     assert any("new" in conflict for conflict in found.conflicts)
@@ -182,7 +188,9 @@ def test_discards_part_of_staged_file(
         raise Stopped
 
     with monkeypatch.context() as patch:
-        patch.setattr("filewright.changes.flushing.FlushQueue.flush", without_flush)
+        patch.setattr(
+            "filewright.changes.flushing.FlushQueue.flush", without_flush
+        )
         patch.setattr("filewright.changes.commit.roll_back", stop)
         with pytest.raises(Stopped):
             bench.commit(step, undoable=undoable)
@@ -221,7 +229,10 @@ def test_keeps_save_into_published_file(
 ) -> None:
     (bench.root / "long.txt").write_bytes(_LONG)
     stop_at(
-        bench, monkeypatch, "publish", bench.modify("long.txt", Splice(0, 4, b"LINE"))
+        bench,
+        monkeypatch,
+        "publish",
+        bench.modify("long.txt", Splice(0, 4, b"LINE")),
     )
     (temporary,) = scene.temporaries(bench.root)
     saved = (bench.root / temporary).read_bytes()[:-2] + b"X\n"

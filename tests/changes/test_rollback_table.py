@@ -30,7 +30,10 @@ def test_no_save_is_discarded(target: SlotContent, backup: SlotContent) -> None:
     action = ROLLBACK_TABLE[target][backup]
     # A file that is discarded is compared first: what others have written into it is kept.
     if target is not SlotContent.ORIGINAL:
-        assert action not in (RollbackAction.NOTHING, RollbackAction.DISCARD_OURS)
+        assert action not in (
+            RollbackAction.NOTHING,
+            RollbackAction.DISCARD_OURS,
+        )
 
 
 @pytest.mark.parametrize("backup", SlotContent)
@@ -49,7 +52,11 @@ def test_no_foreign_target_is_replaced(
 @pytest.mark.parametrize("ours", FileMatch)
 @pytest.mark.parametrize("original", FileMatch)
 def test_classifies_every_comparison(
-    original: FileMatch, ours: FileMatch, *, keeps_content: bool, is_staged_file: bool
+    original: FileMatch,
+    ours: FileMatch,
+    *,
+    keeps_content: bool,
+    is_staged_file: bool,
 ) -> None:
     content = classify_slot(
         original=original,
@@ -80,7 +87,10 @@ def test_classifies_staged_files(
 ) -> None:
     assert (
         classify_slot(
-            original=original, ours=ours, is_staged_file=True, keeps_content=False
+            original=original,
+            ours=ours,
+            is_staged_file=True,
+            keeps_content=False,
         )
         is content
     )

@@ -87,12 +87,17 @@ _FILE_CHANGES = [
         ),
         id="modified",
     ),
-    pytest.param(FileChange(_PATH, _FILE, replace(_FILE, mode=0o600)), id="attributes"),
+    pytest.param(
+        FileChange(_PATH, _FILE, replace(_FILE, mode=0o600)), id="attributes"
+    ),
     pytest.param(FileChange(_PATH, _LINK, _FILE), id="link replaced"),
     pytest.param(FileChange(_PATH, None, _FOLDER), id="folder created"),
-    pytest.param(FileChange(_PATH, FileState("other"), None), id="special deleted"),
     pytest.param(
-        FileChange(RecordedPath(b"/work", ()), _FOLDER, _FOLDER), id="root itself"
+        FileChange(_PATH, FileState("other"), None), id="special deleted"
+    ),
+    pytest.param(
+        FileChange(RecordedPath(b"/work", ()), _FOLDER, _FOLDER),
+        id="root itself",
     ),
 ]
 
@@ -107,11 +112,15 @@ def _row(record: ChangeRecord = _RECORD) -> OperationRow:
     return OperationRow.from_record(record, 2, "c" * 16)
 
 
-@pytest.mark.parametrize("record", [_RECORD, _BARE_RECORD], ids=["all fields", "bare"])
+@pytest.mark.parametrize(
+    "record", [_RECORD, _BARE_RECORD], ids=["all fields", "bare"]
+)
 def test_reads_record_again(record: ChangeRecord) -> None:
     with closing(_database()) as connection:
         insert_operation(connection.execute, _row(record))
-        (values,) = connection.execute(f"SELECT {OPERATION_COLUMNS} FROM operations")
+        (values,) = connection.execute(
+            f"SELECT {OPERATION_COLUMNS} FROM operations"
+        )
     row = to_operation_row(values)
     assert row == _row(record)
     assert row.to_record() == record
@@ -119,7 +128,9 @@ def test_reads_record_again(record: ChangeRecord) -> None:
 
 @pytest.mark.parametrize("change", _FILE_CHANGES)
 def test_reads_file_change_again(change: FileChange) -> None:
-    row = FileChangeRow.from_change(change, 1, 2 if change.renamed_from else None)
+    row = FileChangeRow.from_change(
+        change, 1, 2 if change.renamed_from else None
+    )
     with closing(_database()) as connection:
         insert_file_change(connection.execute, 7, 1, row)
         (values,) = connection.execute(
@@ -141,7 +152,8 @@ def test_writes_paths_as_bytes() -> None:
 
 
 @pytest.mark.parametrize(
-    "field", [name for name in OPERATION_FIELDS if name not in ("number", "checksum")]
+    "field",
+    [name for name in OPERATION_FIELDS if name not in ("number", "checksum")],
 )
 def test_names_damaged_record(field: str) -> None:
     row = _row()
@@ -150,7 +162,9 @@ def test_names_damaged_record(field: str) -> None:
     damaged = replace(row, **{field: damaged_value}).to_record()
     assert damaged.state == DAMAGED
     assert damaged.id == _RECORD.id
-    assert damaged.summary == f"the record of the change {_RECORD.id} is damaged"
+    assert (
+        damaged.summary == f"the record of the change {_RECORD.id} is damaged"
+    )
     assert damaged.file_changes == ()
 
 

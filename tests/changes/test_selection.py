@@ -47,7 +47,10 @@ _HEADS = {
         [_change(4, 3), _change(3, 2), _change(2, 1), _change(1)],
         {3: 4, 1: 2},
     ),
-    "several at once": ([_change(3, 2, 1), _change(2), _change(1)], {2: 3, 1: 3}),
+    "several at once": (
+        [_change(3, 2, 1), _change(2), _change(1)],
+        {2: 3, 1: 3},
+    ),
     "undone in part": ([_change(2, 1, partial=True), _change(1)], {}),
 }
 
@@ -55,7 +58,9 @@ _HEADS = {
 @pytest.mark.parametrize("case", _HEADS)
 def test_finds_undone(case: str) -> None:
     heads, undone = _HEADS[case]
-    assert find_undone(heads) == {_id(old): _id(undo) for old, undo in undone.items()}
+    assert find_undone(heads) == {
+        _id(old): _id(undo) for old, undo in undone.items()
+    }
     effective = [undo.number for undo in find_effective_undos(heads)]
     assert effective == sorted(set(undone.values()), reverse=True)
 
@@ -66,8 +71,12 @@ def test_finds_undone(case: str) -> None:
         pytest.param([], [1, 2], [1, 2], id="no undo"),
         pytest.param([_change(3, 1)], [1, 2], [2], id="undone by others"),
         pytest.param([_change(3, 1)], [1, 2, 3], [2], id="undo cancels out"),
-        pytest.param([_change(3, 1)], [2, 3], [2, 3], id="undo of an earlier change"),
-        pytest.param([_change(4, 1, 2)], [2, 4], [2, 4], id="undo of more than chosen"),
+        pytest.param(
+            [_change(3, 1)], [2, 3], [2, 3], id="undo of an earlier change"
+        ),
+        pytest.param(
+            [_change(4, 1, 2)], [2, 4], [2, 4], id="undo of more than chosen"
+        ),
         pytest.param(
             [_change(5, 2), _change(4, 1)],
             [1, 2, 3, 4, 5],
@@ -101,12 +110,19 @@ def test_finds_effective(
             id="each session apart",
         ),
         pytest.param(
-            [_change(2), _change(1, turn="a")], [[2], [1]], id="turn known of one"
+            [_change(2), _change(1, turn="a")],
+            [[2], [1]],
+            id="turn known of one",
         ),
     ],
 )
-def test_groups_by_prompt(records: list[ChangeRecord], groups: list[list[int]]) -> None:
-    found = [[record.number for record in group] for group in group_by_prompt(records)]
+def test_groups_by_prompt(
+    records: list[ChangeRecord], groups: list[list[int]]
+) -> None:
+    found = [
+        [record.number for record in group]
+        for group in group_by_prompt(records)
+    ]
     assert found == groups
 
 

@@ -46,7 +46,9 @@ def test_last_session_of_none(tmp_path: Path) -> None:
     [{"change_id": "@~1"}, {"since": "@~2"}, {"session": "setup"}],
     ids=["change", "since", "session"],
 )
-def test_agents_leave_setup_alone(tmp_path: Path, asked: dict[str, str]) -> None:
+def test_agents_leave_setup_alone(
+    tmp_path: Path, asked: dict[str, str]
+) -> None:
     root, state = tmp_path / "work", tmp_path / "state"
     root.mkdir()
     anything = {"allow_write": ("**",)}
@@ -71,9 +73,13 @@ def test_agents_leave_setup_alone(tmp_path: Path, asked: dict[str, str]) -> None
         else:
             assert answer.is_error
             assert "setup" in answer.text
-    with Workspace(root, state_dir=state, settings=Settings(**anything)) as person:
+    with Workspace(
+        root, state_dir=state, settings=Settings(**anything)
+    ) as person:
         record = next(
-            each for each in person.history() if each.client == "filewright setup"
+            each
+            for each in person.history()
+            if each.client == "filewright setup"
         )
         person.undo(record.id)
         assert not (root / ".claude/settings.json").exists()
@@ -146,8 +152,12 @@ def test_undoes_file_or_hunk_of_session(bench: Any, text: Path) -> None:
         replace_line(bench, "t.txt", 3, b"THREE\n"),
         replace_line(bench, "a.txt", 1, b"1\n"),
     )
-    commit_by(bench, "s", replace_line(bench, "t.txt", 20, b"TWENTY\nand more\n"))
-    made, _ = bench.changes.undo(Scope(session="s", path=bench.at("t.txt"), hunk=2))
+    commit_by(
+        bench, "s", replace_line(bench, "t.txt", 20, b"TWENTY\nand more\n")
+    )
+    made, _ = bench.changes.undo(
+        Scope(session="s", path=bench.at("t.txt"), hunk=2)
+    )
     assert made.partial
     assert text.read_bytes() == TEXT.replace(b"line 3\n", b"THREE\n")
     assert (bench.root / "a.txt").read_bytes() == b"1\ntwo\nthree\n"
@@ -168,7 +178,9 @@ def test_undoes_hunk_where_it_is_now(bench: Any, text: Path, hunk: int) -> None:
             "t.txt",
             *(
                 Splice(at, len(LINES[n - 1]), new)
-                for at, n, new in zip(offsets, lines.values(), steps, strict=True)
+                for at, n, new in zip(
+                    offsets, lines.values(), steps, strict=True
+                )
             ),
         )
     )
@@ -206,7 +218,9 @@ def test_restores_file_as_of_any_change(bench: Any, text: Path) -> None:
     for number in range(1, 6):
         made.append(
             commit_by(
-                bench, "s", replace_line(bench, "t.txt", number, b"%d!\n" % number)
+                bench,
+                "s",
+                replace_line(bench, "t.txt", number, b"%d!\n" % number),
             )
         )
         states.append(text.read_bytes())
@@ -215,7 +229,9 @@ def test_restores_file_as_of_any_change(bench: Any, text: Path) -> None:
     commit_by(bench, "other", Delete(bench.at("u.txt")))
     for at, state in reversed(list(enumerate(states))):
         since = made[at].id + "^" if at < len(made) else made[-1].id
-        bench.changes.undo(Scope(since=since, path=bench.at("t.txt")), force=True)
+        bench.changes.undo(
+            Scope(since=since, path=bench.at("t.txt")), force=True
+        )
         found = text.read_bytes()
         assert found.startswith(state)
         assert set(found[len(state) :].splitlines()) <= {
@@ -228,9 +244,17 @@ def test_restores_file_as_of_any_change(bench: Any, text: Path) -> None:
     [
         ({"session": "nobody"}, Code.NOT_FOUND, "nobody"),
         ({"session": ""}, Code.NOT_FOUND, "no session"),
-        ({"since": "1999-12-31"}, Code.INVALID_INPUT, "before the oldest change"),
+        (
+            {"since": "1999-12-31"},
+            Code.INVALID_INPUT,
+            "before the oldest change",
+        ),
         ({"since": "2999-12-31"}, Code.INVALID_INPUT, "future"),
-        ({"since": "99999 weeks ago"}, Code.INVALID_INPUT, "before the oldest change"),
+        (
+            {"since": "99999 weeks ago"},
+            Code.INVALID_INPUT,
+            "before the oldest change",
+        ),
         ({"since": "2026-13-45"}, Code.NOT_FOUND, "2026-13-45"),
         ({"since": "zzz"}, Code.NOT_FOUND, "zzz"),
         ({"change_id": "@~99"}, Code.NOT_FOUND, "@~99"),
@@ -262,7 +286,9 @@ def test_resolves_beginnings_of_names(bench: Any, text: Path) -> None:
     with pytest.raises(FilewrightError) as caught:
         bench.changes.select(Scope(session="session-"))
     assert caught.value.code is Code.INVALID_INPUT
-    assert bench.changes.select(Scope(session="last")).details == {"session": "other"}
+    assert bench.changes.select(Scope(session="last")).details == {
+        "session": "other"
+    }
     rewind(bench, "last", task=Task(caller=Caller("person")))
     assert bench.changes.select(Scope(session="last")).details == {
         "session": "session-2"

@@ -46,7 +46,9 @@ def test_keeps_owner(bench: Any) -> None:
 
 
 @pytest.mark.needs("attributes")
-def test_refuses_lost_attributes(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_refuses_lost_attributes(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def refuse(*_: Any) -> None:
         raise PermissionError(errno.EPERM, "not permitted")
 
@@ -57,7 +59,9 @@ def test_refuses_lost_attributes(bench: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert error.details["lost"] == "extended attribute user.note"
 
 
-def test_hides_temporary_of_secret(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_hides_temporary_of_secret(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (bench.root / "a.txt").chmod(0o600)
     seen: list[int] = []
     real = os.open
@@ -86,7 +90,8 @@ def test_leaves_tmp_file_of_user(bench: Any) -> None:
 def test_checks_sampled_encoding(bench: Any) -> None:
     (bench.root / "a.txt").write_bytes(b"plain\n" * 10 + b"\xff\n")
     step = replace(
-        bench.modify("a.txt", Splice(0, 0, "é".encode())), encoding_check="utf-8"
+        bench.modify("a.txt", Splice(0, 0, "é".encode())),
+        encoding_check="utf-8",
     )
     assert refused(bench, step).code is Code.UNENCODABLE
 
@@ -106,7 +111,9 @@ def test_copies_keep_metadata(bench: Any) -> None:
     assert os.readlink(bench.root / "deep/copy/link") == "x.txt"
 
 
-def test_writes_back_whole_pages(bench: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_writes_back_whole_pages(
+    bench: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """An edit of odd length moves all that follows; the copy never writes on in a page that it handed over."""
     from filewright.system import File
 

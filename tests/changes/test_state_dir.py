@@ -40,12 +40,16 @@ def _open(place: Path, *roots: str, **settings: Any) -> Workspace:
 
 def _changed(place: Path, path: str, *roots: str) -> str:
     with _open(place, *roots) as workspace:
-        return str(workspace.write(path, "new\n", mode="overwrite").data["change_id"])
+        return str(
+            workspace.write(path, "new\n", mode="overwrite").data["change_id"]
+        )
 
 
 def _history(place: Path, *roots: str) -> dict[str, list[str]]:
     with _open(place, *roots) as workspace:
-        return {record.id: record.display_paths for record in workspace.history()}
+        return {
+            record.id: record.display_paths for record in workspace.history()
+        }
 
 
 @pytest.mark.parametrize(
@@ -53,7 +57,9 @@ def _history(place: Path, *roots: str) -> dict[str, list[str]]:
     [("a",), ("b", "a"), ("a", "b"), (".",), ("b", "."), ("a/sub", "a")],
     ids=",".join,
 )
-def test_any_list_of_roots_shows_history(place: Path, roots: tuple[str, ...]) -> None:
+def test_any_list_of_roots_shows_history(
+    place: Path, roots: tuple[str, ...]
+) -> None:
     made = _changed(place, "f", "a")
     assert made in _history(place, *roots)
     with _open(place, *roots) as workspace:
@@ -68,13 +74,20 @@ def test_folder_below_shows_its_part(place: Path) -> None:
             {"path": path, "content": "new\n", "mode": "overwrite"}
             for path in ("f", "sub/g")
         ]
-        both = workspace.run("write_content", {"items": items}).data["change_id"]
-        outside = workspace.write("f", "newer\n", mode="overwrite").data["change_id"]
-        inside = workspace.write("sub/g", "newer\n", mode="overwrite").data["change_id"]
+        both = workspace.run("write_content", {"items": items}).data[
+            "change_id"
+        ]
+        outside = workspace.write("f", "newer\n", mode="overwrite").data[
+            "change_id"
+        ]
+        inside = workspace.write("sub/g", "newer\n", mode="overwrite").data[
+            "change_id"
+        ]
     assert _history(place, "a/sub") == {inside: ["g"], both: ["g"]}
     with _open(place, "a/sub") as workspace:
         assert (
-            workspace.call("get_history", {"change_id": outside}).code == Code.NOT_FOUND
+            workspace.call("get_history", {"change_id": outside}).code
+            == Code.NOT_FOUND
         )
         workspace.undo(inside)
         assert (place / "a" / "sub" / "g").read_text() == "new\n"
@@ -113,8 +126,12 @@ def test_new_folder_inherits_no_history(place: Path) -> None:
     (place / "a" / "f").write_text("another\n")
     with _open(place, "a") as workspace:
         assert list(workspace.history()) == []
-        assert any("another folder" in note for note in workspace.changes.state_notes)
-        other = workspace.write("f", "new\n", mode="overwrite").data["change_id"]
+        assert any(
+            "another folder" in note for note in workspace.changes.state_notes
+        )
+        other = workspace.write("f", "new\n", mode="overwrite").data[
+            "change_id"
+        ]
     assert _history(place, "a") == {other: ["f"]}
     assert _history(place, "old") == {made: ["f"]}
 
@@ -134,12 +151,15 @@ def test_change_of_several_roots_is_one(
             {"path": path, "content": "new\n", "mode": "overwrite"}
             for path in ("f", "b:h")
         ]
-        made = workspace.run("write_content", {"items": items}).data["change_id"]
+        made = workspace.run("write_content", {"items": items}).data[
+            "change_id"
+        ]
     assert _history(place, "a") == {made: ["f"]}
     assert _history(place, "b") == {made: ["h"]}
     with _open(place, "b") as workspace:
         assert (
-            workspace.call("revert_edit", {"change_id": made}).code == Code.PATH_ESCAPE
+            workspace.call("revert_edit", {"change_id": made}).code
+            == Code.PATH_ESCAPE
         )
     with _open(place, "b", "a") as workspace:
         workspace.undo(made)
@@ -148,7 +168,10 @@ def test_change_of_several_roots_is_one(
 
 
 def _torn(
-    place: Path, monkeypatch: pytest.MonkeyPatch, *paths: str, roots: tuple[str, ...]
+    place: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    *paths: str,
+    roots: tuple[str, ...],
 ) -> None:
     """A change that ended just before it was done."""
 
@@ -159,13 +182,16 @@ def _torn(
         patch.setattr(Log, "mark_done", stop)
         patch.setattr("filewright.changes.commit.roll_back", stop)
         items = [
-            {"path": path, "content": "new\n", "mode": "overwrite"} for path in paths
+            {"path": path, "content": "new\n", "mode": "overwrite"}
+            for path in paths
         ]
         with pytest.raises(Stopped):
             workspace.run("write_content", {"items": items})
 
 
-def test_recovers_folder_below(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recovers_folder_below(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _torn(place, monkeypatch, "g", roots=("a/sub",))
     assert (place / "a" / "sub" / "g").read_text() == "new\n"
     with _open(place, "a") as workspace:
@@ -199,7 +225,9 @@ def test_change_beyond_roots_waits_for_all(
 
 
 @pytest.mark.needs("birth_times")
-def test_recovers_renamed_root(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_recovers_renamed_root(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _torn(place, monkeypatch, "f", roots=("a",))
     (place / "a").rename(place / "renamed")
     with _open(place, "renamed") as workspace:
@@ -213,7 +241,9 @@ def test_makes_removed_state_folder_again(
         workspace.write("f", "new\n", mode="overwrite")
         shutil.rmtree(place / "state")
         assert list(workspace.history()) == []
-        made = workspace.write("f", "newer\n", mode="overwrite").data["change_id"]
+        made = workspace.write("f", "newer\n", mode="overwrite").data[
+            "change_id"
+        ]
         assert [record.id for record in workspace.history()] == [made]
         workspace.undo(made)
     assert (place / "a" / "f").read_text() == "new\n"
@@ -235,11 +265,15 @@ def test_makes_removed_index_again(place: Path) -> None:
     [{}, {"a.journal": b"FWCHANG1", "index": b"one\n"}],
     ids=["folder", "folder and files"],
 )
-def test_names_state_of_earlier_version(place: Path, files: dict[str, bytes]) -> None:
+def test_names_state_of_earlier_version(
+    place: Path, files: dict[str, bytes]
+) -> None:
     earlier = place / "state" / "a-0123456789abcdef"
     for name in ("journal", "history", "blobs", "aside", "kept"):
         (earlier / name).mkdir(parents=True)
-    (earlier / "journal" / "1gy6pvn1e8000.done").write_bytes(b"FWCHANG2" + bytes(8))
+    (earlier / "journal" / "1gy6pvn1e8000.done").write_bytes(
+        b"FWCHANG2" + bytes(8)
+    )
     (earlier / "key").write_bytes(bytes(32))
     for name, content in files.items():
         (place / "state" / name).write_bytes(content)
@@ -318,7 +352,9 @@ def test_state_is_private(bench: Any) -> None:
         ), path
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no owners by number")
+@pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no owners by number"
+)
 def test_refuses_state_folder_of_another_user(
     scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -332,7 +368,9 @@ def test_refuses_state_folder_of_another_user(
         assert "state" in (caught.value.hint or "")
 
 
-def test_unwritable_state_folder_refuses_changes(scene: Any, area: Path) -> None:
+def test_unwritable_state_folder_refuses_changes(
+    scene: Any, area: Path
+) -> None:
     (area / "state").write_bytes(b"in the way")
     with scene.Bench(area) as bench:
         with pytest.raises(FilewrightError) as caught:

@@ -21,7 +21,10 @@ from filewright.text.splice import Splice
 
 def test_refuses_and_counts_hard_links(bench: Any) -> None:
     os.link(bench.root / "a.txt", bench.root / "other.txt")
-    for step in (bench.modify("a.txt", EDIT), SetMode(bench.at("a.txt"), "600")):
+    for step in (
+        bench.modify("a.txt", EDIT),
+        SetMode(bench.at("a.txt"), "600"),
+    ):
         error = refused(bench, step)
         assert error.code is Code.HARD_LINKED
         assert error.details["hard_links"] == 2
@@ -39,7 +42,9 @@ def test_refuses_unwritable_folder(bench: Any) -> None:
             Delete(bench.at("f/x.txt")),
             Create(bench.at("f/new.txt"), b""),
         ):
-            assert refused(bench, unwritable_step).code is Code.PERMISSION_DENIED
+            assert (
+                refused(bench, unwritable_step).code is Code.PERMISSION_DENIED
+            )
     finally:
         (bench.root / "f").chmod(0o755)
 
@@ -55,18 +60,25 @@ _LOOK_ALIKES = [
 
 
 @pytest.mark.parametrize(("there", "made"), _LOOK_ALIKES)
-def test_notes_look_alike_of_new_file(tmp_path: Path, there: str, made: str) -> None:
+def test_notes_look_alike_of_new_file(
+    tmp_path: Path, there: str, made: str
+) -> None:
     root = tmp_path / "root"
     (root / "sub").mkdir(parents=True)
     (root / "sub" / there).write_text("old\n")
     (root / "source").write_text("x\n")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, arguments in (
-            ("write_content", {"items": [{"path": f"sub/{made}", "content": "new\n"}]}),
+            (
+                "write_content",
+                {"items": [{"path": f"sub/{made}", "content": "new\n"}]},
+            ),
             (
                 "move_items",
                 {
-                    "items": [{"source": "source", "destination": f"sub/{made}"}],
+                    "items": [
+                        {"source": "source", "destination": f"sub/{made}"}
+                    ],
                     "copy": True,
                 },
             ),
@@ -81,13 +93,17 @@ def test_notes_look_alike_of_new_file(tmp_path: Path, there: str, made: str) -> 
             assert not result.is_error, result.text
             assert "looks the same as" in result.text
             assert (
-                workspace.call("delete_items", {"paths": [f"sub/{made}"]}).is_error
+                workspace.call(
+                    "delete_items", {"paths": [f"sub/{made}"]}
+                ).is_error
                 is False
             )
 
 
 @pytest.mark.parametrize(("there", "made"), _LOOK_ALIKES)
-def test_notes_look_alike_of_moved_file(tmp_path: Path, there: str, made: str) -> None:
+def test_notes_look_alike_of_moved_file(
+    tmp_path: Path, there: str, made: str
+) -> None:
     root = tmp_path / "root"
     root.mkdir()
     (root / there).write_text("old\n")
@@ -111,7 +127,11 @@ def test_notes_no_plain_names(tmp_path: Path) -> None:
             assert "looks the same" not in result.text
         result = workspace.call(
             "write_content",
-            {"items": [{"path": "a.txt", "content": "x\n", "mode": "overwrite"}]},
+            {
+                "items": [
+                    {"path": "a.txt", "content": "x\n", "mode": "overwrite"}
+                ]
+            },
         )
         assert "looks the same" not in result.text
 

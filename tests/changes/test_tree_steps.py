@@ -52,7 +52,9 @@ def test_sees_earlier_steps(bench: Any) -> None:
 def test_composes_edits(bench: Any) -> None:
     first = bench.modify("a.txt", EDIT)
     second = Modify(
-        bench.at("a.txt"), ExpectedState(14, None, None), (Splice(4, 3, b"TWO"),)
+        bench.at("a.txt"),
+        ExpectedState(14, None, None),
+        (Splice(4, 3, b"TWO"),),
     )
     record = bench.commit(first, second)
     assert (bench.root / "a.txt").read_bytes() == b"ONE\nTWO\nthree\n"
@@ -143,7 +145,9 @@ def test_refuses_link(bench: Any) -> None:
             lambda at: [Delete(at("none"))], Code.NOT_FOUND, id="delete missing"
         ),
         pytest.param(
-            lambda at: [Move(at("none"), at("x"))], Code.NOT_FOUND, id="move missing"
+            lambda at: [Move(at("none"), at("x"))],
+            Code.NOT_FOUND,
+            id="move missing",
         ),
         pytest.param(
             lambda at: [Move(at("a.txt"), at("b.txt"))],
@@ -156,7 +160,10 @@ def test_refuses_link(bench: Any) -> None:
             id="move over folder",
         ),
         pytest.param(
-            lambda at: [MakeLink(at("l"), b"f"), Move(at("f/x.txt"), at("l/x.txt"))],
+            lambda at: [
+                MakeLink(at("l"), b"f"),
+                Move(at("f/x.txt"), at("l/x.txt")),
+            ],
             Code.INVALID_INPUT,
             id="same file through new link",
         ),
@@ -186,7 +193,9 @@ def test_refuses_link(bench: Any) -> None:
             id="setuid",
         ),
         pytest.param(
-            lambda at: [SetMode(at("a.txt"), "rwx")], Code.INVALID_INPUT, id="no mode"
+            lambda at: [SetMode(at("a.txt"), "rwx")],
+            Code.INVALID_INPUT,
+            id="no mode",
         ),
         pytest.param(
             lambda at: [Create(at(".git/config"), b"")],
@@ -197,7 +206,9 @@ def test_refuses_link(bench: Any) -> None:
             lambda at: [MakeFolder(at("f"))], Code.NO_CHANGE, id="nothing to do"
         ),
         pytest.param(
-            lambda at: [Create(at("n" * 300), b"")], Code.INVALID_INPUT, id="long name"
+            lambda at: [Create(at("n" * 300), b"")],
+            Code.INVALID_INPUT,
+            id="long name",
         ),
     ],
 )
@@ -254,10 +265,13 @@ def test_sets_and_restores_owner_with_setuid(bench: Any) -> None:
 def test_move_below_own_name_takes_two_changes(tmp_path: Path) -> None:
     with numbers_workspace(tmp_path) as workspace:
         answer = workspace.call(
-            "move_items", {"items": [{"source": "a.txt", "destination": "a.txt/b"}]}
+            "move_items",
+            {"items": [{"source": "a.txt", "destination": "a.txt/b"}]},
         )
         assert "only in two changes" in answer.text
-        assert "move it to another name, then from there to a.txt/b" in answer.text
+        assert (
+            "move it to another name, then from there to a.txt/b" in answer.text
+        )
         workspace.move("a.txt", "other")
         workspace.move("other", "a.txt/b")
         assert (tmp_path / "work/a.txt/b").is_file()

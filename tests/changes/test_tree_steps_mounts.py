@@ -32,9 +32,14 @@ def root(tmp_path: Path) -> Iterator[Path]:
         (root / name).write_text(f"{name}\n")
     mounted = []
     try:
-        for source, target in (("volume", root / "par/vol"), ("env", root / "d/env")):
+        for source, target in (
+            ("volume", root / "par/vol"),
+            ("env", root / "d/env"),
+        ):
             command = ["mount", "--bind", str(tmp_path / source), str(target)]
-            if subprocess.run(command, capture_output=True, check=False).returncode:
+            if subprocess.run(
+                command, capture_output=True, check=False
+            ).returncode:
                 pytest.skip("only root may mount")
             mounted.append(target)
         yield root
@@ -55,12 +60,16 @@ REFUSED: dict[str, Callable[[Workspace], Any]] = {
     "delete the volume": lambda w: w.delete("par/vol", recursive=True),
     "delete the folder of the file": lambda w: w.delete("d", recursive=True),
     "delete the file": lambda w: w.delete("d/env"),
-    "edit the file": lambda w: w.edit("d/env", [{"search": "env", "replace": "ENV"}]),
+    "edit the file": lambda w: w.edit(
+        "d/env", [{"search": "env", "replace": "ENV"}]
+    ),
     "overwrite the file": lambda w: w.write("d/env", "new\n", mode="overwrite"),
     "move the volume": lambda w: w.move("par/vol", "elsewhere"),
     "move the folder above": lambda w: w.move("par", "elsewhere"),
     "move the folder of the file": lambda w: w.move("d", "elsewhere"),
-    "move over the folder above": lambda w: w.move("spare", "par", overwrite=True),
+    "move over the folder above": lambda w: w.move(
+        "spare", "par", overwrite=True
+    ),
     "move the file": lambda w: w.move("d/env", "elsewhere"),
     "move over the file": lambda w: w.move("other", "d/env", overwrite=True),
 }
@@ -86,7 +95,8 @@ def test_undo_refuses_mount_in_created_folder(
     with Workspace(root, state_dir=root.parent / "state") as workspace:
         workspace.write("made/vol/inside", "1\n")
         subprocess.run(
-            ["mount", "--bind", root.parent / "volume", root / "made/vol"], check=True
+            ["mount", "--bind", root.parent / "volume", root / "made/vol"],
+            check=True,
         )
         try:
             before = _tree(root)

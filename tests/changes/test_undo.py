@@ -17,7 +17,14 @@ from tests.platforms.unix_only import not_on_wine
 from filewright import Workspace
 from filewright.changes.blobs import content_after, content_before
 from filewright.changes.selection import Scope
-from filewright.edit.changeset import Copy, Create, Delete, MakeFolder, Move, SetMode
+from filewright.edit.changeset import (
+    Copy,
+    Create,
+    Delete,
+    MakeFolder,
+    Move,
+    SetMode,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -33,7 +40,9 @@ def _state(bench: Any, scene: Any) -> Any:
 @pytest.mark.parametrize(
     "steps",
     [
-        lambda b: [b.modify("a.txt", Splice(0, 3, b"ONE"), Splice(8, 0, b"new\n"))],
+        lambda b: [
+            b.modify("a.txt", Splice(0, 3, b"ONE"), Splice(8, 0, b"new\n"))
+        ],
         lambda b: [Create(b.at("a.txt"), b"other", replace=True)],
         lambda b: [Create(b.at("deep/er/n.txt"), b"n")],
         lambda b: [Delete(b.at("f"), recursive=True)],
@@ -68,7 +77,9 @@ def _state(bench: Any, scene: Any) -> Any:
         "move and make again",
     ],
 )
-def test_undo_and_redo_restore_every_byte(bench: Any, scene: Any, steps: Any) -> None:
+def test_undo_and_redo_restore_every_byte(
+    bench: Any, scene: Any, steps: Any
+) -> None:
     os.symlink("a.txt", bench.root / "link")
     (bench.root / "f/x.txt").chmod(0o751)
     before = _state(bench, scene)
@@ -102,7 +113,9 @@ def test_keeps_and_reports_later_changes(bench: Any) -> None:
     path.write_bytes(TEXT)
     record = bench.commit(bench.modify("t.txt", Splice(0, 6, b"LINE 1")))
     path.write_bytes(
-        path.read_bytes().replace(b"line 15\n", b"line 15 of them\nand one more\n")
+        path.read_bytes().replace(
+            b"line 15\n", b"line 15 of them\nand one more\n"
+        )
     )
     reversal = bench.changes.undo(record.id, preview=True)[1]
     assert reversal.merged == ("t.txt",)
@@ -168,7 +181,9 @@ def test_converted_file_is_conflict(bench: Any, codec: str) -> None:
     record = bench.commit(bench.modify("a.txt", Splice(0, 3, b"ONE")))
     path.write_bytes(("\ufeff" + path.read_text()).encode(codec))
     left = path.read_bytes()
-    with pytest.raises(FilewrightError, match="has changed since in the same place"):
+    with pytest.raises(
+        FilewrightError, match="has changed since in the same place"
+    ):
         bench.changes.undo(record.id)
     assert path.read_bytes() == left
 
@@ -189,9 +204,18 @@ def test_refuses_pipe_in_place_of_created_file(
 @pytest.mark.parametrize(
     ("step", "spoil"),
     [
-        (lambda b: Delete(b.at("a.txt")), lambda r: (r / "a.txt").write_bytes(b"new")),
-        (lambda b: Create(b.at("n"), b"n"), lambda r: (r / "n").write_bytes(b"edited")),
-        (lambda b: Move(b.at("a.txt"), b.at("m")), lambda r: (r / "m").unlink()),
+        (
+            lambda b: Delete(b.at("a.txt")),
+            lambda r: (r / "a.txt").write_bytes(b"new"),
+        ),
+        (
+            lambda b: Create(b.at("n"), b"n"),
+            lambda r: (r / "n").write_bytes(b"edited"),
+        ),
+        (
+            lambda b: Move(b.at("a.txt"), b.at("m")),
+            lambda r: (r / "m").unlink(),
+        ),
         (
             lambda b: Move(b.at("a.txt"), b.at("m")),
             lambda r: (r / "a.txt").write_bytes(b"new"),
@@ -313,8 +337,12 @@ def _calls(work: Any) -> int:
 @pytest.mark.parametrize(
     "steps",
     [
-        lambda b, count: [Delete(b.at(f"d{n}"), recursive=True) for n in range(20)],
-        lambda b, count: [Create(b.at(f"n{n % 20}/{n}"), b"b\n") for n in range(count)],
+        lambda b, count: [
+            Delete(b.at(f"d{n}"), recursive=True) for n in range(20)
+        ],
+        lambda b, count: [
+            Create(b.at(f"n{n % 20}/{n}"), b"b\n") for n in range(count)
+        ],
         lambda b, count: [
             Move(b.at(f"d{n % 20}/{n}"), b.at(f"d0/m{n}")) for n in range(count)
         ],
@@ -330,7 +358,9 @@ def test_work_grows_with_files(scene: Any, area: Any, steps: Any) -> None:
         with scene.Bench(area / str(count)) as bench:
             for number in range(count):
                 (bench.root / f"d{number % 20}").mkdir(exist_ok=True)
-                (bench.root / f"d{number % 20}" / f"{number}").write_bytes(b"a\n")
+                (bench.root / f"d{number % 20}" / f"{number}").write_bytes(
+                    b"a\n"
+                )
             record = bench.commit(*steps(bench, count))
             costs.append(
                 _calls(
@@ -344,7 +374,9 @@ def test_work_grows_with_files(scene: Any, area: Any, steps: Any) -> None:
 
 def test_leaves_out_diff_that_takes_too_long(bench: Any, area: Any) -> None:
     with Workspace(bench.root, state_dir=area / "state") as workspace:
-        made = workspace.write("a.txt", "other\n", mode="overwrite").data["change_id"]
+        made = workspace.write("a.txt", "other\n", mode="overwrite").data[
+            "change_id"
+        ]
 
         class Late(Task):
             def check(self) -> None:
@@ -490,9 +522,9 @@ def test_undoes_large_removal_from_displaced_file(
         inode = path.stat().st_ino
         record = bench.commit(bench.modify("log", Splice(1000, 15_000, b"")))
         assert path.read_bytes() == content[:1000] + content[16_000:]
-        assert [f.stat().st_ino for f in (bench.state / "contents").glob("=*")] == [
-            inode
-        ]
+        assert [
+            f.stat().st_ino for f in (bench.state / "contents").glob("=*")
+        ] == [inode]
         bench.undo(record.id)
         assert path.read_bytes() == content
 
@@ -526,11 +558,13 @@ def test_undoes_moves_under_same_rules(tmp_path: Any, case: str) -> None:
     for name in [name for name in settings if name.startswith(".")]:
         (root / name).write_text(settings.pop(name))
     before = {
-        path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))
+        path: path.is_file() and path.read_text()
+        for path in sorted(root.rglob("*"))
     }
     moves = [("a", "c"), ("b", "a"), ("d", "n/b"), ("n/b/e", "n/e")]
     items = [
-        {"source": f"src/{old}", "destination": f"src/{new}"} for old, new in moves
+        {"source": f"src/{old}", "destination": f"src/{new}"}
+        for old, new in moves
     ]
     with Workspace(
         root, settings=Settings(**settings, state_dir=str(tmp_path / "state"))
@@ -538,7 +572,8 @@ def test_undoes_moves_under_same_rules(tmp_path: Any, case: str) -> None:
         workspace.run("move_items", {"items": items})
         workspace.undo()
     assert {
-        path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))
+        path: path.is_file() and path.read_text()
+        for path in sorted(root.rglob("*"))
     } == before
 
 
@@ -550,7 +585,8 @@ def test_undoes_link_in_place_of_folder(tmp_path: Any, target: str) -> None:
         (root / name).write_text(name)
     (root / ".agentsreadonly").write_text("/ro/\n")
     before = {
-        path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))
+        path: path.is_file() and path.read_text()
+        for path in sorted(root.rglob("*"))
     }
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         begun = workspace.begin_command()
@@ -560,7 +596,8 @@ def test_undoes_link_in_place_of_folder(tmp_path: Any, target: str) -> None:
         workspace.undo()
         assert not (root / "hooks").is_symlink()
     assert {
-        path: path.is_file() and path.read_text() for path in sorted(root.rglob("*"))
+        path: path.is_file() and path.read_text()
+        for path in sorted(root.rglob("*"))
     } == before
 
 
@@ -580,7 +617,8 @@ def test_restores_hard_linked_file_if_asked(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "meanwhile", ["nothing", "edited", "added", "removed", "link", "replaced", "file"]
+    "meanwhile",
+    ["nothing", "edited", "added", "removed", "link", "replaced", "file"],
 )
 def test_undoes_copy_of_folder(tmp_path: Path, meanwhile: str) -> None:
     root = tmp_path / "root"
@@ -630,7 +668,9 @@ def test_undo_follows_later_renames(bench: Any, renamed: str, by: str) -> None:
     change = bench.commit(bench.modify("f/x.txt", Splice(0, 2, b"EX")))
     for source, destination in moves:
         bench.commit(Move(bench.at(source), bench.at(destination)))
-    scope = change.id if by == "change" else Scope(change.id, path=bench.at(now))
+    scope = (
+        change.id if by == "change" else Scope(change.id, path=bench.at(now))
+    )
     bench.changes.undo(scope)
     assert (bench.root / now).read_bytes() == b"ex\n"
     assert not (bench.root / "f/x.txt").exists()
@@ -675,7 +715,9 @@ def test_partial_undo_leaves_conflicts(tmp_path: Path, preview: bool) -> None:
         )
         assert not answer.is_error, answer.text
         assert "left as it is" in answer.text
-        assert "<<<<<<< now\nother\n=======\nthree\n>>>>>>> undone" in answer.text
+        assert (
+            "<<<<<<< now\nother\n=======\nthree\n>>>>>>> undone" in answer.text
+        )
         if preview:
             assert "THREE" in (root / "a.txt").read_text()
             return
@@ -695,7 +737,9 @@ def test_partial_undo_needs_something_to_undo(tmp_path: Path) -> None:
     with numbers_workspace(tmp_path) as workspace:
         replace_text(workspace, "a.txt", "three", "THREE")
         (tmp_path / "work/a.txt").write_text("one\ntwo\nother\nfour\nfive\n")
-        answer = workspace.call("revert_edit", {"change_id": "@", "partial": True})
+        answer = workspace.call(
+            "revert_edit", {"change_id": "@", "partial": True}
+        )
         assert answer.code == Code.STALE_VERSION
         assert "partial=true" not in answer.text
 
@@ -707,9 +751,13 @@ def test_partial_undo_leaves_folder_of_conflict(tmp_path: Path) -> None:
         workspace.write("new/a", "1\n")
         workspace.write("new/b", "1\n")
         (tmp_path / "work/new/b").write_text("others\n")
-        answer = workspace.call("revert_edit", {"since": since, "partial": True})
+        answer = workspace.call(
+            "revert_edit", {"since": since, "partial": True}
+        )
         assert not answer.is_error, answer.text
-        assert [path.name for path in (tmp_path / "work/new").iterdir()] == ["b"]
+        assert [path.name for path in (tmp_path / "work/new").iterdir()] == [
+            "b"
+        ]
 
 
 @pytest.mark.parametrize(
@@ -727,7 +775,11 @@ def test_partial_undo_leaves_folder_of_conflict(tmp_path: Path) -> None:
     ],
 )
 def test_keeps_later_change_beside_it(
-    tmp_path: Path, old: str, new: str, later: list[tuple[str, str]], after: str | None
+    tmp_path: Path,
+    old: str,
+    new: str,
+    later: list[tuple[str, str]],
+    after: str | None,
 ) -> None:
     with numbers_workspace(tmp_path) as workspace:
         path = tmp_path / "work/u.txt"
@@ -760,7 +812,10 @@ def test_leaves_rights_of_root(tmp_path: Path) -> None:
     with Workspace(root, root / "in", state_dir=tmp_path / "state") as both:
         answer = both.call("revert_edit", {"since": since})
         assert not answer.is_error, answer.text
-        assert "is a root of the workspace, so its mode and owner stay" in answer.text
+        assert (
+            "is a root of the workspace, so its mode and owner stay"
+            in answer.text
+        )
         assert not (root / "new").exists()
         assert (root / "in").stat().st_mode & 0o777 == 0o700
 
@@ -773,7 +828,9 @@ def test_names_merged_file_once(tmp_path: Path) -> None:
         path = tmp_path / "work/a.txt"
         path.write_text(path.read_text().replace("three", "other"))
         replace_text(workspace, "a.txt", "five", "FIVE")
-        path.write_text("zero\n" * 3 + path.read_text().replace("other", "another"))
+        path.write_text(
+            "zero\n" * 3 + path.read_text().replace("other", "another")
+        )
         answer = workspace.call("revert_edit", {"since": since})
         assert not answer.is_error, answer.text
         assert answer.text.count("has changed since") == 1

@@ -31,7 +31,9 @@ from filewright.text.splice import Splice
 class _Plan:
     """An undo of a change, planned on the tree of a preview."""
 
-    def __init__(self, bench: Any, record: ChangeRecord, *, force: bool = False):
+    def __init__(
+        self, bench: Any, record: ChangeRecord, *, force: bool = False
+    ):
         self.report = UndoReport()
         self.steps: Sequence[Step] = ()
         self.changes_names = False
@@ -56,7 +58,9 @@ class _Plan:
             locations=self._locations.values(),
         )
         diffs = DiffBuilder(bench.boundary, bench.settings)
-        self.diff = diffs.diff_change_set(change_set, max_lines=100, task=Task())
+        self.diff = diffs.diff_change_set(
+            change_set, max_lines=100, task=Task()
+        )
 
     @staticmethod
     def _locate(bench: Any, path: RecordedPath) -> Any:
@@ -78,8 +82,16 @@ class _Plan:
 
 
 _STEPS: dict[str, tuple[Callable[[Any], list[Step]], list[type], bool]] = {
-    "edited": (lambda b: [b.modify("a.txt", Splice(0, 3, b"ONE"))], [Modify], False),
-    "mode changed": (lambda b: [SetMode(b.at("a.txt"), "600")], [SetMode], False),
+    "edited": (
+        lambda b: [b.modify("a.txt", Splice(0, 3, b"ONE"))],
+        [Modify],
+        False,
+    ),
+    "mode changed": (
+        lambda b: [SetMode(b.at("a.txt"), "600")],
+        [SetMode],
+        False,
+    ),
     "edited and mode changed": (
         lambda b: [
             b.modify("a.txt", Splice(0, 3, b"ONE")),
@@ -138,7 +150,9 @@ def _write(name: str, content: bytes = b"theirs\n") -> Callable[[Path], object]:
     return lambda root: (root / name).write_bytes(content)
 
 
-_CONFLICTS: dict[str, tuple[Callable[[Any], Step], Callable[[Path], object], str]] = {
+_CONFLICTS: dict[
+    str, tuple[Callable[[Any], Step], Callable[[Path], object], str]
+] = {
     "something new at a deleted path": (
         lambda b: Delete(b.at("a.txt")),
         _write("a.txt"),
@@ -215,13 +229,19 @@ def test_keeps_folder_that_others_filled(bench: Any) -> None:
     record = bench.commit(Create(bench.at("new/n"), b"n"))
     (bench.root / "new/theirs").write_bytes(b"theirs\n")
     plan = _Plan(bench, record)
-    assert plan.report.notes == ("new/ stays: others have put something into it",)
-    deleted = [file.old_name for file in plan.diff.files if file.new_name is None]
+    assert plan.report.notes == (
+        "new/ stays: others have put something into it",
+    )
+    deleted = [
+        file.old_name for file in plan.diff.files if file.new_name is None
+    ]
     assert deleted == ["new/n"]
 
 
 def test_plan_changes_nothing_on_disk(bench: Any, scene: Any) -> None:
-    record = bench.commit(Move(bench.at("f"), bench.at("h")), Delete(bench.at("a.txt")))
+    record = bench.commit(
+        Move(bench.at("f"), bench.at("h")), Delete(bench.at("a.txt"))
+    )
     before = scene.tree(bench.root)
     _Plan(bench, record)
     assert scene.tree(bench.root) == before

@@ -47,11 +47,15 @@ def test_the_token_is_in_a_file_of_ones_own(tmp_path: Path) -> None:
     )
     assert server.stdout is not None
     link = server.stdout.readline().strip()
-    port, token = re.fullmatch(r"http://127\.0\.0\.1:(\d+)/#token=(\S+)", link).groups()  # type: ignore[union-attr]
+    port, token = re.fullmatch(
+        r"http://127\.0\.0\.1:(\d+)/#token=(\S+)", link
+    ).groups()  # type: ignore[union-attr]
     wait_for((seen / "words").exists)
     assert token not in (seen / "words").read_text()
     assert link in (seen / "page").read_text()
-    assert [line.split()[0] for line in (seen / "modes").read_text().splitlines()] == [
+    assert [
+        line.split()[0] for line in (seen / "modes").read_text().splitlines()
+    ] == [
         "600",
         "700",
     ]

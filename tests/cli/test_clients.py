@@ -53,7 +53,9 @@ def command_of(client: str, text: str) -> list[str]:
     ]
     found = server["filewright"]
     return (
-        found["command"] if client == "opencode" else [found["command"], *found["args"]]
+        found["command"]
+        if client == "opencode"
+        else [found["command"], *found["args"]]
     )
 
 
@@ -64,11 +66,18 @@ def test_hooks_name_a_folder_as_it_is_whatever_is_in_its_name(
     """Also where that is what the table calls one of the lines."""
     folder = str(tmp_path / 'a "b\\ $end é')
     monkeypatch.setenv("FILEWRIGHT_STATE_DIR", folder)
-    strings = re.findall(r'"(?:[^"\\\n]|\\.)*"', configuration(client, "--hooks"))
+    strings = re.findall(
+        r'"(?:[^"\\\n]|\\.)*"', configuration(client, "--hooks")
+    )
     lines = [
-        shlex.split(line) for each in strings if "--hook" in (line := json.loads(each))
+        shlex.split(line)
+        for each in strings
+        if "--hook" in (line := json.loads(each))
     ]
-    assert {line[line.index("snapshot") + 1] for line in lines} == {"begin", "end"}
+    assert {line[line.index("snapshot") + 1] for line in lines} == {
+        "begin",
+        "end",
+    }
     assert {line[line.index("--state-dir") + 1] for line in lines} == {folder}
 
 
@@ -80,7 +89,13 @@ def test_a_configuration_starts_the_server_on_the_roots_named(
     command = command_of(
         client,
         configuration(
-            client, "--uvx", "--root", str(strange), "--read-only", "--dialect", "d"
+            client,
+            "--uvx",
+            "--root",
+            str(strange),
+            "--read-only",
+            "--dialect",
+            "d",
         ),
     )
     assert command == [
@@ -99,7 +114,9 @@ async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "a.txt").write_text("one\n")
-    commands = {tuple(command_of(client, configuration(client))) for client in CLIENTS}
+    commands = {
+        tuple(command_of(client, configuration(client))) for client in CLIENTS
+    }
     assert len(commands) == 3, (
         "the folder is named, or is where the client starts it, or the client fills it in"
     )
@@ -108,12 +125,17 @@ async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(
     env = {**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path.parent / "state")}
     for number, (_, verb, folder) in enumerate(commands):
         assert verb == "serve"
-        root = {"${workspaceFolder}": str(tmp_path), os.getcwd(): str(tmp_path)}.get(
-            folder, folder
+        root = {
+            "${workspaceFolder}": str(tmp_path),
+            os.getcwd(): str(tmp_path),
+        }.get(folder, folder)
+        server = StdioServerParameters(
+            command=executable, args=[verb, root], env=env
         )
-        server = StdioServerParameters(command=executable, args=[verb, root], env=env)
         if number:  # the program itself once; which folder it serves does not hang on how it is started
-            server = processes.for_client([*processes.FILEWRIGHT, verb, root], env)
+            server = processes.for_client(
+                [*processes.FILEWRIGHT, verb, root], env
+            )
         server.cwd = tmp_path
         async with Client(server) as connected:
             assert len((await connected.list_tools()).tools) == 12
@@ -132,7 +154,9 @@ def test_without_a_root_it_is_the_folder_the_client_means(
     monkeypatch.chdir(tmp_path)
     expected = {name: str(tmp_path) for name in _WHOLE_PATH}
     expected |= dict.fromkeys(("cursor", "vscode"), "${workspaceFolder}")
-    assert command_of(client, configuration(client))[-1] == expected.get(client, ".")
+    assert command_of(client, configuration(client))[-1] == expected.get(
+        client, "."
+    )
 
 
 def test_from_the_cache_of_uvx_it_is_uvx_that_starts_it(
@@ -140,13 +164,18 @@ def test_from_the_cache_of_uvx_it_is_uvx_that_starts_it(
 ) -> None:
     (tmp_path / "CACHEDIR.TAG").touch()
     monkeypatch.setattr(sys, "prefix", str(tmp_path / "archive-v0" / "abc"))
-    assert command_of("cursor", configuration("cursor"))[:2] == ["uvx", "filewright"]
+    assert command_of("cursor", configuration("cursor"))[:2] == [
+        "uvx",
+        "filewright",
+    ]
 
 
 @pytest.mark.parametrize(
     ("typed", "meant"), [("gemini-cli", "gemini"), ("qwen-code", "qwen")]
 )
-def test_an_application_is_known_by_its_own_name(typed: str, meant: str) -> None:
+def test_an_application_is_known_by_its_own_name(
+    typed: str, meant: str
+) -> None:
     assert configuration(typed) == configuration(meant)
     assert configuration(typed, "--hooks") == configuration(meant, "--hooks")
 
@@ -163,20 +192,32 @@ def test_a_state_folder_of_ones_own_is_named_for_the_client(
     assert "--state-dir" not in configuration("codex", "--hooks")
     state = tmp_path / "my state"
     monkeypatch.setenv(variable, str(state))
-    folder = str(state if variable == "FILEWRIGHT_STATE_DIR" else state / "filewright")
-    assert command_of("codex", configuration("codex"))[-2:] == ["--state-dir", folder]
-    assert configuration("codex", "--hooks").count(f" --state-dir '{folder}'") == 2
+    folder = str(
+        state if variable == "FILEWRIGHT_STATE_DIR" else state / "filewright"
+    )
+    assert command_of("codex", configuration("codex"))[-2:] == [
+        "--state-dir",
+        folder,
+    ]
+    assert (
+        configuration("codex", "--hooks").count(f" --state-dir '{folder}'") == 2
+    )
 
 
 def test_what_single_clients_need() -> None:
     assert (
-        json.loads(configuration("vscode"))["servers"]["filewright"]["type"] == "stdio"
+        json.loads(configuration("vscode"))["servers"]["filewright"]["type"]
+        == "stdio"
     )
     assert (
-        tomllib.loads(configuration("codex"))["mcp_servers"]["filewright"]["required"]
+        tomllib.loads(configuration("codex"))["mcp_servers"]["filewright"][
+            "required"
+        ]
         is True
     )
-    assert json.loads(configuration("opencode"))["mcp"]["filewright"].keys() == {
+    assert json.loads(configuration("opencode"))["mcp"][
+        "filewright"
+    ].keys() == {
         "type",
         "command",
         "enabled",
@@ -189,10 +230,19 @@ def test_the_registry_entry_names_what_is_published() -> None:
     [package] = entry["packages"]
     assert entry["$schema"].endswith("/2025-12-11/server.schema.json")
     assert entry["name"] == "io.github.filewright/filewright"
-    assert f"<!-- mcp-name: {entry['name']} -->" in (PROJECT / "README.md").read_text()
+    assert (
+        f"<!-- mcp-name: {entry['name']} -->"
+        in (PROJECT / "README.md").read_text()
+    )
     assert len(entry["description"]) <= 100
-    assert (package["registryType"], package["identifier"]) == ("pypi", project["name"])
-    assert (package["runtimeHint"], package["transport"]) == ("uvx", {"type": "stdio"})
+    assert (package["registryType"], package["identifier"]) == (
+        "pypi",
+        project["name"],
+    )
+    assert (package["runtimeHint"], package["transport"]) == (
+        "uvx",
+        {"type": "stdio"},
+    )
     assert {
         entry["version"],
         package["version"],
@@ -201,7 +251,9 @@ def test_the_registry_entry_names_what_is_published() -> None:
 
 
 def test_the_bundle_starts_the_same_version() -> None:
-    manifest = json.loads((PROJECT / "packaging/mcpb/manifest.json").read_text())
+    manifest = json.loads(
+        (PROJECT / "packaging/mcpb/manifest.json").read_text()
+    )
     environment = tomllib.loads(
         (PROJECT / "packaging/mcpb/pyproject.toml").read_text()
     )["project"]
@@ -210,14 +262,18 @@ def test_the_bundle_starts_the_same_version() -> None:
     assert manifest["user_config"]["root"]["type"] == "directory"
     assert manifest["version"] == environment["version"] == __version__
     assert environment["dependencies"] == [f"filewright=={__version__}"]
-    assert (PROJECT / "packaging/mcpb" / manifest["server"]["entry_point"]).is_file()
+    assert (
+        PROJECT / "packaging/mcpb" / manifest["server"]["entry_point"]
+    ).is_file()
 
 
 def test_the_documented_configurations_are_the_printed_ones() -> None:
     documented = (PROJECT / "docs/clients.md").read_text()
     for client in CLIENTS:
         printed = configuration(
-            client, "--uvx", *(("--root", "/home/me/project") * (client in _WHOLE_PATH))
+            client,
+            "--uvx",
+            *(("--root", "/home/me/project") * (client in _WHOLE_PATH)),
         )
         assert printed in documented, client
 
@@ -243,19 +299,21 @@ def test_a_client_without_hooks_names_those_that_have_some() -> None:
 
 def _row(name: str) -> list[str]:
     """What the first table of `docs/clients.md` says of a client: the files that are written without an option."""
-    about = tomllib.loads((PROJECT / "src/filewright/cli/clients.toml").read_text())[
-        name
-    ]
+    about = tomllib.loads(
+        (PROJECT / "src/filewright/cli/clients.toml").read_text()
+    )[name]
     places = about[CLIENTS[name].scopes[0]]
 
     def place(kind: str) -> str:
         path = places.get(kind)
-        return f"`{path.replace('$CODEX_HOME', '~/.codex')}`" if path else "none"
+        return (
+            f"`{path.replace('$CODEX_HOME', '~/.codex')}`" if path else "none"
+        )
 
     events = about.get("events", {})
-    tools = {hook.get("matcher", "") for hooks in events.values() for hook in hooks} - {
-        ""
-    }
+    tools = {
+        hook.get("matcher", "") for hooks in events.values() for hook in hooks
+    } - {""}
     words = sorted(tools)[0].split("|") if tools else []
     if place("hooks") != "none" and not events:
         script = (PROJECT / f"src/filewright/cli/{name}.js").read_text()
@@ -304,4 +362,6 @@ def test_the_tables_of_clients_say_what_is_configured() -> None:
     ]
     count = len(CLIENTS)
     assert [_row(name) for name in CLIENTS] == rows[2 : 2 + count]
-    assert [_scopes(name) for name in CLIENTS] == rows[4 + count : 4 + 2 * count]
+    assert [_scopes(name) for name in CLIENTS] == rows[
+        4 + count : 4 + 2 * count
+    ]

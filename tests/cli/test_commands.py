@@ -36,7 +36,10 @@ def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
 
 
 def edit(search: str, replace: str) -> Result:
-    change = {"path": "a.txt", "edits": [{"search": search, "replace": replace}]}
+    change = {
+        "path": "a.txt",
+        "edits": [{"search": search, "replace": replace}],
+    }
     return run("call", "edit_content", json.dumps(change))
 
 
@@ -324,7 +327,9 @@ def test_the_shell_completes_commands_tools_and_changes(root: Path) -> None:
     edit("one", "1")
     assert completed("filewright do") == ["doctor"]
     assert completed("filewright call read_") == ["read_content"]
-    assert completed("filewright call --dialect agent-tools multi") == ["multi_edit"]
+    assert completed("filewright call --dialect agent-tools multi") == [
+        "multi_edit"
+    ]
     [change] = completed("filewright show ")
     assert run("show", change).exit_code == 0
 
@@ -400,7 +405,9 @@ def test_the_log_is_filtered_and_goes_on(sessions: Path) -> None:
     assert len(run("log", "--session", "first").stdout.splitlines()) == 3
     assert len(run("log", "--client", "agent S").stdout.splitlines()) == 1
     assert len(run("log", "--since", "@~2").stdout.splitlines()) == 2
-    assert len(run("log", "--since", "1 h ago", "t.txt").stdout.splitlines()) == 3
+    assert (
+        len(run("log", "--since", "1 h ago", "t.txt").stdout.splitlines()) == 3
+    )
     first = run("log", "-n", "2").stdout.splitlines()
     assert first[0].startswith(newest)
     cursor = first[-1].split()[-1]
@@ -419,7 +426,9 @@ def test_the_log_is_filtered_and_goes_on(sessions: Path) -> None:
 def test_a_hunk_and_a_file_of_a_change_are_undone_and_a_file_is_restored(
     sessions: Path,
 ) -> None:
-    edits = [{"search": f"line {n}\n", "replace": f"{n}!\n"} for n in (1, 15, 30)]
+    edits = [
+        {"search": f"line {n}\n", "replace": f"{n}!\n"} for n in (1, 15, 30)
+    ]
     run("call", "edit_content", json.dumps({"path": "t.txt", "edits": edits}))
     before = sessions.read_text()
     assert run("undo", "@", "--hunk", "2", "--yes").exit_code == 0
@@ -434,7 +443,9 @@ def test_a_hunk_and_a_file_of_a_change_are_undone_and_a_file_is_restored(
     assert sessions.read_text() == LINES
 
 
-@pytest.mark.parametrize("words", [["undo"], ["rewind", "@^"]], ids=["undo", "rewind"])
+@pytest.mark.parametrize(
+    "words", [["undo"], ["rewind", "@^"]], ids=["undo", "rewind"]
+)
 def test_undoes_in_part(sessions: Path, words: list[str]) -> None:
     other = sessions.with_name("u.txt")
     other.write_text("one\n")
@@ -454,12 +465,17 @@ def test_undoes_in_part(sessions: Path, words: list[str]) -> None:
     assert other.read_text() == "one\n"
 
 
-def test_hints_name_commands_and_a_conflict_shows_both_sides(sessions: Path) -> None:
+def test_hints_name_commands_and_a_conflict_shows_both_sides(
+    sessions: Path,
+) -> None:
     sessions.write_text(sessions.read_text().replace("three\n", "outside\n"))
     before = sessions.read_text()
     refused = run("rewind", "first", "--yes")
     assert refused.exit_code == 1
-    assert "<<<<<<< now\noutside\n=======\nline 3\n>>>>>>> undone" in refused.stderr
+    assert (
+        "<<<<<<< now\noutside\n=======\nline 3\n>>>>>>> undone"
+        in refused.stderr
+    )
     assert "filewright log" in refused.stderr
     assert "give --force" in refused.stderr
     assert "get_history" not in refused.stderr
@@ -498,12 +514,18 @@ def test_a_state_folder_that_a_client_names_is_looked_at(root: Path) -> None:
     change = '{"path": "a.txt", "edits": [{"search": "one", "replace": "1"}]}'
     assert (
         processes.run(
-            [*processes.FILEWRIGHT, "call", "edit_content", change], env=environment
+            [*processes.FILEWRIGHT, "call", "edit_content", change],
+            env=environment,
         ).returncode
         == 0
     )
-    server = {"command": "filewright", "args": ["serve", ".", "--state-dir", str(own)]}
-    (root / ".mcp.json").write_text(json.dumps({"mcpServers": {"filewright": server}}))
+    server = {
+        "command": "filewright",
+        "args": ["serve", ".", "--state-dir", str(own)],
+    }
+    (root / ".mcp.json").write_text(
+        json.dumps({"mcpServers": {"filewright": server}})
+    )
     assert f"{own} has 1 changes of these roots" in run("doctor").stdout
 
 
@@ -516,7 +538,9 @@ def test_in_a_terminal_it_says_in_five_lines_what_is_going_on(
     def said() -> list[str]:
         ours, theirs = pty.openpty()
         words = [sys.executable, "-m", "filewright"]
-        subprocess.run(words, stdin=theirs, stdout=theirs, check=True, timeout=60)
+        subprocess.run(
+            words, stdin=theirs, stdout=theirs, check=True, timeout=60
+        )
         found = os.read(ours, 4000).decode().splitlines()
         os.close(ours)
         os.close(theirs)
@@ -540,8 +564,10 @@ def test_in_a_terminal_it_says_in_five_lines_what_is_going_on(
     for old, new in (("one", "1"), ("two", "2")):
         assert edit(old, new).exit_code == 0
     *changes, last = said()
-    assert ["edit a.txt" in change for change in changes] == [True, True, False], (
-        "the newest three"
-    )
+    assert ["edit a.txt" in change for change in changes] == [
+        True,
+        True,
+        False,
+    ], "the newest three"
     assert last.startswith("clients: Gemini CLI; next: filewright review")
     assert "filewright undo" in last

@@ -33,15 +33,21 @@ class Machine:
             "FILEWRIGHT_ROOTS",
         )
         bare = {
-            name: value for name, value in os.environ.items() if name not in cleared
+            name: value
+            for name, value in os.environ.items()
+            if name not in cleared
         }
         bare |= {"HOME": str(place), "USERPROFILE": str(place)}
         self.environments = {PERSON: bare, CLIENT: bare}
         self.environments[set_for] = {**bare, variable: str(self.elsewhere)}
 
-    def run(self, *words: str, by: str = PERSON) -> subprocess.CompletedProcess[str]:
+    def run(
+        self, *words: str, by: str = PERSON
+    ) -> subprocess.CompletedProcess[str]:
         return processes.run(
-            [*processes.FILEWRIGHT, *words], cwd=self.project, env=self.environments[by]
+            [*processes.FILEWRIGHT, *words],
+            cwd=self.project,
+            env=self.environments[by],
         )
 
     def edit(self, by: str, old: str, new: str) -> str:
@@ -49,9 +55,9 @@ class Machine:
         edit = {"path": "a.txt", "edits": [{"search": old, "replace": new}]}
         if by == PERSON:
             return self.run("call", "edit_content", json.dumps(edit)).stderr
-        projects = json.loads((self.project.parent / ".claude.json").read_text())[
-            "projects"
-        ]
+        projects = json.loads(
+            (self.project.parent / ".claude.json").read_text()
+        )["projects"]
         entry = projects[str(self.project)]["mcpServers"]["filewright"]
         about = {
             "protocolVersion": "2025-11-25",
@@ -59,7 +65,12 @@ class Machine:
             "clientInfo": {"name": "c", "version": "1"},
         }
         messages = (
-            {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": about},
+            {
+                "jsonrpc": "2.0",
+                "id": 1,
+                "method": "initialize",
+                "params": about,
+            },
             {
                 "jsonrpc": "2.0",
                 "id": 2,
@@ -123,7 +134,9 @@ def test_who_opens_first_and_where_the_variable_is_set(
         assert str(machine.elsewhere) in said
         assert "second history" not in machine.run("doctor").stdout
         assert machine.run("undo", "--yes").returncode == 0
-        assert machine.text == both.replace("2", "two"), "the newest, whoever made it"
+        assert machine.text == both.replace("2", "two"), (
+            "the newest, whoever made it"
+        )
         assert machine.run("undo", "--yes").returncode == 0
         assert machine.text == TEXT
     else:
@@ -135,7 +148,9 @@ def test_who_opens_first_and_where_the_variable_is_set(
         assert "--state-dir" in found
         assert machine.run("undo", "--yes").returncode == 0
         assert machine.text == (
-            both.replace("1", "one") if first == PERSON else both.replace("2", "two")
+            both.replace("1", "one")
+            if first == PERSON
+            else both.replace("2", "two")
         )
         assert machine.run("undo", "--yes").returncode == 1, (
             "what is not in this history is not taken back"

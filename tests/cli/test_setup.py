@@ -86,7 +86,9 @@ def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
     for taking_back in (["undo", "--yes"], ["rewind", "last", "--yes"]):
         (project / "cart.py").write_text("total = 1\n")
         assert (
-            run.invoke(program, ["call", "edit_content", json.dumps(edit)]).exit_code
+            run.invoke(
+                program, ["call", "edit_content", json.dumps(edit)]
+            ).exit_code
             == 0
         )
         assert setup("claude-code", *SHARED).exit_code == 0
@@ -207,7 +209,9 @@ def test_what_cannot_be_kept_is_refused_and_stays(
     name: str, content: str | bytes, project: Path
 ) -> None:
     file = project / ("config.toml" if name == "codex" else "mcp.json")
-    file.write_bytes(content if isinstance(content, bytes) else content.encode())
+    file.write_bytes(
+        content if isinstance(content, bytes) else content.encode()
+    )
     before = files(project)
     result = setup(name, "--file", str(file), "--yes")
     assert result.exit_code != 0
@@ -218,7 +222,8 @@ def test_what_cannot_be_kept_is_refused_and_stays(
 _JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3)
+        st.lists(inner, max_size=3)
+        | st.dictionaries(st.text(), inner, max_size=3)
     ),
     max_leaves=10,
 )
@@ -270,8 +275,12 @@ def test_it_shows_what_it_would_write_and_asks_and_the_mode_stays(
     result = setup("codex", *only, answer="y\n")
     assert result.exit_code == 0, result.output
     assert file.stat().st_mode & 0o777 == 0o600
-    assert file.read_bytes().startswith(b'model = "x"\n\n[mcp_servers.filewright]\n')
-    assert [*files(file.parent)] == ["config.toml"], "what it was is in the history"
+    assert file.read_bytes().startswith(
+        b'model = "x"\n\n[mcp_servers.filewright]\n'
+    )
+    assert [*files(file.parent)] == ["config.toml"], (
+        "what it was is in the history"
+    )
 
 
 @pytest.mark.parametrize(
@@ -307,21 +316,29 @@ def test_nothing_is_written_through_a_link_out_of_the_project(
         assert setup(client, "--shared", "--yes", f"--no-{what}").exit_code == 0
 
 
-def test_a_link_of_the_user_is_followed_to_the_file_it_leads_to(project: Path) -> None:
+def test_a_link_of_the_user_is_followed_to_the_file_it_leads_to(
+    project: Path,
+) -> None:
     real = project.parent / "dotfiles" / "mcp.json"
     real.parent.mkdir()
     real.write_bytes(b'\xef\xbb\xbf{"mcpServers": {}}\r\n')
     (Path.home() / ".claude.json").symlink_to(real)
     assert setup("claude-code", "--user", "--yes").exit_code == 0
     assert (Path.home() / ".claude.json").is_symlink()
-    assert real.read_bytes().startswith(b'\xef\xbb\xbf{"mcpServers": {"filewright": {')
+    assert real.read_bytes().startswith(
+        b'\xef\xbb\xbf{"mcpServers": {"filewright": {'
+    )
     assert [*files(real.parent)] == ["mcp.json"]
 
 
-def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(project: Path) -> None:
+def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(
+    project: Path,
+) -> None:
     (project / ".mcp.json").write_text('{"mcpServers": {}}\n')
     setup("claude-code", *SHARED)
-    refused = CliRunner().invoke(program, ["call", "revert_edit", '{"change_id": "@"}'])
+    refused = CliRunner().invoke(
+        program, ["call", "revert_edit", '{"change_id": "@"}']
+    )
     assert "protected" in refused.stderr
     undone = CliRunner().invoke(program, ["undo", "@", "--yes"])
     assert undone.exit_code == 0, undone.output
@@ -334,7 +351,9 @@ def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
     setup("opencode", "--shared", *only)
     setup("opencode", "--user", *only)
     setup("codex", "--shared", *only)
-    made = {name for name in files(project.parent) if not name.startswith("state")}
+    made = {
+        name for name in files(project.parent) if not name.startswith("state")
+    }
     assert made == {
         "project/opencode.jsonc",
         "home/.config/opencode/opencode.json",
@@ -365,7 +384,9 @@ def test_all_of_it_is_written_once_and_taken_out_again(
     assert result.exit_code == 0, result.output
     made = everything(project)
     text = b"\n".join(made.values()).decode()
-    assert ("no hooks are written for it" in result.stderr) == (name not in HOOKS)
+    assert ("no hooks are written for it" in result.stderr) == (
+        name not in HOOKS
+    )
     assert ("snapshot begin --hook" in text) == (name in HOOKS)
     files = CLIENTS[name].user if scope == "--user" else CLIENTS[name].shared
     assert (RULE in text) == ("rule" in files)
@@ -374,7 +395,10 @@ def test_all_of_it_is_written_once_and_taken_out_again(
     removed = setup(name, scope, "--remove", "--yes")
     assert removed.exit_code == 0, removed.output
     assert everything(project) == {}
-    assert "nothing of it is there" in setup(name, scope, "--remove", "--yes").stdout
+    assert (
+        "nothing of it is there"
+        in setup(name, scope, "--remove", "--yes").stdout
+    )
 
 
 THEIRS = {
@@ -383,7 +407,10 @@ THEIRS = {
         '{\n  // mine\n  "hooks": {\n    "PreToolUse": [\n      {"matcher": "Bash", "hooks": [{"type": "command", '
         '"command": "./check.sh"}]} // keep\n    ],\n    "Stop": [],\n  },\n  "model": "x"\n}\n',
     ),
-    "settings without hooks": (".claude/settings.json", '{\r\n\t"model": "x"\r\n}\r\n'),
+    "settings without hooks": (
+        ".claude/settings.json",
+        '{\r\n\t"model": "x"\r\n}\r\n',
+    ),
     "empty hooks": (".claude/settings.json", '{\n  "hooks": {}\n}\n'),
     "a rule file that ends in the middle of a line": (
         "CLAUDE.md",
@@ -431,7 +458,9 @@ def test_an_entry_that_was_changed_by_hand_is_found_shown_and_taken_out(
 ) -> None:
     setup("claude-code", "--shared", "--yes")
     settings = project / ".claude" / "settings.json"
-    settings.write_text(settings.read_text().replace('"timeout": 10', '"timeout": 99'))
+    settings.write_text(
+        settings.read_text().replace('"timeout": 10', '"timeout": 99')
+    )
     checked = setup("claude-code", "--shared", "--check")
     assert "hooks: in " in checked.stdout
     assert "not as setup writes it, and not run" in checked.stdout
@@ -458,7 +487,8 @@ def test_check_starts_the_server_and_runs_the_hooks(project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "content", ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "[1]", "no json"]
+    "content",
+    ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "[1]", "no json"],
 )
 def test_hooks_of_another_shape_are_refused_and_nothing_is_written(
     content: str, project: Path
@@ -471,7 +501,9 @@ def test_hooks_of_another_shape_are_refused_and_nothing_is_written(
     assert everything(project) == {".claude/settings.json": content.encode()}
 
 
-def test_a_configuration_that_may_not_be_written_is_named(project: Path) -> None:
+def test_a_configuration_that_may_not_be_written_is_named(
+    project: Path,
+) -> None:
     if os.geteuid() == 0:
         pytest.skip("root may write to it")
     (project / ".mcp.json").write_text("{}\n")
@@ -480,7 +512,8 @@ def test_a_configuration_that_may_not_be_written_is_named(project: Path) -> None
 
 
 @pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users"
+    not hasattr(os, "geteuid") or os.geteuid() != 0,
+    reason="only root can be two users",
 )
 @pytest.mark.parametrize("writable", [False, True])
 def test_a_configuration_of_another_user_is_named_and_stays(
@@ -516,14 +549,17 @@ def test_a_configuration_of_another_user_is_named_and_stays(
 
 
 @pytest.mark.skipif(
-    not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can be two users"
+    not hasattr(os, "geteuid") or os.geteuid() != 0,
+    reason="only root can be two users",
 )
 def test_a_file_that_may_not_be_read_is_named_though_no_client_is(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
         Path(name).chmod(0o755)
-        (Path(name) / ".mcp.json").write_text('{"mcpServers": {"filewright": {}}}\n')
+        (Path(name) / ".mcp.json").write_text(
+            '{"mcpServers": {"filewright": {}}}\n'
+        )
         (Path(name) / ".mcp.json").chmod(0o600)
         monkeypatch.setenv("HOME", name)
         monkeypatch.chdir(name)
@@ -624,7 +660,9 @@ def test_check_and_remove_name_whatever_is_wrong_and_lose_nothing(
 @pytest.mark.parametrize(
     "kind", ["folder", "dangling link", "loop", "fifo", "unreadable"]
 )
-def test_what_is_no_file_is_named(kind: str, option: str, project: Path) -> None:
+def test_what_is_no_file_is_named(
+    kind: str, option: str, project: Path
+) -> None:
     file = project / ".mcp.json"
     if kind == "folder":
         file.mkdir()
@@ -648,10 +686,14 @@ def test_what_is_no_file_is_named(kind: str, option: str, project: Path) -> None
         "--no-rule",
     )
     if kind == "dangling link":  # It is followed to where the file would be.
-        assert result.exit_code == (1 if option == "--check" else 0), result.output
+        assert result.exit_code == (1 if option == "--check" else 0), (
+            result.output
+        )
         return
     assert result.exit_code != 0
-    assert ".mcp.json" in (result.stdout if option == "--check" else result.stderr)
+    assert ".mcp.json" in (
+        result.stdout if option == "--check" else result.stderr
+    )
     assert isinstance(result.exception, SystemExit)
 
 
@@ -733,7 +775,9 @@ def test_a_client_is_known_by_what_people_type(
     assert "filewright" in said(typed)
 
 
-def test_nobodys_client_is_named_with_those_that_are_known(project: Path) -> None:
+def test_nobodys_client_is_named_with_those_that_are_known(
+    project: Path,
+) -> None:
     result = setup("emacs", "--yes")
     assert result.exit_code == 2
     assert "'claude-code'" in result.stderr

@@ -43,7 +43,10 @@ ENTRIES: dict[str, Any] = {
         "args": ["serve", "."],
         "url": "https://evil.example",
     },
-    "another option": {"command": "OWN", "args": ["serve", ".", "--allow-write", "**"]},
+    "another option": {
+        "command": "OWN",
+        "args": ["serve", ".", "--allow-write", "**"],
+    },
     "another state": {
         "command": "OWN",
         "args": ["serve", ".", "--state-dir", "/tmp/elsewhere"],
@@ -53,7 +56,11 @@ ENTRIES: dict[str, Any] = {
     "a command that is a list": {"command": ["sh", "-c", TRACE]},
     "nothing": {},
     "a number": {"command": 3, "args": "x"},
-    "approval": {"command": "OWN", "args": ["serve", "."], "autoApprove": ["*"]},
+    "approval": {
+        "command": "OWN",
+        "args": ["serve", "."],
+        "autoApprove": ["*"],
+    },
     "a control character": {"command": "sh", "args": ["\x1b]0;x\x07", TRACE]},
 }
 
@@ -83,14 +90,21 @@ def test_starts_no_server_of_a_project(
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_replaces_an_entry_that_it_did_not_write(name: str, project: Path) -> None:
+def test_replaces_an_entry_that_it_did_not_write(
+    name: str, project: Path
+) -> None:
     before = json.dumps({"mcpServers": {"filewright": hostile(ENTRIES[name])}})
     (project / ".mcp.json").write_text(before)
     result = setup("claude-code", "--shared", *WITHOUT, "--yes")
     assert result.exit_code == 0, result.output
-    entry = json.loads((project / ".mcp.json").read_text())["mcpServers"]["filewright"]
+    entry = json.loads((project / ".mcp.json").read_text())["mcpServers"][
+        "filewright"
+    ]
     assert entry == {"command": "filewright", "args": ["serve", "."]}
-    said = "setup did not write the server filewright that is there" in result.stderr
+    said = (
+        "setup did not write the server filewright that is there"
+        in result.stderr
+    )
     assert said == (
         name not in ("another option", "another state", "a command called so")
     )
@@ -139,10 +153,20 @@ def test_runs_no_hook_of_a_project(name: str, project: Path) -> None:
     (project / "filewright").write_text(f"#!/bin/sh\n{TRACE}\n")
     (project / "filewright").chmod(0o755)
     hooks = [
-        {"matcher": "Bash", "hooks": [{"type": "command", "command": LINES[name]}]}
+        {
+            "matcher": "Bash",
+            "hooks": [{"type": "command", "command": LINES[name]}],
+        }
     ]
     end = [
-        {"hooks": [{"type": "command", "command": LINES[name].replace("begin", "end")}]}
+        {
+            "hooks": [
+                {
+                    "type": "command",
+                    "command": LINES[name].replace("begin", "end"),
+                }
+            ]
+        }
     ]
     (project / ".claude").mkdir()
     settings = project / ".claude" / "settings.json"
@@ -176,7 +200,11 @@ def test_runs_no_hook_of_a_project(name: str, project: Path) -> None:
         ("filewright $x snapshot begin --hook", False),
         ("filewright snapshot begin --hook 'open", False),
         ("", False),
-        *((line, False) for name, line in LINES.items() if name != "own folder"),
+        *(
+            (line, False)
+            for name, line in LINES.items()
+            if name != "own folder"
+        ),
     ],
 )
 def test_knows_its_own_hook_lines(line: str, own: bool) -> None:
@@ -204,13 +232,16 @@ def test_knows_its_own_commands(words: list[str], own: bool) -> None:
 
 
 @pytest.mark.parametrize(
-    "options", [(), ("--read-only",), ("--root", "/tmp"), ("--dialect", "official")]
+    "options",
+    [(), ("--read-only",), ("--root", "/tmp"), ("--dialect", "official")],
 )
 @pytest.mark.parametrize("scope", [(), ("--shared",), ("--user",)])
 def test_tries_whatever_options_it_was_set_up_with(
     options: tuple[str, ...], scope: tuple[str, ...], project: Path
 ) -> None:
-    assert setup("claude-code", *scope, *options, *WITHOUT, "--yes").exit_code == 0
+    assert (
+        setup("claude-code", *scope, *options, *WITHOUT, "--yes").exit_code == 0
+    )
     result = setup("claude-code", "--check", *WITHOUT)
     assert result.exit_code == 0, result.output
     assert "answers a call" in result.stdout or "official" in options
@@ -223,7 +254,10 @@ def test_names_a_program_that_is_not_there(
     monkeypatch.setenv("PATH", "/nonexistent")
     result = setup("claude-code", "--check")
     assert result.exit_code == 1
-    assert result.stdout.count("starts `filewright`, which is not in PATH here") == 2
+    assert (
+        result.stdout.count("starts `filewright`, which is not in PATH here")
+        == 2
+    )
 
 
 def test_a_plug_in_is_ours_or_is_not_run(project: Path) -> None:
@@ -241,7 +275,9 @@ def test_a_plug_in_is_ours_or_is_not_run(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_for_a_team_there_is_no_path_of_this_machine(name: str, project: Path) -> None:
+def test_for_a_team_there_is_no_path_of_this_machine(
+    name: str, project: Path
+) -> None:
     if not CLIENTS[name].shared:
         assert setup(name, "--shared", "--yes").exit_code == 2
         return
@@ -267,7 +303,10 @@ def test_by_default_it_is_for_one_person(project: Path) -> None:
             if path.is_file()
         }
         if client.local:
-            assert in_project == {".claude/settings.local.json", "CLAUDE.local.md"}
+            assert in_project == {
+                ".claude/settings.local.json",
+                "CLAUDE.local.md",
+            }
         elif client.scopes[0] == "shared":
             assert in_project
             assert (

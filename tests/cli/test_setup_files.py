@@ -38,7 +38,10 @@ def tree(folder: Path) -> dict[str, tuple[int, object]]:
                 content = os.readlink(path)
             elif path.is_file():
                 content = path.read_bytes()
-            yield str(path.relative_to(folder)), (stat.S_IMODE(status.st_mode), content)
+            yield (
+                str(path.relative_to(folder)),
+                (stat.S_IMODE(status.st_mode), content),
+            )
 
     return dict(entries())
 
@@ -89,9 +92,7 @@ SETTINGS = {
     "event is text": '{"hooks": {"PreToolUse": "x"}}\n',
     "remark": '{\n  // perms\n  "permissions": {"deny": []}\n}\n',
 }
-TOML_TEXT = (
-    'model = "x"  # mine\n\n[mcp_servers.other]\ncommand = "o"\nargs = ["a", "b"]\n'
-)
+TOML_TEXT = 'model = "x"  # mine\n\n[mcp_servers.other]\ncommand = "o"\nargs = ["a", "b"]\n'
 TOML = {
     "plain": TOML_TEXT,
     "no end": TOML_TEXT[:-1],
@@ -145,7 +146,10 @@ def test_every_byte_is_what_it_was(
     there = tree(project.parent)
     assert (there != before) == (first.exit_code == 0), first.output
     again = setup(client, *options)
-    assert "nothing to do" in again.stdout or again.exit_code == first.exit_code != 0
+    assert (
+        "nothing to do" in again.stdout
+        or again.exit_code == first.exit_code != 0
+    )
     assert tree(project.parent) == there
     setup(client, *options, "--remove")
     assert tree(project.parent) == before
@@ -174,7 +178,9 @@ def appended(text: str) -> Callable[[bytes], bytes]:
 
 
 def inserted(text: str, behind: str) -> Callable[[bytes], bytes]:
-    return lambda content: content.replace(behind.encode(), (behind + text).encode(), 1)
+    return lambda content: content.replace(
+        behind.encode(), (behind + text).encode(), 1
+    )
 
 
 MEANWHILE = {

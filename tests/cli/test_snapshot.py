@@ -119,7 +119,9 @@ def test_what_became_a_pipe_or_unreadable_is_recorded(
         "filewright.recording.baseline.Baseline.read_current", lambda *_: None
     )
     [record] = workspace.end_command(begun, command)
-    assert [entry.path.display_path for entry in record.file_changes] == ["a.txt"]
+    assert [entry.path.display_path for entry in record.file_changes] == [
+        "a.txt"
+    ]
     workspace.revert_edit(record.id, force=True)
     assert _tree(root) == before
 
@@ -166,13 +168,15 @@ def test_what_was_hidden_before_or_is_hidden_after_was_not_changed(
     subprocess.run(command, shell=True, cwd=root, check=True)
     changes = workspace.end_command(begun, command)
     assert [
-        entry.path.display_path for record in changes for entry in record.file_changes
+        entry.path.display_path
+        for record in changes
+        for entry in record.file_changes
     ] == recorded
     for record in changes:
         workspace.undo(record.id)
-    assert [(root / name).read_text() for name in hidden] == ["excluded/\n"] * len(
-        hidden
-    )
+    assert [(root / name).read_text() for name in hidden] == [
+        "excluded/\n"
+    ] * len(hidden)
 
 
 @pytest.mark.parametrize("same", [True, False])
@@ -213,7 +217,9 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(
     workspace.write("n.txt", "n\n")
     (root / "src" / "b.py").write_bytes(b"b = 2\n")
     [record] = workspace.end_command(begun, "a command")
-    assert [entry.path.display_path for entry in record.file_changes] == ["src/b.py"]
+    assert [entry.path.display_path for entry in record.file_changes] == [
+        "src/b.py"
+    ]
     assert record.notes == ()
     workspace.revert_edit(session="s")
     assert _tree(root) == before
@@ -222,14 +228,20 @@ def test_what_the_tools_did_meanwhile_is_recorded_once(
     edited = _tree(root)["a.txt"]
     (root / "a.txt").write_bytes(b"another")
     [record] = workspace.end_command(begun, "a command")
-    assert [entry.path.display_path for entry in record.file_changes] == ["a.txt"]
+    assert [entry.path.display_path for entry in record.file_changes] == [
+        "a.txt"
+    ]
     assert record.notes == ()
     workspace.undo(record.id)
     assert _tree(root)["a.txt"] == edited
 
 
 def _goes_back_and_comes_again(
-    workspace: Any, root: Path, records: Sequence[Any], moment: str, before: object
+    workspace: Any,
+    root: Path,
+    records: Sequence[Any],
+    moment: str,
+    before: object,
 ) -> None:
     """Nothing was lost, a rewind to the moment gives what was there before, and its undo what was there after."""
     assert [note for record in records for note in record.notes] == []
@@ -243,7 +255,11 @@ def _goes_back_and_comes_again(
 @pytest.mark.parametrize("then", ["true", "echo more >> a.txt", "rm a.txt"])
 @pytest.mark.parametrize(
     "first",
-    ["printf 'another two' > a.txt", "chmod 600 a.txt", "rm a.txt; echo two > a.txt"],
+    [
+        "printf 'another two' > a.txt",
+        "chmod 600 a.txt",
+        "rm a.txt; echo two > a.txt",
+    ],
 )
 def test_what_a_command_did_before_a_tool_came_is_on_record_before_it(
     workspace: Any, root: Path, first: str, then: str
@@ -336,7 +352,9 @@ def test_what_a_command_made_and_a_tool_moved_to_another_root_is_in_the_way_of_n
 ) -> None:
     (tmp_path / "other").mkdir()
     with Workspace(
-        root, tmp_path / "other", settings=Settings(state_dir=tmp_path / "state")
+        root,
+        tmp_path / "other",
+        settings=Settings(state_dir=tmp_path / "state"),
     ) as both:
         both.write("first", "1\n")
         moment, before = both.newest(), _tree(root)
@@ -459,7 +477,13 @@ def test_what_a_command_deleted_before_a_tool_made_it_anew_comes_back(
 
 
 OVERLAPPING = {
-    "one after the other": ["begin 1", "printf 1 > a.txt", "begin 2", "end 1", "end 2"],
+    "one after the other": [
+        "begin 1",
+        "printf 1 > a.txt",
+        "begin 2",
+        "end 1",
+        "end 2",
+    ],
     "the same file again": [
         "begin 1",
         "printf 1 > a.txt",
@@ -517,9 +541,12 @@ OVERLAPPING = {
 
 
 @pytest.mark.parametrize(
-    "first", ["mv a.txt b.txt", "rm a.txt", "mv src a; mv a.txt src", "rm -r src a.txt"]
+    "first",
+    ["mv a.txt b.txt", "rm a.txt", "mv src a; mv a.txt src", "rm -r src a.txt"],
 )
-@pytest.mark.parametrize("moved", [("link", "a.txt"), ("dir", "src"), ("dir", "a.txt")])
+@pytest.mark.parametrize(
+    "moved", [("link", "a.txt"), ("dir", "src"), ("dir", "a.txt")]
+)
 def test_what_a_command_took_away_before_a_tool_moved_something_there_comes_back(
     workspace: Any, root: Path, first: str, moved: tuple[str, str]
 ) -> None:
@@ -559,7 +586,11 @@ def test_what_was_listed_beside_a_root_within_is_listed_anew_without_that_root(
     settings = Settings(state_dir=state)
 
     def command(line: str) -> None:
-        given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": line[-5:]}
+        given = {
+            **CALLS["claude-code"],
+            "cwd": str(root),
+            "tool_use_id": line[-5:],
+        }
         with Workspace(root, settings=settings) as alone:
             begun = None if hook else alone.begin_command()
             assert not hook or _hook("begin", root, state, given).stderr == ""
@@ -600,7 +631,9 @@ def test_what_was_listed_with_a_folder_is_recorded_once_where_that_is_a_root_of_
         begun = both.begin_command()
         (root / "src" / "b.py").write_text("b = 2\n")
         [record] = both.end_command(begun, "an edit")
-        assert [entry.path.display_path for entry in record.file_changes] == ["b.py"]
+        assert [entry.path.display_path for entry in record.file_changes] == [
+            "b.py"
+        ]
         both.undo()
     assert (root / "src" / "b.py").read_text() == "b = 1\n"
 
@@ -636,7 +669,9 @@ def test_what_commands_did_at_one_time_is_on_record_once(
                 begun[number] = workspace.begin_command()
             case ["end", number]:
                 records = workspace.end_command(begun[number], number)
-                assert [note for record in records for note in record.notes] == []
+                assert [
+                    note for record in records for note in record.notes
+                ] == []
             case _:
                 subprocess.run(step, shell=True, cwd=root, check=True)
     if (after := _tree(root)) != before:
@@ -669,7 +704,8 @@ def test_what_a_tool_changes_as_a_command_begins_is_not_taken_for_the_commands(
 
 
 @pytest.mark.parametrize(
-    "command", ["true", "echo x >> lib/c.py; chmod 700 lib; mkdir src", "mv lib lib2"]
+    "command",
+    ["true", "echo x >> lib/c.py; chmod 700 lib; mkdir src", "mv lib lib2"],
 )
 def test_what_a_tool_moved_meanwhile_stays_where_it_is(
     workspace: Any, root: Path, command: str
@@ -758,12 +794,16 @@ def test_what_was_not_kept_is_named_and_the_rest_is_undone(
 
 
 def _keep_nothing(workspace: Workspace) -> None:
-    workspace.recorder.budget = Budget(seconds=-1, named_seconds=-1, min_files=0)
+    workspace.recorder.budget = Budget(
+        seconds=-1, named_seconds=-1, min_files=0
+    )
 
 
 def _git(root: Path, *words: str) -> None:
     name = ("-c", "user.name=n", "-c", "user.email=e@example.org")
-    subprocess.run(["git", *name, *words], cwd=root, check=True, capture_output=True)
+    subprocess.run(
+        ["git", *name, *words], cwd=root, check=True, capture_output=True
+    )
 
 
 @pytest.mark.parametrize("version", ["2", "3", "4"])
@@ -792,13 +832,14 @@ def test_what_was_not_kept_comes_from_git_if_its_index_knew_it(
     (root / "src" / "c.py").write_bytes(b"c = 2\n")
     after = _tree(root)
     assert mine == b"c = 2\ny\n"
-    assert {name: kept for name, kept in after.items() if ".git/" not in name} == {
-        name: kept for name, kept in before.items() if ".git/" not in name
-    }
+    assert {
+        name: kept for name, kept in after.items() if ".git/" not in name
+    } == {name: kept for name, kept in before.items() if ".git/" not in name}
 
 
 @pytest.mark.parametrize(
-    "index", [b"", b"DIRC", b"DIRC\0\0\0\2\xff\xff\xff\xff" + b"\1" * 200, b"\0" * 5000]
+    "index",
+    [b"", b"DIRC", b"DIRC\0\0\0\2\xff\xff\xff\xff" + b"\1" * 200, b"\0" * 5000],
 )
 def test_a_damaged_index_is_no_help_and_no_harm(
     workspace: Any, root: Path, index: bytes, monkeypatch: pytest.MonkeyPatch
@@ -875,7 +916,9 @@ def test_what_a_command_names_is_kept_first(
     (root / "old").mkdir()
     for folder, name in (("old", "log"), ("src", "py")):
         for number in range(20):
-            (root / folder / f"{number}.{name}").write_bytes(b"x%d" % number * 1000)
+            (root / folder / f"{number}.{name}").write_bytes(
+                b"x%d" % number * 1000
+            )
     for path in (root / "old").iterdir():
         os.utime(path, (10**9, 10**9))
     os.utime(root / "src" / "1.py", (10**9 + 1, 10**9 + 1))
@@ -884,7 +927,9 @@ def test_what_a_command_names_is_kept_first(
     (root / "old" / "1.log").unlink()
     (root / "src" / "1.py").unlink()
     [record] = workspace.end_command(begun, command)
-    assert [entry.path.display_path for entry in record.file_changes] == ["old/1.log"]
+    assert [entry.path.display_path for entry in record.file_changes] == [
+        "old/1.log"
+    ]
     assert "src/1.py" in record.notes[0]
     workspace.undo(record.id)
     assert (root / "old" / "1.log").read_bytes() == b"x1" * 1000
@@ -1028,7 +1073,9 @@ def test_a_tool_that_goes_by_another_name_afterwards_is_the_same_call(
         assert (record.summary, record.session) == ("Edit a.txt", "abc-1")
 
 
-def test_changes_in_many_folders_are_recorded(root: Path, tmp_path: Path) -> None:
+def test_changes_in_many_folders_are_recorded(
+    root: Path, tmp_path: Path
+) -> None:
     """The hooks' records tell what has changed, come and gone in each."""
     state = tmp_path / "state"
     folders = [root / f"folder{number}" for number in range(12)]
@@ -1040,7 +1087,11 @@ def test_changes_in_many_folders_are_recorded(root: Path, tmp_path: Path) -> Non
             ).write_text(f"{number}")
 
     def command(number: int, change: Callable[[], object]) -> None:
-        given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": str(number)}
+        given = {
+            **CALLS["claude-code"],
+            "cwd": str(root),
+            "tool_use_id": str(number),
+        }
         assert _hook("begin", root, state, given).stderr == ""
         change()
         assert _hook("end", root, state, given).stderr == ""
@@ -1050,20 +1101,26 @@ def test_changes_in_many_folders_are_recorded(root: Path, tmp_path: Path) -> Non
         Task(), seconds=60
     )
     names = [
-        f"{number}-with-a-rather-long-name-of-forty-characters" for number in (0, 1)
+        f"{number}-with-a-rather-long-name-of-forty-characters"
+        for number in (0, 1)
     ]
-    command(2, lambda: [(folder / names[0]).write_text("other") for folder in folders])
+    command(
+        2,
+        lambda: [(folder / names[0]).write_text("other") for folder in folders],
+    )
     command(
         3,
         lambda: [
-            (folder / names[0]).rename(folder / "moved") for folder in folders[2:4]
+            (folder / names[0]).rename(folder / "moved")
+            for folder in folders[2:4]
         ],
     )
     command(4, lambda: [shutil.rmtree(folder) for folder in folders[:2]])
     command(5, lambda: [(folder / "new").mkdir() for folder in folders[6:8]])
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
         found = [
-            (len(record.file_changes), record.notes) for record in workspace.history()
+            (len(record.file_changes), record.notes)
+            for record in workspace.history()
         ]
         assert found == [(2, ()), (102, ()), (2, ()), (12, ())]
         workspace.revert_edit(session="abc-1")
@@ -1079,17 +1136,27 @@ def test_a_hooks_snapshot_is_found_from_another_folder(
     assert _hook("begin", root, state, {**given, "cwd": str(root)}).stderr == ""
     (root / "a.txt").unlink()
     assert (
-        _hook("end", root / "src", state, {**given, "cwd": str(root / "src")}).stderr
+        _hook(
+            "end", root / "src", state, {**given, "cwd": str(root / "src")}
+        ).stderr
         == ""
     )
     with Workspace(root, settings=Settings(state_dir=state)) as workspace:
         [record] = workspace.history()
-        assert [entry.path.display_path for entry in record.file_changes] == ["a.txt"]
+        assert [entry.path.display_path for entry in record.file_changes] == [
+            "a.txt"
+        ]
 
 
 @pytest.mark.parametrize(
     "given",
-    ["", "{", "[1]", '{"tool_input": 3, "session_id": {}}', '{"cwd": "/gone/x"}'],
+    [
+        "",
+        "{",
+        "[1]",
+        '{"tool_input": 3, "session_id": {}}',
+        '{"cwd": "/gone/x"}',
+    ],
 )
 def test_a_hook_is_never_in_the_way_of_the_command(
     root: Path, tmp_path: Path, given: str
@@ -1148,7 +1215,9 @@ def test_what_git_has_is_not_named_before_the_command(
     assert _hook("begin", root, tmp_path / "state", given).stdout == ""
 
 
-def test_the_hook_before_a_prompt_names_the_turn(root: Path, tmp_path: Path) -> None:
+def test_the_hook_before_a_prompt_names_the_turn(
+    root: Path, tmp_path: Path
+) -> None:
     state = tmp_path / "state"
     about = {
         "session_id": "abc-1",
@@ -1179,7 +1248,11 @@ def test_the_hook_before_a_prompt_names_the_turn(root: Path, tmp_path: Path) -> 
 
     for prompt in ("one", "", "two"):
         assert hook("begin", {**about, "prompt": prompt}) == ""
-        given = {**CALLS["claude-code"], "cwd": str(root), "tool_use_id": prompt}
+        given = {
+            **CALLS["claude-code"],
+            "cwd": str(root),
+            "tool_use_id": prompt,
+        }
         assert hook("begin", given) == ""
         (root / "a.txt").write_text(f"after {prompt or 'more'}")
         assert hook("end", given) == ""
@@ -1202,7 +1275,9 @@ def test_a_folder_of_200_files_in_a_tree_of_100_000_comes_back_without_git(
             (root / f"folder{folder}" / f"{file}.txt").write_text(
                 f"{folder} {file}\n" * 40
             )
-    for path in (root / "folder7").iterdir():  # the last ones that would be kept
+    for path in (
+        root / "folder7"
+    ).iterdir():  # the last ones that would be kept
         os.utime(path, (10**9, 10**9))
     before = _tree(root / "folder7")
     state = tmp_path / "state"
@@ -1217,7 +1292,9 @@ def test_a_folder_of_200_files_in_a_tree_of_100_000_comes_back_without_git(
         assert time.monotonic() < deadline, f"{kept_files} files are kept"
         time.sleep(3)
         for cache in state.rglob("kept.db"):
-            with closing(sqlite3.connect(f"file:{cache}?mode=ro", uri=True)) as reading:
+            with closing(
+                sqlite3.connect(f"file:{cache}?mode=ro", uri=True)
+            ) as reading:
                 [(kept_files,)] = reading.execute("SELECT count(*) FROM kept")
     given = {
         **CALLS["claude-code"],
@@ -1232,5 +1309,7 @@ def test_a_folder_of_200_files_in_a_tree_of_100_000_comes_back_without_git(
         assert (len(record.file_changes), record.notes) == (201, ())
         workspace.undo(record.id)
     assert _tree(root / "folder7") == before
-    kept = sum(path.stat().st_size for path in state.rglob("*") if path.is_file())
+    kept = sum(
+        path.stat().st_size for path in state.rglob("*") if path.is_file()
+    )
     assert kept < 256 << 20

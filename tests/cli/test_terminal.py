@@ -36,14 +36,18 @@ def on_screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old [bold]\n+new\n same"
 
 
-def test_a_diff_is_coloured_for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_diff_is_coloured_for_a_person(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     screen = on_screen(monkeypatch)
     terminal.write_coloured(DIFF)
     assert "\x1b[32m+new" in screen.shown()
     assert "\x1b[31m-old [bold]" in screen.shown()
 
 
-def test_a_program_gets_plain_text(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_a_program_gets_plain_text(
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
     terminal.write_coloured(DIFF)
     assert capsysbinary.readouterr().out == DIFF.encode() + b"\n"
 
@@ -63,7 +67,9 @@ def test_progress_is_shown_to_a_person_once_it_takes_a_while(
     assert "search_content files" in screen.shown()
 
 
-def test_a_program_gets_no_progress(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_a_program_gets_no_progress(
+    capsysbinary: pytest.CaptureFixture[bytes],
+) -> None:
     with terminal.working("search_content", 10.0) as task:
         task.report(1, 10, "files")
     assert capsysbinary.readouterr() == (b"", b"")

@@ -38,7 +38,9 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
-            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            asked = json.loads(
+                self.rfile.read(int(self.headers["Content-Length"]))
+            )
             if "/messages" in self.path:
                 answer = _messages
             elif "contents" in asked:
@@ -57,7 +59,9 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
                 name = f"event: {each['type']}\r\n" if "type" in each else ""
                 lines.append(f"{name}data: {json.dumps(each)}\r\n\r\n")
             streamed = (
-                asked.get("stream") if "messages" in asked else "stream" in self.path
+                asked.get("stream")
+                if "messages" in asked
+                else "stream" in self.path
             )
             if "input" not in asked and not streamed:
                 kind, lines = "application/json", [json.dumps(messages[0])]
@@ -93,21 +97,34 @@ def _messages(
 ) -> tuple[list[str], list[dict[str, Any]]]:
     told = []
     for message in asked["messages"]:
-        content = message["content"] if isinstance(message["content"], list) else []
-        told += [json.dumps(part) for part in content if part["type"] == "tool_result"]
+        content = (
+            message["content"] if isinstance(message["content"], list) else []
+        )
+        told += [
+            json.dumps(part)
+            for part in content
+            if part["type"] == "tool_result"
+        ]
     block: dict[str, Any] = {"type": "text", "text": ""}
     delta: dict[str, Any] = {"type": "text_delta", "text": "Done."}
     stop_reason = "end_turn"
     if asked.get("tools") and len(told) < len(steps):
         step = steps[len(told)]
-        name = step.tool if step.server is None else f"mcp__{step.server}__{step.tool}"
+        name = (
+            step.tool
+            if step.server is None
+            else f"mcp__{step.server}__{step.tool}"
+        )
         block = {
             "type": "tool_use",
             "id": f"toolu_{len(told)}",
             "name": name,
             "input": {},
         }
-        delta = {"type": "input_json_delta", "partial_json": json.dumps(step.arguments)}
+        delta = {
+            "type": "input_json_delta",
+            "partial_json": json.dumps(step.arguments),
+        }
         stop_reason = "tool_use"
     message = {
         "id": "answer", "type": "message", "role": "assistant", "model": "scripted", "content": [],
@@ -139,15 +156,25 @@ def _gemini(
     said: dict[str, Any] = {"text": "Done."}
     if asked.get("tools") and len(told) < len(steps):
         step = steps[len(told)]
-        name = step.tool if step.server is None else f"mcp_{step.server}_{step.tool}"
+        name = (
+            step.tool
+            if step.server is None
+            else f"mcp_{step.server}_{step.tool}"
+        )
         said = {"functionCall": {"name": name, "args": step.arguments}}
-    used = {"promptTokenCount": 1, "candidatesTokenCount": 1, "totalTokenCount": 2}
+    used = {
+        "promptTokenCount": 1,
+        "candidatesTokenCount": 1,
+        "totalTokenCount": 2,
+    }
     candidate = {
         "content": {"role": "model", "parts": [said]},
         "finishReason": "STOP",
         "index": 0,
     }
-    return told, [{"candidates": [candidate], "usageMetadata": used, "totalTokens": 1}]
+    return told, [
+        {"candidates": [candidate], "usageMetadata": used, "totalTokens": 1}
+    ]
 
 
 def _completions(
@@ -166,7 +193,9 @@ def _completions(
             (
                 name
                 for name in offered
-                if step.server and step.server in name and name.endswith(step.tool)
+                if step.server
+                and step.server in name
+                and name.endswith(step.tool)
             ),
             step.tool,
         )
@@ -208,7 +237,11 @@ def _responses(
         step = steps[number]
         called = {"call_id": f"call-{number}", "name": step.tool}
         if isinstance(step.arguments, str):
-            item = {"type": "custom_tool_call", **called, "input": step.arguments}
+            item = {
+                "type": "custom_tool_call",
+                **called,
+                "input": step.arguments,
+            }
         else:
             item = {
                 "type": "function_call",
@@ -221,5 +254,8 @@ def _responses(
     return told, [
         {"type": "response.created", "response": {"id": "answer"}},
         {"type": "response.output_item.done", "output_index": 0, "item": item},
-        {"type": "response.completed", "response": {"id": "answer", "usage": used}},
+        {
+            "type": "response.completed",
+            "response": {"id": "answer", "usage": used},
+        },
     ]

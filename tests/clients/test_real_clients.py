@@ -24,7 +24,9 @@ BEFORE = {
     "shell.txt": b"\xef\xbb\xbfprice, without a line's end",
     "deleted.bin": bytes(range(256)),
 }
-COMMAND = "sed -i s/price/cost/ shell.txt && rm deleted.bin && echo new > made.txt"
+COMMAND = (
+    "sed -i s/price/cost/ shell.txt && rm deleted.bin && echo new > made.txt"
+)
 CHANGED = {
     "tool.txt": b"cost\r\nsize\r\n",
     "edited.txt": LINES.replace(b"line 2\n", b"line two\n"),
@@ -122,7 +124,9 @@ class Scene:
     def files(self) -> dict[str, bytes]:
         """The files that are no configuration."""
         found = (
-            path for path in self.project.iterdir() if path.suffix in {".txt", ".bin"}
+            path
+            for path in self.project.iterdir()
+            if path.suffix in {".txt", ".bin"}
         )
         return {path.name: path.read_bytes() for path in found}
 
@@ -155,7 +159,8 @@ class Running(NamedTuple):
         file = self.scene.home / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(
-            content if isinstance(content, str) else json.dumps(content), "utf-8"
+            content if isinstance(content, str) else json.dumps(content),
+            "utf-8",
         )
 
 
@@ -182,9 +187,15 @@ wire_api = "responses"
         *freely,
         PROMPT,
     )
-    events = [json.loads(line) for line in said.splitlines() if line.startswith("{")]
+    events = [
+        json.loads(line) for line in said.splitlines() if line.startswith("{")
+    ]
     return str(
-        next(each["thread_id"] for each in events if each["type"] == "thread.started")
+        next(
+            each["thread_id"]
+            for each in events
+            if each["type"] == "thread.started"
+        )
     )
 
 
@@ -204,12 +215,21 @@ def claude(run: Running) -> str:
 def gemini(run: Running) -> str:
     settings = {
         "security": {"auth": {"selectedType": "gemini-api-key"}},
-        "general": {"enableAutoUpdate": False, "enableAutoUpdateNotification": False},
+        "general": {
+            "enableAutoUpdate": False,
+            "enableAutoUpdateNotification": False,
+        },
         "privacy": {"usageStatisticsEnabled": False},
     }
     run.settings(".gemini/settings.json", settings)
     run.scene.filewright("setup", "gemini-cli", "--yes")
-    words = (str(run.folder / ".bin/gemini"), "-p", PROMPT, "-m", "gemini-2.5-flash")
+    words = (
+        str(run.folder / ".bin/gemini"),
+        "-p",
+        PROMPT,
+        "-m",
+        "gemini-2.5-flash",
+    )
     answer = run.scene.run(
         *words, "--approval-mode", "yolo", "--output-format", "json",
         GEMINI_CLI_TRUST_WORKSPACE="true", GEMINI_API_KEY="none", GOOGLE_GEMINI_BASE_URL=run.url,
@@ -289,7 +309,11 @@ CASES = {
         "@openai/codex",
         codex,
         ("codex", "codex-mcp-client"),
-        (OURS, Step("apply_patch", PATCH), Step("exec_command", {"cmd": COMMAND})),
+        (
+            OURS,
+            Step("apply_patch", PATCH),
+            Step("exec_command", {"cmd": COMMAND}),
+        ),
     ),
     "gemini-cli": Case(
         "@google/gemini-cli@0",
@@ -299,7 +323,11 @@ CASES = {
             OURS,
             Step(
                 "replace",
-                {"file_path": "edited.txt", "instruction": "Spell it", **_CHANGED_LINE},
+                {
+                    "file_path": "edited.txt",
+                    "instruction": "Spell it",
+                    **_CHANGED_LINE,
+                },
             ),
             Step("run_shell_command", {"command": COMMAND}),
         ),
@@ -310,12 +338,18 @@ CASES = {
         ("qwen-code", "qwen-cli-mcp-client"),
         (
             Step("read_file", {"file_path": "PROJECT/edited.txt"}),
-            Step("tool_search", {"query": "select:mcp__filewright__edit_content"}),
+            Step(
+                "tool_search", {"query": "select:mcp__filewright__edit_content"}
+            ),
             OURS,
             Step("edit", {"file_path": "PROJECT/edited.txt", **_CHANGED_LINE}),
             Step(
                 "run_shell_command",
-                {"command": COMMAND, "description": "-", "is_background": False},
+                {
+                    "command": COMMAND,
+                    "description": "-",
+                    "is_background": False,
+                },
             ),
         ),
     ),
@@ -363,9 +397,9 @@ def test_it_edits_by_our_tool_by_its_own_and_by_its_shell_and_one_rewind_takes_a
     assert len(model.answers) == len(steps), model.answers
     assert scene.files() == CHANGED, model.answers
     lines = scene.filewright("log").splitlines()[:3]
-    history = json.loads(scene.filewright("call", "get_history", "{}", "--json"))[
-        "data"
-    ]["changes"][:3]
+    history = json.loads(
+        scene.filewright("call", "get_history", "{}", "--json")
+    )["data"]["changes"][:3]
     [turn] = {change["turn"] for change in history}
     assert turn, "the client's, or one that its hooks made"
     by_hooks, by_server = case.names

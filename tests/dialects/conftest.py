@@ -46,7 +46,9 @@ def furnish(folder: Path, files: dict[str, Any]) -> None:
             else:
                 os.mkfifo(path)
         else:
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            path.write_bytes(
+                content.encode() if isinstance(content, str) else content
+            )
 
 
 def contents(folder: Path) -> dict[str, Any]:
@@ -99,7 +101,8 @@ def matches(actual: Any, wanted: Any, where: str = "") -> str:
             return f"{where}: {actual!r}, wanted {wanted!r}"
         pairs = enumerate(zip(actual, wanted, strict=True))
         return next(
-            (m for i, (a, w) in pairs if (m := matches(a, w, f"{where}[{i}]"))), ""
+            (m for i, (a, w) in pairs if (m := matches(a, w, f"{where}[{i}]"))),
+            "",
         )
     return (
         ""
@@ -161,7 +164,11 @@ class Runner:
         if "after" in case or "first" not in case:
             wanted = {
                 **before,
-                **{k: v for k, v in case.get("after", {}).items() if v is not None},
+                **{
+                    k: v
+                    for k, v in case.get("after", {}).items()
+                    if v is not None
+                },
             }
             for name, content in case.get("after", {}).items():
                 if content is None:
@@ -188,9 +195,13 @@ def _playing(
 ) -> Iterator[Callable[[Case], None]]:
     root = base / "root"
     root.mkdir()
-    with Workspace(root, state_dir=base / "state", settings=settings) as workspace:
+    with Workspace(
+        root, state_dir=base / "state", settings=settings
+    ) as workspace:
         dialect = workspace.offer(dialect_name)
-        runner = Runner(root, absolute=dialect_name in ("largefile", "official"))
+        runner = Runner(
+            root, absolute=dialect_name in ("largefile", "official")
+        )
 
         def play(case: Case) -> None:
             folder, place = runner.begin(case)
@@ -203,10 +214,13 @@ def _playing(
                 )
             before = contents(folder)
             result = dialect.call(
-                case["call"][0], runner.arguments(case, case["call"], place, said)
+                case["call"][0],
+                runner.arguments(case, case["call"], place, said),
             )
             assert len(result.text) <= workspace.settings.hard_chars
-            runner.judge(case, folder, place, before, result.text, result.is_error)
+            runner.judge(
+                case, folder, place, before, result.text, result.is_error
+            )
 
         yield play
 
@@ -216,7 +230,9 @@ def in_process(
     dialect_name: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Callable[[Case], None]]:
     """Play a case on a workspace of this process."""
-    yield from _playing(dialect_name, tmp_path_factory.mktemp("inside"), Settings())
+    yield from _playing(
+        dialect_name, tmp_path_factory.mktemp("inside"), Settings()
+    )
 
 
 @pytest.fixture(scope="module")
@@ -225,7 +241,9 @@ def in_windows(
 ) -> Iterator[Callable[[Case], None]]:
     """The same with no file held in memory, as large ones are read."""
     settings = Settings(hold_bytes=0, identity_bytes=0)
-    yield from _playing(dialect_name, tmp_path_factory.mktemp("windows"), settings)
+    yield from _playing(
+        dialect_name, tmp_path_factory.mktemp("windows"), settings
+    )
 
 
 @pytest.fixture
@@ -252,11 +270,15 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
             ],
             {**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
         )
-        runner = Runner(root, absolute=dialect_name in ("largefile", "official"))
+        runner = Runner(
+            root, absolute=dialect_name in ("largefile", "official")
+        )
         failures: dict[str, str] = {}
         async with Client(server, mode=mode) as client:
             listed = (await client.list_tools()).tools
-            assert {case["call"][0] for case in table} <= {tool.name for tool in listed}
+            assert {case["call"][0] for case in table} <= {
+                tool.name for tool in listed
+            }
             for case in table[("legacy", "auto").index(mode) :: 2]:
                 folder, place = runner.begin(case)
                 said: list[str] = []
@@ -267,12 +289,18 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
                     said.append(answer.content[0].text)
                 before = contents(folder)
                 answer = await client.call_tool(
-                    case["call"][0], runner.arguments(case, case["call"], place, said)
+                    case["call"][0],
+                    runner.arguments(case, case["call"], place, said),
                 )
                 (part,) = answer.content
                 try:
                     runner.judge(
-                        case, folder, place, before, part.text, bool(answer.is_error)
+                        case,
+                        folder,
+                        place,
+                        before,
+                        part.text,
+                        bool(answer.is_error),
                     )
                 except AssertionError as problem:
                     failures[case["name"]] = str(problem)

@@ -17,7 +17,9 @@ PY = "def f():\n    x = 1\n    return x\n"
 MIXED = b"\xef\xbb\xbfone\r\ntwo\nthree \xff\r\nfour"
 TEN = "".join(f"line {n}\n" for n in range(1, 11))
 NEW = "--- /dev/null\n+++ b/<>/n.txt\n@@ -0,0 +1,2 @@\n+one\n+two\n"
-CHANGE = "--- a/<>/a.txt\n+++ b/<>/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+CHANGE = (
+    "--- a/<>/a.txt\n+++ b/<>/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
+)
 
 
 def row(number, text):
@@ -25,7 +27,10 @@ def row(number, text):
 
 
 def edit(path="<>/a.txt", old="two", new="2", **more):
-    return ("edit_file", {"path": path, "old_string": old, "new_string": new, **more})
+    return (
+        "edit_file",
+        {"path": path, "old_string": old, "new_string": new, **more},
+    )
 
 
 def given(**case):
@@ -348,7 +353,9 @@ def test_an_image_is_shown(tmp_path):
     (tmp_path / "root").mkdir()
     content = b"\x89PNG\r\n\x1a\n" + bytes(30)
     (tmp_path / "root" / "i.png").write_bytes(content)
-    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "root", state_dir=tmp_path / "state"
+    ) as workspace:
         answer = workspace.offer(DIALECT).call("read_image", {"path": "i.png"})
     assert [(image.mime, image.data) for image in answer.images] == [
         ("image/png", content)
@@ -387,7 +394,9 @@ def test_the_output_cap_is_in_bytes_and_keeps_one_row(cap, tmp_path):
     root.mkdir()
     (root / "a.txt").write_text("ü" * 3000 + "\n" + "é\n" * 2000)
     settings = Settings(agent_output_bytes=cap)
-    with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "state", settings=settings
+    ) as workspace:
         dialect = workspace.offer(DIALECT)
         for tool, arguments in [
             ("read_file", {"path": "a.txt"}),
@@ -406,7 +415,9 @@ def test_pages_of_a_read_join_to_the_file(tmp_path):
     lines = [f"{n} " + "x" * (n % 150) for n in range(1, 3001)]
     (root / "a.txt").write_text("\n".join(lines) + "\n")
     settings = Settings(agent_output_bytes=3000)
-    with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "state", settings=settings
+    ) as workspace:
         dialect = workspace.offer(DIALECT)
         seen: list[str] = []
         offset = 1
@@ -433,7 +444,10 @@ def test_the_input_cap_is_a_setting(tmp_path):
         for tool, arguments in [
             ("read_file", {"path": "a.txt"}),
             ("write_file", {"path": "b.txt", "content": "x" * 101}),
-            ("edit_file", {"path": "a.txt", "old_string": "x", "new_string": "y"}),
+            (
+                "edit_file",
+                {"path": "a.txt", "old_string": "x", "new_string": "y"},
+            ),
         ]:
             body = json.loads(dialect.call(tool, arguments).text)
             assert (body["error"], body["size"], body["limit"]) == (

@@ -319,7 +319,9 @@ def _as_there(case: Published, root: Path, answer: ToolResult) -> bool:
     text = answer.text
     held = json.loads(text) if case.fields or answer.is_error else {}
     after = {
-        name: (root / name).read_bytes().decode() if (root / name).exists() else None
+        name: (root / name).read_bytes().decode()
+        if (root / name).exists()
+        else None
         for name in case.after
     }
     return (
@@ -336,7 +338,8 @@ def _as_there(case: Published, root: Path, answer: ToolResult) -> bool:
             or all(len(row.encode()) <= case.widest for row in text.split("\n"))
         )
         and (
-            case.image is None or [each.mime for each in answer.images] == [case.image]
+            case.image is None
+            or [each.mime for each in answer.images] == [case.image]
         )
         and after == case.after
     )

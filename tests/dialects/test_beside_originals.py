@@ -13,7 +13,9 @@ from benchmarks.peer_largefile import PLAYED
 
 GUIDE = Path(__file__).parents[2] / "docs" / "moving.md"
 INSTALLED = Path(
-    os.environ.get("FILEWRIGHT_PEERS", Path.home() / ".cache" / "filewright-peers")
+    os.environ.get(
+        "FILEWRIGHT_PEERS", Path.home() / ".cache" / "filewright-peers"
+    )
 )
 """Where `python -m benchmarks.peers` has installed the originals."""
 
@@ -29,7 +31,9 @@ def explained(dialect: str) -> list[Case | PlayedTests]:
     )
 
 
-@pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH, peers.OFFICIAL])
+@pytest.mark.parametrize(
+    "dialect", [peers.LARGEFILE, peers.BATCH, peers.OFFICIAL]
+)
 def test_the_guide_has_a_row_for_every_difference(dialect: str) -> None:
     """A difference that is not in the guide, or a row that is none any more, fails."""
     _, _, section = GUIDE.read_text(encoding="utf-8").partition(
@@ -50,7 +54,10 @@ def test_the_guide_has_a_row_for_every_difference(dialect: str) -> None:
 
 def test_the_guide_counts_the_cases() -> None:
     guide = " ".join(GUIDE.read_text(encoding="utf-8").split())
-    official, published = peers.CASES[peers.OFFICIAL], peer_published_filesystem.CASES
+    official, published = (
+        peers.CASES[peers.OFFICIAL],
+        peer_published_filesystem.CASES,
+    )
     for counts in (
         f"plays {len(peers.CASES[peers.LARGEFILE])} cases on both",
         f"plays {len(peers.CASES[peers.BATCH])} cases on both",
@@ -61,7 +68,9 @@ def test_the_guide_counts_the_cases() -> None:
 
 
 @beside_originals
-@pytest.mark.parametrize("dialect", [peers.LARGEFILE, peers.BATCH, peers.OFFICIAL])
+@pytest.mark.parametrize(
+    "dialect", [peers.LARGEFILE, peers.BATCH, peers.OFFICIAL]
+)
 def test_the_differences_are_those_explained(dialect: str) -> None:
     """Every case on both: nothing differs without a reason, and no reason is left over."""
     installed = peers.install(INSTALLED)

@@ -17,7 +17,9 @@ def starts(prefix):
 
 
 def holds(*parts):
-    return lambda value: isinstance(value, str) and all(part in value for part in parts)
+    return lambda value: (
+        isinstance(value, str) and all(part in value for part in parts)
+    )
 
 
 STATS = {"isFile": True, "isDirectory": False, "isSymbolicLink": False, "size": 3, "mode": ...,

@@ -30,7 +30,9 @@ def starts(prefix):
 
 
 def holds(*parts):
-    return lambda value: isinstance(value, str) and all(part in value for part in parts)
+    return lambda value: (
+        isinstance(value, str) and all(part in value for part in parts)
+    )
 
 
 def hit(line, match, **more):
@@ -334,12 +336,18 @@ def test_a_file_deleted_since_comes_back(tmp_path):
     path = tmp_path / "root" / "a.txt"
     path.parent.mkdir()
     path.write_text("one\n")
-    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "root", state_dir=tmp_path / "state"
+    ) as workspace:
         offer = workspace.offer(DIALECT)
         change = {"search": "one", "replace": "two"}
         offer.call(
             "edit_content",
-            {"absolute_file_path": str(path), "changes": [change], "preview": False},
+            {
+                "absolute_file_path": str(path),
+                "changes": [change],
+                "preview": False,
+            },
         )
         path.unlink()
         answer = json.loads(
@@ -349,14 +357,18 @@ def test_a_file_deleted_since_comes_back(tmp_path):
     assert path.read_text() == "one\n"
 
 
-def test_the_originals_environment_variables_are_honoured(tmp_path, monkeypatch):
+def test_the_originals_environment_variables_are_honoured(
+    tmp_path, monkeypatch
+):
     path = tmp_path / "root" / "a.txt"
     path.parent.mkdir()
     path.write_text("hit\n" * 30 + "x" * 300 + "\n")
     monkeypatch.setenv("LARGEFILE_MAX_SEARCH_RESULTS", "7")
     monkeypatch.setenv("LARGEFILE_CONTEXT_LINES", "1")
     monkeypatch.setenv("LARGEFILE_MAX_LINE_LENGTH", "100")
-    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "root", state_dir=tmp_path / "state"
+    ) as workspace:
         offer = workspace.offer(DIALECT)
         asked = {"absolute_file_path": str(path), "pattern": "hit"}
         found = json.loads(offer.call("search_content", asked).text)

@@ -202,14 +202,21 @@ def test_table_is_whole():
         ("a.bin", "application/octet-stream"),
     ],
 )
-def test_a_media_file_comes_as_it_is(tmp_path: Path, name: str, mime: str) -> None:
+def test_a_media_file_comes_as_it_is(
+    tmp_path: Path, name: str, mime: str
+) -> None:
     content = b"\x89PNG\r\n\0\xff" * 100
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / name).write_bytes(content)
-    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
-        answer = workspace.offer(DIALECT).call("read_media_file", {"path": name})
+    with Workspace(
+        tmp_path / "root", state_dir=tmp_path / "state"
+    ) as workspace:
+        answer = workspace.offer(DIALECT).call(
+            "read_media_file", {"path": name}
+        )
     assert [
-        (file.mime, file.data, file.uri.rpartition("/")[2]) for file in answer.images
+        (file.mime, file.data, file.uri.rpartition("/")[2])
+        for file in answer.images
     ] == [(mime, content, name)]
 
 
@@ -218,7 +225,9 @@ def test_a_long_answer_ends_within_the_limit_and_says_how_to_go_on(
 ) -> None:
     (tmp_path / "root").mkdir()
     (tmp_path / "root" / "a").write_text("a line\n" * 100_000)
-    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "root", state_dir=tmp_path / "state"
+    ) as workspace:
         for call in (
             ("read_text_file", {"path": "a"}),
             ("read_multiple_files", {"paths": ["a", "a"]}),
@@ -226,5 +235,7 @@ def test_a_long_answer_ends_within_the_limit_and_says_how_to_go_on(
             answer = workspace.offer(DIALECT).call(*call).text
             assert len(answer) <= workspace.settings.hard_chars
             assert "head and tail" in answer[-200:]
-        tree = workspace.offer(DIALECT).call("directory_tree", {"path": "."}).text
+        tree = (
+            workspace.offer(DIALECT).call("directory_tree", {"path": "."}).text
+        )
     assert json.loads(tree) == [{"name": "a", "type": "file"}]

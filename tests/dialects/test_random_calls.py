@@ -29,7 +29,13 @@ class Caller:
 
     def __init__(self, seed: int, root: str) -> None:
         self._random = random.Random(seed)
-        self._texts = [*TEXTS, root, f"{root}/a", f"{root}/d/b.py", f"{root}/no"]
+        self._texts = [
+            *TEXTS,
+            root,
+            f"{root}/a",
+            f"{root}/d/b.py",
+            f"{root}/no",
+        ]
 
     def choose(self, items: Any) -> Any:
         return self._random.choice(items)
@@ -84,7 +90,9 @@ def furnish(folder) -> None:
 def test_every_call_is_answered(name, seed, tmp_path):
     furnish(tmp_path / "root")
     caller = Caller(seed, str(tmp_path / "root"))
-    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "root", state_dir=tmp_path / "state"
+    ) as workspace:
         dialect = workspace.offer(name)
         for _ in range(CALLS):
             tool = caller.choose(dialect.tools())
@@ -93,6 +101,8 @@ def test_every_call_is_answered(name, seed, tmp_path):
             assert result.code != Code.INTERNAL, (tool.name, arguments)
             assert len(result.text) <= workspace.settings.hard_chars
             result.text.encode()
-            is_json = name != "official" and result.is_error == (name == "agent-tools")
+            is_json = name != "official" and result.is_error == (
+                name == "agent-tools"
+            )
             if is_json and tool.name != "read_files":
                 json.loads(result.text)

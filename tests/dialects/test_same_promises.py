@@ -87,7 +87,9 @@ def test_what_a_dialect_did_can_be_undone(name, root, workspace):
     assert (root / "f").read_bytes() == STRANGE["mixed"]
 
 
-def test_a_call_under_other_limits_takes_nothing_from_the_workspace(root, workspace):
+def test_a_call_under_other_limits_takes_nothing_from_the_workspace(
+    root, workspace
+):
     """What is told of each change, and the processes that parse and search, are the workspace's all the time."""
     context = workspace.context
     told, outlines, searcher = (
@@ -96,7 +98,10 @@ def test_a_call_under_other_limits_takes_nothing_from_the_workspace(root, worksp
         context.searcher,
     )
     other = context.under(context.settings.replace(page_chars=1_000))
-    assert (context.settings.page_chars, other.settings.page_chars) == (12_000, 1_000)
+    assert (context.settings.page_chars, other.settings.page_chars) == (
+        12_000,
+        1_000,
+    )
     assert context.changes.after_commit == told
     assert (other.outlines, other.searcher, other.seen) == (
         outlines,
@@ -112,7 +117,9 @@ def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(
     (root / "f").write_bytes(b"one\ntwo\n")
     task = Task()
     task.preview_diffs = []
-    result = workspace.offer(name).call(*edits(root, "f", "two", "2")[name], task=task)
+    result = workspace.offer(name).call(
+        *edits(root, "f", "two", "2")[name], task=task
+    )
     assert result.is_error
     assert (root / "f").read_bytes() == b"one\ntwo\n"
     assert not workspace.history()
@@ -184,7 +191,9 @@ def test_nothing_outside_is_changed(name, way, root, workspace, tmp_path):
 @pytest.mark.parametrize("name", NAMES)
 def test_a_read_only_workspace_offers_and_makes_no_change(name, root, tmp_path):
     (root / "f").write_text("two\n")
-    with Workspace(root, state_dir=tmp_path / "state", read_only=True) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "state", read_only=True
+    ) as workspace:
         dialect = workspace.offer(name)
         assert not any(tool.writes for tool in dialect.tools())
         tool, arguments = edits(root, "f", "two", "2")[name]
@@ -221,7 +230,9 @@ def test_schemas_are_strict_and_plain(name, workspace):
 
 
 def test_an_unknown_dialect_is_refused_by_name():
-    with pytest.raises(FilewrightError, match="there is no dialect 'nope'") as refused:
+    with pytest.raises(
+        FilewrightError, match="there is no dialect 'nope'"
+    ) as refused:
         surface("nope")
     assert "largefile" in (refused.value.hint or "")
 
@@ -231,7 +242,11 @@ HOSTILE = [
     {"path": 3, "paths": "x", "absolute_file_path": None},
     {"path": "\ud800", "paths": ["\ud800"], "absolute_file_path": "/\ud800"},
     {"path": "a\0b", "paths": ["a\0b"], "absolute_file_path": "/a\0b"},
-    {"path": "x" * 5000, "paths": ["x" * 5000], "absolute_file_path": "/" + "x" * 5000},
+    {
+        "path": "x" * 5000,
+        "paths": ["x" * 5000],
+        "absolute_file_path": "/" + "x" * 5000,
+    },
 ]
 
 
@@ -259,18 +274,25 @@ def test_results_are_bounded_and_stay_json(name, root, workspace):
         b'"\\\t\x01' * 20_000 + b"\n" + b'"quoted" text\n' * 8_000
     )
     for number in range(1500):
-        (root / f"a rather long name of an empty file, number {number:05}").touch()
+        (
+            root / f"a rather long name of an empty file, number {number:05}"
+        ).touch()
     most = workspace.settings.hard_chars
     assert len("\n".join(os.listdir(root))) > 1.5 * most
     assert (root / "big").read_bytes().count(b'"quoted" text') * 13 > 1.5 * most
     dialect = workspace.offer(name)
-    big, here = (str(root / "big"), str(root)) if name == "largefile" else ("big", ".")
+    big, here = (
+        (str(root / "big"), str(root)) if name == "largefile" else ("big", ".")
+    )
     calls = {
         "agent-tools": [
             ("read_file", {"path": big}),
             ("read_files", {"paths": [big] * 5}),
             ("list_dir", {}),
-            ("grep", {"pattern": "quoted", "output_mode": "content", "context": 5}),
+            (
+                "grep",
+                {"pattern": "quoted", "output_mode": "content", "context": 5},
+            ),
         ],
         "largefile": [
             ("read_content", {"absolute_file_path": big, "limit": 100_000}),
@@ -284,11 +306,17 @@ def test_results_are_bounded_and_stay_json(name, root, workspace):
                     "context_lines": 20,
                 },
             ),
-            ("list_directory", {"absolute_dir_path": here, "max_entries": 5000}),
+            (
+                "list_directory",
+                {"absolute_dir_path": here, "max_entries": 5000},
+            ),
         ],
         "filesystem": [
             ("read_content", {"paths": [big] * 5}),
-            ("read_content", {"paths": [big], "format": "lines", "start_line": 2}),
+            (
+                "read_content",
+                {"paths": [big], "format": "lines", "start_line": 2},
+            ),
             ("list_files", {}),
             ("list_files", {"include_stats": True}),
             ("search_files", {"regex": "quoted"}),
@@ -344,7 +372,9 @@ for step in range(1, last + 1):
     os._exit(0)
 """
 
-PATCH = "".join(f"--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-two\n+2\n" for n in range(3))
+PATCH = "".join(
+    f"--- a/f{n}\n+++ b/f{n}\n@@ -1 +1 @@\n-two\n+2\n" for n in range(3)
+)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -394,7 +424,9 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
         ("official", "m\nhint: h"),
     ],
 )
-def test_what_fails_outside_a_tool_is_told_in_the_dialects_way(name, said, workspace):
+def test_what_fails_outside_a_tool_is_told_in_the_dialects_way(
+    name, said, workspace
+):
     result = workspace.offer(name).refused(
         FilewrightError(Code.CANCELLED, "m", hint="h")
     )

@@ -58,7 +58,9 @@ class Turn(NamedTuple):
 
 def case_id(case: Case | Turn) -> str:
     """Return the id of a case in a table: its file's name, and the text it has first."""
-    edits = [(case.search, case.replace)] if isinstance(case, Case) else case.edits
+    edits = (
+        [(case.search, case.replace)] if isinstance(case, Case) else case.edits
+    )
     words = re.findall(r"\w+", " ".join(edits[0]))
     return "-".join([case.name, *words[:3]])
 
@@ -99,7 +101,9 @@ class Desk:
         """Name a file as the caller of a tool does."""
         return path.relative_to(self._folder).as_posix()
 
-    def call(self, path: Path, tool: str, /, *arguments: Any, **options: Any) -> Result:
+    def call(
+        self, path: Path, tool: str, /, *arguments: Any, **options: Any
+    ) -> Result:
         """Call one method of the workspace; a refusal must leave the file."""
         before = path.read_bytes()
         try:
@@ -113,11 +117,17 @@ class Desk:
             ) or NOTE.search(answer.text)
             return Result(path.read_bytes().decode(), answer.text, bool(noted))
         assert refusal.hint, f"a refusal without a hint: {refusal}"
-        assert path.read_bytes() == before, f"refused, and the file changed: {refusal}"
+        assert path.read_bytes() == before, (
+            f"refused, and the file changed: {refusal}"
+        )
         return Result(None, f"{refusal} {refusal.hint}")
 
     def edit(
-        self, name: str, text: str, edits: Sequence[Mapping[str, Any]], **options: Any
+        self,
+        name: str,
+        text: str,
+        edits: Sequence[Mapping[str, Any]],
+        **options: Any,
     ) -> Result:
         """Make edits of a file."""
         path = self.put(name, text)
@@ -126,10 +136,17 @@ class Desk:
     def patch(self, name: str, text: str, patch: str) -> Result:
         """Apply a patch that names the file as if it were in the root."""
         path = self.put(name, text)
-        return self.call(path, "apply_patch", patch, root=self.named(path.parent))
+        return self.call(
+            path, "apply_patch", patch, root=self.named(path.parent)
+        )
 
     def replace(
-        self, name: str, text: str, pattern: str, replacement: str, **options: Any
+        self,
+        name: str,
+        text: str,
+        pattern: str,
+        replacement: str,
+        **options: Any,
     ) -> Result:
         """Replace the matches of a pattern in a file."""
         path = self.put(name, text)
@@ -154,7 +171,9 @@ class Desk:
         text, answer, noted = self.edit(case.name, case.file, edits, **options)
         if not case.must and text is None:
             return
-        assert text == case.expected, f"{text!r} instead of {case.expected!r}: {answer}"
+        assert text == case.expected, (
+            f"{text!r} instead of {case.expected!r}: {answer}"
+        )
         if case.noted:
             assert noted, f"written without a note: {answer}"
 
@@ -166,7 +185,9 @@ def literal(
     assert file.count(search) == 1, (
         f"{search!r} is {file.count(search)} times in {file!r}"
     )
-    return Case(name, file, search, replace, file.replace(search, replace), noted)
+    return Case(
+        name, file, search, replace, file.replace(search, replace), noted
+    )
 
 
 def plan_case(case: Case, **options: bool) -> str | None:
@@ -174,7 +195,9 @@ def plan_case(case: Case, **options: bool) -> str | None:
     content = case.file.encode()
     try:
         plan = plan_edits(
-            named(case.name, content), [TextEdit(case.search, case.replace)], **options
+            named(case.name, content),
+            [TextEdit(case.search, case.replace)],
+            **options,
         )
     except FilewrightError as error:
         if error.code not in REFUSALS or not error.hint:

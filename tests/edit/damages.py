@@ -70,7 +70,9 @@ def text_block(rng: random.Random, style: str) -> list[str]:
             f"  {rng.choice(NAMES)}: {rng.choice(NAMES)}",
             f"  {rng.choice(NAMES)}:",
         ]
-        lines += [f"    - {rng.choice(NAMES)}" for _ in range(rng.randint(1, 2))]
+        lines += [
+            f"    - {rng.choice(NAMES)}" for _ in range(rng.randint(1, 2))
+        ]
     return lines
 
 
@@ -109,7 +111,11 @@ def block(rng: random.Random, style: str) -> list[str]:
             ]
     if style == "py":
         return [f"def {name}({arg}):", *body]
-    return [f"{'function' if style == 'js' else 'func'} {name}({arg}) {{", *body, "}"]
+    return [
+        f"{'function' if style == 'js' else 'func'} {name}({arg}) {{",
+        *body,
+        "}",
+    ]
 
 
 def twin(rng: random.Random, lines: list[str]) -> list[str]:
@@ -118,9 +124,9 @@ def twin(rng: random.Random, lines: list[str]) -> list[str]:
     at = rng.randrange(len(result))
     kind = rng.randrange(4)
     if kind == 0:
-        result[at] = re.sub(r"\d", lambda m: str((int(m[0]) + 1) % 4), result[at]) + (
-            "" if re.search(r"\d", result[at]) else "x"
-        )
+        result[at] = re.sub(
+            r"\d", lambda m: str((int(m[0]) + 1) % 4), result[at]
+        ) + ("" if re.search(r"\d", result[at]) else "x")
     elif kind == 1:
         result[at] = re.sub(
             r"[a-z]{3,}", lambda m: rng.choice(NAMES), result[at], count=1
@@ -173,7 +179,9 @@ def _one_line(
     def escaped(text: list[str]) -> list[str]:
         return [
             "\\n".join(
-                one.replace("\\", "\\\\").replace('"', '\\"').replace("\t", "\\t")
+                one.replace("\\", "\\\\")
+                .replace('"', '\\"')
+                .replace("\t", "\\t")
                 for one in text
             )
         ]
@@ -186,7 +194,9 @@ def _elided(
 ) -> tuple[list[str], list[str]]:
     """A stretch of lines that stay is left out, before the change or behind it."""
     pairs = list(zip(search, new, strict=False))
-    head = next((at for at, (old, one) in enumerate(pairs) if old != one), len(pairs))
+    head = next(
+        (at for at, (old, one) in enumerate(pairs) if old != one), len(pairs)
+    )
     more = len(new) - len(search)
     tail = len(search) - head - (more <= 0)
     if rng.random() < 0.5:
@@ -201,7 +211,12 @@ def _elided(
         r"[ \t]*", rng.choice([search[first], search[first], search[0], "    "])
     )[0]  # type: ignore[index]
     mark = indent + rng.choice(
-        ["# ... existing code ...", "// ...", "...", "// ... rest unchanged ..."]
+        [
+            "# ... existing code ...",
+            "// ...",
+            "...",
+            "// ... rest unchanged ...",
+        ]
     )
     if search[first:last] != new[first + shift : last + shift]:
         return search, new  # what is left out cannot be moved
@@ -221,12 +236,25 @@ def _characters(
     elif kind == 1:
         text = text[:at] + text[at : at + 1] * 2 + text[at + 1 :]
     elif kind == 2:
-        text = text[:at] + text[at + 1 : at + 2] + text[at : at + 1] + text[at + 2 :]
+        text = (
+            text[:at]
+            + text[at + 1 : at + 2]
+            + text[at : at + 1]
+            + text[at + 2 :]
+        )
     elif kind == 3:
         word = rng.choice(list(re.finditer(r"\w+|$", text)))
-        text = text[: word.start()] + rng.choice([*NAMES, *WORDS]) + text[word.end() :]
+        text = (
+            text[: word.start()]
+            + rng.choice([*NAMES, *WORDS])
+            + text[word.end() :]
+        )
     else:
-        text = text[:at] + rng.choice(" \t.,(){}:;\"'`\\0a\u00a0“…") + text[at + 1 :]
+        text = (
+            text[:at]
+            + rng.choice(" \t.,(){}:;\"'`\\0a\u00a0“…")
+            + text[at + 1 :]
+        )
     return text.split("\n"), new
 
 
@@ -276,7 +304,9 @@ def _moved_search(
     if kind == 1:
         more = rng.choice(["  ", "    ", "\t"])
         return [more + one if one else one for one in search], new
-    return [one.replace("    ", "\t").replace("  ", "\t") for one in search], new
+    return [
+        one.replace("    ", "\t").replace("  ", "\t") for one in search
+    ], new
 
 
 def _other_numbers(
@@ -293,7 +323,9 @@ def _other_numbers(
 
 def _scaled(line: str, halves: int) -> str:
     """A line whose indent of spaces has so many halves of its width."""
-    return re.sub(r"^ +", lambda match: " " * (len(match[0]) * halves // 2), line)
+    return re.sub(
+        r"^ +", lambda match: " " * (len(match[0]) * halves // 2), line
+    )
 
 
 def _aside(
@@ -333,18 +365,24 @@ def _replacement_alone(
             new,
         )  # of a blank line nothing is damaged; and in a document a fence is text
     if kind == 0:
-        result = rng.choice([["```", *new], [*new, "```"], ["```", *new, "```"]])
+        result = rng.choice(
+            [["```", *new], [*new, "```"], ["```", *new, "```"]]
+        )
     elif kind == 1:
         result = [f"{line + index}: {one}" for index, one in enumerate(new)]
     elif kind == 2:
         result[at : at + 1] = [
-            rng.choice(["# ... existing code ...", "// ...", "# [existing code]"])
+            rng.choice(
+                ["# ... existing code ...", "// ...", "# [existing code]"]
+            )
         ]
     elif kind == 3 and new:
         result[at] = result[at].replace("<", "&lt;")
     else:
         result = ["\\n".join(new)]
-    return rng.choice([search, [f"{one} " if one else one for one in search]]), result
+    return rng.choice(
+        [search, [f"{one} " if one else one for one in search]]
+    ), result
 
 
 def _repaired_inside(
@@ -369,11 +407,15 @@ DAMAGES: dict[str, Damage] = {
     "tabs": _both(lambda one: one.replace("    ", "\t")),
     "wide": _both(lambda one: re.sub(r"^ +", lambda m: m[0] * 2, one)),
     "spaces": _both(lambda one: one.replace("\t", "    ")),
-    "quotes": _both(lambda one: re.sub(r'"([^"]*)"', "“\\1”", one).replace("'", "’")),
+    "quotes": _both(
+        lambda one: re.sub(r'"([^"]*)"', "“\\1”", one).replace("'", "’")
+    ),
     "dashes": _both(lambda one: one.replace("-", "–").replace(" <", "\u00a0<")),
     "entities": _both(
         lambda one: (
-            one.replace("&", "&amp;").replace("<", "&lt;").replace('"', "&quot;")
+            one.replace("&", "&amp;")
+            .replace("<", "&lt;")
+            .replace('"', "&quot;")
         )
     ),
     "half entities": lambda rng, search, new, line: (
@@ -478,7 +520,9 @@ def loosely(line: str) -> str:
 
 def stands_in_one(search: list[str], blocks: list[list[str]]) -> bool:
     """Whether all lines asked for, but for a mark, stand in one block in this order."""
-    wanted = [loosely(line) for line in search if line.strip() and "..." not in line]
+    wanted = [
+        loosely(line) for line in search if line.strip() and "..." not in line
+    ]
     for one in blocks:
         rest = iter(map(loosely, one))
         if all(line in rest for line in wanted):

@@ -90,7 +90,9 @@ def test_headers_without_hunks(
     expected: str,
 ) -> None:
     diff = build_file_diff(
-        FileDiff(*names, mode_before=modes[0], mode_after=modes[1], is_copy=copied),
+        FileDiff(
+            *names, mode_before=modes[0], mode_after=modes[1], is_copy=copied
+        ),
         Snapshot(b""),
         (),
     )
@@ -126,7 +128,9 @@ def test_git_applies_the_diff(
     position = 0
     for offset, length, text in sorted(cuts):
         if position <= offset <= len(before):
-            splices.append(Splice(offset, min(length, len(before) - offset), text))
+            splices.append(
+                Splice(offset, min(length, len(before) - offset), text)
+            )
             position = splices[-1].end + 1
     after = apply_splices(before, sort_splices(splices, len(before)))
     diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
@@ -136,7 +140,11 @@ def test_git_applies_the_diff(
     folder: Path = tmp_path_factory.mktemp("git")
     (folder / "f").write_bytes(before)
     subprocess.run(
-        ["git", "apply", "-"], cwd=folder, env=GIT, input=diff.text.encode(), check=True
+        ["git", "apply", "-"],
+        cwd=folder,
+        env=GIT,
+        input=diff.text.encode(),
+        check=True,
     )
     assert (folder / "f").read_bytes() == after
 
@@ -146,7 +154,10 @@ def test_truncates_large_rewrite() -> None:
     after = b"".join(b"other %d\n" % i for i in range(20_000))
     diff = between(before, after, max_lines=100)
     assert diff.truncated
-    assert sum(row.hidden for hunk in diff.hunks for row in hunk.rows) == 40_000 - 100
+    assert (
+        sum(row.hidden for hunk in diff.hunks for row in hunk.rows)
+        == 40_000 - 100
+    )
     assert (diff.added, diff.removed) == (20_000, 20_000)
     assert diff.text.count("\n") < 120
     assert "... 19,950 more removed lines not shown" in diff.text
@@ -158,8 +169,14 @@ def test_counts_very_many_splices() -> None:
     splices = [Splice(12 * i, 1, b"L") for i in range(0, 300_000, 10)]
     diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
     assert diff.omitted_changes == 30_000 - len(diff.hunks)
-    assert (diff.added, diff.removed, diff.all_counted) == (30_000, 30_000, True)
-    assert diff.text.endswith(f"... {diff.omitted_changes:,} more changes not shown\n")
+    assert (diff.added, diff.removed, diff.all_counted) == (
+        30_000,
+        30_000,
+        True,
+    )
+    assert diff.text.endswith(
+        f"... {diff.omitted_changes:,} more changes not shown\n"
+    )
 
 
 def test_cuts_long_lines_around_the_difference() -> None:
@@ -202,17 +219,28 @@ def test_windows_show_each_change_once(
         b"".join(b"%d\n" % number for number in side) for side in (lines, after)
     )
     before = Snapshot(old)
-    splices = (Splice(0, len(old), new),) if whole else find_splices(before, new)
+    splices = (
+        (Splice(0, len(old), new),) if whole else find_splices(before, new)
+    )
     everything = build_file_diff(FileDiff("f", "f"), before, splices)
-    windows = [build_file_diff(FileDiff("f", "f"), before, splices, max_lines=budget)]
+    windows = [
+        build_file_diff(FileDiff("f", "f"), before, splices, max_lines=budget)
+    ]
     while (start := windows[-1].next_offset) is not None:
         windows.append(
             build_file_diff(
-                FileDiff("f", "f"), before, splices, max_lines=budget, start=start
+                FileDiff("f", "f"),
+                before,
+                splices,
+                max_lines=budget,
+                start=start,
             )
         )
     for window in windows:
-        assert (window.added, window.removed) == (everything.added, everything.removed)
+        assert (window.added, window.removed) == (
+            everything.added,
+            everything.removed,
+        )
         assert window.truncated == (
             window.next_offset is not None
             or any(row.hidden for row in rows_of([window]))
@@ -224,7 +252,9 @@ def test_windows_show_each_change_once(
     ]
     assert len(set(drawn)) == len(drawn)
     hidden = sum(row.hidden for row in rows_of(windows))
-    assert len(drawn) + hidden == (everything.added or 0) + (everything.removed or 0)
+    assert len(drawn) + hidden == (everything.added or 0) + (
+        everything.removed or 0
+    )
     numbers = [
         (row.old, hunk.number)
         for one in windows
@@ -239,8 +269,14 @@ def test_windows_show_each_change_once(
         if row.old
     }
     assert all(known[line] == number for line, number in numbers)
-    kept = {(row.old, row.new, row.text) for row in rows_of(windows) if row.sign == " "}
-    assert kept <= {(row.old, row.new, row.text) for row in rows_of([everything])}
+    kept = {
+        (row.old, row.new, row.text)
+        for row in rows_of(windows)
+        if row.sign == " "
+    }
+    assert kept <= {
+        (row.old, row.new, row.text) for row in rows_of([everything])
+    }
 
 
 def rows_of(files: list[FileDiff]) -> list[DiffRow]:

@@ -33,7 +33,8 @@ def test_start_line_with_text_twice_is_ambiguous() -> None:
     for before in (0, 49, 50, 51, 100):
         data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
         found = locate(
-            Source(Snapshot(data)), TextEdit("failed", "done", start_line=before + 1)
+            Source(Snapshot(data)),
+            TextEdit("failed", "done", start_line=before + 1),
         )
         assert isinstance(found, NotLocated)
         assert found.code is Code.AMBIGUOUS_MATCH
@@ -46,8 +47,14 @@ AMBIGUOUS = {
         "f()\ng()\n--\nf()\ng()\n--\n  f()\n  g()\n",
         "f()\ng()\n",
     ),
-    "twice but for the indent": ("  f()\n  g()\n--\n    f()\n    g()\n", "f()\ng()"),
-    "twice but for trailing blanks": ("f() \ng()\n--\nf()\t\ng()\n", "f()\ng()"),
+    "twice but for the indent": (
+        "  f()\n  g()\n--\n    f()\n    g()\n",
+        "f()\ng()",
+    ),
+    "twice but for trailing blanks": (
+        "f() \ng()\n--\nf()\t\ng()\n",
+        "f()\ng()",
+    ),
 }
 
 
@@ -91,7 +98,8 @@ def test_start_line_chooses_between_equals() -> None:
 
 def test_start_line_moves_no_unique_text() -> None:
     assert (
-        plan_tier(LINES, TextEdit("one", "1", start_line=4))[0] == "1\ntwo\n\ntwo\nend"
+        plan_tier(LINES, TextEdit("one", "1", start_line=4))[0]
+        == "1\ntwo\n\ntwo\nend"
     )
 
 
@@ -117,7 +125,9 @@ def test_start_and_end_line_demand_text_there() -> None:
         == "one\ntwo\n\nx"
     )
     assert (
-        plan_tier(LINES, TextEdit("two\nend\n", "x\n", start_line=4, end_line=5))[0]
+        plan_tier(
+            LINES, TextEdit("two\nend\n", "x\n", start_line=4, end_line=5)
+        )[0]
         == "one\ntwo\n\nx"
     )
     assert (
@@ -125,7 +135,9 @@ def test_start_and_end_line_demand_text_there() -> None:
         == "one\ntwo\nblank\ntwo\nend"
     )
     for start, end in ((1, 1), (4, 5), (5, 5), (9, 9)):
-        error = refused(LINES, TextEdit("two", "2", start_line=start, end_line=end))
+        error = refused(
+            LINES, TextEdit("two", "2", start_line=start, end_line=end)
+        )
         assert error.code == Code.NO_MATCH
 
 

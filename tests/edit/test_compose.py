@@ -19,7 +19,10 @@ def test_keeps_line_ends_of_file() -> None:
 
 
 def test_keeps_line_end_after_earlier_edit() -> None:
-    edits = TextEdit("a\nx\n", "", number=0), TextEdit("b\nc\n", "b\nC\n", number=1)
+    edits = (
+        TextEdit("a\nx\n", "", number=0),
+        TextEdit("b\nc\n", "b\nC\n", number=1),
+    )
     assert plan_text("a\r\nx\r\nb\nc\n", *edits, in_turn=True)[0] == "b\nC\n"
 
 

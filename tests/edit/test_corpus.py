@@ -50,9 +50,9 @@ def rows() -> Iterator[dict[str, Any]]:
         if path.suffix == ".zst":
             import zstandard
 
-            reader = zstandard.ZstdDecompressor(max_window_size=1 << 28).stream_reader(
-                path.open("rb")
-            )
+            reader = zstandard.ZstdDecompressor(
+                max_window_size=1 << 28
+            ).stream_reader(path.open("rb"))
             text = io.TextIOWrapper(reader, encoding="utf-8", newline="\n")
         elif path.suffix == ".jsonl":
             text = path.open(encoding="utf-8", newline="\n")
@@ -100,7 +100,10 @@ def test_score_on_corpus() -> None:
     assert total["lossy"] <= 0.003 * total.total()
     applied = Counter[str]()
     for (expect, name), counts in by_class.items():
-        assert expect != "refuse" or counts["correct"] == counts.total(), (name, counts)
+        assert expect != "refuse" or counts["correct"] == counts.total(), (
+            name,
+            counts,
+        )
         if expect == "apply" and not name.startswith(("drift", *MISSPELLED)):
             assert counts["correct"] >= 0.95 * counts.total(), (name, counts)
             applied += counts
@@ -114,20 +117,28 @@ def test_calls_of_models(
     counts: Counter[str] = Counter()
     others: list[str] = []
     folder = tmp_path_factory.mktemp("work")
-    with Workspace(folder, state_dir=tmp_path_factory.mktemp("state")) as workspace:
+    with Workspace(
+        folder, state_dir=tmp_path_factory.mktemp("state")
+    ) as workspace:
         calls = [row for row in rows() if "committed" in row]
         for number, row in enumerate(calls):
             path = folder / str(number) / Path(row["path"]).name
             path.parent.mkdir()
             path.write_bytes(row["file"].encode())
             try:
-                workspace.edit(path.relative_to(folder).as_posix(), row["edits"])
+                workspace.edit(
+                    path.relative_to(folder).as_posix(), row["edits"]
+                )
             except FilewrightError:
                 counts["refused" if row["expected"] is None else "missed"] += 1
                 continue
             right = path.read_bytes().decode() == row["expected"]
             kind = (
-                "right" if right else "unknown" if row["expected"] is None else "other"
+                "right"
+                if right
+                else "unknown"
+                if row["expected"] is None
+                else "other"
             )
             counts[kind] += 1
             if kind == "other":
@@ -145,7 +156,9 @@ def test_calls_that_failed_elsewhere(
     elsewhere: list[str] = []
     files = {row["key"]: row for row in rows() if row.get("kind") == "file"}
     folder = tmp_path_factory.mktemp("work")
-    with Workspace(folder, state_dir=tmp_path_factory.mktemp("state")) as workspace:
+    with Workspace(
+        folder, state_dir=tmp_path_factory.mktemp("state")
+    ) as workspace:
         for number, row in enumerate(
             row for row in rows() if row.get("kind") == "call"
         ):
@@ -168,7 +181,9 @@ def test_calls_that_failed_elsewhere(
                 continue
             result = path.read_bytes().decode()
             counts["landed"] += row["times"]
-            counts["as wanted"] += row["times"] if result == file["expected"] else 0
+            counts["as wanted"] += (
+                row["times"] if result == file["expected"] else 0
+            )
             if result != file["expected"] and not _is_asked(
                 file["input"], result, asked
             ):
@@ -195,9 +210,12 @@ def _asked(row: dict[str, Any], name: str) -> str | dict[str, Any] | None:
         edit = {"search": parsed["old_text"], "replace": parsed["new_text"]}
         return edit | ({"replace_all": True} if parsed.get("all") else {})
     if isinstance(parsed, dict):
-        sent = parsed.get("diff") or (parsed.get("update") or {}).get("diff") or ""
+        sent = (
+            parsed.get("diff") or (parsed.get("update") or {}).get("diff") or ""
+        )
     if not any(
-        line[:1] in ("+", "-") and line[1:].strip() for line in sent.splitlines()
+        line[:1] in ("+", "-") and line[1:].strip()
+        for line in sent.splitlines()
     ):
         return None
     return f"*** Begin Patch\n*** Update File: {name}\n{sent.rstrip(chr(10))}\n*** End Patch\n"

@@ -14,7 +14,14 @@ from pathlib import Path
 
 import pytest
 from benchmarks.damages import KINDS
-from benchmarks.edits import MAKERS, Change, changes, facts, repositories, verdict
+from benchmarks.edits import (
+    MAKERS,
+    Change,
+    changes,
+    facts,
+    repositories,
+    verdict,
+)
 from tests.edit.damages import STYLES, block, changed, twin
 
 REPOSITORIES = os.environ.get("FILEWRIGHT_EDIT_REPOSITORIES", "")
@@ -27,7 +34,9 @@ def made_up(rng: random.Random, count: int) -> Iterator[Change]:
     for _ in range(count):
         style = rng.choice(STYLES)
         blocks = [block(rng, style) for _ in range(rng.randint(1, 3))]
-        blocks += [twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 2))]
+        blocks += [
+            twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 2))
+        ]
         rng.shuffle(blocks)
         lines = [line for one in blocks for line in (*one, "")]
         start = rng.randrange(len(lines) - 1)

@@ -63,11 +63,17 @@ def test_applies_the_true_change_or_refuses(
     wanted = changed(rng, region, style)
     search, new = DAMAGES[damage](rng, list(region), list(wanted), start + 1)
     asked = [loosely(line) for line in search if line.strip()]
-    there = [(index, loosely(line)) for index, line in enumerate(lines) if line.strip()]
+    there = [
+        (index, loosely(line))
+        for index, line in enumerate(lines)
+        if line.strip()
+    ]
     keys = [key for _, key in there]
     if not asked:
         return  # blank text is taken literally, as `str.replace` would
-    places = [at for at in range(len(keys)) if keys[at : at + len(asked)] == asked]
+    places = [
+        at for at in range(len(keys)) if keys[at : at + len(asked)] == asked
+    ]
     if damage.startswith("elision and") and stands_in_one(search, blocks):
         return  # all of it is said of one block, whichever was meant
     if places and damage.startswith("lines"):
@@ -84,7 +90,9 @@ def test_applies_the_true_change_or_refuses(
         return  # all but a line at the edge: the request of fewer lines
     if damage == "characters twice" and any(
         Levenshtein.distance(
-            "\n".join(asked), "\n".join(keys[at : at + len(asked)]), score_cutoff=1
+            "\n".join(asked),
+            "\n".join(keys[at : at + len(asked)]),
+            score_cutoff=1,
         )
         < 2
         for at in range(len(keys))
@@ -94,9 +102,13 @@ def test_applies_the_true_change_or_refuses(
         return  # the first of the two made it the text of another place
     file = ending.join([*lines, ""])
     text = "\n".join(search)
-    if file.replace("\r\n", "\n").count(text) > 0 and text not in "\n".join(region):
+    if file.replace("\r\n", "\n").count(text) > 0 and text not in "\n".join(
+        region
+    ):
         return
-    expected = ending.join([*lines[:start], *wanted, *lines[start + count :], ""])
+    expected = ending.join(
+        [*lines[:start], *wanted, *lines[start + count :], ""]
+    )
     data = file.encode()
     name = f"a.{style}"
     asked_for = TextEdit(text + "\n", "\n".join(new) + ("\n" if new else ""))
@@ -115,7 +127,9 @@ def test_applies_the_true_change_or_refuses(
         # A part of the lines, or lines without an indent: what is taken literally is never repaired. Only where it
         # begins inside an indent may it be the lines that were meant.
         plain = "\n".join([*lines, ""])
-        begins_line = plain.find(text) == 0 or plain[plain.find(text) - 1] == "\n"
+        begins_line = (
+            plain.find(text) == 0 or plain[plain.find(text) - 1] == "\n"
+        )
         literal = ending.join(
             plain.replace(asked_for.search, asked_for.replace).split("\n")
         )
@@ -129,4 +143,9 @@ def test_applies_the_true_change_or_refuses(
         [line.rstrip() for line in one.splitlines() if line.strip()]
         for one in (result, *accepted)
     ]
-    assert first in others, (damage, planned.outcomes[0].tier, text, "\n".join(new))
+    assert first in others, (
+        damage,
+        planned.outcomes[0].tier,
+        text,
+        "\n".join(new),
+    )

@@ -28,7 +28,12 @@ MERGES = {
     "same change": ("a b c", "a X c", "a X c", "a X c"),
     "same insertion": ("a c", "a b c", "a b c", "a b c"),
     "both sides of a kept line": ("a b c", "A b c", "a b C", "A b C"),
-    "ours deletes, theirs elsewhere": ("a b c d e", "a c d e", "a b c d E", "a c d E"),
+    "ours deletes, theirs elsewhere": (
+        "a b c d e",
+        "a c d e",
+        "a b c d E",
+        "a c d E",
+    ),
     "insertions apart": ("a b c", "x a b c", "a b c y", "x a b c y"),
     "empty base": ("", "", "a", "a"),
 }
@@ -84,7 +89,9 @@ def test_chunks_cover_all_texts(
 
 @examples(33, derandomize=True)
 @given(lines, lines)
-def test_unchanged_side_gives_the_other(base: list[bytes], other: list[bytes]) -> None:
+def test_unchanged_side_gives_the_other(
+    base: list[bytes], other: list[bytes]
+) -> None:
     assert merge_lines(base, base, other).lines == other
     assert merge_lines(base, other, base).lines == other
     assert merge_lines(base, other, other).lines == other
@@ -95,7 +102,10 @@ def test_unchanged_side_gives_the_other(base: list[bytes], other: list[bytes]) -
     [
         ([b"x"] * 20_000, [b"x"] * 19_000),
         ([b"x"] * 20_000, [b"y"] * 20_000),
-        ([b"%d" % i for i in range(20_000)], [b"%d" % i for i in range(20_000, 0, -1)]),
+        (
+            [b"%d" % i for i in range(20_000)],
+            [b"%d" % i for i in range(20_000, 0, -1)],
+        ),
         (
             [b"%d" % i for i in range(20_000)],
             [b"%d" % i for i in range(20_000) if i % 7],
@@ -110,7 +120,9 @@ def test_unchanged_side_gives_the_other(base: list[bytes], other: list[bytes]) -
         "few distinct",
     ],
 )
-def test_large_merges_take_bounded_work(left: list[bytes], right: list[bytes]) -> None:
+def test_large_merges_take_bounded_work(
+    left: list[bytes], right: list[bytes]
+) -> None:
     matched = sum(match.length for match in align(left, right))
     assert 0 <= matched <= min(len(left), len(right))
 
@@ -166,6 +178,9 @@ def test_merges_like_git(seed: int, tmp_path: Path) -> None:
     )
     if done.returncode == 0:
         assert merged.clean
-        assert b"".join(line + b"\n" for line in lines_of_text(merged)) == done.stdout
+        assert (
+            b"".join(line + b"\n" for line in lines_of_text(merged))
+            == done.stdout
+        )
     else:
         assert not merged.clean

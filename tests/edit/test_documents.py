@@ -15,7 +15,9 @@ from filewright.errors import FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
-PAGE = (Path(__file__).parents[2] / "docs" / "editing.md").read_text(encoding="utf-8")
+PAGE = (Path(__file__).parents[2] / "docs" / "editing.md").read_text(
+    encoding="utf-8"
+)
 
 
 EXAMPLES = re.findall(r"^```edit\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -46,12 +48,18 @@ def test_example(number: int) -> None:
         unmarked(parts["search"]), unmarked(parts["replace"]), start_line=start
     )
     bases = [unmarked(parts["shown"]).encode()] if "shown" in parts else []
-    ending = next(name for name in parts if name.startswith(("result", "refused")))
+    ending = next(
+        name for name in parts if name.startswith(("result", "refused"))
+    )
     kind, word = ending.split()
     if kind == "result":
-        planned = plan_edits(named(parts.get("name"), data), [edit], bases=bases)
+        planned = plan_edits(
+            named(parts.get("name"), data), [edit], bases=bases
+        )
         assert str(planned.outcomes[0].tier) == word
-        assert apply_splices(data, planned.splices).decode() == unmarked(parts[ending])
+        assert apply_splices(data, planned.splices).decode() == unmarked(
+            parts[ending]
+        )
         notes = "".join(f"{note}\n" for note in planned.outcomes[0].notes)
         assert notes == parts.get("noted", "")
         return

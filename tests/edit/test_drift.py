@@ -56,7 +56,9 @@ def changed(old: str, new: str) -> TextEdit:
 def session(shown: str, now: str, *edits: TextEdit) -> tuple[str, Tier]:
     data = now.encode()
     planned = plan_edits(Snapshot(data), edits, bases=(shown.encode(),))
-    return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
+    return apply_splices(data, planned.splices).decode(), planned.outcomes[
+        0
+    ].tier
 
 
 CLEAN = {
@@ -87,16 +89,19 @@ CLEAN = {
 @pytest.mark.parametrize("name", CLEAN)
 def test_merges_separate_changes(name: str) -> None:
     now, (old, new) = CLEAN[name]
-    assert session(SHOWN, now, changed(old, new)) == (now.replace(old, new), Tier.DRIFT)
+    assert session(SHOWN, now, changed(old, new)) == (
+        now.replace(old, new),
+        Tier.DRIFT,
+    )
 
 
 @pytest.mark.parametrize("name", CLEAN)
 def test_keeps_terminators(name: str) -> None:
     now, (old, new) = CLEAN[name]
     crlf = now.replace("\n", "\r\n")
-    assert session(SHOWN, crlf, changed(old, new))[0] == now.replace(old, new).replace(
-        "\n", "\r\n"
-    )
+    assert session(SHOWN, crlf, changed(old, new))[0] == now.replace(
+        old, new
+    ).replace("\n", "\r\n")
 
 
 def test_shown_range_is_a_base() -> None:
@@ -112,9 +117,9 @@ def test_merges_dedented_request() -> None:
         text.replace("\n    ", "\n  ")
         for text in (SEARCH, SEARCH.replace("width * height", "0"))
     )
-    assert session(SHOWN, COMMENTED, TextEdit(search, replace))[0] == COMMENTED.replace(
-        "width * height", "0"
-    )
+    assert session(SHOWN, COMMENTED, TextEdit(search, replace))[
+        0
+    ] == COMMENTED.replace("width * height", "0")
 
 
 def test_merges_one_edit_of_many() -> None:
@@ -123,16 +128,18 @@ def test_merges_one_edit_of_many() -> None:
         changed("return width * height", "return 0"),
     )
     result, _ = session(SHOWN, COMMENTED, *edits)
-    assert result == COMMENTED.replace("return width * height", "return 0").replace(
-        "os", "re"
-    )
+    assert result == COMMENTED.replace(
+        "return width * height", "return 0"
+    ).replace("os", "re")
 
 
 def refused(
     shown: str, now: str, edit: TextEdit, *, fuzzy: bool = True
 ) -> FilewrightError:
     with pytest.raises(FilewrightError) as caught:
-        plan_edits(Snapshot(now.encode()), [edit], bases=(shown.encode(),), fuzzy=fuzzy)
+        plan_edits(
+            Snapshot(now.encode()), [edit], bases=(shown.encode(),), fuzzy=fuzzy
+        )
     return caught.value
 
 
@@ -183,14 +190,18 @@ def test_takes_no_twin_of_changed_text() -> None:
     edit = changed("return width * height", "return 0")
     result, tier = session(SHOWN + twin, COMMENTED + twin, edit)
     assert tier is Tier.DRIFT
-    assert result == COMMENTED.replace("return width * height", "return 0") + twin
+    assert (
+        result == COMMENTED.replace("return width * height", "return 0") + twin
+    )
     gone = SHOWN.replace("return width * height", "return 1") + twin
     assert refused(SHOWN + twin, gone, edit).code == Code.STALE_VERSION
 
 
 def test_finds_reindented_text() -> None:
     now = SHOWN.replace("    ", "  ")
-    result, tier = session(SHOWN, now, changed("return width * height", "return 0"))
+    result, tier = session(
+        SHOWN, now, changed("return width * height", "return 0")
+    )
     assert (result, tier) == (
         now.replace("return width * height", "return 0"),
         Tier.INDENT,
@@ -200,7 +211,9 @@ def test_finds_reindented_text() -> None:
 def test_refuses_text_that_base_has_twice() -> None:
     shown = SHOWN + SEARCH
     assert (
-        refused(shown, COMMENTED, changed("return width * height", "return 0")).code
+        refused(
+            shown, COMMENTED, changed("return width * height", "return 0")
+        ).code
         == Code.NO_MATCH
     )
 
@@ -213,7 +226,9 @@ def test_recognises_same_change_of_others() -> None:
 
 def test_exact_text_needs_no_base() -> None:
     assert (
-        session("def volume(w):\n", SHOWN, TextEdit("import os\n", "import re\n"))[1]
+        session(
+            "def volume(w):\n", SHOWN, TextEdit("import os\n", "import re\n")
+        )[1]
         is Tier.EXACT
     )
 
@@ -266,7 +281,9 @@ def test_keeps_unended_last_line(last: str, end: str) -> None:
         text.replace("one = 1", "zero = 0\none = 11").replace("\n", end)
         for text in (shown, wanted)
     )
-    result, tier = session(shown.replace("\n", end), now, TextEdit(shown, wanted))
+    result, tier = session(
+        shown.replace("\n", end), now, TextEdit(shown, wanted)
+    )
     assert (result, tier) == (expected, Tier.DRIFT)
 
 
@@ -283,7 +300,11 @@ def test_keeps_new_lines_at_unended_end(
     edit: Edit = Insertion(line=first, replace=new, base=base, named=named)
     if last is not None:
         edit = LineEdit(
-            first_line=first, last_line=last, replace=new, base=base, named=named
+            first_line=first,
+            last_line=last,
+            replace=new,
+            base=base,
+            named=named,
         )
     made = apply_splices(base, plan_edits(Snapshot(base), [edit]).splices)
     now = b"1\n2\nthere\n3\n4\naaa\nbbb"

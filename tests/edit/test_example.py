@@ -33,7 +33,9 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize(("text", "pattern", "new", "shown"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize(
+    ("text", "pattern", "new", "shown"), CASES.values(), ids=CASES
+)
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16-le"])
 def test_shows_lines_before_and_after(
     text: str, pattern: str, new: str, shown: str, codec: str

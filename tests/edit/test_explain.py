@@ -29,12 +29,20 @@ def three(b):
 
 def test_refuses_edit_without_change() -> None:
     assert refused("a\n", TextEdit("a", "a")).code == Code.NO_CHANGE
-    assert refused("  a\n  b\n", TextEdit("a\nb\n", "a\nb\n")).code == Code.NO_CHANGE
-    assert refused("teh\n", TextEdit("x", "x", replace_all=True)).code == Code.NO_MATCH
+    assert (
+        refused("  a\n  b\n", TextEdit("a\nb\n", "a\nb\n")).code
+        == Code.NO_CHANGE
+    )
+    assert (
+        refused("teh\n", TextEdit("x", "x", replace_all=True)).code
+        == Code.NO_MATCH
+    )
 
 
 def test_recognises_applied_change() -> None:
-    error = refused("import os\nimport sys\n", TextEdit("import re", "import sys"))
+    error = refused(
+        "import os\nimport sys\n", TextEdit("import re", "import sys")
+    )
     assert error.code == Code.ALREADY_APPLIED
     assert error.details["lines"] == [2]
 
@@ -57,7 +65,9 @@ def test_already_applied_only_at_this_place(case: Case) -> None:
 
 
 def test_refusal_is_bounded_plain_data() -> None:
-    long = "".join(f"the {i}th line of them, {'x' * 300}\n" for i in range(2_000))
+    long = "".join(
+        f"the {i}th line of them, {'x' * 300}\n" for i in range(2_000)
+    )
     error = refused(long, TextEdit(long.replace("1999th", "1998th"), "short\n"))
     assert len(error.message) < 6_000
     json.dumps(error.details)
@@ -69,5 +79,7 @@ def test_refusal_is_bounded_plain_data() -> None:
 
 def test_names_requested_path() -> None:
     with pytest.raises(FilewrightError) as caught:
-        plan_edits(named("src/a b.py", CODE.encode()), [TextEdit("nothing here", "x")])
+        plan_edits(
+            named("src/a b.py", CODE.encode()), [TextEdit("nothing here", "x")]
+        )
     assert caught.value.message.startswith("src/a b.py: ")

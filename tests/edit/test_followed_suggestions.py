@@ -70,9 +70,7 @@ def damaged(rng: random.Random, true: Request) -> Iterator[Request]:
     numbers = list(re.finditer(r"\d+", true.search))
     if numbers:
         one = rng.choice(numbers)
-        search = (
-            f"{true.search[: one.start()]}{int(one[0]) + 3}{true.search[one.end() :]}"
-        )
+        search = f"{true.search[: one.start()]}{int(one[0]) + 3}{true.search[one.end() :]}"
         yield true._replace(search=search)
 
 
@@ -81,7 +79,8 @@ def followed(request: Request) -> str | None:
     data = request.file.encode()
     try:
         plan_edits(
-            named(request.name, data), [TextEdit(request.search, request.replace)]
+            named(request.name, data),
+            [TextEdit(request.search, request.replace)],
         )
     except FilewrightError as error:
         if error.code is not Code.NO_MATCH or not error.details["suggestions"]:
@@ -103,7 +102,9 @@ def kind(request: Request, result: str) -> str:
     if WRONG_WORD in result:
         return "misremembered"
     if any(
-        made[line] > max(wanted[line], there[line]) for line in made if wanted[line]
+        made[line] > max(wanted[line], there[line])
+        for line in made
+        if wanted[line]
     ):
         return "twice"
     if any(made[line] < wanted[line] <= there[line] for line in wanted):
@@ -131,7 +132,9 @@ def measured(requests: Iterable[Request], rng: random.Random) -> Counter[str]:
 def check(counts: Counter[str], least: int) -> None:
     assert counts.total() >= least, counts
     assert counts["right"] >= 0.95 * counts.total(), counts
-    assert counts["misremembered"] + counts["twice"] + counts["lost"] == 0, counts
+    assert counts["misremembered"] + counts["twice"] + counts["lost"] == 0, (
+        counts
+    )
 
 
 def made_up(rng: random.Random, count: int) -> Iterator[Request]:
@@ -139,13 +142,19 @@ def made_up(rng: random.Random, count: int) -> Iterator[Request]:
     for _ in range(count):
         style = rng.choice(STYLES)
         blocks = [block(rng, style) for _ in range(rng.randint(1, 4))]
-        blocks += [twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 2))]
+        blocks += [
+            twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 2))
+        ]
         rng.shuffle(blocks)
         lines = [line for one in blocks for line in (*one, "")]
         start = rng.randrange(len(lines) - 1)
         region = lines[start : start + rng.randint(2, 8)]
         search, file = "\n".join(region), "\n".join([*lines, ""])
-        if not region[0].strip() or not region[-1].strip() or file.count(search) != 1:
+        if (
+            not region[0].strip()
+            or not region[-1].strip()
+            or file.count(search) != 1
+        ):
             continue
         replace = "\n".join(changed(rng, region, style))
         yield Request(
@@ -163,7 +172,11 @@ def test_requests_of_corpus() -> None:
     classes = ("exact", "exact_trap", "eof_newline", "exact_ws_twin")
     true = [
         Request(
-            "a.txt", case["file"], case["search"], case["replace"], case["expected"]
+            "a.txt",
+            case["file"],
+            case["search"],
+            case["replace"],
+            case["expected"],
         )
         for case in cases()
         if case.get("class") in classes
@@ -189,7 +202,13 @@ def test_requests_of_repositories() -> None:
                 text(change.replace),
             )
             true.append(
-                Request(change.name, file, search, replace, change.file(change.replace))
+                Request(
+                    change.name,
+                    file,
+                    search,
+                    replace,
+                    change.file(change.replace),
+                )
             )
     counts = measured(true, rng)
     print(counts)

@@ -18,7 +18,8 @@ from filewright.errors import Code
 def test_refuses_indents_without_a_map() -> None:
     file = "if a:\n    b\nc\n"
     assert (
-        refused(file, TextEdit("if a:\nb\nc\n", "if a:\nd\nc\n")).code == Code.NO_MATCH
+        refused(file, TextEdit("if a:\nb\nc\n", "if a:\nd\nc\n")).code
+        == Code.NO_MATCH
     )
 
 
@@ -73,7 +74,12 @@ INDENTS += [
         "  item: bat\n  item:\n   -  save",
         "  item: bat\n  item:\n    x: 1\n    - save",
     ),
-    Case("a.js", "f() {\n\n  a(b);\n  c();\n}\n", "f() {\n\n a(b);", "f() {\n\n  x();"),
+    Case(
+        "a.js",
+        "f() {\n\n  a(b);\n  c();\n}\n",
+        "f() {\n\n a(b);",
+        "f() {\n\n  x();",
+    ),
     Case(
         "a.py",
         "if a:\n    if b:\n        c(d)\n",
@@ -150,9 +156,7 @@ def test_first_of_two_equal_indents_decides(
 ) -> None:
     # A set has them in another order in every process: the same edit was made in one and refused in another.
     tabs, spaces = "\t" * width, " " * width
-    file = (
-        f"f {{\n{tabs}\tone(x)\n{tabs}}}\n\n{tabs}if x {{\n{tabs}\ttwo(x)\n{tabs}}}\n"
-    )
+    file = f"f {{\n{tabs}\tone(x)\n{tabs}}}\n\n{tabs}if x {{\n{tabs}\ttwo(x)\n{tabs}}}\n"
     search = f"    {tabs}\tone(x)\n    {tabs}}}\n\n    {tabs}if x {{"
     replace = f"{tabs}\tone(x)\n{tabs}}}\n{spaces}three(y)\n{tabs}if x {{\n"
     after, _ = plan_text(file, TextEdit(search, replace))

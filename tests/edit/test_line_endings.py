@@ -8,10 +8,13 @@ import pytest
 from tests.edit.cases import Case, Desk, case_id, short_id
 
 PROGRESS = (
-    "".join(f"fetch {number}%\r" for number in range(0, 100, 5)) + "done\nbuild ok\n"
+    "".join(f"fetch {number}%\r" for number in range(0, 100, 5))
+    + "done\nbuild ok\n"
 )
 CRLF_PART = "a\nb\nc\nx = 1\r\ny = 2\r\nz = 3\r\n"
-LF_PART = "".join(f"{letter}\r\n" for letter in "abcdef") + "x = 1\ny = 2\nz = 3\n"
+LF_PART = (
+    "".join(f"{letter}\r\n" for letter in "abcdef") + "x = 1\ny = 2\nz = 3\n"
+)
 
 EDITS = [
     Case("a.py", LF_PART, "y = 2", "y = 2\nyy = 2", LF_PART.replace("y = 2\n", "y = 2\nyy = 2\n")),
@@ -72,7 +75,9 @@ PATCHES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "file", "hunk", "expected"), PATCHES, ids=short_id)
+@pytest.mark.parametrize(
+    ("name", "file", "hunk", "expected"), PATCHES, ids=short_id
+)
 def test_patch_line_ends_as_neighbour(
     desk: Desk, name: str, file: str, hunk: str, expected: str
 ) -> None:
@@ -84,7 +89,10 @@ def test_inserted_line_ends_as_neighbour(desk: Desk) -> None:
     path = desk.put("f.log", PROGRESS)
     desk.workspace.read(desk.named(path))
     result = desk.call(
-        path, "edit", desk.named(path), [{"insert_after": 22, "replace": "lint ok"}]
+        path,
+        "edit",
+        desk.named(path),
+        [{"insert_after": 22, "replace": "lint ok"}],
     )
     assert result.text == PROGRESS + "lint ok\n", result.answer
 
@@ -130,7 +138,12 @@ def test_replaced_match_ends_as_neighbour(
 def test_group_keeps_own_terminators(desk: Desk) -> None:
     file = "a\r\nb\r\none\ntwo\r\nend\n"
     result = desk.replace(
-        "f.log", file, r"(one\ntwo\n)(end)", "$1new\n$2", mode="regex", multiline=True
+        "f.log",
+        file,
+        r"(one\ntwo\n)(end)",
+        "$1new\n$2",
+        mode="regex",
+        multiline=True,
     )
     assert result.text == "a\r\nb\r\none\ntwo\r\nnew\r\nend\n", result.answer
 
@@ -145,7 +158,9 @@ APPENDED = [
 ]
 
 
-@pytest.mark.parametrize(("file", "content", "expected"), APPENDED, ids=short_id)
+@pytest.mark.parametrize(
+    ("file", "content", "expected"), APPENDED, ids=short_id
+)
 def test_appended_text_ends_as_last_line(
     desk: Desk, file: str, content: str, expected: str
 ) -> None:
@@ -168,7 +183,9 @@ OVERWRITTEN = [
 ]
 
 
-@pytest.mark.parametrize(("file", "content", "expected"), OVERWRITTEN, ids=short_id)
+@pytest.mark.parametrize(
+    ("file", "content", "expected"), OVERWRITTEN, ids=short_id
+)
 def test_whole_file_keeps_only_terminator(
     desk: Desk, file: str, content: str, expected: str
 ) -> None:

@@ -108,7 +108,10 @@ def test_keeps_lines_apart(desk: Desk, case: Case) -> None:
     [
         case
         for case in [*GLUED, *DELETIONS]
-        if case.file.replace("\r\n", "\n").count(case.search.replace("\r\n", "\n")) == 1
+        if case.file.replace("\r\n", "\n").count(
+            case.search.replace("\r\n", "\n")
+        )
+        == 1
     ],
 )
 def test_keeps_lines_apart_without_fuzzy(desk: Desk, case: Case) -> None:
@@ -160,9 +163,19 @@ LOST = [
     ),
     # A blank line that is too much is no lost line.
     Case(
-        "a.js", "f {\n  a();\n}\nb\n", "  a();\n\n", "  x();\n", "f {\n  x();\n}\nb\n"
+        "a.js",
+        "f {\n  a();\n}\nb\n",
+        "  a();\n\n",
+        "  x();\n",
+        "f {\n  x();\n}\nb\n",
     ),
-    Case("a.js", "f {\n  a();\n}\nb\n", "\n  a();", "\n  x();", "f {\n  x();\n}\nb\n"),
+    Case(
+        "a.js",
+        "f {\n  a();\n}\nb\n",
+        "\n  a();",
+        "\n  x();",
+        "f {\n  x();\n}\nb\n",
+    ),
 ]
 
 

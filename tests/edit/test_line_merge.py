@@ -146,8 +146,12 @@ def test_keeps_characters_among_other_lines(desk: Desk, case: Case) -> None:
     )
     if case.name.endswith((".tsv", ".txt", ".md", ".ini", ".rst")):
         before, after = "".join(around[0]), "".join(around[1])
-        expected = None if case.expected is None else before + case.expected + after
-        desk.check(case._replace(file=before + case.file + after, expected=expected))
+        expected = (
+            None if case.expected is None else before + case.expected + after
+        )
+        desk.check(
+            case._replace(file=before + case.file + after, expected=expected)
+        )
 
 
 def as_patch(case: Case) -> str:
@@ -224,10 +228,25 @@ GAPS = {
     # file, search, replace, expected
     "a blank both lack stays": ("a.bc", "abc", "abC", "a.bC"),
     "a blank both have is not added": ("abc", "a.bc", "a.bC", "abC"),
-    "a blank only the search lacks is not doubled": ("a.bc", "abc", "a.bC", "a.bC"),
+    "a blank only the search lacks is not doubled": (
+        "a.bc",
+        "abc",
+        "a.bC",
+        "a.bC",
+    ),
     "a blank only the search has is not added": ("abc", "a.bc", "abC", "abC"),
-    "new blanks of the replacement are written": ("a.bc", "abc", "ab.c", "a.b.c"),
-    "an insertion goes before the gap's other line": ("a.b", "ab", "axb", "ax.b"),
+    "new blanks of the replacement are written": (
+        "a.bc",
+        "abc",
+        "ab.c",
+        "a.b.c",
+    ),
+    "an insertion goes before the gap's other line": (
+        "a.b",
+        "ab",
+        "axb",
+        "ax.b",
+    ),
     "a deleted line takes no gap along": ("a.bc", "abc", "ac", "a.c"),
     "more blanks in the file stay": ("a...bc", "a.bc", "a.bd", "a...bd"),
     "all but the first line deleted": ("a.b.c", "abc", "a", "a"),
@@ -280,7 +299,10 @@ def test_adapts_lines(name: str) -> None:
     planned = plan_edits(
         Snapshot(case.file.encode()), [TextEdit(case.search, case.replace)]
     )
-    assert apply_splices(case.file.encode(), planned.splices).decode() == case.expected
+    assert (
+        apply_splices(case.file.encode(), planned.splices).decode()
+        == case.expected
+    )
 
 
 @pytest.mark.parametrize("loose", [False, True])
@@ -292,7 +314,10 @@ def test_kept_lines_are_in_no_splice(loose: bool) -> None:
     changed.insert(15, "    more\n")
     search, replace = "".join(lines), "".join(changed)
     if loose:
-        search, replace = search.replace("    ", ""), replace.replace("    ", "")
+        search, replace = (
+            search.replace("    ", ""),
+            replace.replace("    ", ""),
+        )
     data = "".join(lines).encode()
     splices = plan_edits(Snapshot(data), [TextEdit(search, replace)]).splices
     assert apply_splices(data, splices) == "".join(changed).encode()

@@ -41,7 +41,9 @@ def opened(data, folder, hold):
 
 def made(data, edit, folder, *, hold=True):
     with opened(data, folder, hold) as snapshot:
-        planned = plan_edits(snapshot, [find_line_edit(snapshot, edit)], fuzzy=False)
+        planned = plan_edits(
+            snapshot, [find_line_edit(snapshot, edit)], fuzzy=False
+        )
         return splice.apply_splices(data, planned.splices)
 
 
@@ -58,11 +60,15 @@ def folder(tmp_path_factory):
     start=st.integers(1, 12),
     occurrence=st.integers(1, 3),
 )
-def test_replaces_nth_line_from_start(folder, hold, lines, wanted, start, occurrence):
+def test_replaces_nth_line_from_start(
+    folder, hold, lines, wanted, start, occurrence
+):
     data = "".join(map("".join, lines)).encode()
     edit = LineSearch(start, wanted, "new", occurrence=occurrence)
     places = [
-        i for i, (_, text, _) in enumerate(lines) if text == wanted and i >= start - 1
+        i
+        for i, (_, text, _) in enumerate(lines)
+        if text == wanted and i >= start - 1
     ]
     if len(places) < occurrence:
         with pytest.raises(FilewrightError) as refused:
@@ -85,8 +91,13 @@ def test_deletes_line_with_terminator(folder, hold, lines, wanted):
     if not places:
         return
     data = "".join(map("".join, lines)).encode()
-    expected = "".join("".join(line) for i, line in enumerate(lines) if i != places[0])
-    assert made(data, LineSearch(1, wanted), folder, hold=hold) == expected.encode()
+    expected = "".join(
+        "".join(line) for i, line in enumerate(lines) if i != places[0]
+    )
+    assert (
+        made(data, LineSearch(1, wanted), folder, hold=hold)
+        == expected.encode()
+    )
 
 
 CODE = "def f():\n    if a:\n        x = 1\n    return x\n"
@@ -116,7 +127,11 @@ CODE = "def f():\n    if a:\n        x = 1\n    return x\n"
             "        x = 1\n",
             "x = 2\n",
         ),
-        (LineSearch(4, None, "y = 2"), "    return", "        y = 2\n    return"),
+        (
+            LineSearch(4, None, "y = 2"),
+            "    return",
+            "        y = 2\n    return",
+        ),
         (
             LineSearch(4, None, "y = 2", keep_indent=False),
             "    return",
@@ -148,8 +163,12 @@ def test_patterns(pattern, template, start, expected, folder):
     compiled = compile_pattern(
         pattern, mode="regex", case="sensitive", multiline="\\n" in pattern
     )
-    checked = None if template is None else compile_replacement(template, compiled)
-    edit = LineSearch(start, pattern, template, pattern=compiled, template=checked)
+    checked = (
+        None if template is None else compile_replacement(template, compiled)
+    )
+    edit = LineSearch(
+        start, pattern, template, pattern=compiled, template=checked
+    )
     assert made(b"k = 1\nm = 2\n", edit, folder) == expected.encode()
 
 

@@ -10,7 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.edit.linediff import LineChange, align, diff_lines, find_line_splices
+from filewright.edit.linediff import (
+    LineChange,
+    align,
+    diff_lines,
+    find_line_splices,
+)
 from filewright.text.splice import apply_splices, sort_splices
 
 lines = st.lists(st.sampled_from([b"a", b"b", b"c", b"d", b""]), max_size=14)
@@ -33,15 +38,19 @@ def test_line_splices_give_the_other_text(
 
 
 @given(
-    st.lists(st.integers(0, 5), max_size=30), st.lists(st.integers(0, 5), max_size=30)
+    st.lists(st.integers(0, 5), max_size=30),
+    st.lists(st.integers(0, 5), max_size=30),
 )
 @examples(67, derandomize=True)
-def test_lines_outside_changes_are_equal(before: list[int], after: list[int]) -> None:
+def test_lines_outside_changes_are_equal(
+    before: list[int], after: list[int]
+) -> None:
     result: list[int] = []
     position = 0
     for change in diff_lines(before, after):
         result += (
-            before[position : change.start] + after[change.new_start : change.new_end]
+            before[position : change.start]
+            + after[change.new_start : change.new_end]
         )
         assert len(result) == change.new_end
         position = change.end
@@ -74,7 +83,8 @@ def test_changes_of_similar_texts_are_shortest() -> None:
         before = [pick.randrange(4) for _ in range(12)]
         after = [pick.randrange(4) for _ in range(12)]
         cost = sum(
-            c.end - c.start + c.new_end - c.new_start for c in diff_lines(before, after)
+            c.end - c.start + c.new_end - c.new_start
+            for c in diff_lines(before, after)
         )
         rows = [[0] * 13 for _ in range(13)]
         for i in range(12):
@@ -85,7 +95,9 @@ def test_changes_of_similar_texts_are_shortest() -> None:
             assert cost == 24 - 2 * rows[12][12]
 
 
-@pytest.mark.parametrize("kind", ["disjoint", "shuffled", "few words", "reversed"])
+@pytest.mark.parametrize(
+    "kind", ["disjoint", "shuffled", "few words", "reversed"]
+)
 def test_large_texts_take_bounded_work(kind: str) -> None:
     pick = random.Random(1)
     before = [f"line {i}" for i in range(20_000)]
@@ -99,7 +111,8 @@ def test_large_texts_take_bounded_work(kind: str) -> None:
     position = 0
     for change in diff_lines(before, after):
         result += (
-            before[position : change.start] + after[change.new_start : change.new_end]
+            before[position : change.start]
+            + after[change.new_start : change.new_end]
         )
         position = change.end
     assert result + before[position:] == after
@@ -132,7 +145,9 @@ def test_alignment_is_longest(left: list[bytes], right: list[bytes]) -> None:
     for x, one in enumerate(left):
         for y, two in enumerate(right):
             best[x + 1][y + 1] = (
-                best[x][y] + 1 if one == two else max(best[x][y + 1], best[x + 1][y])
+                best[x][y] + 1
+                if one == two
+                else max(best[x][y + 1], best[x + 1][y])
             )
     assert total == best[-1][-1]
     matcher = difflib.SequenceMatcher(None, left, right, autojunk=False)

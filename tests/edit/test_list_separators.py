@@ -53,12 +53,16 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def workspace(root: Path) -> Iterator[Workspace]:
     with Workspace(
-        root, state_dir=root.parent / "state", settings=Settings(parse_seconds=20)
+        root,
+        state_dir=root.parent / "state",
+        settings=Settings(parse_seconds=20),
     ) as opened:
         yield opened
 
 
-def text_of(kind: str, members: list[str], last: str, comments: bool = False) -> str:
+def text_of(
+    kind: str, members: list[str], last: str, comments: bool = False
+) -> str:
     _, around, separator, _, _ = MEMBERS[kind]
     name = MEMBERS[kind][0]
     mark = {"a.sql": "--", "a.lua": "--", "a.yaml": "#"}.get(name, "//")
@@ -66,14 +70,21 @@ def text_of(kind: str, members: list[str], last: str, comments: bool = False) ->
     for number, member in enumerate(members):
         own = separator if number < len(members) - 1 else last
         own, _, below = own.partition("\n")
-        behind = f" {mark} of {number}, really" if comments and number % 2 == 0 else ""
-        lines.append(f"  {member}{own}{behind}" + (f"\n{below}" if below else ""))
+        behind = (
+            f" {mark} of {number}, really"
+            if comments and number % 2 == 0
+            else ""
+        )
+        lines.append(
+            f"  {member}{own}{behind}" + (f"\n{below}" if below else "")
+        )
     return around.replace("…", "\n".join(lines))
 
 
 def name_of(member: str) -> str:
     words = "".join(
-        letter if letter.isalnum() or letter in "_'\"\n" else " " for letter in member
+        letter if letter.isalnum() or letter in "_'\"\n" else " "
+        for letter in member
     )
     line = (
         next(line for line in reversed(words.split("\n")) if line.strip())
@@ -81,7 +92,9 @@ def name_of(member: str) -> str:
         else words
     )
     found = [word.strip("'\"") for word in line.split()]
-    return next(word for word in found if word not in ("pub", "async", "val", "var"))
+    return next(
+        word for word in found if word not in ("pub", "async", "val", "var")
+    )
 
 
 def run(
@@ -102,7 +115,9 @@ def run(
     assert "syntax error" not in done.text, f"{edits}\n{after}"
 
 
-KINDS = [(kind, last) for kind, (*_, lasts, _) in MEMBERS.items() for last in lasts]
+KINDS = [
+    (kind, last) for kind, (*_, lasts, _) in MEMBERS.items() for last in lasts
+]
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
@@ -116,7 +131,9 @@ def test_separators_stay_right(
     new, names = NEW[kind], [name_of(member) for member in members]
 
     def check(
-        edits: list[dict[str, Any]], expected: list[str], own: list[str] = members
+        edits: list[dict[str, Any]],
+        expected: list[str],
+        own: list[str] = members,
     ) -> None:
         before, after = text_of(kind, own, last), text_of(kind, expected, last)
         run(
@@ -150,7 +167,9 @@ def test_separators_stay_right(
             target = rest.index(members[names.index(other)])
             moved = [*rest[: target + 1], members[index], *rest[target + 1 :]]
             if moved != members:
-                check([{"from": {"symbol": name}, "at": {"after": other}}], moved)
+                check(
+                    [{"from": {"symbol": name}, "at": {"after": other}}], moved
+                )
     first, second = names[0], names[-1]
     check(
         [
@@ -180,10 +199,16 @@ def test_separators_stay_right(
         ],
         [*members[:-1], inner],
     )
-    check([{"at": {"after": first}, "replace": new}], [members[0], inner], members[:1])
+    check(
+        [{"at": {"after": first}, "replace": new}],
+        [members[0], inner],
+        members[:1],
+    )
 
 
-def test_comments_behind_separators_stay(root: Path, workspace: Workspace) -> None:
+def test_comments_behind_separators_stay(
+    root: Path, workspace: Workspace
+) -> None:
     for kind, (name, _, _, lasts, members) in MEMBERS.items():
         if name == "a.json":
             continue
@@ -207,7 +232,9 @@ def test_comments_behind_separators_stay(root: Path, workspace: Workspace) -> No
             "edit_content",
             {
                 "path": path.name,
-                "edits": [{"at": {"symbol": name_of(NEW[kind])}, "delete": True}],
+                "edits": [
+                    {"at": {"symbol": name_of(NEW[kind])}, "delete": True}
+                ],
             },
         )
         assert not done.is_error, done.text
@@ -226,12 +253,17 @@ def test_any_edits_leave_a_list(
     edits: list[dict[str, Any]] = []
     touched = data.draw(
         st.lists(
-            st.sampled_from(names), unique=True, min_size=1, max_size=len(names) - 1
+            st.sampled_from(names),
+            unique=True,
+            min_size=1,
+            max_size=len(names) - 1,
         )
     )
     gone = set()
     for name in touched:
-        what = data.draw(st.sampled_from(["delete", "replace", "after", "before"]))
+        what = data.draw(
+            st.sampled_from(["delete", "replace", "after", "before"])
+        )
         own = (
             new.replace("new", f"new{name}")
             .replace("New", f"New{name}")

@@ -22,10 +22,14 @@ class Case(NamedTuple):
     tier: Tier
 
 
-def located(file: str, search: str, replace: str, **options: bool) -> tuple[str, Tier]:
+def located(
+    file: str, search: str, replace: str, **options: bool
+) -> tuple[str, Tier]:
     data = file.encode()
     planned = plan_edits(Snapshot(data), [TextEdit(search, replace)], **options)
-    return apply_splices(data, planned.splices).decode(), planned.outcomes[0].tier
+    return apply_splices(data, planned.splices).decode(), planned.outcomes[
+        0
+    ].tier
 
 
 CODE = """\
@@ -71,13 +75,21 @@ EXACT = {
         Tier.EXACT,
     ),
     "terminators aside": Case(
-        "a\r\nb\r\nc\r\n", "a\nb\n", "a\nB\nnew\n", "a\r\nB\r\nnew\r\nc\r\n", Tier.EXACT
+        "a\r\nb\r\nc\r\n",
+        "a\nb\n",
+        "a\nB\nnew\n",
+        "a\r\nB\r\nnew\r\nc\r\n",
+        Tier.EXACT,
     ),
     "a request with CRLF": Case(
         "a\nb\nc\n", "a\r\nb\r\n", "a\r\nB\r\n", "a\nB\nc\n", Tier.EXACT
     ),
     "kept lines keep their terminators": Case(
-        "a\r\nb\nc\rd\r\n", "a\nb\nc\nd", "a\nB\nc\nd", "a\r\nB\nc\rd\r\n", Tier.EXACT
+        "a\r\nb\nc\rd\r\n",
+        "a\nb\nc\nd",
+        "a\nB\nc\nd",
+        "a\r\nB\nc\rd\r\n",
+        Tier.EXACT,
     ),
     "deletion": Case("a\nb\nc\n", "b\n", "", "a\nc\n", Tier.EXACT),
     "an ampersand and a backslash are text": Case(
@@ -239,7 +251,9 @@ ELIDED = {
         CODE,
         "class Circle:\n    ...\n    def scaled(self, by):\n",
         "class Disc:\n    ...\n    def scaled(self, by=1):\n",
-        CODE.replace("class Circle", "class Disc").replace("self, by)", "self, by=1)"),
+        CODE.replace("class Circle", "class Disc").replace(
+            "self, by)", "self, by=1)"
+        ),
         Tier.ELISION,
     ),
     "a comment that says so": Case(
@@ -313,7 +327,10 @@ ALL = {
 @pytest.mark.parametrize("name", ALL)
 def test_finds_place(name: str) -> None:
     case = ALL[name]
-    assert located(case.file, case.search, case.replace) == (case.expected, case.tier)
+    assert located(case.file, case.search, case.replace) == (
+        case.expected,
+        case.tier,
+    )
 
 
 @pytest.mark.parametrize(
@@ -321,7 +338,9 @@ def test_finds_place(name: str) -> None:
 )
 def test_keeps_crlf(name: str) -> None:
     case = ALL[name]
-    result, tier = located(case.file.replace("\n", "\r\n"), case.search, case.replace)
+    result, tier = located(
+        case.file.replace("\n", "\r\n"), case.search, case.replace
+    )
     assert result == case.expected.replace("\n", "\r\n")
     assert tier == case.tier
 
@@ -329,11 +348,15 @@ def test_keeps_crlf(name: str) -> None:
 ENDED = [name for name, case in ALL.items() if case.file.endswith("\n")]
 
 
-@pytest.mark.parametrize("name", [name for name in ENDED if "\r" not in ALL[name].file])
+@pytest.mark.parametrize(
+    "name", [name for name in ENDED if "\r" not in ALL[name].file]
+)
 def test_finds_place_between_other_lines(name: str) -> None:
     case = ALL[name]
     before, after = "zzz = [\n    0,\n]\n\n", "\nzzz[9] = {\n\tq\n}\n"
-    result, tier = located(before + case.file + after, case.search, case.replace)
+    result, tier = located(
+        before + case.file + after, case.search, case.replace
+    )
     assert result == before + case.expected + after
     assert tier == case.tier
 
@@ -361,7 +384,11 @@ def test_second_copy_is_ambiguous(name: str) -> None:
 HURTFUL = {
     "longer than the file": ("a\n", "abc\n" * 20_000, Code.NO_MATCH),
     "all equal": ("x\n" * 100_000, "x\n" * 20_000, Code.AMBIGUOUS_MATCH),
-    "all equal, indented": ("x\n" * 60_000, " x\n" * 20_000, Code.AMBIGUOUS_MATCH),
+    "all equal, indented": (
+        "x\n" * 60_000,
+        " x\n" * 20_000,
+        Code.AMBIGUOUS_MATCH,
+    ),
     "all equal but for an absent line": (
         "x\n" * 100_000,
         "x\n" * 20_000 + "z\n",
@@ -372,7 +399,11 @@ HURTFUL = {
         "x\n" * 3_000 + "x x\n" + "x\n" * 3_000,
         Code.NO_MATCH,
     ),
-    "nothing but blank lines": ("\n" * 100_000, "\n" * 1_000 + " \n", Code.NO_MATCH),
+    "nothing but blank lines": (
+        "\n" * 100_000,
+        "\n" * 1_000 + " \n",
+        Code.NO_MATCH,
+    ),
     "one long line": ("abc " * 500_000, "abc  abd", Code.NO_MATCH),
     "few distinct lines": (
         "a\nb\n" * 50_000,

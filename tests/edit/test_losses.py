@@ -49,7 +49,10 @@ CASES = [
     ("language", "before", "after", "expected"), CASES, ids=short_id
 )
 def test_losses(
-    language: Language | None, before: str, after: str, expected: tuple[str, ...]
+    language: Language | None,
+    before: str,
+    after: str,
+    expected: tuple[str, ...],
 ) -> None:
     assert find_lost_parts(before, after, language) == expected
 

@@ -58,7 +58,9 @@ def on_the_file(call: Call) -> str | None:
         head = shared(search, replace)
         old, new = search[head:], replace[head:]
         tail = shared(old[::-1], new[::-1])
-        places.append((at + head, at + len(search) - tail, new[: len(new) - tail]))
+        places.append(
+            (at + head, at + len(search) - tail, new[: len(new) - tail])
+        )
     places.sort(key=lambda place: place[:2])
     result, last = [], 0
     for start, end, replace in places:
@@ -83,7 +85,9 @@ def without_doubles(call: Call) -> str | None:
     """The result of edits in turn, without those that an earlier one has made by what it puts in."""
     text = call.file
     for search, replace in call.edits:
-        made = search in replace and is_once(call.file, search) and replace in text
+        made = (
+            search in replace and is_once(call.file, search) and replace in text
+        )
         if not made and not is_once(text, search):
             return None
         text = text if made else text.replace(search, replace)
@@ -140,18 +144,25 @@ def verdict(call: Call) -> str:
     """What became of a call beside its readings."""
     data = call.file.encode()
     readings = {
-        reading for reading in (on_the_file(call), in_turn(call)) if reading is not None
+        reading
+        for reading in (on_the_file(call), in_turn(call))
+        if reading is not None
     }
     try:
         planned = plan_edits(
             named(call.name, data), [TextEdit(*edit) for edit in call.edits]
         )
     except FilewrightError as error:
-        agreed = len(readings) == 1 and None not in (on_the_file(call), in_turn(call))
+        agreed = len(readings) == 1 and None not in (
+            on_the_file(call),
+            in_turn(call),
+        )
         if not agreed or call.file in readings:
             return "refused"
         # What one changes another may not name as it was: whoever asks for both has to say which comes first.
-        return "overlap" if error.code is Code.OVERLAP else f"refused {error.code}"
+        return (
+            "overlap" if error.code is Code.OVERLAP else f"refused {error.code}"
+        )
     result = apply_splices(data, planned.splices).decode()
     if result in readings or result == without_doubles(call):
         return "a reading"
@@ -166,7 +177,9 @@ def files(rng: random.Random, count: int) -> Iterator[tuple[str, list[str]]]:
     for _ in range(count):
         style = rng.choice(STYLES)
         blocks = [block(rng, style) for _ in range(rng.randint(1, 3))]
-        blocks += [twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 2))]
+        blocks += [
+            twin(rng, rng.choice(blocks)) for _ in range(rng.randint(0, 2))
+        ]
         rng.shuffle(blocks)
         yield f"a.{style}", [line for one in blocks for line in (*one, "")]
 
@@ -195,7 +208,9 @@ def check(counts: Counter[str]) -> None:
     ), counts
 
 
-@pytest.mark.parametrize("count", [150, pytest.param(2_000, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize(
+    "count", [150, pytest.param(2_000, marks=pytest.mark.sweep)]
+)
 def test_edits_of_generated_files(count: int) -> None:
     rng = random.Random(11)
     check(measured(files(rng, count), rng, 4))

@@ -246,14 +246,18 @@ CODE = [
 
 
 @pytest.mark.parametrize(
-    "case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE], ids=case_id
+    "case",
+    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE],
+    ids=case_id,
 )
 def test_writes_text_as_sent(desk: Desk, case: Case) -> None:
     desk.check(case)
 
 
 @pytest.mark.parametrize(
-    "case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE], ids=case_id
+    "case",
+    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE],
+    ids=case_id,
 )
 def test_writes_text_as_sent_without_fuzzy(desk: Desk, case: Case) -> None:
     desk.check(case, fuzzy=False)
@@ -355,7 +359,13 @@ def test_notes_damage(desk: Desk, case: Case) -> None:
 def test_replaces_all_as_sent(desk: Desk, table: list[Case]) -> None:
     for case in table:
         twice = f"{case.file}{case.file}"
-        edits = [{"search": case.search, "replace": case.replace, "replace_all": True}]
+        edits = [
+            {
+                "search": case.search,
+                "replace": case.replace,
+                "replace_all": True,
+            }
+        ]
         result = desk.edit(case.name, twice, edits)
         assert result.text == twice.replace(case.search, case.replace), (
             f"{case}: {result.answer}"
@@ -388,7 +398,9 @@ def envelope(case: Case) -> str:
 
 @pytest.mark.parametrize("notation", [unified, envelope])
 @pytest.mark.parametrize(
-    "case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE], ids=case_id
+    "case",
+    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE],
+    ids=case_id,
 )
 def test_patch_writes_lines_as_sent(
     desk: Desk, notation: Callable[[Case], str], case: Case
@@ -408,7 +420,9 @@ def test_replace_writes_text_as_sent(desk: Desk, case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE], ids=case_id
+    "case",
+    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE],
+    ids=case_id,
 )
 def test_named_lines_take_text_as_sent(desk: Desk, case: Case) -> None:
     path = desk.put(case.name, case.file)
@@ -448,7 +462,9 @@ def test_cell_takes_text_as_sent(
     edits = [{"search": search, "replace": replace}]
     result = desk.edit("b.ipynb", text, edits, cell=cell)
     assert result.text is not None, result.answer
-    sources = {each.id: each.source for each in nbformat.reads(result.text, 4).cells}
+    sources = {
+        each.id: each.source for each in nbformat.reads(result.text, 4).cells
+    }
     assert sources[cell] == replace
 
 
@@ -502,17 +518,35 @@ def test_compares_kept_lines_in_linear_work() -> None:
 PARTS = [
     # The replacement has the whole indentation.
     Case(
-        "a.py", "def f():\n    go()\n", "  go()", "    gone()", "def f():\n    gone()\n"
+        "a.py",
+        "def f():\n    go()\n",
+        "  go()",
+        "    gone()",
+        "def f():\n    gone()\n",
     ),
     Case(
-        "a.py", "def f():\n    go()\n", "go()", "    gone()", "def f():\n    gone()\n"
+        "a.py",
+        "def f():\n    go()\n",
+        "go()",
+        "    gone()",
+        "def f():\n    gone()\n",
     ),
     # Exact is literal, and what is there twice then is noted.
     Case(
-        "a.py", "def f():\n    go()\n", "ef f():", "def g():", "ddef g():\n    go()\n"
+        "a.py",
+        "def f():\n    go()\n",
+        "ef f():",
+        "def g():",
+        "ddef g():\n    go()\n",
     ),
     Case("a.py", "foo(bar)\n", "foo(ba", "foo(bar", "foo(barr)\n"),
-    Case("a.py", "def f():\n    go()\n", "go()", "gone()", "def f():\n    gone()\n"),
+    Case(
+        "a.py",
+        "def f():\n    go()\n",
+        "go()",
+        "gone()",
+        "def f():\n    gone()\n",
+    ),
     Case("a.py", "foobar = 1\n", "bar", "baz", "foobaz = 1\n"),
 ]
 

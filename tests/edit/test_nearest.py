@@ -19,7 +19,11 @@ def test_first_difference_shows_blanks() -> None:
         "a\n\tif (x  == 1) \nb\n", TextEdit("a\n    if (x == 2)\nb\n", "c\n")
     )
     near = error.details["nearest"][0]
-    assert (near["first_line"], near["last_line"], near["differs_at"]) == (1, 3, 2)
+    assert (near["first_line"], near["last_line"], near["differs_at"]) == (
+        1,
+        3,
+        2,
+    )
     assert near["asked"] == "····if (x == 2)"
     assert near["found"] == "→if (x··== 1)·"
     assert near["found"] in error.message

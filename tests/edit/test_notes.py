@@ -23,7 +23,9 @@ DISPLAYED = [
 
 @pytest.mark.parametrize(("search", "replace"), DISPLAYED)
 def test_notes_numbers_and_fences(search: str, replace: str) -> None:
-    planned = plan_edits(named("a.py", FILE.encode()), [TextEdit(search, replace)])
+    planned = plan_edits(
+        named("a.py", FILE.encode()), [TextEdit(search, replace)]
+    )
     result = apply_splices(FILE.encode(), planned.splices).decode()
     ended = "\n" if search.endswith("\n") and not replace.endswith("\n") else ""
     assert result == FILE.replace(search, replace + ended)
@@ -31,7 +33,9 @@ def test_notes_numbers_and_fences(search: str, replace: str) -> None:
 
 
 def test_notes_nul() -> None:
-    planned = plan_edits(named("a.py", FILE.encode()), [TextEdit("x = 1", "x = '\0'")])
+    planned = plan_edits(
+        named("a.py", FILE.encode()), [TextEdit("x = 1", "x = '\0'")]
+    )
     assert [note.text for note in planned.outcomes[0].notes] == [
         "now contains a NUL, which makes the file a binary one"
     ]
@@ -42,7 +46,10 @@ def test_writes_numbers_and_fences_of_content() -> None:
     assert (
         plan_case(
             Case(
-                "a.py", "x = {\n    1: a,\n}\n", "    1: a,\n", "    1: a,\n    2: b,\n"
+                "a.py",
+                "x = {\n    1: a,\n}\n",
+                "    1: a,\n",
+                "    1: a,\n    2: b,\n",
             )
         )
         is not None

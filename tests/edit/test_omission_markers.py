@@ -58,7 +58,12 @@ def test_comment_marker_deletes_nothing(desk: Desk, name: str) -> None:
             result = desk.edit(
                 name,
                 LINES,
-                [{"search": "  one\n  two\n  three\n  four\n", "replace": replace}],
+                [
+                    {
+                        "search": "  one\n  two\n  three\n  four\n",
+                        "replace": replace,
+                    }
+                ],
             )
             if result.text is not None:
                 failures.append((replace, result.text))
@@ -71,7 +76,9 @@ def test_marker_form_deletes_nothing(desk: Desk, form: str) -> None:
     for noun in NOUNS:
         replace = f"  one\n  // {form.format(noun)}\n"
         result = desk.edit(
-            "a.js", LINES, [{"search": "  one\n  two\n  three\n", "replace": replace}]
+            "a.js",
+            LINES,
+            [{"search": "  one\n  two\n  three\n", "replace": replace}],
         )
         if result.text is not None:
             failures.append(replace)
@@ -86,7 +93,10 @@ def test_saying_comment_deletes_nothing(
     desk: Desk, name: str, mark: str, said: str
 ) -> None:
     edits = [
-        {"search": "  one\n  two\n  three\n", "replace": f"  one\n  {mark}{said}\n"}
+        {
+            "search": "  one\n  two\n  three\n",
+            "replace": f"  one\n  {mark}{said}\n",
+        }
     ]
     assert desk.edit(name, LINES, edits).text is None
 
@@ -136,8 +146,12 @@ def test_bare_dots(desk: Desk, case: Case) -> None:
         ("a.go", "// "),
     ],
 )
-def test_marker_in_both_texts_keeps_lines(desk: Desk, name: str, mark: str) -> None:
-    file = "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n\n\nend\n"
+def test_marker_in_both_texts_keeps_lines(
+    desk: Desk, name: str, mark: str
+) -> None:
+    file = (
+        "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n\n\nend\n"
+    )
     failures = []
     for noun in NOUNS:
         marker = f"    {mark}... {noun} ..."
@@ -218,7 +232,9 @@ MARKERS = [
     [LAZY, LAZY.replace("    ", "  "), LAZY.replace("\n", " \n")],
 )
 def test_refuses_marker_in_replacement(mark: str, search: str) -> None:
-    case = Case("a.py", LAZY, search, f"def f(a, b):\n    {mark}\n    return x + b\n")
+    case = Case(
+        "a.py", LAZY, search, f"def f(a, b):\n    {mark}\n    return x + b\n"
+    )
     assert plan_case(case) is None
 
 
@@ -228,7 +244,9 @@ def test_marker_of_file_or_search_is_text() -> None:
     case = Case("a.py", file, "    # ... existing code ...\n    y = 2\n", new)
     assert plan_case(case) == file.replace("y = 2", "y = 4")
     assert (
-        plan_case(Case("a.py", file, "    z = 3\n", "    # ... existing code ...\n"))
+        plan_case(
+            Case("a.py", file, "    z = 3\n", "    # ... existing code ...\n")
+        )
         is None
     )
 
@@ -236,4 +254,6 @@ def test_marker_of_file_or_search_is_text() -> None:
 @pytest.mark.parametrize("mark", [*MARKERS, "2→    y = 2", "```python"])
 def test_writes_marker_without_fuzzy(mark: str) -> None:
     case = Case("a.py", LAZY, "    y = 2\n", f"    {mark}\n")
-    assert plan_case(case, fuzzy=False) == LAZY.replace("    y = 2\n", f"    {mark}\n")
+    assert plan_case(case, fuzzy=False) == LAZY.replace(
+        "    y = 2\n", f"    {mark}\n"
+    )

@@ -12,11 +12,14 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply_splices, sort_splices
 
 splices = st.lists(
-    st.tuples(st.integers(0, 12), st.integers(0, 4), st.binary(max_size=3)), max_size=4
+    st.tuples(st.integers(0, 12), st.integers(0, 4), st.binary(max_size=3)),
+    max_size=4,
 )
 
 
-def taken(data: bytes, drawn: list[tuple[int, int, bytes]]) -> tuple[Splice, ...]:
+def taken(
+    data: bytes, drawn: list[tuple[int, int, bytes]]
+) -> tuple[Splice, ...]:
     result: list[Splice] = []
     end = -1
     for offset, length, new in sorted(drawn):
@@ -50,7 +53,10 @@ def test_reads_as_result_and_composes(
 
 @examples(33, derandomize=True)
 @given(
-    st.binary(min_size=1, max_size=12), splices, st.integers(0, 14), st.integers(0, 14)
+    st.binary(min_size=1, max_size=12),
+    splices,
+    st.integers(0, 14),
+    st.integers(0, 14),
 )
 def test_reads_over_file_read_by_pages(
     data: bytes, drawn: list[tuple[int, int, bytes]], offset: int, length: int

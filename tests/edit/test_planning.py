@@ -21,8 +21,14 @@ FILE = "one\ntwo\nthree\nfour\nfive\n"
 
 
 TOGETHER = {
-    "apart, in any order": ([("four", "4"), ("one", "1")], "1\ntwo\nthree\n4\nfive\n"),
-    "neighbours": ([("one\n", "1\n"), ("two\n", "2\n")], "1\n2\nthree\nfour\nfive\n"),
+    "apart, in any order": (
+        [("four", "4"), ("one", "1")],
+        "1\ntwo\nthree\n4\nfive\n",
+    ),
+    "neighbours": (
+        [("one\n", "1\n"), ("two\n", "2\n")],
+        "1\n2\nthree\nfour\nfive\n",
+    ),
     "unchanged context shared": (
         [("one\ntwo\n", "1\ntwo\n"), ("two\nthree\n", "two\n3\n")],
         "1\ntwo\n3\nfour\nfive\n",
@@ -132,12 +138,15 @@ def test_five_hundred_edits() -> None:
     text = "".join(f"def f{i}():\n    return {i}\n\n" for i in range(500))
     edits = [
         TextEdit(
-            f"def f{i}(): \n    return {i}\n", f"def f{i}(): \n    return {i} + 1\n"
+            f"def f{i}(): \n    return {i}\n",
+            f"def f{i}(): \n    return {i} + 1\n",
         )
         for i in range(500)
     ]
     result, made = plan_text(text, *reversed(edits))
-    assert result == "".join(f"def f{i}():\n    return {i} + 1\n\n" for i in range(500))
+    assert result == "".join(
+        f"def f{i}():\n    return {i} + 1\n\n" for i in range(500)
+    )
     assert {outcome.tier for outcome in made.outcomes} == {Tier.TRAILING}
 
 
@@ -151,13 +160,18 @@ def test_refuses_insertion_past_end() -> None:
     error = refused(FILE, Insertion(line=9, replace="six"))
     assert error.code == Code.INVALID_INPUT
     assert (
-        "start_line 9 is past the end of the file, which has 5 lines" in error.message
+        "start_line 9 is past the end of the file, which has 5 lines"
+        in error.message
     )
     assert "6 appends" in str(error.hint)
-    assert plan_text(FILE, Insertion(line=6, replace="six"))[0] == FILE + "six\n"
+    assert (
+        plan_text(FILE, Insertion(line=6, replace="six"))[0] == FILE + "six\n"
+    )
 
 
-@pytest.mark.parametrize("file", [b"a\nb\nc\nd\n", b"a\nb\nc\nd", b"a\r\nb\r\nc\r\nd"])
+@pytest.mark.parametrize(
+    "file", [b"a\nb\nc\nd\n", b"a\nb\nc\nd", b"a\r\nb\r\nc\r\nd"]
+)
 @pytest.mark.parametrize(
     "edits",
     [
@@ -174,7 +188,9 @@ def test_refuses_insertion_past_end() -> None:
         ],
         [
             Insertion(line=3, replace="X\n"),
-            LineEdit(first_line=3, last_line=3, replace="Y\nZ\n", named="lines"),
+            LineEdit(
+                first_line=3, last_line=3, replace="Y\nZ\n", named="lines"
+            ),
             TextEdit("a\n", ""),
         ],
         [
@@ -184,7 +200,9 @@ def test_refuses_insertion_past_end() -> None:
         ],
     ],
 )
-def test_outcome_lines_hold_new_text(edits: list[TextEdit], file: bytes) -> None:
+def test_outcome_lines_hold_new_text(
+    edits: list[TextEdit], file: bytes
+) -> None:
     made = plan_edits(Snapshot(file), edits)
     lines = apply_splices(file, made.splices).decode().splitlines()
     for edit, outcome in zip(edits, made.outcomes, strict=True):
@@ -194,7 +212,9 @@ def test_outcome_lines_hold_new_text(edits: list[TextEdit], file: bytes) -> None
         assert len(there) == outcome.new_last - outcome.new_first + 1
 
 
-METHOD = "class K:\n    def a(self):\n        go(2)\n\n\ndef a(self):\n    go(1)\n"
+METHOD = (
+    "class K:\n    def a(self):\n        go(2)\n\n\ndef a(self):\n    go(1)\n"
+)
 
 
 TURNS = [
@@ -231,7 +251,9 @@ TURNS = [
 
 @pytest.mark.parametrize("turn", TURNS, ids=case_id)
 def test_exact_place_on_result_wins(desk: Desk, turn: Turn) -> None:
-    edits = [{"search": search, "replace": replace} for search, replace in turn.edits]
+    edits = [
+        {"search": search, "replace": replace} for search, replace in turn.edits
+    ]
     result = desk.edit(turn.name, turn.file, edits)
     if turn.must or result.text is not None:
         assert result.text == turn.expected, result.answer
@@ -280,7 +302,9 @@ def one_by_one(data, edits):
 def test_in_turn_equals_single_calls(text, wanted):
     data = text.encode()
     edits = [
-        TextEdit(old, new, everywhere) for old, new, everywhere in wanted if old != new
+        TextEdit(old, new, everywhere)
+        for old, new, everywhere in wanted
+        if old != new
     ]
     if not edits:
         return
@@ -303,6 +327,10 @@ def test_edits_have_own_tolerance(fuzzy):
     edits = [TextEdit("  one\n", "  1\n"), TextEdit("  two\n", "  2\n")]
     strict = [index for index, loose in enumerate(fuzzy) if not loose]
     exact = [TextEdit("    one", "    1"), TextEdit("    two", "    2")]
-    given_edits = [exact[i] if i in strict else edit for i, edit in enumerate(edits)]
-    planned = plan_edits(Snapshot(data, encoding="utf-8"), given_edits, fuzzy=fuzzy)
+    given_edits = [
+        exact[i] if i in strict else edit for i, edit in enumerate(edits)
+    ]
+    planned = plan_edits(
+        Snapshot(data, encoding="utf-8"), given_edits, fuzzy=fuzzy
+    )
     assert splice.apply_splices(data, planned.splices) == b"    1\n    2\n"

@@ -105,14 +105,20 @@ def test_writes_code_that_compiles_alike(way: str) -> None:
         lines, start, end = made(rng)
         old = lines[start:end]
         new = changed(rng, old)
-        file, right = "\n".join(lines), "\n".join([*lines[:start], *new, *lines[end:]])
-        search, replace = ("\n".join(WAYS[way](rng, part)) for part in (old, new))
+        file, right = (
+            "\n".join(lines),
+            "\n".join([*lines[:start], *new, *lines[end:]]),
+        )
+        search, replace = (
+            "\n".join(WAYS[way](rng, part)) for part in (old, new)
+        )
         last = rng.choice(["", "\n"])
         if search == replace or file.count(search) > 1:
             continue
         try:
             planned = plan_edits(
-                named("a.py", file.encode()), [TextEdit(search + last, replace + last)]
+                named("a.py", file.encode()),
+                [TextEdit(search + last, replace + last)],
             )
         except FilewrightError:
             continue

@@ -20,7 +20,9 @@ DOUBLED = [
 def test_notes_doubled_text(file: str, search: str, replace: str) -> None:
     planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
     assert any("twice" in note.text for note in planned.outcomes[0].notes)
-    plain = plan_edits(Snapshot(file.encode()), [TextEdit(search, search + "x")])
+    plain = plan_edits(
+        Snapshot(file.encode()), [TextEdit(search, search + "x")]
+    )
     assert not plain.outcomes[0].notes
 
 

@@ -20,7 +20,9 @@ def _replaced(
     data: bytes, pattern: str, new: str, mode: str = "regex"
 ) -> tuple[bytes, int]:
     compiled = compile_pattern(pattern, mode=mode, case="sensitive")
-    made = replace_matches(Snapshot(data), compiled, compile_replacement(new, compiled))
+    made = replace_matches(
+        Snapshot(data), compiled, compile_replacement(new, compiled)
+    )
     return apply_splices(data, made.splices), made.count
 
 
@@ -85,7 +87,12 @@ TEXT = b"one\n\n  two \t\r\n \t\r\nthree"
         (r"\s*$", "", b"one\n\n  two\r\n\r\nthree", 2),
         (r"^[ \t]*", "", b"one\n\ntwo \t\r\n\r\nthree", 2),
         (r"^( *)", "$1# ", b"# one\n# \n  # two \t\r\n # \t\r\n# three", 5),
-        (r"\A", "#!/bin/sh\n", b"#!/bin/sh\none\n\n  two \t\r\n \t\r\nthree", 1),
+        (
+            r"\A",
+            "#!/bin/sh\n",
+            b"#!/bin/sh\none\n\n  two \t\r\n \t\r\nthree",
+            1,
+        ),
         ("^(?:)", "> ", b"> one\n> \n>   two \t\r\n>  \t\r\n> three", 5),
         ("^|$", "|", b"|one|\n|\n|  two \t|\r\n| \t|\r\n|three|", 9),
     ],
@@ -103,8 +110,12 @@ def test_replaces_at_edges_in_every_encoding(text: str) -> None:
     for encoding in ("utf-8", "utf-16", "cp1252"):
         data = text.encode(encoding)
         compiled = compile_pattern("^", mode="regex")
-        snapshot = Snapshot(data, encoding=encoding if encoding != "utf-16" else None)
-        made = replace_matches(snapshot, compiled, compile_replacement("> ", compiled))
+        snapshot = Snapshot(
+            data, encoding=encoding if encoding != "utf-16" else None
+        )
+        made = replace_matches(
+            snapshot, compiled, compile_replacement("> ", compiled)
+        )
         lines = text.splitlines(keepends=True)
         expected = "".join(f"> {line}" for line in lines)
         assert apply_splices(data, made.splices).decode(encoding) == expected
@@ -138,7 +149,9 @@ def replace_in(
 ) -> tuple[bytes, int]:
     compiled = compile_pattern(pattern, **{"case": "sensitive", **options})
     snapshot = Snapshot(content, encoding=encoding)
-    made = replace_matches(snapshot, compiled, compile_replacement(new, compiled))
+    made = replace_matches(
+        snapshot, compiled, compile_replacement(new, compiled)
+    )
     assert made.splices == sort_splices(made.splices, snapshot.size)
     return apply_splices(content, made.splices), made.count
 
@@ -213,9 +226,9 @@ def test_other_encodings() -> None:
         0
     ] == "größe und größe\n".encode("cp1252")
     content = "表示 表\n".encode("shift_jis")
-    assert replace_in(content, r"(表)", "<$1>", mode="regex", encoding="shift_jis")[
-        0
-    ] == ("<表>示 <表>\n".encode("shift_jis"))
+    assert replace_in(
+        content, r"(表)", "<$1>", mode="regex", encoding="shift_jis"
+    )[0] == ("<表>示 <表>\n".encode("shift_jis"))
 
 
 @pytest.mark.parametrize(
@@ -226,7 +239,13 @@ def test_other_encodings() -> None:
         ("(b)", "$2", {"mode": "regex"}, "invalid_input", "$2"),
         ("(b)", "$10", {"mode": "regex"}, "invalid_input", "$10"),
         ("(b)", "${name}", {"mode": "regex"}, "invalid_input", "${name}"),
-        ("(b)", "$99999999999999999999", {"mode": "regex"}, "invalid_input", "group"),
+        (
+            "(b)",
+            "$99999999999999999999",
+            {"mode": "regex"},
+            "invalid_input",
+            "group",
+        ),
         ("b", "\ud83d", {}, "invalid_input", "surrogate"),
         ("b", "日", {"encoding": "cp1252"}, "unencodable", "日"),
         ("", "x", {}, "invalid_input", "empty"),

@@ -28,4 +28,7 @@ def test_refuses_invalid_request(edit: TextEdit) -> None:
 
 
 def test_half_emoji_is_invalid() -> None:
-    assert refused("x = '😀'\n", TextEdit("\ud83d", "y")).code == Code.INVALID_INPUT
+    assert (
+        refused("x = '😀'\n", TextEdit("\ud83d", "y")).code
+        == Code.INVALID_INPUT
+    )

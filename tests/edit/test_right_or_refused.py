@@ -205,7 +205,9 @@ def test_notes_what_looks_damaged(desk: Desk, case: Case) -> None:
 @pytest.mark.parametrize(
     "case", [case for case in ALONE if case.search in case.file], ids=case_id
 )
-def test_writes_replacement_as_sent_without_fuzzy(desk: Desk, case: Case) -> None:
+def test_writes_replacement_as_sent_without_fuzzy(
+    desk: Desk, case: Case
+) -> None:
     edits = [{"search": case.search, "replace": case.replace}]
     text = desk.edit(case.name, case.file, edits, fuzzy=False).text
     assert text == case.file.replace(case.search, case.replace, 1)
@@ -232,12 +234,18 @@ def test_names_edit_that_changes_nothing(desk: Desk) -> None:
 def test_adds_item_to_numbered_list(desk: Desk, added: str) -> None:
     path = desk.put("list.md", "1. a\n2. b\n")
     desk.workspace.read(desk.named(path))
-    desk.workspace.edit(desk.named(path), [{"insert_after": 2, "replace": added}])
+    desk.workspace.edit(
+        desk.named(path), [{"insert_after": 2, "replace": added}]
+    )
     assert path.read_text() == f"1. a\n2. b\n{added}\n"
 
 
-@pytest.mark.parametrize("line", ["# a{}b", "# ... code{}x", "... code{}x...", "{}x"])
+@pytest.mark.parametrize(
+    "line", ["# a{}b", "# ... code{}x", "... code{}x...", "{}x"]
+)
 def test_reads_long_run_of_blanks_once(desk: Desk, line: str) -> None:
     new = line.format(" " * 500_000)
     edits = [{"search": "two\n", "replace": f"two\n{new}\n"}]
-    assert desk.edit("long.py", "one\ntwo\n", edits).text == f"one\ntwo\n{new}\n"
+    assert (
+        desk.edit("long.py", "one\ntwo\n", edits).text == f"one\ntwo\n{new}\n"
+    )

@@ -25,7 +25,18 @@ from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
-LINES = ["a", "b", "  a", "a b", "a  b", "", " ", "word", "# the word of it", "x" * 40]
+LINES = [
+    "a",
+    "b",
+    "  a",
+    "a b",
+    "a  b",
+    "",
+    " ",
+    "word",
+    "# the word of it",
+    "x" * 40,
+]
 
 
 texts = st.lists(
@@ -88,7 +99,8 @@ def test_overlong_line_neither_matches_nor_hides(
     assert data[found.span.start : found.span.end] == b"  end\n"
     for length in (1 << 20, 2_999_999):
         assert isinstance(
-            locate(Source(kind(data)), TextEdit("x" * length + " \n", "y")), NotLocated
+            locate(Source(kind(data)), TextEdit("x" * length + " \n", "y")),
+            NotLocated,
         )
 
 
@@ -102,7 +114,9 @@ def file(tmp_path: Path) -> Iterator[Any]:
         location: Any = SimpleNamespace(asked="file", name=b"file")
         opened.append(
             Snapshot.of_file(
-                system.open_file(os.fsencode(path)), location, Settings(hold_bytes=0)
+                system.open_file(os.fsencode(path)),
+                location,
+                Settings(hold_bytes=0),
             )
         )
         return opened[-1]
@@ -129,12 +143,14 @@ def test_edits_file_read_by_pages(file: Any) -> None:
         Tier.EXACT,
     ]
     result = apply_splices(text.encode(), made.splices).decode()
-    assert result == text.replace("def f(a):  \n", "and no more\ndef f(a):\n").replace(
-        "return a", "return 0"
-    )
+    assert result == text.replace(
+        "def f(a):  \n", "and no more\ndef f(a):\n"
+    ).replace("return a", "return 0")
 
 
 def test_refuses_search_text_longer_than_pages(file: Any) -> None:
     with pytest.raises(FilewrightError) as caught:
-        plan_edits(file(b"x" * (9 << 20)), [TextEdit("x" * (8 << 20) + "y", "z")])
+        plan_edits(
+            file(b"x" * (9 << 20)), [TextEdit("x" * (8 << 20) + "y", "z")]
+        )
     assert caught.value.code == Code.TOO_LARGE

@@ -17,7 +17,11 @@ TEXTS = [
     (Language.PYTHON, 'x = ("a"\n  "b")\n', set()),
     (Language.PYTHON, '"""doc \\""" on\nmore"""\nx\n', {1}),
     (Language.JAVASCRIPT, "const a = `x\n y`;\nb();\n", {1}),
-    (Language.TYPESCRIPT, "const a = `x ${f(`n\n`)}\n y`;\nb('`');\n`z\n`", {1, 2, 5}),
+    (
+        Language.TYPESCRIPT,
+        "const a = `x ${f(`n\n`)}\n y`;\nb('`');\n`z\n`",
+        {1, 2, 5},
+    ),
     (Language.TSX, "// it`s\nb();\n/* ` */\nc();\n", set()),
     (Language.GO, "var s = `a\n\tb`\nvar r = '`'\nvar t = 1\n", {1}),
     (
@@ -51,7 +55,11 @@ TEXTS = [
         {1, 2, 4, 6},
     ),
     (Language.BASH, "x=$((1<<2))\necho ${#x}\n", set()),
-    (Language.PHP, "$a = <<<X\n b\n X;\n$c = 'd\n e';\n// it's\nf();\n", {1, 2, 4}),
+    (
+        Language.PHP,
+        "$a = <<<X\n b\n X;\n$c = 'd\n e';\n// it's\nf();\n",
+        {1, 2, 4},
+    ),
     (Language.LUA, "a = [[\nb]]\n--[[ c\nd ]]\ne = [=[\n]]]=]\n", {1, 5}),
     (Language.SQL, "SELECT 'a\n b';\n-- it's\nSELECT $$\nx\n$$;\n", {1, 4, 5}),
     (Language.TOML, "a = \"\"\"\nb\"\"\"\nc = '''\nd'''\n", {1, 3}),
@@ -62,5 +70,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize(("language", "text", "expected"), TEXTS, ids=short_id)
-def test_literal_rows(language: Language | None, text: str, expected: set[int]) -> None:
+def test_literal_rows(
+    language: Language | None, text: str, expected: set[int]
+) -> None:
     assert find_rows_inside_strings(text, language) == expected

@@ -35,14 +35,19 @@ def follow(file: str, error: FilewrightError, number: int = 0) -> str:
 FOLLOWED: dict[str, tuple[str, TextEdit, Code, str]] = {
     "a token that differs": (
         CODE,
-        TextEdit("def two(a):\n    return a + 2\n", "def two(a):\n    return a\n"),
+        TextEdit(
+            "def two(a):\n    return a + 2\n", "def two(a):\n    return a\n"
+        ),
         Code.NO_MATCH,
-        CODE.replace("def two(a):\n    return a + 1", "def two(a):\n    return a"),
+        CODE.replace(
+            "def two(a):\n    return a + 1", "def two(a):\n    return a"
+        ),
     ),
     "a line too many": (
         CODE,
         TextEdit(
-            "def three(b):\n\treturn b\n\treturn c\n", "def three(b):\n\treturn b + 1\n"
+            "def three(b):\n\treturn b\n\treturn c\n",
+            "def three(b):\n\treturn b + 1\n",
         ),
         Code.NO_MATCH,
         CODE.replace("\treturn b", "\treturn b + 1"),
@@ -115,6 +120,6 @@ def test_names_looser_tier_without_fuzzy() -> None:
     assert "trailing" in loose.message
     suggested = TextEdit(**loose.details["suggestions"][0])
     planned = plan_edits(Snapshot(CODE.encode()), [suggested], fuzzy=False)
-    assert apply_splices(CODE.encode(), planned.splices).decode() == CODE.replace(
-        "def two(a):\n    return a + 1\n", "x\n"
-    )
+    assert apply_splices(
+        CODE.encode(), planned.splices
+    ).decode() == CODE.replace("def two(a):\n    return a + 1\n", "x\n")

@@ -86,7 +86,13 @@ WAYS: dict[str, Way] = {
     "blanks": _spaced,
     "all of it": lambda rng, text: _spaced(rng, _no_break(rng, _curled(rng, _decomposed(rng, text)))) + rng.choice(["", " "]),
 }  # fmt: skip
-INDENTS = [("", ""), ("    ", ""), ("\t", "    "), ("        ", "    "), ("  ", "")]
+INDENTS = [
+    ("", ""),
+    ("    ", ""),
+    ("\t", "    "),
+    ("        ", "    "),
+    ("  ", ""),
+]
 """Indentation of the file and of the request."""
 
 
@@ -107,7 +113,9 @@ def made(seed: int, way: str, *, blank_lines: bool = False) -> Request:
         for number in range(400)
     ]
     rng.shuffle(words)
-    own_indent, asked_indent = rng.choice(INDENTS) if name != "a.tsv" else ("", "")
+    own_indent, asked_indent = (
+        rng.choice(INDENTS) if name != "a.tsv" else ("", "")
+    )
     first = rng.randrange(2)
     lines: list[Line] = []
     for at in range(first, first + rng.randint(1, 6)):
@@ -129,7 +137,10 @@ def made(seed: int, way: str, *, blank_lines: bool = False) -> Request:
             ):
                 other[index] = f"new{words.pop()}"
             rng.setstate(state)
-            wanted, result = shape.format(*other), WAYS[way](rng, shape.format(*other))
+            wanted, result = (
+                shape.format(*other),
+                WAYS[way](rng, shape.format(*other)),
+            )
             if not name.endswith((".md", ".tsv")):
                 # Blanks at the end of a line mean something in prose; in code they are as the request has them.
                 result = result.rstrip()
@@ -142,7 +153,9 @@ def made(seed: int, way: str, *, blank_lines: bool = False) -> Request:
                 )
             )
         elif kind == "drop":
-            lines.append(Line(asked_indent + asked, own_indent + own, None, None))
+            lines.append(
+                Line(asked_indent + asked, own_indent + own, None, None)
+            )
         else:
             lines.append(
                 Line(
@@ -174,14 +187,20 @@ def made(seed: int, way: str, *, blank_lines: bool = False) -> Request:
         if line.own is None:
             # A new line ends as the one above it, which may be the file's or new.
             end = (
-                re.search(r"\r?\n$", expected) or re.search(r"\r?\n$", file) or ["\n"]
+                re.search(r"\r?\n$", expected)
+                or re.search(r"\r?\n$", file)
+                or ["\n"]
             )[0]
         else:
             file += line.own + end
         if line.result is not None:
             expected += line.result + end
-    search = "".join(f"{line.asked}\n" for line in lines if line.asked is not None)
-    replace = "".join(f"{line.wanted}\n" for line in lines if line.wanted is not None)
+    search = "".join(
+        f"{line.asked}\n" for line in lines if line.asked is not None
+    )
+    replace = "".join(
+        f"{line.wanted}\n" for line in lines if line.wanted is not None
+    )
     return Request(name, file, search, replace, expected)
 
 
@@ -190,7 +209,8 @@ def done(request: Request) -> str | None:
     data = request.file.encode()
     try:
         planned = plan_edits(
-            named(request.name, data), [TextEdit(request.search, request.replace)]
+            named(request.name, data),
+            [TextEdit(request.search, request.replace)],
         )
     except FilewrightError:
         return None
@@ -198,7 +218,10 @@ def done(request: Request) -> str | None:
 
 
 CASES = st.builds(
-    made, st.integers(0, 1 << 40), st.sampled_from([*WAYS]), blank_lines=st.booleans()
+    made,
+    st.integers(0, 1 << 40),
+    st.sampled_from([*WAYS]),
+    blank_lines=st.booleans(),
 )
 
 
@@ -213,7 +236,9 @@ def test_applies_only_the_difference(request: Request) -> None:
 def test_applies_most_requests(way: str) -> None:
     requests = [made(seed, way) for seed in range(200)]
     results = [
-        done(request) for request in requests if request.search != request.replace
+        done(request)
+        for request in requests
+        if request.search != request.replace
     ]
     assert results.count(None) <= len(results) // 20
 
@@ -225,7 +250,9 @@ def as_patch(request: Request, *, numbered: bool) -> str:
     while above < min(len(old), len(new)) and old[above] == new[above]:
         above += 1
     rows = [f" {line}" for line in old[:above]]
-    rows += [f"-{line}" for line in old[above:]] + [f"+{line}" for line in new[above:]]
+    rows += [f"-{line}" for line in old[above:]] + [
+        f"+{line}" for line in new[above:]
+    ]
     if numbered:
         first = (
             request.file.replace("\r\n", "\n")

@@ -24,7 +24,12 @@ from filewright import Workspace
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
-_BROWSERS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")
+_BROWSERS = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+)
 """In the order of what they cost: the first takes a third of the others' time."""
 
 CHROMIUM = next(filter(None, map(shutil.which, _BROWSERS)), None)
@@ -39,7 +44,13 @@ class Served:
 
     def __init__(self, root: Path, state: Path, *arguments: str) -> None:
         self.process = processes.start(
-            [*processes.FILEWRIGHT, "review", str(root), "--no-open", *arguments],
+            [
+                *processes.FILEWRIGHT,
+                "review",
+                str(root),
+                "--no-open",
+                *arguments,
+            ],
             env={**os.environ, "FILEWRIGHT_STATE_DIR": str(state)},
             text=True,
         )
@@ -72,7 +83,11 @@ class Served:
     def end(self) -> int:
         self.process.terminate()
         status = self.process.wait(30)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+        for stream in (
+            self.process.stdin,
+            self.process.stdout,
+            self.process.stderr,
+        ):
             assert stream is not None
             stream.close()
         return status
@@ -95,13 +110,17 @@ def npm(pytestconfig: pytest.Config) -> Callable[..., Path]:
     def installed(*packages: str) -> Path:
         assert pytestconfig.cache is not None
         place = pytestconfig.cache.mkdir("npm")
-        kept = place / hashlib.sha256(" ".join(packages).encode()).hexdigest()[:16]
+        kept = (
+            place / hashlib.sha256(" ".join(packages).encode()).hexdigest()[:16]
+        )
         if kept.exists():
             return kept
         folder = Path(tempfile.mkdtemp(dir=place))
         (folder / "package.json").write_text('{"private": true}')
         command = [program, "install", "--no-audit", "--no-fund", *packages]
-        got = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        got = subprocess.run(
+            command, cwd=folder, capture_output=True, text=True
+        )
         if got.returncode:
             shutil.rmtree(folder)
             pytest.skip(f"npm has not {packages}: {got.stderr[-300:]}")
@@ -164,7 +183,9 @@ def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
 def said(answer: dict[str, Any]) -> str:
     """The text of a tool's answer."""
     return "\n".join(
-        part["text"] for part in answer["result"]["content"] if part["type"] == "text"
+        part["text"]
+        for part in answer["result"]["content"]
+        if part["type"] == "text"
     )
 
 
@@ -173,7 +194,9 @@ _of_this_folder = ExitStack()
 
 
 @pytest.hookimpl(trylast=True)  # after what the test has of them
-def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+def pytest_runtest_teardown(
+    item: pytest.Item, nextitem: pytest.Item | None
+) -> None:
     here = Path(__file__).parent
     if nextitem is None or not nextitem.path.is_relative_to(here):
         _tab.cache_clear()
@@ -227,7 +250,9 @@ def opened(
 
         def open_page(served: Served | None = None, **options: Any) -> Page:
             shared = not options and _tab().url == "about:blank"
-            page = _tab() if shared else browser.new_context(**options).new_page()
+            page = (
+                _tab() if shared else browser.new_context(**options).new_page()
+            )
             hears = {
                 "pageerror": lambda error: complaints.append(str(error)),
                 "console": lambda said: (

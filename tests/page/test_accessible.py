@@ -62,7 +62,9 @@ def history(workspace: Workspace, folder: Path) -> None:
     workspace.call("write_content", {"items": items})
     workspace.call("delete_items", {"paths": ["gone.txt", "blob.bin"]})
     workspace.undo()
-    workspace.edit("cart.py", [{"search": "line_30 = 30", "replace": "line_30 = 3  "}])
+    workspace.edit(
+        "cart.py", [{"search": "line_30 = 30", "replace": "line_30 = 3  "}]
+    )
 
 
 def each_view(page: Page) -> list[str]:
@@ -72,7 +74,9 @@ def each_view(page: Page) -> list[str]:
     def look(name: str) -> None:
         page.evaluate(STILL)
         found.extend(f"{name}: {each}" for each in violations(page))
-        found.extend(f"{name}: too small: {each}" for each in page.evaluate(SMALL))
+        found.extend(
+            f"{name}: too small: {each}" for each in page.evaluate(SMALL)
+        )
 
     page.locator("td.code.new").first.wait_for()
     look("change")
@@ -108,7 +112,9 @@ def each_view(page: Page) -> list[str]:
         look("list")
     if page.locator(".waiting").count():
         page.locator(".waiting").first.click()
-        page.get_by_role("dialog").get_by_role("button", name="Later").wait_for()
+        page.get_by_role("dialog").get_by_role(
+            "button", name="Later"
+        ).wait_for()
         look("approval")
         page.keyboard.press("Escape")
     page.keyboard.press("?")
@@ -121,7 +127,9 @@ def each_view(page: Page) -> list[str]:
     [
         # Each width and each look once, all of them in the sweep.
         pytest.param(
-            width, look, marks=[] if at % len(LOOKS) == place else pytest.mark.sweep
+            width,
+            look,
+            marks=[] if at % len(LOOKS) == place else pytest.mark.sweep,
         )
         for at, width in enumerate(WIDTHS)
         for place, look in enumerate(LOOKS)
@@ -193,7 +201,9 @@ def test_four_times_as_large_nothing_is_lost(
     page = opened(viewport={"width": 320, "height": 256}, device_scale_factor=4)
     page.locator("td.code.new").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate("document.getElementById('view').scrollWidth <= innerWidth")
+    assert page.evaluate(
+        "document.getElementById('view').scrollWidth <= innerWidth"
+    )
     for name in ("Undo", "Rewind to here", "Comment"):
         button = page.get_by_role("button", name=name, exact=True)
         button.scroll_into_view_if_needed()

@@ -27,7 +27,9 @@ def agent(workspace: Workspace, session: str = "s1") -> Any:
 
 
 def replace(tools: Any, path: str, old: str, new: str) -> str:
-    found = tools.edit(path, [{"search": f"{old}\n", "replace": f"{new}\n"}]).change_id
+    found = tools.edit(
+        path, [{"search": f"{old}\n", "replace": f"{new}\n"}]
+    ).change_id
     assert isinstance(found, str)
     return found
 
@@ -87,9 +89,12 @@ def test_one_file_of_a_change_is_undone(
     assert (tree / "b.txt").read_text() == numbered(40)
 
 
-def test_one_hunk_is_undone(workspace: Workspace, tree: Path, opened: Opened) -> None:
+def test_one_hunk_is_undone(
+    workspace: Workspace, tree: Path, opened: Opened
+) -> None:
     edits = [
-        {"search": f"line {at}\n", "replace": f"LINE {at}\n"} for at in (5, 20, 35)
+        {"search": f"line {at}\n", "replace": f"LINE {at}\n"}
+        for at in (5, 20, 35)
     ]
     agent(workspace).edit("a.txt", edits)
     page = opened()
@@ -148,7 +153,9 @@ def test_a_file_is_restored_as_a_change_left_it(
     expect(page.locator("td.code.new")).to_have_text("+LINE 5")
     page.get_by_role("button", name="Restore").click()
     do(page)
-    assert (tree / "a.txt").read_text() == numbered(40).replace("line 5\n", "LINE 5\n")
+    assert (tree / "a.txt").read_text() == numbered(40).replace(
+        "line 5\n", "LINE 5\n"
+    )
 
 
 def test_a_conflict_shows_both_sides_and_changes_nothing_until_it_is_forced(
@@ -163,7 +170,9 @@ def test_a_conflict_shows_both_sides_and_changes_nothing_until_it_is_forced(
     expect(dialog).to_contain_text("Nothing was changed")
     expect(dialog.locator("figure pre")).to_have_text(["<b>mine</b>", "line 5"])
     assert (tree / "a.txt").read_text() == theirs
-    dialog.get_by_role("button", name="Show it with the earlier content").click()
+    dialog.get_by_role(
+        "button", name="Show it with the earlier content"
+    ).click()
     expect(dialog.locator("td.code.old")).to_have_text("-<b>mine</b>")
     assert (tree / "a.txt").read_text() == theirs
     do(page)
@@ -186,7 +195,10 @@ def test_what_happened_between_the_look_and_the_act_is_not_overwritten(
 
 
 def test_a_page_that_may_only_look_offers_nothing(
-    workspace: Workspace, tree: Path, serve: Callable[..., Served], opened: Opened
+    workspace: Workspace,
+    tree: Path,
+    serve: Callable[..., Served],
+    opened: Opened,
 ) -> None:
     change = replace(agent(workspace), "a.txt", "line 5", "LINE 5")
     page = opened(serve("--read-only"))
@@ -219,7 +231,10 @@ def test_nothing_is_changed_without_the_key_of_the_page(
             {"sec-fetch-site": "cross-site"},
             {"sec-fetch-site": "same-site"},
         ):
-            assert client.post("/act", content=body, headers=headers).status_code == 403
+            assert (
+                client.post("/act", content=body, headers=headers).status_code
+                == 403
+            )
         assert client.get("/act").status_code == 405
         assert "LINE 5" in (tree / "a.txt").read_text()
         assert client.post("/act", content=body).status_code == 200
@@ -254,21 +269,40 @@ def test_what_is_no_action_is_refused(
                 400,
             ),
             (json.dumps({"kind": "change", "name": 5}).encode(), 400),
-            (json.dumps({"kind": "change", "name": change, "hunk": 1}).encode(), 400),
             (
                 json.dumps(
-                    {"kind": "change", "name": change, "path": "a.txt", "hunk": 9}
+                    {"kind": "change", "name": change, "hunk": 1}
+                ).encode(),
+                400,
+            ),
+            (
+                json.dumps(
+                    {
+                        "kind": "change",
+                        "name": change,
+                        "path": "a.txt",
+                        "hunk": 9,
+                    }
                 ).encode(),
                 404,
             ),
-            (json.dumps({"kind": "change", "name": "0000000000000"}).encode(), 404),
+            (
+                json.dumps(
+                    {"kind": "change", "name": "0000000000000"}
+                ).encode(),
+                404,
+            ),
             (json.dumps({"kind": "session", "name": "none"}).encode(), 404),
             (
-                json.dumps({"kind": "change", "name": change, "path": "../x"}).encode(),
+                json.dumps(
+                    {"kind": "change", "name": change, "path": "../x"}
+                ).encode(),
                 422,
             ),
             (
-                json.dumps({"kind": "change", "name": change, "path": "a\0"}).encode(),
+                json.dumps(
+                    {"kind": "change", "name": change, "path": "a\0"}
+                ).encode(),
                 400,
             ),
             (b" " * 70_000, 400),
@@ -298,7 +332,10 @@ def test_what_is_no_action_is_refused(
                 f"image&index={number}",
             ):
                 answer = client.get(f"/change/{change}?part={part}")
-                assert answer.status_code in (400, 404), (part, answer.status_code)
+                assert answer.status_code in (400, 404), (
+                    part,
+                    answer.status_code,
+                )
             lines = client.get(
                 f"/change/{change}?part=lines&index=0&from={number}&to={number}&shift={number}"
             )
@@ -313,7 +350,9 @@ def test_what_is_no_action_is_refused(
                     answer.text,
                 )
             assert (
-                client.get(f"/list?before={name}&q={name}&chosen={name}").status_code
+                client.get(
+                    f"/list?before={name}&q={name}&chosen={name}"
+                ).status_code
                 == 200
             )
             assert client.get(f"/waiting/{name}").status_code == 404

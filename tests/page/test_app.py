@@ -15,7 +15,9 @@ from tests.page.conftest import launched
 from tests.server.conftest import RawClient
 
 APP = "ui://filewright/change"
-UI = {"io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}}
+UI = {
+    "io.modelcontextprotocol/ui": {"mimeTypes": ["text/html;profile=mcp-app"]}
+}
 PACKAGES = ("ext-apps@2", "client@2", "core@2", "server@2")
 POLICY = (
     "default-src 'none'; script-src 'self' 'unsafe-inline'; style-src 'self' 'unsafe-inline'; "
@@ -55,7 +57,9 @@ def host_script(
 ) -> str:
     """The host's side, on the bridge that npm has."""
     folder = npm(
-        *(f"@modelcontextprotocol/{name}" for name in PACKAGES), "zod@4", "esbuild"
+        *(f"@modelcontextprotocol/{name}" for name in PACKAGES),
+        "zod@4",
+        "esbuild",
     )
     bundle = tmp_path_factory.mktemp("host") / "bundle.js"
     command = [
@@ -65,7 +69,12 @@ def host_script(
         f"--outfile={bundle}",
     ]
     subprocess.run(
-        command, cwd=folder, input=HOST, text=True, check=True, capture_output=True
+        command,
+        cwd=folder,
+        input=HOST,
+        text=True,
+        check=True,
+        capture_output=True,
     )
     return bundle.read_text()
 
@@ -81,7 +90,11 @@ class Conversation:
         return result
 
     def shows(
-        self, result: dict[str, Any], *, theme: str = "light", tools: bool = True
+        self,
+        result: dict[str, Any],
+        *,
+        theme: str = "light",
+        tools: bool = True,
     ) -> FrameLocator:
         contents = self.client.ask("resources/read", {"uri": APP})["result"][
             "contents"
@@ -105,7 +118,9 @@ class Host:
         page.on(
             "console",
             lambda said: (
-                self.complaints.append(said.text) if said.type == "error" else None
+                self.complaints.append(said.text)
+                if said.type == "error"
+                else None
             ),
         )
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
@@ -119,7 +134,9 @@ class Host:
         )
         page.expose_function(
             "read",
-            lambda uri: self.client.ask("resources/read", {"uri": uri})["result"],
+            lambda uri: self.client.ask("resources/read", {"uri": uri})[
+                "result"
+            ],
         )
 
     def begin(self, client: RawClient) -> Conversation:
@@ -137,26 +154,35 @@ def host(host_script: str) -> Iterator[Host]:
 
 
 @pytest.fixture
-def conversation(host: Host, agent: Callable[..., RawClient]) -> Iterator[Conversation]:
+def conversation(
+    host: Host, agent: Callable[..., RawClient]
+) -> Iterator[Conversation]:
     yield host.begin(agent(extensions=UI))
     host.page.goto("about:blank")
     assert host.complaints == []
 
 
 def edited(conversation: Conversation, folder: Path) -> dict[str, Any]:
-    (folder / "cart.py").write_text("def total(lines):\n    return sum(lines)\n")
+    (folder / "cart.py").write_text(
+        "def total(lines):\n    return sum(lines)\n"
+    )
     edit = {"search": "sum(lines)", "replace": "round(sum(lines), 2)"}
-    return conversation.call("edit_content", {"path": "cart.py", "edits": [edit]})
+    return conversation.call(
+        "edit_content", {"path": "cart.py", "edits": [edit]}
+    )
 
 
 @pytest.mark.parametrize(
-    ("theme", "colour"), [("light", "rgb(17, 17, 17)"), ("dark", "rgb(238, 238, 238)")]
+    ("theme", "colour"),
+    [("light", "rgb(17, 17, 17)"), ("dark", "rgb(238, 238, 238)")],
 )
 def test_the_diff_is_shown_in_the_theme_of_the_host(
     conversation: Conversation, folder: Path, theme: str, colour: str
 ) -> None:
     app = conversation.shows(edited(conversation, folder), theme=theme)
-    expect(app.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
+    expect(app.locator("td.code.new")).to_have_text(
+        "+    return round(sum(lines), 2)"
+    )
     expect(app.locator("body")).to_have_css("color", colour)
     expect(app.locator("html")).to_have_css("color-scheme", theme)
     conversation.page.wait_for_function(
@@ -167,16 +193,22 @@ def test_the_diff_is_shown_in_the_theme_of_the_host(
 def test_what_is_not_shown_comes_in_its_place(
     conversation: Conversation, folder: Path
 ) -> None:
-    (folder / "long.txt").write_text("".join(f"old {at}\n" for at in range(1_500)))
+    (folder / "long.txt").write_text(
+        "".join(f"old {at}\n" for at in range(1_500))
+    )
     new = "".join(f"new {at}\n" for at in range(1_500))
     items = [{"path": "long.txt", "content": new, "mode": "overwrite"}]
-    app = conversation.shows(conversation.call("write_content", {"items": items}))
+    app = conversation.shows(
+        conversation.call("write_content", {"items": items})
+    )
     for kind in ("removed", "added"):
         for left in ("1,300", "300"):
             app.get_by_role(
                 "button", name=f"⋯ {left} more {kind} lines", exact=True
             ).click()
-    expect(app.get_by_role("button", name="more")).to_have_count(0, timeout=20_000)
+    expect(app.get_by_role("button", name="more")).to_have_count(
+        0, timeout=20_000
+    )
     expect(app.locator("td.code.new")).to_have_count(1_500)
     expect(app.locator("td.code.old")).to_have_count(1_500)
     assert app.locator("td.code.new").last.inner_text() == "+new 1499"
@@ -185,20 +217,27 @@ def test_what_is_not_shown_comes_in_its_place(
 def test_folded_lines_more_files_and_pictures_come_when_they_are_asked_for(
     conversation: Conversation, folder: Path
 ) -> None:
-    (folder / "far.txt").write_text("".join(f"line {at}\n" for at in range(1, 41)))
+    (folder / "far.txt").write_text(
+        "".join(f"line {at}\n" for at in range(1, 41))
+    )
     svg = '<svg xmlns="http://www.w3.org/2000/svg" width="8" height="8"><script>parent.call("x")</script></svg>'
     items = [{"path": f"{at:02}.txt", "content": "x\n"} for at in range(60)]
     app = conversation.shows(
         conversation.call(
-            "write_content", {"items": [{"path": "00.svg", "content": svg}, *items]}
+            "write_content",
+            {"items": [{"path": "00.svg", "content": svg}, *items]},
         )
     )
     expect(app.locator("article")).to_have_count(50)
-    expect(app.locator("img")).to_have_attribute("src", re.compile("^data:image/svg"))
+    expect(app.locator("img")).to_have_attribute(
+        "src", re.compile("^data:image/svg")
+    )
     app.get_by_role("button", name="11 more files").click()
     expect(app.locator("article")).to_have_count(61)
     edit = {"search": "line 20\n", "replace": "twenty\n"}
-    changed = conversation.call("edit_content", {"path": "far.txt", "edits": [edit]})
+    changed = conversation.call(
+        "edit_content", {"path": "far.txt", "edits": [edit]}
+    )
     conversation.page.evaluate("document.querySelector('iframe').remove()")
     app = conversation.shows(changed)
     app.get_by_role("button", name="16 unchanged lines").click()
@@ -206,9 +245,13 @@ def test_folded_lines_more_files_and_pictures_come_when_they_are_asked_for(
     expect(app.locator("tr:not(.head)")).to_have_count(24)
 
 
-def test_what_is_gone_by_now_is_said(conversation: Conversation, folder: Path) -> None:
+def test_what_is_gone_by_now_is_said(
+    conversation: Conversation, folder: Path
+) -> None:
     (folder / "long.txt").write_text("old\n" * 300)
-    items = [{"path": "long.txt", "content": "new\n" * 300, "mode": "overwrite"}]
+    items = [
+        {"path": "long.txt", "content": "new\n" * 300, "mode": "overwrite"}
+    ]
     result = conversation.call("write_content", {"items": items})
     made = result["_meta"]["filewright/view"]
     made["html"] = made["html"].replace(made["change_id"], "0123456789")
@@ -222,11 +265,15 @@ def test_undo_shows_what_it_would_do_then_does_it_and_says_so(
 ) -> None:
     app = conversation.shows(edited(conversation, folder))
     app.get_by_role("button", name="Undo").click()
-    expect(app.locator("#acts")).to_contain_text("This is what undoing would do.")
+    expect(app.locator("#acts")).to_contain_text(
+        "This is what undoing would do."
+    )
     expect(app.locator("td.code.new")).to_have_text("+    return sum(lines)")
     assert "round" in (folder / "cart.py").read_text(), "nothing was done yet"
     app.get_by_role("button", name="Keep it").click()
-    expect(app.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
+    expect(app.locator("td.code.new")).to_have_text(
+        "+    return round(sum(lines), 2)"
+    )
     app.get_by_role("button", name="Undo").click()
     app.get_by_role("button", name="Undo now").click()
     expect(app.locator("#acts")).to_contain_text("Taken back.")
@@ -237,17 +284,25 @@ def test_undo_shows_what_it_would_do_then_does_it_and_says_so(
     )
     app.get_by_role("button", name="Undo").click()
     app.get_by_role("button", name="Undo now").click()
-    expect(app.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
+    expect(app.locator("td.code.new")).to_have_text(
+        "+    return round(sum(lines), 2)"
+    )
 
 
 def test_an_undo_in_conflict_says_why_and_changes_nothing(
     conversation: Conversation, folder: Path
 ) -> None:
     app = conversation.shows(edited(conversation, folder))
-    (folder / "cart.py").write_text("def total(lines):\n    return math.fsum(lines)\n")
+    (folder / "cart.py").write_text(
+        "def total(lines):\n    return math.fsum(lines)\n"
+    )
     app.get_by_role("button", name="Undo").click()
-    expect(app.locator("#acts")).to_contain_text("It cannot be undone as things are.")
-    expect(app.locator("pre")).to_contain_text("has changed since in the same place")
+    expect(app.locator("#acts")).to_contain_text(
+        "It cannot be undone as things are."
+    )
+    expect(app.locator("pre")).to_contain_text(
+        "has changed since in the same place"
+    )
     assert "fsum" in (folder / "cart.py").read_text()
 
 
@@ -263,14 +318,20 @@ def test_a_host_without_tools_is_offered_no_undo(
 def test_several_files_and_a_refusal_are_shown_too(
     conversation: Conversation, folder: Path
 ) -> None:
-    items = [{"path": f"{name}.txt", "content": f"{name}\n"} for name in ("one", "two")]
-    app = conversation.shows(conversation.call("write_content", {"items": items}))
+    items = [
+        {"path": f"{name}.txt", "content": f"{name}\n"}
+        for name in ("one", "two")
+    ]
+    app = conversation.shows(
+        conversation.call("write_content", {"items": items})
+    )
     expect(app.locator("article h2")).to_have_text(["one.txt", "two.txt"])
 
 
 def test_a_refusal_is_shown_as_it_is_worded(conversation: Conversation) -> None:
     refused = conversation.call(
-        "edit_content", {"path": "none.py", "edits": [{"search": "a", "replace": "b"}]}
+        "edit_content",
+        {"path": "none.py", "edits": [{"search": "a", "replace": "b"}]},
     )
     app = conversation.shows(refused)
     expect(app.locator("pre")).to_contain_text("none.py")
@@ -290,7 +351,9 @@ def test_what_a_file_says_is_never_run(
         {"path": f"{at}.html", "content": f"{hostile}\n"}
         for at, hostile in enumerate(HOSTILE)
     ]
-    app = conversation.shows(conversation.call("write_content", {"items": items}))
+    app = conversation.shows(
+        conversation.call("write_content", {"items": items})
+    )
     expect(app.locator("td.code.new")).to_have_count(len(HOSTILE))
     expect(app.locator("main script, main img")).to_have_count(0)
     assert not set(app.locator("body").inner_text()) & set("\x1b\u202e")
@@ -321,15 +384,19 @@ def test_every_tool_that_changes_files_names_the_app(
     asked = agent()
     for tool in asked.ask("tools/list")["result"]["tools"]:
         named = tool.get("_meta", {}).get("ui", {}).get("resourceUri")
-        assert named == (None if tool["annotations"]["readOnlyHint"] else APP), tool[
-            "name"
-        ]
+        assert named == (
+            None if tool["annotations"]["readOnlyHint"] else APP
+        ), tool["name"]
     listed = asked.ask("resources/list")["result"]["resources"]
     assert APP in [resource["uri"] for resource in listed]
 
 
-def test_the_app_asks_nobody_for_anything(agent: Callable[..., RawClient]) -> None:
-    page = agent().ask("resources/read", {"uri": APP})["result"]["contents"][0]["text"]
+def test_the_app_asks_nobody_for_anything(
+    agent: Callable[..., RawClient],
+) -> None:
+    page = agent().ask("resources/read", {"uri": APP})["result"]["contents"][0][
+        "text"
+    ]
     assert "http" not in page.replace("http://www.w3.org", "")
     assert "src=" not in page.partition("<script>")[0]
     assert "@import" not in page

@@ -10,7 +10,9 @@ from filewright import Settings, Workspace
 from filewright.page.words import WaitingCall, Words
 
 
-def test_a_word_counts_once_for_many_who_take_it_together(tmp_path: Path) -> None:
+def test_a_word_counts_once_for_many_who_take_it_together(
+    tmp_path: Path,
+) -> None:
     with Workspace(
         tmp_path, settings=Settings(state_dir=tmp_path / "state")
     ) as workspace:

@@ -13,12 +13,21 @@ from tests import processes
 from tests.page.conftest import Served
 
 MARK = "[The user commented on the review page: "
-EDIT = {"path": "a.txt", "edits": [{"search": "two\n", "replace": "zwei\ndrei\n"}]}
+EDIT = {
+    "path": "a.txt",
+    "edits": [{"search": "two\n", "replace": "zwei\ndrei\n"}],
+}
 
 
-def test_the_sdks_client_gets_it_over_stdio(folder: Path, tmp_path: Path) -> None:
-    with ThreadPoolExecutor(1) as thread:  # this one may have the browser's event loop
-        thread.submit(anyio.run, _the_sdks_client_gets_it, folder, tmp_path).result()
+def test_the_sdks_client_gets_it_over_stdio(
+    folder: Path, tmp_path: Path
+) -> None:
+    with ThreadPoolExecutor(
+        1
+    ) as thread:  # this one may have the browser's event loop
+        thread.submit(
+            anyio.run, _the_sdks_client_gets_it, folder, tmp_path
+        ).result()
 
 
 async def _the_sdks_client_gets_it(folder: Path, tmp_path: Path) -> None:
@@ -46,11 +55,17 @@ async def _the_sdks_client_gets_it(folder: Path, tmp_path: Path) -> None:
                     "last": 3,
                 }
                 done = page.post(
-                    "/comment", json={**given, "words": "Not in German, please."}
+                    "/comment",
+                    json={**given, "words": "Not in German, please."},
                 )
                 assert done.status_code == 200, done.text
-                answers = [await client.call_tool("list_files", {}) for _ in range(2)]
-                assert "delivered" in page.get(f"/change/{name}?part=comments").text
+                answers = [
+                    await client.call_tool("list_files", {}) for _ in range(2)
+                ]
+                assert (
+                    "delivered"
+                    in page.get(f"/change/{name}?part=comments").text
+                )
         finally:
             await to_thread.run_sync(served.end)
     texts = [

@@ -18,7 +18,9 @@ EDIT = {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]}
 
 
 @pytest.fixture
-def asking(agent: Callable[..., RawClient], folder: Path) -> Callable[..., RawClient]:
+def asking(
+    agent: Callable[..., RawClient], folder: Path
+) -> Callable[..., RawClient]:
     (folder / "a.txt").write_text("one\n")
     (folder / "full").mkdir()
     (folder / "full/in.txt").write_text("inside\n")
@@ -79,7 +81,12 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
     ),
     (
         "replace_content",
-        {"pattern": "one", "replacement": "1", "path": "a.txt", "preview": False},
+        {
+            "pattern": "one",
+            "replacement": "1",
+            "path": "a.txt",
+            "preview": False,
+        },
         ["Allow replace_content on a.txt?", "-one\n+1"],
     ),
     ("edit_content", {**EDIT, "path": "none.txt"}, ["none.txt", "not_found"]),
@@ -97,9 +104,15 @@ def test_the_question_shows_what_would_be_done(
         for part in shown:
             assert part in asked["params"]["message"], (tool, arguments)
         client.send(
-            {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+            {
+                "jsonrpc": "2.0",
+                "id": asked["id"],
+                "result": {"action": "decline"},
+            }
         )
-        assert said(client.answer(call)).startswith("cancelled: the user did not allow")
+        assert said(client.answer(call)).startswith(
+            "cancelled: the user did not allow"
+        )
         assert (folder / "a.txt").read_text() == "one\n"
         assert sorted(os.listdir(folder)) == ["a.txt", "full"]
 
@@ -126,7 +139,9 @@ def test_a_call_waits_on_the_page_for_a_word(
     dialog.get_by_role("button", name="Allow").click()
     expect(waiting).to_have_count(0, timeout=20_000)
     other = {"path": "a.txt", "edits": [{"search": "one", "replace": "three"}]}
-    assert "waits for" in said(client.call("edit_content", other)), "it was not allowed"
+    assert "waits for" in said(client.call("edit_content", other)), (
+        "it was not allowed"
+    )
     assert (folder / "a.txt").read_text() == "one\n"
     assert "waits for" in said(asking().call("edit_content", EDIT)), (
         "another agent was not allowed it"
@@ -135,7 +150,9 @@ def test_a_call_waits_on_the_page_for_a_word(
     assert "1 edit applied" in said(client.call("edit_content", EDIT))
     assert (folder / "a.txt").read_text() == "two\n"
     (folder / "a.txt").write_text("one\n")
-    assert "waits for" in said(client.call("edit_content", EDIT)), "a word counts once"
+    assert "waits for" in said(client.call("edit_content", EDIT)), (
+        "a word counts once"
+    )
 
 
 def test_what_was_refused_on_the_page_is_not_made(
@@ -147,7 +164,9 @@ def test_what_was_refused_on_the_page_is_not_made(
     page.get_by_role("button", name="Allow delete_items on a.txt?").click()
     page.get_by_role("dialog").get_by_role("button", name="Refuse").click()
     expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
-    assert "did not allow" in said(client.call("delete_items", {"paths": ["a.txt"]}))
+    assert "did not allow" in said(
+        client.call("delete_items", {"paths": ["a.txt"]})
+    )
     assert (folder / "a.txt").exists()
 
 
@@ -161,7 +180,9 @@ def test_what_waits_is_shown_and_never_run(
     page = opened()
     expect(page.locator(".waiting")).to_contain_text(hostile)
     page.locator(".waiting").click()
-    expect(page.get_by_role("dialog").locator("td.code.new")).to_contain_text(hostile)
+    expect(page.get_by_role("dialog").locator("td.code.new")).to_contain_text(
+        hostile
+    )
     expect(page.locator("dialog img, nav img")).to_have_count(0)
 
 
@@ -173,7 +194,9 @@ def test_a_word_counts_for_what_was_shown(
     client.call(*call)
     page = opened()
     page.locator(".waiting").click(timeout=20_000)
-    expect(page.get_by_role("dialog").locator("td.code.old")).to_have_text("-inside")
+    expect(page.get_by_role("dialog").locator("td.code.old")).to_have_text(
+        "-inside"
+    )
     (folder / "full/more.txt").write_text("more\n")
     page.get_by_role("dialog").get_by_role("button", name="Allow").click()
     expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
@@ -242,7 +265,12 @@ def test_a_question_names_some_and_counts_the_others(
     client = asking(elicitation={})
     call = client.begin(
         "replace_content",
-        {"pattern": "old", "replacement": "new", "path": "full", "preview": False},
+        {
+            "pattern": "old",
+            "replacement": "new",
+            "path": "full",
+            "preview": False,
+        },
     )
     asked = client.receive()
     first = asked["params"]["message"].partition("\n")[0]
@@ -250,7 +278,9 @@ def test_a_question_names_some_and_counts_the_others(
         "Allow replace_content on full/000.txt, full/001.txt, full/002.txt, full/003.txt, full/004.txt "
         "and 295 more files?"
     )
-    client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
+    client.send(
+        {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+    )
     client.answer(call)
 
 
@@ -270,7 +300,9 @@ def test_what_is_overwritten_is_named_where_its_diff_does_not_show_it(
     assert message.startswith(
         "Allow write_content on z.bin, n.txt?\n\nThis takes away z.bin (4.9 KB)."
     )
-    client.send({"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}})
+    client.send(
+        {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}
+    )
     client.answer(call)
 
 

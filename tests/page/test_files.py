@@ -32,9 +32,9 @@ def test_a_tree_with_counts_leads_to_each_file(
     page = opened()
     links = page.locator(".tree a")
     expect(links).to_have_count(6)
-    expect(page.locator(".tree a", has_text="0004.txt").locator(".plus")).to_have_text(
-        "+5"
-    )
+    expect(
+        page.locator(".tree a", has_text="0004.txt").locator(".plus")
+    ).to_have_text("+5")
     links.last.click()
     expect(page.locator("article.file").last.locator(".fold")).to_be_focused()
     page.locator(".tree summary", has_text="d/0/").press("Enter")
@@ -69,7 +69,8 @@ def test_a_mark_of_what_was_seen_lasts_and_lapses(
     expect(file.get_by_label("Viewed")).to_be_checked()
     expect(file.locator("table")).to_be_hidden()
     workspace.edit(
-        "d/0/0003.txt", [{"search": "3", "replace": "three", "replace_all": True}]
+        "d/0/0003.txt",
+        [{"search": "3", "replace": "three", "replace_all": True}],
     )
     again.goto(again.url.partition("/change")[0])
     expect(again.locator("h1")).to_have_text("Edited d/0/0003.txt")
@@ -82,15 +83,16 @@ def test_changes_of_whitespace_can_be_hidden(
 ) -> None:
     (folder / "a.py").write_text("if x:\n  one()\n  two()\n")
     workspace.edit(
-        "a.py", [{"search": "  one()\n  two()", "replace": "    one()\n    two(2)"}]
+        "a.py",
+        [{"search": "  one()\n  two()", "replace": "    one()\n    two(2)"}],
     )
     page = opened()
     expect(page.locator("td.code.old:visible")).to_have_count(2)
     page.keyboard.press("w")
     expect(page.locator("td.code.old:visible")).to_have_text(["-  two()"])
-    expect(page.get_by_role("button", name="Hide whitespace")).to_have_attribute(
-        "aria-pressed", "true"
-    )
+    expect(
+        page.get_by_role("button", name="Hide whitespace")
+    ).to_have_attribute("aria-pressed", "true")
     page.reload()
     expect(page.locator("td.code.old:visible")).to_have_text(["-  two()"])
     expect(page.locator(".about .totals")).to_have_text("+2 −2")
@@ -193,7 +195,9 @@ def test_what_is_no_mark_is_refused(
 
     with serve().client() as client:
         for bad in BAD:
-            assert client.post("/seen", content=json.dumps(bad)).status_code == 400
+            assert (
+                client.post("/seen", content=json.dumps(bad)).status_code == 400
+            )
         assert client.get("/nothing/x").status_code == 404
         assert client.get("/nothing/x?part=view").status_code == 404
 
@@ -214,12 +218,16 @@ def test_a_notebook_is_shown_by_its_cells(
     ]
     book = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
     (folder / "n.ipynb").write_text(json.dumps(book, indent=1))
-    workspace.edit("n.ipynb", [{"search": "first = 7", "replace": "first = 'seven'"}])
+    workspace.edit(
+        "n.ipynb", [{"search": "first = 7", "replace": "first = 'seven'"}]
+    )
     page = opened()
     expect(page.locator("td.code.old, td.code.new")).to_have_text(
         ["-first = 7", "+first = 'seven'"]
     )
-    expect(page.locator("td.code", has_text="cell 8: code, id c7")).to_be_visible()
+    expect(
+        page.locator("td.code", has_text="cell 8: code, id c7")
+    ).to_be_visible()
     page.get_by_role("button", name="unchanged lines").first.click()
     expect(page.locator("td.code", has_text="first = 0")).to_be_visible()
     expect(page.get_by_role("button", name="Undo hunk")).to_have_count(0)
@@ -250,20 +258,30 @@ def test_a_rewrite_of_many_lines_is_had_by_windows(
     if split:
         page.keyboard.press("s")
         expect(page.locator("table.split")).to_be_visible()
-    expect(page.locator(".about .totals")).to_have_text(f"+{count:,} −{count:,}")
+    expect(page.locator(".about .totals")).to_have_text(
+        f"+{count:,} −{count:,}"
+    )
     removed = page.locator("td.code.old:not(.cut)")
     expect(removed).to_have_count(200)
     windows = [f"{left:,}" for left in range(count - 200, 0, -1_000)]
     for left in windows:
-        page.locator("button.unfold", has_text=f"⋯ {left} more removed lines").click()
+        page.locator(
+            "button.unfold", has_text=f"⋯ {left} more removed lines"
+        ).click()
     expect(removed).to_have_count(count, timeout=20_000)
-    assert removed.all_text_contents() == [f"-old {at}" for at in range(1, count + 1)]
+    assert removed.all_text_contents() == [
+        f"-old {at}" for at in range(1, count + 1)
+    ]
     if not split:  # else both sides came together
         for left in windows:
-            page.locator("button.unfold", has_text=f"⋯ {left} more added lines").click()
+            page.locator(
+                "button.unfold", has_text=f"⋯ {left} more added lines"
+            ).click()
     added = page.locator("td.code.new:not(.cut)")
     expect(added).to_have_count(count, timeout=20_000)
-    assert added.all_text_contents() == [f"+new {at}" for at in range(1, count + 1)]
+    assert added.all_text_contents() == [
+        f"+new {at}" for at in range(1, count + 1)
+    ]
     assert page.locator("td.cut").count() == 0
 
 

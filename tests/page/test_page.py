@@ -45,7 +45,8 @@ def test_the_newest_change_is_shown_with_its_diff(
 ) -> None:
     workspace.write("src/cart.py", "def total(lines):\n    return sum(lines)\n")
     workspace.edit(
-        "src/cart.py", [{"search": "sum(lines)", "replace": "round(sum(lines), 2)"}]
+        "src/cart.py",
+        [{"search": "sum(lines)", "replace": "round(sum(lines), 2)"}],
     )
     page = opened()
     expect(page.locator("#rows .row")).to_have_count(2)
@@ -55,7 +56,9 @@ def test_the_newest_change_is_shown_with_its_diff(
     expect(page.locator("#rows .row .counts")).to_have_text(["+1 −1", "+2 −0"])
     file = page.locator("article.file")
     expect(file.locator("h2")).to_have_text("src/cart.py")
-    expect(file.locator("td.code.new")).to_have_text("+    return round(sum(lines), 2)")
+    expect(file.locator("td.code.new")).to_have_text(
+        "+    return round(sum(lines), 2)"
+    )
     marked = "".join(file.locator("td.code.new .word").all_inner_texts())
     assert sorted(marked) == sorted("round(, 2)")
     expect(file.locator("td.code.old .word")).to_have_count(0)
@@ -74,7 +77,9 @@ def test_split_and_unified_show_the_same_and_the_choice_is_kept(
     page.reload()
     expect(page.locator("table.split")).to_have_count(1)
     page.get_by_role("button", name="Unified").click()
-    expect(page.locator("table.diff:not(.split) tr:not(.head)")).to_have_count(4)
+    expect(page.locator("table.diff:not(.split) tr:not(.head)")).to_have_count(
+        4
+    )
 
 
 def test_folded_lines_open(workspace: Workspace, opened: Opened) -> None:
@@ -83,11 +88,15 @@ def test_folded_lines_open(workspace: Workspace, opened: Opened) -> None:
         "a.txt", [{"search": "line 300\n", "replace": "line 300!\nand more\n"}]
     )
     page = opened()
-    expect(page.get_by_role("button", name="296 unchanged lines")).to_be_visible()
+    expect(
+        page.get_by_role("button", name="296 unchanged lines")
+    ).to_be_visible()
     page.get_by_role("button", name="296 unchanged lines").click()
     expect(page.locator("td.code", has_text="line 200")).to_be_visible()
     page.get_by_role("button", name="96 unchanged lines").click()
-    expect(page.get_by_role("button", name="96 unchanged lines")).to_have_count(0)
+    expect(page.get_by_role("button", name="96 unchanged lines")).to_have_count(
+        0
+    )
     page.get_by_role("button", name="297 unchanged lines").click()
     last = page.locator("tr", has_text="line 500")
     expect(last.locator(".num")).to_have_text(["500", "501"])
@@ -148,14 +157,22 @@ def test_what_files_and_names_say_is_shown_and_never_run(
             expect(page.locator("#rows .prompt")).to_have_attribute(
                 "aria-current", "true"
             )
-            expect(page.locator("h1")).to_have_text(f"Edited {len(HOSTILE)} files")
+            expect(page.locator("h1")).to_have_text(
+                f"Edited {len(HOSTILE)} files"
+            )
             page.keyboard.press("j")
         expect(rows.nth(row)).to_have_attribute("aria-current", "true")
-        name = f"second{len(HOSTILE) - 1 - row}.md" if row < len(HOSTILE) else ".html"
+        name = (
+            f"second{len(HOSTILE) - 1 - row}.md"
+            if row < len(HOSTILE)
+            else ".html"
+        )
         expect(page.locator("article.file h2")).to_contain_text(name)
         expect(page.locator("td.code.new").first).to_be_visible()
         assert (
-            page.locator("main script, main img, main svg, nav script, nav img").count()
+            page.locator(
+                "main script, main img, main svg, nav script, nav img"
+            ).count()
             == 0
         ), hostile
         shown = page.locator("body").inner_text()
@@ -193,9 +210,9 @@ def test_badges_say_what_the_lines_do_not(
         assert not answer.is_error, answer.text
         page.goto(address)
         for word in expected:
-            expect(page.locator("article header, article .body").first).to_contain_text(
-                word
-            )
+            expect(
+                page.locator("article header, article .body").first
+            ).to_contain_text(word)
 
 
 def test_an_image_is_shown_before_and_after(
@@ -215,7 +232,8 @@ def test_a_change_of_many_files_comes_by_pages(
     workspace: Workspace, opened: Opened
 ) -> None:
     items = [
-        {"path": f"d/{number:03}.txt", "content": numbered(5)} for number in range(200)
+        {"path": f"d/{number:03}.txt", "content": numbered(5)}
+        for number in range(200)
     ]
     assert not workspace.call("write_content", {"items": items}).is_error
     page = opened()
@@ -234,7 +252,9 @@ def test_the_diff_of_a_large_file_comes_when_it_is_asked_for(
     )
     page = opened()
     expect(page.locator("td.code.new")).to_have_text("+line 150000!")
-    assert page.locator(".unfold").count() == 0, "it is too large to be unfolded"
+    assert page.locator(".unfold").count() == 0, (
+        "it is too large to be unfolded"
+    )
 
 
 def test_a_long_diff_is_cut_and_all_of_it_can_be_had(
@@ -246,7 +266,9 @@ def test_a_long_diff_is_cut_and_all_of_it_can_be_had(
     expect(page.locator("td.code.new")).to_have_count(900)
 
 
-def test_the_list_is_filtered_and_goes_on(workspace: Workspace, opened: Opened) -> None:
+def test_the_list_is_filtered_and_goes_on(
+    workspace: Workspace, opened: Opened
+) -> None:
     workspace.write("a.txt", "0\n")
     for number in range(60):
         workspace.edit(
@@ -267,7 +289,9 @@ def test_the_list_is_filtered_and_goes_on(workspace: Workspace, opened: Opened) 
     expect(page.locator("#rows")).to_have_text("No change matches.")
 
 
-def test_keys_lead_through_the_changes(workspace: Workspace, opened: Opened) -> None:
+def test_keys_lead_through_the_changes(
+    workspace: Workspace, opened: Opened
+) -> None:
     for name in ("one", "two", "three"):
         workspace.write(f"{name}.txt", "x\n")
     page = opened()
@@ -284,7 +308,9 @@ def test_keys_lead_through_the_changes(workspace: Workspace, opened: Opened) -> 
     page.go_back()
     expect(title).to_contain_text("one.txt")
     page.keyboard.press("?")
-    expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_visible()
+    expect(
+        page.get_by_role("dialog", name="Keyboard shortcuts")
+    ).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
 
@@ -299,7 +325,9 @@ def test_two_tabs_see_what_happens_as_it_happens(
     workspace.write("fresh.txt", "x\n")
     for tab in (page, other):
         tab.bring_to_front()
-        expect(tab.locator("#rows .row")).to_contain_text("fresh.txt", timeout=20_000)
+        expect(tab.locator("#rows .row")).to_contain_text(
+            "fresh.txt", timeout=20_000
+        )
         expect(tab.locator("article h2")).to_have_text("fresh.txt")
 
 
@@ -328,10 +356,14 @@ def test_a_narrow_window_has_the_list_behind_a_button(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_what_is_not_there_is_said(workspace: Workspace, opened: Opened) -> None:
+def test_what_is_not_there_is_said(
+    workspace: Workspace, opened: Opened
+) -> None:
     workspace.write("a.txt", "x\n")
     page = opened()
-    with page.expect_response(lambda answer: "part=view" in answer.url) as shown:
+    with page.expect_response(
+        lambda answer: "part=view" in answer.url
+    ) as shown:
         page.goto(page.url.rpartition("/")[0] + "/0000000000000")
     assert shown.value.status == 404
     expect(page.locator("#view h1")).to_contain_text("0000000000000")

@@ -25,7 +25,10 @@ def agent(workspace: Workspace, session: str, turn: str | None = None) -> Any:
 
 
 def head(
-    number: int, minutes: float, session: str | None = "s", turn: str | None = None
+    number: int,
+    minutes: float,
+    session: str | None = "s",
+    turn: str | None = None,
 ) -> ChangeRecord:
     return ChangeRecord(
         int(minutes * MINUTE), "t", str(number), (), session=session, turn=turn
@@ -43,7 +46,12 @@ def head(
         ),
         ([head(1, 1, turn="a"), head(0, 0)], [["1"], ["0"]]),
         (
-            [head(3, 3, "a"), head(2, 2, "b"), head(1, 1, "a"), head(0, 0, "b")],
+            [
+                head(3, 3, "a"),
+                head(2, 2, "b"),
+                head(1, 1, "a"),
+                head(0, 0, "b"),
+            ],
             [["3", "1"], ["2", "0"]],
         ),
         ([], []),
@@ -64,11 +72,17 @@ def test_sessions_that_interleave_have_one_heading_each(
         for session in ("one", "two"):
             agent(workspace, session).write(f"{session}{number}.txt", "x\n")
     page = opened()
-    expect(page.locator("#rows .session .client")).to_have_text(["two 1.0", "one 1.0"])
-    expect(page.locator("#rows .prompt .summary")).to_have_text(["Created 3 files"] * 2)
+    expect(page.locator("#rows .session .client")).to_have_text(
+        ["two 1.0", "one 1.0"]
+    )
+    expect(page.locator("#rows .prompt .summary")).to_have_text(
+        ["Created 3 files"] * 2
+    )
     shown = page.locator("#rows .row .summary").all_inner_texts()
     assert shown == [
-        f"Created {session}{at}.txt" for session in ("two", "one") for at in (2, 1, 0)
+        f"Created {session}{at}.txt"
+        for session in ("two", "one")
+        for at in (2, 1, 0)
     ]
 
 
@@ -76,7 +90,10 @@ def test_a_prompt_is_seen_as_one_and_undone(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     (folder / "a.txt").write_text("one\ntwo\nthree\n")
-    first, second = agent(workspace, "s", "first"), agent(workspace, "s", "second")
+    first, second = (
+        agent(workspace, "s", "first"),
+        agent(workspace, "s", "second"),
+    )
     first.edit("a.txt", [{"search": "one", "replace": "ONE"}])
     second.edit("a.txt", [{"search": "two", "replace": "2"}])
     agent(workspace, "other").write("other.txt", "x\n")
@@ -92,7 +109,9 @@ def test_a_prompt_is_seen_as_one_and_undone(
     expect(page.locator("td.code.old")).to_have_text(["-two"])
     page.get_by_role("button", name="Undo the prompt").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.locator("h1")).to_contain_text("Edited a.txt and created b.txt")
+    expect(dialog.locator("h1")).to_contain_text(
+        "Edited a.txt and created b.txt"
+    )
     dialog.locator("[data-do]").click()
     expect(dialog).to_be_hidden()
     assert (folder / "a.txt").read_text() == "ONE\ntwo\nthree\n"
@@ -149,7 +168,11 @@ TITLES: list[tuple[str, dict[str, Any], str]] = [
 
 @pytest.mark.parametrize(("tool", "arguments", "title"), TITLES)
 def test_a_title_is_a_sentence(
-    workspace: Workspace, folder: Path, tool: str, arguments: dict[str, Any], title: str
+    workspace: Workspace,
+    folder: Path,
+    tool: str,
+    arguments: dict[str, Any],
+    title: str,
 ) -> None:
     (folder / "docs").mkdir()
     for name in ("a.txt", "docs/x.md", "docs/y.md"):
@@ -167,7 +190,9 @@ def test_the_title_of_a_command_is_the_command(
     for at in range(3):
         (folder / f"{at}.txt").write_text("x")
     (record,) = workspace.end_command(name, "npm run format")
-    assert title_of(record, deeds_of(record)) == "Shell: npm run format (3 files)"
+    assert (
+        title_of(record, deeds_of(record)) == "Shell: npm run format (3 files)"
+    )
     name = workspace.begin_command()
     (folder / "0.txt").write_text("y")
     (record,) = workspace.end_command(name, "", label="Edit 0.txt")

@@ -19,7 +19,10 @@ from filewright import Workspace
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    root, state = tmp_path_factory.mktemp("project"), tmp_path_factory.mktemp("state")
+    root, state = (
+        tmp_path_factory.mktemp("project"),
+        tmp_path_factory.mktemp("state"),
+    )
     with Workspace(root, state_dir=state) as workspace:
         workspace.write("a.txt", "one\n")
         workspace.write(
@@ -31,12 +34,14 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     found.end()
 
 
-def test_the_link_opens_the_page_once(http: httpx2.Client, served: Served) -> None:
+def test_the_link_opens_the_page_once(
+    http: httpx2.Client, served: Served
+) -> None:
     token = {"token": served.fresh_link().partition("#token=")[2]}
     assert http.post(f"{served.address}/enter", json=token).status_code == 200
-    assert http.post(f"{served.address}/enter", json=token).status_code == 403, (
-        "it was used"
-    )
+    assert (
+        http.post(f"{served.address}/enter", json=token).status_code == 403
+    ), "it was used"
     with served.client() as other:  # the terminal shows another
         assert "a.txt" in other.get("/list").text
 
@@ -46,7 +51,13 @@ def test_no_cookie_is_given_and_none_opens_anything(
 ) -> None:
     """Cookies of 127.0.0.1 go to all its ports: whoever listens on another would have the page."""
     with served.client() as client:
-        for path in ("/", "/list", "/?part=view", "/static/review.js", "/nothing"):
+        for path in (
+            "/",
+            "/list",
+            "/?part=view",
+            "/static/review.js",
+            "/nothing",
+        ):
             assert "set-cookie" not in client.get(path).headers
         key = client.headers["x-filewright-key"]
     for name in ("filewright", "filewright_key", "x-filewright-key"):
@@ -88,7 +99,9 @@ def test_nothing_is_shown_without_the_key(
     for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS"):
         for key in (None, "", "0" * 43, "é"):
             headers = {} if key is None else {"x-filewright-key": key.encode()}
-            answer = http.request(method, served.address + path, headers=headers)
+            answer = http.request(
+                method, served.address + path, headers=headers
+            )
             assert answer.status_code == 403, (method, key)
             assert "<" not in answer.text
             assert "a.txt" not in answer.text
@@ -137,7 +150,9 @@ def test_a_server_on_another_port_learns_nothing_from_a_visitor(
 
     class Other(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            heard.append({name.lower(): value for name, value in self.headers.items()})
+            heard.append(
+                {name.lower(): value for name, value in self.headers.items()}
+            )
             self.send_response(200)
             self.send_header("content-type", "text/html")
             self.end_headers()
@@ -181,8 +196,13 @@ def test_a_server_on_another_port_learns_nothing_from_a_visitor(
         visited.goto(f"http://127.0.0.1:{other.server_port}/")
         for headers in heard:
             assert "cookie" not in headers
-            stolen = {name: value for name, value in headers.items() if name != "host"}
-            assert http.get(f"{served.address}/list", headers=stolen).status_code == 403
+            stolen = {
+                name: value for name, value in headers.items() if name != "host"
+            }
+            assert (
+                http.get(f"{served.address}/list", headers=stolen).status_code
+                == 403
+            )
     finally:
         context.close()
         other.shutdown()
@@ -216,7 +236,9 @@ def test_only_the_page_itself_is_answered(
         assert client.get("/list", headers=sent).status_code == status
 
 
-def test_a_link_is_no_use_to_another_site(http: httpx2.Client, served: Served) -> None:
+def test_a_link_is_no_use_to_another_site(
+    http: httpx2.Client, served: Served
+) -> None:
     token = {"token": served.fresh_link().partition("#token=")[2]}
     for headers in (
         {"origin": "https://evil.example"},
@@ -249,7 +271,9 @@ def test_every_answer_forbids_scripts_of_others(
 def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
     with served.client() as client:
         change = (
-            client.get("/list").text.partition('data-change="')[2].partition('"')[0]
+            client.get("/list")
+            .text.partition('data-change="')[2]
+            .partition('"')[0]
         )
         answer = client.get(f"/change/{change}?part=image&index=0&side=after")
     assert answer.headers["content-type"] == "image/svg+xml"
@@ -257,7 +281,9 @@ def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
     assert policy == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
-def test_a_port_that_is_taken_is_refused(folder: object, tmp_path: object) -> None:
+def test_a_port_that_is_taken_is_refused(
+    folder: object, tmp_path: object
+) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         command = [

@@ -23,7 +23,13 @@ class Server:
 
     def __init__(self, root: Path, state: Path, tokens: str = "") -> None:
         self.process = processes.start(
-            [*processes.FILEWRIGHT, "serve", str(root), "--http", "127.0.0.1:0"],
+            [
+                *processes.FILEWRIGHT,
+                "serve",
+                str(root),
+                "--http",
+                "127.0.0.1:0",
+            ],
             env={
                 **os.environ,
                 "FILEWRIGHT_STATE_DIR": str(state),
@@ -74,7 +80,9 @@ def test_whoever_has_a_token_sees_the_page_and_acts(
     page.goto(f"{server.address}/review")
     page.get_by_label("An access token").fill("not one of them 12345")
     page.get_by_role("button", name="Open").click()
-    expect(page.get_by_role("alert")).to_contain_text("not one of this server's")
+    expect(page.get_by_role("alert")).to_contain_text(
+        "not one of this server's"
+    )
     page.get_by_label("An access token").fill(TOKEN)
     page.get_by_role("button", name="Open").click()
     expect(page.locator("td.code.new")).to_have_text("+one")
@@ -140,10 +148,15 @@ def test_nobody_else_sees_anything(
     ]
     for body in bodies:
         assert (
-            http.post(f"{address}/enter", content=json.dumps(body)).status_code == 403
+            http.post(f"{address}/enter", content=json.dumps(body)).status_code
+            == 403
         )
-    assert http.post(f"{address}/enter", content=b"x" * 20_000).status_code == 403
-    assert http.post(f"{address}/enter", content=b"[" * 16_000).status_code == 403
+    assert (
+        http.post(f"{address}/enter", content=b"x" * 20_000).status_code == 403
+    )
+    assert (
+        http.post(f"{address}/enter", content=b"[" * 16_000).status_code == 403
+    )
     elsewhere = {"host": "evil.example"}
     assert (
         http.post(

@@ -20,16 +20,23 @@ from filewright.wording import to_one_line
 
 
 def view_of(
-    before: bytes, after: bytes, old: str | None = "a.py", new: str | None = "a.py"
+    before: bytes,
+    after: bytes,
+    old: str | None = "a.py",
+    new: str | None = "a.py",
 ) -> FileView:
     snapshot = Snapshot(before)
     return drawn(
-        build_file_diff(FileDiff(old, new), snapshot, find_splices(snapshot, after))
+        build_file_diff(
+            FileDiff(old, new), snapshot, find_splices(snapshot, after)
+        )
     )
 
 
 LINES = st.lists(
-    st.text(st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12),
+    st.text(
+        st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12
+    ),
     max_size=30,
 ).map(lambda lines: "".join(f"{line}\n" for line in lines))
 
@@ -47,7 +54,10 @@ def test_the_rows_are_the_lines_of_both_files(before: str, after: str) -> None:
             if row.new is not None:
                 assert row.text == to_one_line(new[row.new - 1])
         beside = [
-            row for pair in hunk.sides for row in dict.fromkeys(pair) if row is not None
+            row
+            for pair in hunk.sides
+            for row in dict.fromkeys(pair)
+            if row is not None
         ]
         assert sorted(map(hash, beside)) == sorted(map(hash, hunk.rows)), (
             "both layouts show the same rows"
@@ -62,7 +72,11 @@ def test_what_is_marked_in_two_lines_is_all_that_differs_between_them(
         return
     for hunk in view_of(before.encode(), after.encode()).hunks:
         for left, right in hunk.sides:
-            if left is None or right is None or not (left.changed or right.changed):
+            if (
+                left is None
+                or right is None
+                or not (left.changed or right.changed)
+            ):
                 continue
             assert unmarked(left) == unmarked(right)
 
@@ -74,17 +88,23 @@ def unmarked(row: RowView) -> str:
 
 @given(
     text=st.text(),
-    path=st.sampled_from(["a.py", "a.html", "a.md", "a", "a.c", "Makefile", "a.json"]),
+    path=st.sampled_from(
+        ["a.py", "a.html", "a.md", "a", "a.c", "Makefile", "a.json"]
+    ),
 )
 def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
     lines = [to_one_line(line) for line in text.split("\n")]
     rows = tuple(
         RowView("+", line, None, number) for number, line in enumerate(lines, 1)
     )
-    brush = paint(FileView(FileDiff(path, path)), HunkView(1, 0, 1, len(rows), rows))
+    brush = paint(
+        FileView(FileDiff(path, path)), HunkView(1, 0, 1, len(rows), rows)
+    )
     for row in rows:
         html = brush(row)
-        assert Markup(re.sub(r"</?span[^<>]*>", "", html)).unescape() == row.text
+        assert (
+            Markup(re.sub(r"</?span[^<>]*>", "", html)).unescape() == row.text
+        )
         assert set(re.findall(r"<([^ >]*)", html)) <= {"span", "/span"}
 
 
@@ -105,7 +125,9 @@ def test_the_words_that_changed_are_marked(
     )
     assert removed is not None
     assert added is not None
-    assert set("".join(removed.text[s:e] for s, e in removed.changed)) <= set(left)
+    assert set("".join(removed.text[s:e] for s, e in removed.changed)) <= set(
+        left
+    )
     assert set("".join(added.text[s:e] for s, e in added.changed)) <= set(right)
     assert removed.changed or added.changed
 
@@ -119,11 +141,15 @@ def test_spaces_that_changed_can_be_seen() -> None:
 
 def test_line_ends_that_changed_can_be_seen() -> None:
     rows = view_of(b"a\nb\nc\n", b"a\nb\r\nc\n").hunks[0].rows
-    assert [(row.sign, row.text, row.mark) for row in rows if row.sign != " "] == [
+    assert [
+        (row.sign, row.text, row.mark) for row in rows if row.sign != " "
+    ] == [
         ("-", "b", ""),
         ("+", "b", "␍␊"),
     ]
-    (row,) = (row for row in view_of(b"a\n", b"a").hunks[0].rows if row.sign == "+")
+    (row,) = (
+        row for row in view_of(b"a\n", b"a").hunks[0].rows if row.sign == "+"
+    )
     assert row.unended
 
 
@@ -140,7 +166,9 @@ NAMES = [
 
 
 @each_row(("old", "new"), NAMES)
-def test_paths_are_those_of_the_change(old: str | None, new: str | None) -> None:
+def test_paths_are_those_of_the_change(
+    old: str | None, new: str | None
+) -> None:
     view = view_of(
         b"" if old is None else b"x\n", b"" if new is None else b"y\n", old, new
     )
@@ -154,7 +182,10 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(
 ) -> None:
     old = [f"line {n}\n" for n in range(1000)]
     new = (
-        [f"new {n}\n" for n in range(added)] + old[250:900] + ["INJECTED\n"] + old[901:]
+        [f"new {n}\n" for n in range(added)]
+        + old[250:900]
+        + ["INJECTED\n"]
+        + old[901:]
     )
     before, after = "".join(old).encode(), "".join(new).encode()
     snapshot = Snapshot(before)
@@ -172,11 +203,14 @@ def test_a_long_replaced_block_is_counted_and_its_next_hunk_is_drawn(
         ("-", 150),
         ("+", added - 100),
     ]
-    assert (hunk.old + hunk.old_count, hunk.new + hunk.new_count) == (254, added + 4)
+    assert (hunk.old + hunk.old_count, hunk.new + hunk.new_count) == (
+        254,
+        added + 4,
+    )
     assert view.remarks == ["... 1 more change not shown"]
-    assert [pair for pair in hunk.sides if pair[0] is not None and pair[0].hidden] == [
-        tuple(row for row in hunk.rows if row.hidden)
-    ]
+    assert [
+        pair for pair in hunk.sides if pair[0] is not None and pair[0].hidden
+    ] == [tuple(row for row in hunk.rows if row.hidden)]
 
 
 def test_a_diff_is_the_same_after_it_was_json() -> None:
@@ -187,6 +221,7 @@ def test_a_diff_is_the_same_after_it_was_json() -> None:
         find_splices(snapshot, b"a\nB\nc\n"),
     )
     diff = Diff(
-        (file, FileDiff("i.png", None, binary=True, added=None)), omitted_files=3
+        (file, FileDiff("i.png", None, binary=True, added=None)),
+        omitted_files=3,
     )
     assert Diff.from_json(diff.json) == diff

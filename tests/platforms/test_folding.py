@@ -42,7 +42,9 @@ def mounted(area: Path) -> bool:
             (mount / "folded").mkdir()
         if (
             shutil.which(command[0]) is None
-            or subprocess.run(command, capture_output=True, check=False).returncode
+            or subprocess.run(
+                command, capture_output=True, check=False
+            ).returncode
         ):
             return False
     return folds(mount / "folded")
@@ -135,7 +137,9 @@ def test_two_spellings_in_one_call_are_one_file(
     assert (root / "Src" / "Main.py").read_bytes() == b"1\r\n2\r\n"
 
 
-def test_a_name_is_taken_in_every_spelling(workspace: Workspace, root: Path) -> None:
+def test_a_name_is_taken_in_every_spelling(
+    workspace: Workspace, root: Path
+) -> None:
     made = workspace.call(
         "write_content", {"items": [{"path": "SRC/main.PY", "content": "x"}]}
     )
@@ -148,7 +152,9 @@ def test_a_name_is_taken_in_every_spelling(workspace: Workspace, root: Path) -> 
     assert sorted(os.listdir(root / "Src")) == ["Main.py", "New.py"]
 
 
-def test_the_root_is_known_in_every_spelling(workspace: Workspace, root: Path) -> None:
+def test_the_root_is_known_in_every_spelling(
+    workspace: Workspace, root: Path
+) -> None:
     other = str(root.parent / "rOOT" / "SRC" / "main.py")
     assert workspace.call("read_content", {"path": other}).path == "Src/Main.py"
 
@@ -173,7 +179,11 @@ def test_protected_names_are_so_in_every_spelling(
         item = {"path": path, "content": "x", "mode": "append"}
         made = workspace.call("write_content", {"items": [item]})
         assert made.is_error, path
-        assert made.error.code in ("permission_denied", "not_found", "not_a_file"), (
+        assert made.error.code in (
+            "permission_denied",
+            "not_found",
+            "not_a_file",
+        ), (
             path,
             made.error,
         )
@@ -183,7 +193,9 @@ def test_protected_names_are_so_in_every_spelling(
 @pytest.mark.parametrize(
     "rule", ["secret/", "SECRET/", "/Secret", "key.TXT", "**/KEY.txt"]
 )
-@pytest.mark.parametrize("path", ["Secret/Key.txt", "secret/key.txt", "SECRET/KEY.TXT"])
+@pytest.mark.parametrize(
+    "path", ["Secret/Key.txt", "secret/key.txt", "SECRET/KEY.TXT"]
+)
 def test_what_is_denied_is_so_in_every_spelling(
     root: Path, rule: str, path: str
 ) -> None:
@@ -193,14 +205,21 @@ def test_what_is_denied_is_so_in_every_spelling(
             workspace.call("read_content", {"path": path}).error.code
             == "permission_denied"
         )
-        assert edit(workspace, path, "key", "lock").error.code == "permission_denied"
-        found = workspace.call("search_content", {"path": ".", "pattern": "the key"})
+        assert (
+            edit(workspace, path, "key", "lock").error.code
+            == "permission_denied"
+        )
+        found = workspace.call(
+            "search_content", {"path": ".", "pattern": "the key"}
+        )
         assert found.results == ()
     assert (root / "Secret" / "Key.txt").read_bytes() == b"the key\n"
 
 
 @pytest.mark.parametrize("path", ["state", "STATE", "State/index", "sTATE"])
-def test_our_own_state_is_closed_in_every_spelling(root: Path, path: str) -> None:
+def test_our_own_state_is_closed_in_every_spelling(
+    root: Path, path: str
+) -> None:
     with Workspace(root, state_dir=root / "State") as workspace:
         edit(workspace, "Src/Main.py", "one", "1")
         for tool in ("list_files", "read_content"):

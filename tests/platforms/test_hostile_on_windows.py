@@ -16,7 +16,9 @@ from tests.platforms.unix_only import ON_WINE
 from filewright import Workspace, system
 from filewright.system import Folder, nt
 
-pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "win32", reason="this is not Windows"
+)
 
 PROTECTED = [
     r".GIT\hooks\pre-commit", ".Git/config", r".git.\config", r".git \config", ".git. . /config", "GIT~1/config",
@@ -62,7 +64,9 @@ def folder(root: Path) -> Iterator[Folder]:
 
 def tree(root: Path) -> dict[str, bytes | None]:
     return {
-        path.relative_to(root).as_posix(): path.read_bytes() if path.is_file() else None
+        path.relative_to(root).as_posix(): path.read_bytes()
+        if path.is_file()
+        else None
         for path in root.rglob("*")
     }
 
@@ -70,25 +74,37 @@ def tree(root: Path) -> dict[str, bytes | None]:
 def attempts(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every way a tool has to write to a path."""
     yield "write_content", {"items": [{"path": path, "content": "x"}]}
-    yield "edit_content", {"path": path, "edits": [{"search": "one", "replace": "x"}]}
+    yield (
+        "edit_content",
+        {"path": path, "edits": [{"search": "one", "replace": "x"}]},
+    )
     yield "delete_items", {"paths": [path]}
     yield "move_items", {"items": [{"source": path, "destination": "src/b"}]}
     yield (
         "move_items",
-        {"items": [{"source": "src/a.py", "destination": path}], "overwrite": True},
+        {
+            "items": [{"source": "src/a.py", "destination": path}],
+            "overwrite": True,
+        },
     )
     yield (
         "copy_items",
-        {"items": [{"source": "src/a.py", "destination": path}], "overwrite": True},
+        {
+            "items": [{"source": "src/a.py", "destination": path}],
+            "overwrite": True,
+        },
     )
 
 
 def accepted(workspace: Workspace, path: str) -> list[str]:
     answers = [
-        (tool, workspace.call(tool, arguments)) for tool, arguments in attempts(path)
+        (tool, workspace.call(tool, arguments))
+        for tool, arguments in attempts(path)
     ]
     errors = [str(getattr(answer, "error", None)) for _, answer in answers]
-    assert not [error for error in errors if "unknown" in error or "internal" in error]
+    assert not [
+        error for error in errors if "unknown" in error or "internal" in error
+    ]
     return [tool for tool, answer in answers if not answer.is_error]
 
 
@@ -108,13 +124,18 @@ def test_a_short_name_is_no_way_to_what_is_protected(
 ) -> None:
     above, before = (root / name).parent, tree(root)
     shown = subprocess.run(
-        ["cmd", "/c", "dir", "/x", "/a", str(above)], capture_output=True, check=True
+        ["cmd", "/c", "dir", "/x", "/a", str(above)],
+        capture_output=True,
+        check=True,
     )
     lines = [
-        line.decode("ascii", "replace").split() for line in shown.stdout.splitlines()
+        line.decode("ascii", "replace").split()
+        for line in shown.stdout.splitlines()
     ]
     short = [
-        line[-2] for line in lines if line[-1:] == [Path(name).name] and "~" in line[-2]
+        line[-2]
+        for line in lines
+        if line[-1:] == [Path(name).name] and "~" in line[-2]
     ]
     if not short:
         pytest.skip("this volume makes no short names")
@@ -126,7 +147,8 @@ def test_a_short_name_is_no_way_to_what_is_protected(
         ):
             assert (
                 accepted(
-                    workspace, (above / f"{path}{below}").relative_to(root).as_posix()
+                    workspace,
+                    (above / f"{path}{below}").relative_to(root).as_posix(),
                 )
                 == []
             )
@@ -147,7 +169,9 @@ def test_another_machine_is_not_even_asked(
     asked = []
     real = nt.open_below
 
-    def recorded(folder: int | None, name: Any, *rest: Any, **options: Any) -> int:
+    def recorded(
+        folder: int | None, name: Any, *rest: Any, **options: Any
+    ) -> int:
         asked.append(os.fsdecode(name).lower())
         return real(folder, name, *rest, **options)
 
@@ -179,12 +203,21 @@ CALLS: dict[str, tuple[str, dict[str, Any]]] = {
         {"path": "src/a.py", "edits": [{"search": "one", "replace": "two"}]},
     ),
     "delete": ("delete_items", {"paths": ["src/a.py"]}),
-    "move": ("move_items", {"items": [{"source": "src/a.py", "destination": "b.py"}]}),
+    "move": (
+        "move_items",
+        {"items": [{"source": "src/a.py", "destination": "b.py"}]},
+    ),
     "replace": (
         "move_items",
-        {"items": [{"source": "new", "destination": "src/a.py"}], "overwrite": True},
+        {
+            "items": [{"source": "new", "destination": "src/a.py"}],
+            "overwrite": True,
+        },
     ),
-    "folder": ("move_items", {"items": [{"source": "src", "destination": "there"}]}),
+    "folder": (
+        "move_items",
+        {"items": [{"source": "src", "destination": "there"}]},
+    ),
 }
 
 
@@ -195,7 +228,9 @@ def test_a_file_that_an_editor_holds_is_left_as_it_is_until_it_lets_go(
 ) -> None:
     (root / "new").write_bytes(b"new")
     before = tree(root)
-    held = nt.open_below(folder.fileno(), b"a.py", nt.GENERIC_READ, share=SHARES[share])
+    held = nt.open_below(
+        folder.fileno(), b"a.py", nt.GENERIC_READ, share=SHARES[share]
+    )
     folder.close()
     try:
         answer = workspace.call(*CALLS[call])
@@ -284,21 +319,38 @@ def test_every_tool_works_below_260_characters(
             "write_content",
             {
                 "items": [
-                    {"path": f"{deep}/a.txt", "content": "one\r\n", "newline": "keep"}
+                    {
+                        "path": f"{deep}/a.txt",
+                        "content": "one\r\n",
+                        "newline": "keep",
+                    }
                 ]
             },
         ),
         (
             "edit_content",
-            {"path": f"{deep}/a.txt", "edits": [{"search": "one", "replace": "two"}]},
+            {
+                "path": f"{deep}/a.txt",
+                "edits": [{"search": "one", "replace": "two"}],
+            },
         ),
-        ("read_content", {"path": str(root).replace("\\", "/") + f"/{deep}/a.txt"}),
-        ("read_content", {"path": f"\\\\?\\{root}\\{deep}\\a.txt".replace("/", "\\")}),
+        (
+            "read_content",
+            {"path": str(root).replace("\\", "/") + f"/{deep}/a.txt"},
+        ),
+        (
+            "read_content",
+            {"path": f"\\\\?\\{root}\\{deep}\\a.txt".replace("/", "\\")},
+        ),
         ("search_content", {"pattern": "two", "path": deep}),
         ("list_files", {"path": deep, "details": True}),
         (
             "copy_items",
-            {"items": [{"source": f"{deep}/a.txt", "destination": f"{deep}/b.txt"}]},
+            {
+                "items": [
+                    {"source": f"{deep}/a.txt", "destination": f"{deep}/b.txt"}
+                ]
+            },
         ),
         (
             "move_items",

@@ -19,7 +19,9 @@ from filewright.edit.changeset import ChangeSet, Copy, Create, Delete, Move
 from filewright.system import nt
 from filewright.text.splice import Splice
 
-pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "win32", reason="this is not Windows"
+)
 
 CALLS = (
     "entries", "flush", "link", "lock", "open_below", "query_all", "query_rights", "read_into", "remove", "rename",
@@ -128,7 +130,11 @@ def test_a_change_that_stops_at_any_call_is_all_or_nothing(
             gc.collect()
         with scene_.Bench(base) as fresh:
             found = fresh.changes.recover()
-            assert (found.conflicts, found.waiting, found.unsettled) == ([], [], []), (
+            assert (found.conflicts, found.waiting, found.unsettled) == (
+                [],
+                [],
+                [],
+            ), (
                 point,
                 calls[point],
             )
@@ -161,7 +167,9 @@ def test_a_process_that_is_killed_leaves_all_or_nothing(
     base = furnished(tmp_path / "base")
     before = scene_.tree(base / "work")
     ended = subprocess.run(
-        [sys.executable, "-c", KILLED, str(base), str(point)], timeout=120, check=False
+        [sys.executable, "-c", KILLED, str(base), str(point)],
+        timeout=120,
+        check=False,
     )
     assert ended.returncode == 9
     with scene_.Bench(base) as fresh:

@@ -16,7 +16,9 @@ from tests.system.windows_name_tables import ALLOWED, MISREAD, NO_NAMES
 from filewright import system
 from filewright.system import Folder, nt
 
-pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "win32", reason="this is not Windows"
+)
 
 
 @pytest.fixture
@@ -69,9 +71,13 @@ def calls_with(folder: Folder, name: bytes) -> list[Callable[[], object]]:
 
 
 @pytest.mark.parametrize("name", NO_NAMES)
-def test_a_hostile_name_is_refused_by_every_call(folder: Folder, name: bytes) -> None:
+def test_a_hostile_name_is_refused_by_every_call(
+    folder: Folder, name: bytes
+) -> None:
     put(folder, b"other", b"kept")
-    assert {code_of(call) for call in calls_with(folder, name)} == {errno.EINVAL}
+    assert {code_of(call) for call in calls_with(folder, name)} == {
+        errno.EINVAL
+    }
     assert folder.names() == [b"other"]
     assert content(folder, b"other") == b"kept"
 
@@ -81,9 +87,9 @@ def test_where_the_file_system_leaves_dots_out_no_call_takes_them(
 ) -> None:
     put(folder, b"other", b"kept")
     monkeypatch.setattr(nt, "file_system", lambda _: "FAT32")
-    assert {code_of(call) for name in MISREAD for call in calls_with(folder, name)} == {
-        errno.EINVAL
-    }
+    assert {
+        code_of(call) for name in MISREAD for call in calls_with(folder, name)
+    } == {errno.EINVAL}
     assert folder.names() == [b"other"]
 
 
@@ -120,8 +126,12 @@ def test_what_other_programs_take_for_something_else_is_itself_below_a_handle(
 
 
 @pytest.mark.parametrize("name", ALLOWED)
-def test_an_unusual_name_is_a_file_like_any_other(folder: Folder, name: bytes) -> None:
-    if ON_WINE and (b"\xed\xa0" in name or b"\xed\xb0" in name or len(name) > 255):
+def test_an_unusual_name_is_a_file_like_any_other(
+    folder: Folder, name: bytes
+) -> None:
+    if ON_WINE and (
+        b"\xed\xa0" in name or b"\xed\xb0" in name or len(name) > 255
+    ):
         pytest.skip(
             "Wine keeps names as UTF-8 on Linux: no half characters, at most 255 bytes"
         )
@@ -163,7 +173,9 @@ def test_what_is_not_a_file_is_never_opened_as_one(folder: Folder) -> None:
 
 def test_two_spellings_are_one_file(folder: Folder) -> None:
     put(folder, b"Name.TXT", b"x")
-    assert folder.stat(b"name.txt").identity == folder.stat(b"NAME.TXT").identity
+    assert (
+        folder.stat(b"name.txt").identity == folder.stat(b"NAME.TXT").identity
+    )
     assert code_of(lambda: folder.create(b"NAME.txt")) == errno.EEXIST
     assert content(folder, b"nAME.txt") == b"x"
     assert folder.names() == [b"Name.TXT"]
@@ -201,16 +213,21 @@ def test_nothing_leads_out(folder: Folder) -> None:
         assert found.status().identity == folder.stat(b"a").identity
     assert code_of(lambda: folder.open_folder_beneath((b"..",))) == errno.EXDEV
     assert (
-        code_of(lambda: folder.open_folder_beneath((b"a", b"..", b".."))) == errno.EXDEV
+        code_of(lambda: folder.open_folder_beneath((b"a", b"..", b"..")))
+        == errno.EXDEV
     )
-    assert code_of(lambda: folder.open_folder_beneath((b"a\\b",))) == errno.EINVAL
+    assert (
+        code_of(lambda: folder.open_folder_beneath((b"a\\b",))) == errno.EINVAL
+    )
     assert (
         code_of(lambda: folder.open_folder_beneath((b"a", b"..\\..\\windows")))
         == errno.EINVAL
     )
 
 
-def test_a_junction_is_a_link_and_never_entered(folder: Folder, tmp_path: Path) -> None:
+def test_a_junction_is_a_link_and_never_entered(
+    folder: Folder, tmp_path: Path
+) -> None:
     outside = tmp_path.parent / (tmp_path.name + "-outside")
     outside.mkdir()
     (outside / "secret").write_text("outside")
@@ -223,7 +240,10 @@ def test_a_junction_is_a_link_and_never_entered(folder: Folder, tmp_path: Path) 
         pytest.skip("no junction can be made here (Wine 8 has none)")
     assert folder.stat(b"junction").kind == "link"
     assert code_of(lambda: folder.open_folder(b"junction")) == errno.ELOOP
-    assert code_of(lambda: folder.open_folder_beneath((b"junction",))) == errno.EXDEV
+    assert (
+        code_of(lambda: folder.open_folder_beneath((b"junction",)))
+        == errno.EXDEV
+    )
     assert (
         code_of(lambda: folder.open_file_beneath((b"junction", b"secret")))
         == errno.EXDEV
@@ -281,7 +301,9 @@ def test_renames(folder: Folder) -> None:
         assert folder.stat(b"d").identity == below.stat(b"c").identity
         assert folder.stat(b"d").link_count == 2
         assert code_of(lambda: below.link(b"c", folder, b"d")) == errno.EEXIST
-        assert code_of(lambda: folder.remove_folder(b"folder")) == errno.ENOTEMPTY
+        assert (
+            code_of(lambda: folder.remove_folder(b"folder")) == errno.ENOTEMPTY
+        )
     assert folder.names() == [b"d", b"folder"]
 
 
@@ -345,7 +367,10 @@ def test_status_times_and_place(folder: Folder, tmp_path: Path) -> None:
         1_600_000_000_123_456_700,
     )
     assert bool(status.birth_ns) is not ON_WINE
-    assert system.stat_path(os.fsencode(tmp_path / "a")).identity == status.identity
+    assert (
+        system.stat_path(os.fsencode(tmp_path / "a")).identity
+        == status.identity
+    )
     path = folder.path()
     assert path is not None
     assert os.path.samefile(os.fsdecode(path), tmp_path)
@@ -353,7 +378,8 @@ def test_status_times_and_place(folder: Folder, tmp_path: Path) -> None:
     assert above is not None
     with above:
         assert (
-            above.stat(os.fsencode(tmp_path.name)).identity == folder.status().identity
+            above.stat(os.fsencode(tmp_path.name)).identity
+            == folder.status().identity
         )
     room = folder.free_bytes()
     assert room

@@ -17,7 +17,9 @@ from tests.system.windows_name_tables import ALLOWED, PATHS_REFUSED, REFUSED
 
 from filewright import Workspace
 
-pytestmark = pytest.mark.skipif(sys.platform != "win32", reason="this is not Windows")
+pytestmark = pytest.mark.skipif(
+    sys.platform != "win32", reason="this is not Windows"
+)
 
 
 @pytest.fixture
@@ -108,7 +110,8 @@ def test_a_hostile_path_is_refused_by_every_tool(
             error = getattr(workspace.call(tool, arguments), "error", None)
             if (
                 error is None
-                or error.code not in ("invalid_input", "path_escape", "not_found")
+                or error.code
+                not in ("invalid_input", "path_escape", "not_found")
                 or not error.hint
             ):
                 accepted.append((tool, path, error))
@@ -161,13 +164,16 @@ def test_a_path_is_one_file_however_it_is_written(
 
 
 @pytest.mark.skipif(
-    not ON_WINE, reason="only Wine has a network of its own: a folder of its settings"
+    not ON_WINE,
+    reason="only Wine has a network of its own: a folder of its settings",
 )
 def test_a_share_is_one_in_whatever_case_it_is_written() -> None:
     shares = Path("Z:" + os.environ["WINEPREFIX"], "dosdevices", "unc")
     try:
         (shares / "server" / "share" / "root").mkdir(parents=True)
-        with Workspace(r"\\Server\share\root", state_dir=shares / "state") as workspace:
+        with Workspace(
+            r"\\Server\share\root", state_dir=shares / "state"
+        ) as workspace:
             assert not write(workspace, "a.txt").is_error
             for path in (
                 r"\\SERVER\Share\root\a.txt",
@@ -187,7 +193,9 @@ def test_a_share_is_one_in_whatever_case_it_is_written() -> None:
         shutil.rmtree(shares, ignore_errors=True)
 
 
-def test_line_endings_and_marks_are_kept(workspace: Workspace, root: Path) -> None:
+def test_line_endings_and_marks_are_kept(
+    workspace: Workspace, root: Path
+) -> None:
     for name, content in (
         ("crlf.txt", b"one\r\ntwo\r\n"),
         ("mixed.txt", b"one\r\ntwo\nthree\r"),
@@ -197,7 +205,8 @@ def test_line_endings_and_marks_are_kept(workspace: Workspace, root: Path) -> No
     ):
         (root / name).write_bytes(content)
         changed = workspace.call(
-            "edit_content", {"path": name, "edits": [{"search": "one", "replace": "1"}]}
+            "edit_content",
+            {"path": name, "edits": [{"search": "one", "replace": "1"}]},
         )
         assert not changed.is_error, (name, changed.error)
         wide = "utf-16-le" if name == "wide.txt" else "ascii"
@@ -210,7 +219,9 @@ def test_line_endings_and_marks_are_kept(workspace: Workspace, root: Path) -> No
         assert (root / name).read_bytes() == content
 
 
-def test_what_is_read_only_and_what_is_in_use(workspace: Workspace, root: Path) -> None:
+def test_what_is_read_only_and_what_is_in_use(
+    workspace: Workspace, root: Path
+) -> None:
     hold = (
         "import ctypes, sys\n"
         "ctypes.windll.kernel32.CreateFileW.restype = ctypes.c_void_p\n"
@@ -227,13 +238,15 @@ def test_what_is_read_only_and_what_is_in_use(workspace: Workspace, root: Path) 
         assert child.stdin
         child.stdout.readline()
         assert (
-            workspace.call("read_content", {"path": "src/a.py"}).error.code == "in_use"
+            workspace.call("read_content", {"path": "src/a.py"}).error.code
+            == "in_use"
         )
         child.stdin.close()
         child.wait()
     path.chmod(0o444)
     answer = workspace.call(
-        "edit_content", {"path": "src/a.py", "edits": [{"search": "1", "replace": "2"}]}
+        "edit_content",
+        {"path": "src/a.py", "edits": [{"search": "1", "replace": "2"}]},
     )
     assert answer.is_error
     assert answer.error.code == "permission_denied"
@@ -249,21 +262,26 @@ def rights(path: Path) -> list[Any]:
     ).GetSecurityDescriptorDacl()
     entries = (found.GetAce(index) for index in range(found.GetAceCount()))
     return [
-        (*entry[:-1], security.ConvertSidToStringSid(entry[-1])) for entry in entries
+        (*entry[:-1], security.ConvertSidToStringSid(entry[-1]))
+        for entry in entries
     ]
 
 
 def keep_to_us(path: Path) -> list[Any]:
     """Let nobody but the owner at it; its access control list from then on."""
     security = pytest.importorskip("win32security")
-    wanted = security.DACL_SECURITY_INFORMATION | security.OWNER_SECURITY_INFORMATION
+    wanted = (
+        security.DACL_SECURITY_INFORMATION | security.OWNER_SECURITY_INFORMATION
+    )
     descriptor = security.GetFileSecurity(str(path), wanted)
     ours = security.ACL()
     ours.AddAccessAllowedAce(
         security.ACL_REVISION, 0x1F01FF, descriptor.GetSecurityDescriptorOwner()
     )
     descriptor.SetSecurityDescriptorDacl(1, ours, 0)
-    security.SetFileSecurity(str(path), security.DACL_SECURITY_INFORMATION, descriptor)
+    security.SetFileSecurity(
+        str(path), security.DACL_SECURITY_INFORMATION, descriptor
+    )
     return rights(path)
 
 
@@ -283,10 +301,17 @@ def test_who_may_read_a_file_may_read_it_after_a_change_and_nobody_else(
         ),
         (
             "write_content",
-            {"items": [{"path": "src/a.py", "content": "x", "mode": "overwrite"}]},
+            {
+                "items": [
+                    {"path": "src/a.py", "content": "x", "mode": "overwrite"}
+                ]
+            },
         ),
         ("copy_items", {"items": [{"source": "src", "destination": "copy"}]}),
-        ("move_items", {"items": [{"source": "src/a.py", "destination": "b.py"}]}),
+        (
+            "move_items",
+            {"items": [{"source": "src/a.py", "destination": "b.py"}]},
+        ),
         ("delete_items", {"paths": ["src/a.py"]}),
         ("delete_items", {"paths": ["src"], "recursive": True}),
     ):
@@ -302,7 +327,9 @@ def test_who_may_read_a_file_may_read_it_after_a_change_and_nobody_else(
         assert rights(root / "src" / "usual.py") == usual[0]
 
 
-def test_an_outline_comes_from_a_process_of_its_own(workspace: Workspace) -> None:
+def test_an_outline_comes_from_a_process_of_its_own(
+    workspace: Workspace,
+) -> None:
     answer = workspace.call("get_overview", {"path": "src/a.py"})
     assert [symbol.name for symbol in answer.outline] == ["f"]
 
@@ -324,13 +351,19 @@ def test_the_server_answers_over_standard_input(root: Path) -> None:
             "jsonrpc": "2.0",
             "id": 2,
             "method": "tools/call",
-            "params": {"name": "read_content", "arguments": {"path": r"src\a.py"}},
+            "params": {
+                "name": "read_content",
+                "arguments": {"path": r"src\a.py"},
+            },
         },
         {
             "jsonrpc": "2.0",
             "id": 3,
             "method": "tools/call",
-            "params": {"name": "read_content", "arguments": {"path": "nul.txt"}},
+            "params": {
+                "name": "read_content",
+                "arguments": {"path": "nul.txt"},
+            },
         },
     ]
     done = subprocess.run(
@@ -343,7 +376,9 @@ def test_the_server_answers_over_standard_input(root: Path) -> None:
             "--state-dir",
             str(root.parent / "state"),
         ],
-        input=b"".join(json.dumps(message).encode() + b"\n" for message in messages),
+        input=b"".join(
+            json.dumps(message).encode() + b"\n" for message in messages
+        ),
         capture_output=True,
         timeout=120,
         check=False,
@@ -359,7 +394,9 @@ def test_the_server_answers_over_standard_input(root: Path) -> None:
     assert answers[3]["result"]["isError"]
 
 
-def test_the_command_line_speaks_utf_8_and_no_other_line_end(root: Path) -> None:
+def test_the_command_line_speaks_utf_8_and_no_other_line_end(
+    root: Path,
+) -> None:
     (root / "Ä.txt").write_bytes("Grüße\r\n".encode())
     done = subprocess.run(
         [

@@ -60,7 +60,9 @@ def imports_unix(module: Path) -> bool:
                 node.module,
                 *(f"{node.module}.{alias.name}" for alias in node.names),
             }
-    return bool(found & (_MODULES | {f"filewright.system.{room}" for room in _ROOMS}))
+    return bool(
+        found & (_MODULES | {f"filewright.system.{room}" for room in _ROOMS})
+    )
 
 
 def leave_out() -> None:
@@ -70,7 +72,9 @@ def leave_out() -> None:
             setattr(os, name, _skipping(reason))
     symlink, chmod = os.symlink, os.chmod
 
-    def make_link(source: Any, place: Any, *arguments: Any, **options: Any) -> None:
+    def make_link(
+        source: Any, place: Any, *arguments: Any, **options: Any
+    ) -> None:
         try:
             symlink(source, place, *arguments, **options)
         except FileExistsError:
@@ -78,7 +82,9 @@ def leave_out() -> None:
         except (OSError, NotImplementedError):
             pass
         # Pytest links to the newest of its own temporary folders, and can do without.
-        if not os.path.islink(place) and not os.fsdecode(place).endswith("current"):
+        if not os.path.islink(place) and not os.fsdecode(place).endswith(
+            "current"
+        ):
             pytest.skip("no link can be made here")
 
     def set_mode(path: Any, mode: int, **options: Any) -> None:
@@ -100,7 +106,9 @@ def _with_possible_name(real: Callable[..., Any]) -> Callable[..., Any]:
             return real(path, *arguments, **options)
         except OSError as error:
             given = (
-                b"" if isinstance(path, int) else os.fsencode(os.path.basename(path))
+                b""
+                if isinstance(path, int)
+                else os.fsencode(os.path.basename(path))
             )
             if error.errno == errno.EINVAL and name_problem(given):
                 pytest.skip(f"Windows has no such name: {given!r}")
@@ -110,7 +118,9 @@ def _with_possible_name(real: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _with_programs(real: Callable[..., None]) -> Callable[..., None]:
-    def call(process: Any, command: Any, *arguments: Any, **options: Any) -> None:
+    def call(
+        process: Any, command: Any, *arguments: Any, **options: Any
+    ) -> None:
         program = command if isinstance(command, str) else command[0]
         if program in _OTHERS:
             pytest.skip(f"{program} is another program on Windows")

@@ -41,7 +41,8 @@ ARTIFACT = f"org.bytedeco:cpython:{PYTHON}:jar:windows-x86_64"
 VERSION = "3.13"
 PROJECT = Path(__file__).resolve().parents[2]
 CACHE = Path(
-    os.environ.get("FILEWRIGHT_WINE") or platformdirs.user_cache_path("filewright-wine")
+    os.environ.get("FILEWRIGHT_WINE")
+    or platformdirs.user_cache_path("filewright-wine")
 )
 SECONDS = int(os.environ.get("FILEWRIGHT_WINE_SECONDS", "1800"))
 TOOLS = {
@@ -97,14 +98,20 @@ def run(*command: str | Path) -> str:
         check=False,
     )
     if done.returncode != 0:
-        sys.exit(f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}")
+        sys.exit(
+            f"{' '.join(map(str, command))} failed:\n{done.stdout}{done.stderr}"
+        )
     return done.stdout
 
 
 def require_tools() -> None:
     """Install what is missing, or say what it is."""
     missing = sorted(
-        {package for tool, package in TOOLS.items() if shutil.which(tool) is None}
+        {
+            package
+            for tool, package in TOOLS.items()
+            if shutil.which(tool) is None
+        }
     )
     if not missing:
         return
@@ -117,7 +124,10 @@ def require_tools() -> None:
 def interpreter() -> Path:
     """`python.exe` with everything it needs, made once."""
     home = CACHE / f"python-{PYTHON}"
-    ready, wanted = home / "ready", repr((needed(), FOR_TESTS, ONLY_WINDOWS, SITE))
+    ready, wanted = (
+        home / "ready",
+        repr((needed(), FOR_TESTS, ONLY_WINDOWS, SITE)),
+    )
     if ready.exists() and ready.read_text() == wanted:
         return home / "python.exe"
     shutil.rmtree(home, ignore_errors=True)
@@ -139,7 +149,9 @@ def interpreter() -> Path:
         f"-DoutputDirectory={CACHE}",
     )
     unpacked = CACHE / "unpacked"
-    with zipfile.ZipFile(next(CACHE.glob("cpython-*-windows-x86_64.jar"))) as jar:
+    with zipfile.ZipFile(
+        next(CACHE.glob("cpython-*-windows-x86_64.jar"))
+    ) as jar:
         jar.extractall(unpacked)
     (unpacked / "org/bytedeco/cpython/windows-x86_64").rename(home)
     shutil.rmtree(unpacked)
@@ -162,7 +174,9 @@ def add_libraries(home: Path) -> None:
         "-ladvapi32",
     )
     library = "python" + VERSION.replace(".", "")
-    symbols = run("x86_64-w64-mingw32-nm", home / "libs" / "python3.lib").split()
+    symbols = run(
+        "x86_64-w64-mingw32-nm", home / "libs" / "python3.lib"
+    ).split()
     names = sorted(
         {
             symbol.removeprefix("__imp_")
@@ -237,9 +251,9 @@ def in_wine(*command: str | Path) -> int:
     }
     # Not by PYTHONPATH: the SDK's client gives a server that it starts little of its own environment.
     places = "\n".join(map(windows_path, (PROJECT / "src", PROJECT)))
-    (CACHE / f"python-{PYTHON}" / "lib" / "site-packages" / "project.pth").write_text(
-        places
-    )
+    (
+        CACHE / f"python-{PYTHON}" / "lib" / "site-packages" / "project.pth"
+    ).write_text(places)
     with subprocess.Popen(["cat"], stdin=subprocess.PIPE) as shown:
         try:
             with subprocess.Popen(
@@ -275,9 +289,14 @@ def tested(python: Path, *arguments: str) -> tuple[int, tuple[int, int, int]]:
         return code or 1, (0, 0, 1)
     suite = ElementTree.parse(found).getroot()[0]
     total, skipped, failures, errors = (
-        int(suite.get(key, 0)) for key in ("tests", "skipped", "failures", "errors")
+        int(suite.get(key, 0))
+        for key in ("tests", "skipped", "failures", "errors")
     )
-    return code, (total - skipped - failures - errors, skipped, failures + errors)
+    return code, (
+        total - skipped - failures - errors,
+        skipped,
+        failures + errors,
+    )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -294,15 +313,21 @@ def main(arguments: Sequence[str]) -> int:
     except SystemExit as error:
         if not short:
             raise
-        print(f"no Wine: the tests on it are left out ({str(error).splitlines()[0]})")
+        print(
+            f"no Wine: the tests on it are left out ({str(error).splitlines()[0]})"
+        )
         return 0
     if list(arguments) == ["--setup"]:
         return 0
     if short or arguments:
         return tested(python, *(SHORT if short else arguments))[0]
-    started, results = time.monotonic(), [tested(python, folder) for folder in PORTABLE]
+    started, results = (
+        time.monotonic(),
+        [tested(python, folder) for folder in PORTABLE],
+    )
     passed, skipped, failed = (
-        sum(numbers) for numbers in zip(*(counts for _, counts in results), strict=True)
+        sum(numbers)
+        for numbers in zip(*(counts for _, counts in results), strict=True)
     )
     minutes = (time.monotonic() - started) / 60
     print(

@@ -41,7 +41,17 @@ def library() -> Path:
     source = Path(__file__).with_name("disklog.c")
     assert COMPILER is not None
     subprocess.run(
-        [COMPILER, "-O1", "-shared", "-fPIC", "-o", made, source, "-ldl", "-lpthread"],
+        [
+            COMPILER,
+            "-O1",
+            "-shared",
+            "-fPIC",
+            "-o",
+            made,
+            source,
+            "-ldl",
+            "-lpthread",
+        ],
         check=True,
     )
     return made
@@ -72,7 +82,9 @@ class Event:
 class Log:
     """What a process did to the disk below a folder, `base`, which was empty or is as an `Image` left it."""
 
-    def __init__(self, file: Path, base: Path, image: Image | None = None) -> None:
+    def __init__(
+        self, file: Path, base: Path, image: Image | None = None
+    ) -> None:
         self.base = Thing(base.stat().st_ino, "folder", 0o755)
         self.start: dict[Thing, dict[bytes, Thing]] = {}
         self.events: list[Event] = []
@@ -91,7 +103,10 @@ class Log:
         self.more = image.more
 
         def take(thing: Thing) -> Thing:
-            number, mode = image.numbers[thing], image.modes.get(thing, thing.mode)
+            number, mode = (
+                image.numbers[thing],
+                image.modes.get(thing, thing.mode),
+            )
             if number in self._things and thing.kind == "file":
                 return self._things[number]
             now = self._things[number] = Thing(
@@ -99,13 +114,17 @@ class Log:
             )
             if thing.kind == "folder":
                 below = image.folders.get(thing, {})
-                self._names[now] = {name: take(each) for name, each in below.items()}
+                self._names[now] = {
+                    name: take(each) for name, each in below.items()
+                }
             elif thing.kind == "file":
                 self.before[now] = bytearray(image.contents.get(thing, b""))
             return now
 
         self.base = take(image.base)
-        self.start = {folder: dict(below) for folder, below in self._names.items()}
+        self.start = {
+            folder: dict(below) for folder, below in self._names.items()
+        }
 
     def reported(self, thing: Thing) -> int:
         """The number by which the recorded process knew an inode."""
@@ -199,15 +218,21 @@ class Image:
         self.log, self.base = log, log.base
         self.more = log.more + (1 << 44)
         generator = random.Random(seed) if seed is not None else None
-        self.folders = {folder: dict(below) for folder, below in log.start.items()}
-        for at in _names_kept(log.events[:cut], disk, generator, safe, flushes=flushes):
+        self.folders = {
+            folder: dict(below) for folder, below in log.start.items()
+        }
+        for at in _names_kept(
+            log.events[:cut], disk, generator, safe, flushes=flushes
+        ):
             for folder, name, thing in log.events[at].names:
                 below = self.folders.setdefault(folder, {})
                 if thing is None:
                     below.pop(name, None)
                 else:
                     below[name] = thing
-        self.contents = _contents_kept(log, cut, generator, safe, flushes=flushes)
+        self.contents = _contents_kept(
+            log, cut, generator, safe, flushes=flushes
+        )
         self.modes = {
             event.thing: event.offset
             for event in log.events[:cut]
@@ -257,7 +282,11 @@ class Image:
                 elif thing.kind == "link":
                     found[path] = ("link", thing.target)
                 else:
-                    found[path] = ("file", mode, bytes(self.contents.get(thing, b"")))
+                    found[path] = (
+                        "file",
+                        mode,
+                        bytes(self.contents.get(thing, b"")),
+                    )
 
         if name is None:
             look(self.base, "")
@@ -286,7 +315,9 @@ def _names_kept(
         last = max((at for at, _ in flushed), default=-1)
         rest = [at for at in names if at >= max(last, safe)]
         kept.update(at for at in names if at < last)
-        kept.update(rest[: generator.randint(0, len(rest))] if generator else ())
+        kept.update(
+            rest[: generator.randint(0, len(rest))] if generator else ()
+        )
         return sorted(kept)
     at_last = {
         thing: at
@@ -317,9 +348,16 @@ def _names_kept(
 
 
 def _contents_kept(
-    log: Log, cut: int, generator: random.Random | None, safe: int, *, flushes: bool
+    log: Log,
+    cut: int,
+    generator: random.Random | None,
+    safe: int,
+    *,
+    flushes: bool,
 ) -> dict[Thing, bytearray]:
-    durable = {thing: bytearray(content) for thing, content in log.before.items()}
+    durable = {
+        thing: bytearray(content) for thing, content in log.before.items()
+    }
     waiting: dict[Thing, list[Event]] = {}
     for at, event in enumerate(log.events[:cut]):
         if event.thing is None:
@@ -456,7 +494,9 @@ class Looking:
         """What it finds in an image that was made below `base`."""
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._process.stdin.write(json.dumps([str(base), image.more, then]) + "\n")
+        self._process.stdin.write(
+            json.dumps([str(base), image.more, then]) + "\n"
+        )
         self._process.stdin.flush()
         found: dict[str, Any] = json.loads(self._process.stdout.readline())
         return found

@@ -148,7 +148,9 @@ def random_case(rng: random.Random) -> Case | None:
     meant_lines, touched, request = edited
     meant = bom + b"".join(body + end for body, end in meant_lines)
     told = rng.random() < 0.7
-    damage = random_damage(rng, bom, meant_lines, touched, codec, lines, told=told)
+    damage = random_damage(
+        rng, bom, meant_lines, touched, codec, lines, told=told
+    )
     if damage is None:
         return None
     damaged, names = damage
@@ -187,7 +189,9 @@ def read_leniently(
 
 def lenient_line(line: str, seen: dict[str, str]) -> str:
     """Return a line with the original line that it begins with as the model saw it."""
-    start = max((text for text in seen if line.startswith(text)), key=len, default="")
+    start = max(
+        (text for text in seen if line.startswith(text)), key=len, default=""
+    )
     return seen.get(start, "") + line[len(start) :]
 
 
@@ -218,7 +222,11 @@ def random_edit(
     search = "\n".join(as_read(body, codec) for body, _ in old)
     whole = as_read(b"".join(body + end for body, end in lines), codec)
     padded = f"\n{whole}\n"
-    if not search.strip() or padded.count(search) != 1 or f"\n{search}\n" not in padded:
+    if (
+        not search.strip()
+        or padded.count(search) != 1
+        or f"\n{search}\n" not in padded
+    ):
         return None
     new: list[Line] = []
     how = rng.choice(["replace", "insert", "delete", "word"])
@@ -231,7 +239,9 @@ def random_edit(
         body, end = new[0]
         text = body.decode(codec)
         new[0] = (
-            (text + " changed" + rng.choice(WORDS[words])).encode(codec, "replace"),
+            (text + " changed" + rng.choice(WORDS[words])).encode(
+                codec, "replace"
+            ),
             end,
         )
     elif how == "delete":
@@ -272,7 +282,8 @@ def joins_lines(lines: list[Line], codec: str) -> bool:
     """Return True if a lone CR comes before an empty line, which makes a CRLF of both."""
     empty, lone = (b"", "\n".encode(codec)), "\r".encode(codec)
     return any(
-        line[1] == lone and following == empty for line, following in pairwise(lines)
+        line[1] == lone and following == empty
+        for line, following in pairwise(lines)
     )
 
 
@@ -328,14 +339,18 @@ SOFT: dict[str, Damager] = {
     "truncated": _truncate,
 }
 UNICODE: dict[str, Damager] = {
-    "normalisation": _untouched(lambda text: unicodedata.normalize("NFC", text)),
+    "normalisation": _untouched(
+        lambda text: unicodedata.normalize("NFC", text)
+    ),
     "quotes": _untouched(lambda text: text.replace("“", '"').replace("”", '"')),
 }
 
 
 def longest_start(body: bytes, originals: list[Line]) -> bytes:
     """Return the longest original line that a line begins with."""
-    starts = [original for original, _ in originals if body.startswith(original)]
+    starts = [
+        original for original, _ in originals if body.startswith(original)
+    ]
     return max(starts, key=len, default=b"")
 
 
@@ -368,8 +383,14 @@ def random_damage(
     if how == "lossy" and not codec.startswith("utf-16"):
         read = []
         for number, (body, end) in enumerate(lines):
-            known = body if number not in touched else longest_start(body, originals)
-            text = known.decode("utf-8", "replace") + body[len(known) :].decode(codec)
+            known = (
+                body
+                if number not in touched
+                else longest_start(body, originals)
+            )
+            text = known.decode("utf-8", "replace") + body[len(known) :].decode(
+                codec
+            )
             read.append(text.encode() + end)
         return bom + b"".join(read), (*names, "replaced-bytes")
     if how == "transcode" and codec != "utf-8":
@@ -427,7 +448,10 @@ def judge(case: Case) -> tuple[str, Healing]:
 def show(title: str, meant: bytes, content: bytes) -> None:
     """Print the lines in which a file differs from the one that was meant."""
     print(f"  {title}:")
-    left, right = meant.splitlines(keepends=True), content.splitlines(keepends=True)
+    left, right = (
+        meant.splitlines(keepends=True),
+        content.splitlines(keepends=True),
+    )
     for tag, start, end, new_start, new_end in SequenceMatcher(
         None, left, right, autojunk=False
     ).get_opcodes():
@@ -454,7 +478,9 @@ def main() -> int:
         results[result] += 1
         by_kind[case.name, result] += 1
         if result == "wrong" and results["wrong"] <= options.show:
-            print(number, case.name, case.damage, "told" if case.request else "")
+            print(
+                number, case.name, case.damage, "told" if case.request else ""
+            )
             show("damaged", case.meant, case.damaged)
             show("healed", case.meant, healing.content or case.damaged)
             print("  ", healing.damage, healing.doubt)

@@ -80,7 +80,11 @@ def made(seed: int) -> list[Step]:
             steps.append(("shell", who, rng.random() < 0.15, *inner))
         elif kind == "commands":
             steps.append(
-                ("commands", who, *(_command(rng) for _ in range(rng.randint(1, 4))))
+                (
+                    "commands",
+                    who,
+                    *(_command(rng) for _ in range(rng.randint(1, 4))),
+                )
             )
         else:
             steps.append(
@@ -140,21 +144,25 @@ class Project:
         for name in ("a", "b", "d/f", "d/g", "n/f", "d/h/x"):
             (self.root / name).write_text(f"this is {name}\nsecond\nthird\n")
         if git:
-            for command in (("init", "-q"), ("add", "."), ("commit", "-qm", "first")):
+            for command in (
+                ("init", "-q"),
+                ("add", "."),
+                ("commit", "-qm", "first"),
+            ):
                 subprocess.run(
                     ["git", "-c", "user.name=x", "-c", "user.email=x@y", *command],
                     cwd=self.root, check=True, capture_output=True,
                 )  # fmt: skip
         self.seen: list[tuple[str, Tree]] = []
-        self.alone: set[str] = set()  # Changes that were the only one of their step.
+        self.alone: set[str] = (
+            set()
+        )  # Changes that were the only one of their step.
         self.open: dict[str, Workspace] = {}
         self.begun: dict[int, tuple[str, str]] = {}
         """The commands that are open: who has begun each, and its id."""
         self.skipped = False
         """Whether something was done since the last moment that is seen, which is then not right before the next."""
-        if (
-            looked
-        ):  # As a server does that is started before the project's first change.
+        if looked:  # As a server does that is started before the project's first change.
             for who in ("A", "B", "N"):
                 self.workspace(who).history()
 
@@ -202,7 +210,9 @@ class Project:
         if new:
             self.seen.append((new[0], after))
             self.alone.update(
-                new if len(new) == 1 and not self.begun and not self.skipped else ()
+                new
+                if len(new) == 1 and not self.begun and not self.skipped
+                else ()
             )
             self.skipped = False
         elif after != before and not self.begun:
@@ -245,14 +255,22 @@ class Project:
     def do_edit(self, who: str, path: str, _: str, number: int) -> None:
         word = ("second", "third", "two", "A", "this is")[number % 5]
         edit = {"search": word, "replace": f"{word}{number % 7}\nmore"}
-        self._call(who, "edit_content", path=self._name(who, path), edits=[edit])
+        self._call(
+            who, "edit_content", path=self._name(who, path), edits=[edit]
+        )
 
     def do_move(self, who: str, path: str, other: str, number: int) -> None:
-        item = {"source": self._name(who, path), "destination": self._name(who, other)}
+        item = {
+            "source": self._name(who, path),
+            "destination": self._name(who, other),
+        }
         self._call(who, "move_items", items=[item], overwrite=number % 3 == 0)
 
     def do_copy(self, who: str, path: str, other: str, number: int) -> None:
-        item = {"source": self._name(who, path), "destination": self._name(who, other)}
+        item = {
+            "source": self._name(who, path),
+            "destination": self._name(who, other),
+        }
         self._call(who, "copy_items", items=[item], overwrite=number % 3 == 0)
 
     def do_delete(self, who: str, path: str, other: str, number: int) -> None:
@@ -266,14 +284,18 @@ class Project:
     def do_mode(self, who: str, path: str, _: str, number: int) -> None:
         is_folder = (self.root / path).is_dir()
         mode = "700" if is_folder else _MODES[number % 4]
-        self._call(who, "set_permissions", paths=[self._name(who, path)], mode=mode)
+        self._call(
+            who, "set_permissions", paths=[self._name(who, path)], mode=mode
+        )
 
     def do_mkdir(self, who: str, path: str, *_: Any) -> None:
         self._call(who, "create_directories", paths=[self._name(who, path)])
 
     def do_patch(self, who: str, path: str, other: str, number: int) -> None:
         path, other = self._name(who, path), self._name(who, other)
-        moved = f"*** Move to: {other}\n" if number % 2 and path != other else ""
+        moved = (
+            f"*** Move to: {other}\n" if number % 2 and path != other else ""
+        )
         self._call(
             who,
             "apply_patch",
@@ -319,7 +341,13 @@ class Project:
                     _run(self.root, command, path, other, value)
                 elif path.startswith("n/"):
                     name = other.removeprefix("n/").replace("/", "-")
-                    _run(self.root / "n", command, path.removeprefix("n/"), name, value)
+                    _run(
+                        self.root / "n",
+                        command,
+                        path.removeprefix("n/"),
+                        name,
+                        value,
+                    )
 
     # Taking back
 
@@ -334,7 +362,9 @@ class Project:
                     raise WrongError(
                         f"going down to {self._index(change)} was refused: {error}"
                     ) from error
-            self._compare(tree, f"after going down to change {self._index(change)}")
+            self._compare(
+                tree, f"after going down to change {self._index(change)}"
+            )
 
     def do_rewind(self, who: str, _: str, __: str, number: int) -> None:
         moment = self._moment(number)
@@ -349,12 +379,18 @@ class Project:
             except FilewrightError as error:
                 if error.code.value != "hard_linked":
                     raise
-                undone = workspace.revert_edit(since=change, break_hard_links=True)
+                undone = workspace.revert_edit(
+                    since=change, break_hard_links=True
+                )
         except FilewrightError as error:
             if error.code.value != "no_change":
-                raise WrongError(f"rewind to {change} was refused: {error}") from error
+                raise WrongError(
+                    f"rewind to {change} was refused: {error}"
+                ) from error
         else:
-            self._compare(tree, f"after rewinding to change {self._index(change)}")
+            self._compare(
+                tree, f"after rewinding to change {self._index(change)}"
+            )
             if number & 1024:
                 assert undone.change_id is not None
                 workspace.revert_edit(undone.change_id)
@@ -377,23 +413,30 @@ class Project:
             return
         before = look(self.root)
         workspace = self.workspace(who)
-        undone = workspace.revert_edit(moment[0], include_shared=number % 2 == 0)
+        undone = workspace.revert_edit(
+            moment[0], include_shared=number % 2 == 0
+        )
         index = self._index(moment[0])
         # What an open command has done since is recorded by the undo itself, and stays.
         is_newest = index == len(self.seen) - 1 and before == moment[1]
         if is_newest and index > 0 and moment[0] in self.alone:
-            self._compare(self.seen[index - 1][1], "after undoing the newest change")
+            self._compare(
+                self.seen[index - 1][1], "after undoing the newest change"
+            )
         self._redo(workspace, undone.change_id, before)
 
     def do_session(self, who: str, _: str, __: str, number: int) -> None:
         before = look(self.root)
         workspace = self.workspace(who)
         undone = workspace.revert_edit(
-            session=f"session-{WORKSPACES[number % 4]}", include_shared=number % 3 > 0
+            session=f"session-{WORKSPACES[number % 4]}",
+            include_shared=number % 3 > 0,
         )
         self._redo(workspace, undone.change_id, before)
 
-    def _redo(self, workspace: Workspace, change: str | None, before: Tree) -> None:
+    def _redo(
+        self, workspace: Workspace, change: str | None, before: Tree
+    ) -> None:
         """Take what was just undone back at once, compare, and undo it again."""
         assert change is not None
         after = look(self.root)
@@ -439,7 +482,9 @@ class Project:
 
     def _index(self, change: str) -> int:
         return next(
-            number for number, (each, _) in enumerate(self.seen) if each == change
+            number
+            for number, (each, _) in enumerate(self.seen)
+            if each == change
         )
 
     def _compare(self, wanted: Tree, when: str) -> None:
@@ -485,7 +530,9 @@ def _run(root: Path, command: str, path: str, other: str, value: int) -> None:
         elif not two.is_dir():
             shutil.copy2(one, two)
     elif command == "rm":
-        shutil.rmtree(one) if one.is_dir() and not one.is_symlink() else one.unlink()
+        shutil.rmtree(
+            one
+        ) if one.is_dir() and not one.is_symlink() else one.unlink()
     elif command == "chmod":
         if not one.is_symlink():
             one.chmod(0o700 if one.is_dir() else int(_MODES[value % 4], 8))
@@ -538,7 +585,9 @@ def played(steps: Sequence[Step], where: Path) -> str | None:
                     project.play(step)
             except WrongError as error:
                 return str(error)
-            except Exception as error:  # What is no refusal is wrong, whatever it is.
+            except (
+                Exception
+            ) as error:  # What is no refusal is wrong, whatever it is.
                 return f"{step}: {type(error).__name__}: {error}"
             finally:
                 project.close()
@@ -547,7 +596,9 @@ def played(steps: Sequence[Step], where: Path) -> str | None:
     return None
 
 
-def shortest(steps: list[Step], fails: Callable[[list[Step]], bool]) -> list[Step]:
+def shortest(
+    steps: list[Step], fails: Callable[[list[Step]], bool]
+) -> list[Step]:
     """The same history with every step left out, and every command of a shell, without which it fails too."""
     at = len(steps) - 1
     while at > 0:

@@ -80,12 +80,16 @@ def lengthen_history(state: Path, times: int) -> str:
                 ("file_changes", "operation"),
             ):
                 names = [
-                    row[1] for row in database.execute(f"PRAGMA table_info({table})")
+                    row[1]
+                    for row in database.execute(f"PRAGMA table_info({table})")
                 ]
                 values = ", ".join(
-                    f"{name} - {back}" if name == number else name for name in names
+                    f"{name} - {back}" if name == number else name
+                    for name in names
                 )
-                copied = f"SELECT {values} FROM {table} WHERE {number} >= {first}"
+                copied = (
+                    f"SELECT {values} FROM {table} WHERE {number} >= {first}"
+                )
                 database.execute(f"INSERT INTO {table} {copied}")
     return format_change_id(first - times * (last - first + 1))
 
@@ -96,7 +100,13 @@ def lengthen_history(state: Path, times: int) -> str:
 def _as(user: int | None) -> list[str]:
     if user is None:
         return []
-    return ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--"]
+    return [
+        "setpriv",
+        f"--reuid={user}",
+        f"--regid={user}",
+        "--clear-groups",
+        "--",
+    ]
 
 
 @functools.cache
@@ -106,13 +116,16 @@ def _others() -> bool:
         return False
     program = "import filewright; filewright.Workspace"
     tried = subprocess.run(
-        [*_as(NOBODY), sys.executable, "-c", program], capture_output=True, check=False
+        [*_as(NOBODY), sys.executable, "-c", program],
+        capture_output=True,
+        check=False,
     )
     return tried.returncode == 0
 
 
 needs_others = pytest.mark.skipif(
-    not _others(), reason="needs root, setpriv, and a Python that others can run"
+    not _others(),
+    reason="needs root, setpriv, and a Python that others can run",
 )
 
 
@@ -121,7 +134,9 @@ def _tracing() -> bool:
     if shutil.which("strace") is None:
         return False
     tried = ["strace", "-f", "-qq", "-e", "trace=none", "true"]
-    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
+    return (
+        subprocess.run(tried, capture_output=True, check=False).returncode == 0
+    )
 
 
 needs_tracing = pytest.mark.skipif(not _tracing(), reason="needs strace")
@@ -169,7 +184,11 @@ class Beside:
     ) -> None:
         self._tracer: subprocess.Popen[str] | None = None
         limit = f"import resource; resource.setrlimit(resource.RLIMIT_NOFILE, ({files}, {files}))\n"
-        words = [sys.executable, "-c", (limit if files else "") + _PRELUDE + program]
+        words = [
+            sys.executable,
+            "-c",
+            (limit if files else "") + _PRELUDE + program,
+        ]
         if user or under or anew:
             self._process = subprocess.Popen(
                 [*_as(user), *under, *words],
@@ -207,7 +226,9 @@ class Beside:
     def hear(self) -> Any:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        assert line, f"the program ended with {self._process.wait()} and said nothing"
+        assert line, (
+            f"the program ended with {self._process.wait()} and said nothing"
+        )
         return json.loads(line)
 
     def kill(self) -> int:
@@ -225,7 +246,9 @@ class Beside:
         Started under it, Python would take many times as long as what is traced.
         """
         words = ["strace", "-f", "-p", str(self.pid), *options]
-        self._tracer = subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
+        self._tracer = subprocess.Popen(
+            words, stderr=subprocess.PIPE, text=True
+        )
         assert self._tracer.stderr is not None
         said = self._tracer.stderr.readline()
         assert "attached" in said, said

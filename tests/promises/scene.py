@@ -102,7 +102,9 @@ def quick_folder() -> Iterator[Path]:
     memory = Path(os.environ.get("FILEWRIGHT_TEST_DIR", "/dev/shm"))
     where = memory if memory.is_dir() and os.access(memory, os.W_OK) else None
     with tempfile.TemporaryDirectory(
-        prefix="filewright-", dir=where, ignore_cleanup_errors=sys.platform == "win32"
+        prefix="filewright-",
+        dir=where,
+        ignore_cleanup_errors=sys.platform == "win32",
     ) as folder:
         yield Path(folder)
 
@@ -121,7 +123,9 @@ def disk_folder() -> Iterator[Path]:
             "the temporary folder is in memory; FILEWRIGHT_TEST_DISK names one on a disk"
         )
     with tempfile.TemporaryDirectory(
-        prefix="filewright-", dir=where, ignore_cleanup_errors=sys.platform == "win32"
+        prefix="filewright-",
+        dir=where,
+        ignore_cleanup_errors=sys.platform == "win32",
     ) as folder:
         yield Path(folder)
 
@@ -198,7 +202,9 @@ def twelve(bench: Bench) -> ChangeSet:
     """Modify, create, delete, move, copy and chmod together, over twelve files and some folders."""
     at = bench.at
     steps: list[Step] = [
-        bench.modify(f"edit{n}.txt", Splice(0, 4, b"LINE"), Splice(50, 0, b"<new>"))
+        bench.modify(
+            f"edit{n}.txt", Splice(0, 4, b"LINE"), Splice(50, 0, b"<new>")
+        )
         for n in range(4)
     ]
     steps += [
@@ -371,7 +377,9 @@ class Meddler:
         self._lock = threading.Lock()
         self.hit: str | None = None
 
-    def _wrapped(self, name: str, real: Callable[..., Any]) -> Callable[..., Any]:
+    def _wrapped(
+        self, name: str, real: Callable[..., Any]
+    ) -> Callable[..., Any]:
         def call(*args: Any, **kwargs: Any) -> Any:
             with self._lock:
                 number = self.count
@@ -383,7 +391,10 @@ class Meddler:
                 if answer == "short" and name in ("write", "pwrite"):
                     data = memoryview(args[1])
                     return real(
-                        args[0], data[: max(1, len(data) // 2)], *args[2:], **kwargs
+                        args[0],
+                        data[: max(1, len(data) // 2)],
+                        *args[2:],
+                        **kwargs,
                     )
             return real(*args, **kwargs)
 
@@ -393,7 +404,8 @@ class Meddler:
     def on(self) -> Iterator[Meddler]:
         """Meddle with every call made inside."""
         modules = [
-            (importlib.import_module(module), names) for module, names in _CALLS.items()
+            (importlib.import_module(module), names)
+            for module, names in _CALLS.items()
         ]
         saved = [
             (module, name, getattr(module, name))
@@ -401,9 +413,12 @@ class Meddler:
             for name in names
         ]
         supports = [
-            (group, set(group)) for group in (os.supports_dir_fd, os.supports_fd)
+            (group, set(group))
+            for group in (os.supports_dir_fd, os.supports_fd)
         ]
-        supports += [(os.supports_follow_symlinks, set(os.supports_follow_symlinks))]
+        supports += [
+            (os.supports_follow_symlinks, set(os.supports_follow_symlinks))
+        ]
         try:
             for module, name, real in saved:
                 wrapped = self._wrapped(name, real)

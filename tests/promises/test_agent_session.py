@@ -70,8 +70,18 @@ EDITS = [
         b"class UnboundType(",
         b"class FreeType(",
     ),
-    ("main.py", lambda d: d.rstrip(b"\n"), b"def process_options(", b"def options_of("),
-    ("errors.py", lambda d: d.replace(b"\n", b"\r"), b"class ErrorInfo", b"class Info"),
+    (
+        "main.py",
+        lambda d: d.rstrip(b"\n"),
+        b"def process_options(",
+        b"def options_of(",
+    ),
+    (
+        "errors.py",
+        lambda d: d.replace(b"\n", b"\r"),
+        b"class ErrorInfo",
+        b"class Info",
+    ),
     (
         "fixup.py",
         lambda d: d + "# café, prêt à côté\n".encode("latin-1"),
@@ -99,7 +109,9 @@ def package(tmp_path) -> Path:
     if not (source / "build.py").exists():
         pytest.fail("the installed package has no sources")
     root = tmp_path / "package"
-    shutil.copytree(source, root, ignore=shutil.ignore_patterns("__pycache__", "*.so"))
+    shutil.copytree(
+        source, root, ignore=shutil.ignore_patterns("__pycache__", "*.so")
+    )
     for name, change, old, _ in EDITS:
         path = root / name
         data = change(path.read_bytes())
@@ -116,7 +128,9 @@ class Agent:
 
     async def __call__(self, tool: str, **arguments) -> str:
         result = await self.client.call_tool(tool, arguments)
-        text = "\n".join(part.text for part in result.content if part.type == "text")
+        text = "\n".join(
+            part.text for part in result.content if part.type == "text"
+        )
         assert not result.is_error, text
         return text
 
@@ -154,10 +168,15 @@ async def test_no_other_byte_changes(package, tmp_path, mode):
                 "search_content", pattern=text, glob="*.py", case="sensitive"
             )
             assert name in hit
-            around = await agent("read_content", path=name, pattern=text, limit=7)
+            around = await agent(
+                "read_content", path=name, pattern=text, limit=7
+            )
             assert text in around
             version = re.search(r"version (\S+?)[;\]]", around)[1]
-            edit = {"path": name, "edits": [{"search": text, "replace": new.decode()}]}
+            edit = {
+                "path": name,
+                "edits": [{"search": text, "replace": new.decode()}],
+            }
 
             preview = await agent("edit_content", **edit, preview=True)
             assert "preview" in preview
@@ -188,7 +207,9 @@ async def test_no_other_byte_changes(package, tmp_path, mode):
             items=[{"path": "new/deep/file.txt", "content": "one\r\ntwo\n"}],
         )
         assert (package / "new/deep/file.txt").read_bytes() == b"one\ntwo\n"
-        await agent("revert_edit", change_id=re.search(r"change (\S+?);", created)[1])
+        await agent(
+            "revert_edit", change_id=re.search(r"change (\S+?);", created)[1]
+        )
         assert not (package / "new").exists()
 
         log = await agent("get_history", limit=50)

@@ -21,7 +21,10 @@ def place() -> Iterator[Path]:
 def _many(lines: int, every: int) -> tuple[bytes, bytes]:
     """A text of numbered lines, and what it becomes when every so many of them are changed."""
     words = [b"kept" if n % every else b"old" for n in range(lines)]
-    old = [b"line %07d %s %s\n" % (n, word, b"x" * 480) for n, word in enumerate(words)]
+    old = [
+        b"line %07d %s %s\n" % (n, word, b"x" * 480)
+        for n, word in enumerate(words)
+    ]
     new = [line.replace(b" old ", b" NEW ") for line in old]
     return b"".join(old), b"".join(new)
 
@@ -49,7 +52,9 @@ def test_an_undo_that_ran_out_of_time_has_not_happened(place: Path) -> None:
         assert path.read_bytes() == new
         change = workspace.history(limit=1)[0].id
     for doubled in range(10):
-        hurried = Settings(state_dir=place / "state", call_seconds=0.1 * 2**doubled)
+        hurried = Settings(
+            state_dir=place / "state", call_seconds=0.1 * 2**doubled
+        )
         with Workspace(place / "work", settings=hurried) as workspace:
             if _agrees(workspace, path, "revert_edit", {"change_id": change}):
                 break
@@ -60,7 +65,12 @@ PATHS = [f"f{n}.txt" for n in range(10)]
 MIXED: dict[str, tuple[str, dict[str, Any]]] = {
     "replace": (
         "replace_content",
-        {"pattern": "line", "replacement": "LINE", "path": ".", "preview": False},
+        {
+            "pattern": "line",
+            "replacement": "LINE",
+            "path": ".",
+            "preview": False,
+        },
     ),
     "write": (
         "write_content",
@@ -109,9 +119,15 @@ def test_a_change_that_ran_out_of_time_anywhere_is_done_or_not_done(
             answer = workspace.call(tool, arguments)
             recorded = len(workspace.history(limit=10))
         now = stands()
-        assert (now == before) == answer.is_error, f"{seconds} s: {answer.text[:300]}"
-        assert (recorded == 0) == answer.is_error, f"{seconds} s: {answer.text[:300]}"
-        assert not answer.is_error or answer.code == "timeout", answer.text[:300]
+        assert (now == before) == answer.is_error, (
+            f"{seconds} s: {answer.text[:300]}"
+        )
+        assert (recorded == 0) == answer.is_error, (
+            f"{seconds} s: {answer.text[:300]}"
+        )
+        assert not answer.is_error or answer.code == "timeout", answer.text[
+            :300
+        ]
         if not answer.is_error:
             return
     with Workspace(work, state_dir=place / "state") as workspace:
@@ -119,7 +135,9 @@ def test_a_change_that_ran_out_of_time_anywhere_is_done_or_not_done(
 
 
 @pytest.mark.sweep
-def test_a_hundred_thousand_replacements_are_undone_and_shown(place: Path) -> None:
+def test_a_hundred_thousand_replacements_are_undone_and_shown(
+    place: Path,
+) -> None:
     old, new = _many(100_000, 1)
     path = place / "work" / "f.txt"
     path.write_bytes(old)

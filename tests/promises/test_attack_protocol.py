@@ -33,9 +33,16 @@ def server(
             "capabilities": {},
             "clientInfo": {"name": "x", "version": "0"},
         }
-        request = {"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": params}
+        request = {
+            "jsonrpc": "2.0",
+            "id": 0,
+            "method": "initialize",
+            "params": params,
+        }
         process.stdin.write(json.dumps(request).encode() + b"\n")
-        process.stdin.write(b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n')
+        process.stdin.write(
+            b'{"jsonrpc":"2.0","method":"notifications/initialized"}\n'
+        )
         process.stdin.flush()
         process.stdout.readline()
         yield process

@@ -47,7 +47,9 @@ def test_undoing_a_rename_with_edits_is_told_as_done(
     assert os.listdir(root) == ["b"]
     assert (root / "b").read_text() == "one\ntwo\nthree\n"
     assert "-22\n+two\n" in undone.data["diff"]
-    again = workspace.run("revert_edit", {"change_id": undone.data["change_id"]})
+    again = workspace.run(
+        "revert_edit", {"change_id": undone.data["change_id"]}
+    )
     assert (root / "q").read_text() == "one\n22\nthree\n"
     assert "-two\n+22\n" in again.data["diff"]
 
@@ -61,7 +63,8 @@ def test_undoing_an_overwrite_of_a_large_file_keeps_its_attributes(
     path.write_text("one\n" * 100)
     os.setxattr(path, "user.kept", b"1")
     with Workspace(
-        root, settings=Settings(state_dir=tmp_path / "state", hold_bytes=hold_bytes)
+        root,
+        settings=Settings(state_dir=tmp_path / "state", hold_bytes=hold_bytes),
     ) as workspace:
         made = workspace.run(
             "write_content",
@@ -94,7 +97,9 @@ def test_removals_that_touch_can_be_undone_and_done_again(
         }
         made = workspace.run("replace_content", asked)
         assert path.read_bytes() == b"Ztwothree"
-        undone = workspace.run("revert_edit", {"change_id": made.data["change_id"]})
+        undone = workspace.run(
+            "revert_edit", {"change_id": made.data["change_id"]}
+        )
         assert path.read_bytes() == b"Z\r\rtwo\rthree\r\n\n\n"
         workspace.run("revert_edit", {"change_id": undone.data["change_id"]})
         assert path.read_bytes() == b"Ztwothree"
@@ -136,7 +141,9 @@ def test_parents_are_not_made_in_a_folder_that_nobody_may_write_to(
 ) -> None:
     (root / "shut").mkdir(mode=0o555)
     with pytest.raises(FilewrightError) as refused:
-        workspace.run("write_content", {"items": [{"path": "shut/a/b", "content": ""}]})
+        workspace.run(
+            "write_content", {"items": [{"path": "shut/a/b", "content": ""}]}
+        )
     assert refused.value.code == Code.PERMISSION_DENIED
     with pytest.raises(FilewrightError) as refused:
         workspace.run("create_directories", {"paths": ["shut/a/b"]})
@@ -168,14 +175,17 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(
     (shut / "f").write_text("one\n")
     shut.chmod(0o555)
     with Workspace(root, state_dir=unprivileged / "state") as workspace:
-        made = workspace.run("delete_items", {"paths": ["tree"], "recursive": True})
+        made = workspace.run(
+            "delete_items", {"paths": ["tree"], "recursive": True}
+        )
         assert os.listdir(root) == []
         workspace.run("revert_edit", {"change_id": made.data["change_id"]})
         assert os.listdir(root) == ["tree"]
         assert (shut / "f").read_text() == "one\n"
         assert shut.stat().st_mode & 0o777 == 0o555
         copied = workspace.run(
-            "copy_items", {"items": [{"source": "tree", "destination": "other"}]}
+            "copy_items",
+            {"items": [{"source": "tree", "destination": "other"}]},
         )
         assert (root / "other" / "shut").stat().st_mode & 0o777 == 0o555
         workspace.run("revert_edit", {"change_id": copied.data["change_id"]})
@@ -188,10 +198,13 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(
     "levels",
     [
         100,
-        pytest.param(390, marks=pytest.mark.sweep),  # of the 400 that may be changed
+        pytest.param(
+            390, marks=pytest.mark.sweep
+        ),  # of the 400 that may be changed
         pytest.param(700, marks=pytest.mark.needs("kernel_resolution")),
         pytest.param(
-            2000, marks=[pytest.mark.needs("kernel_resolution"), pytest.mark.sweep]
+            2000,
+            marks=[pytest.mark.needs("kernel_resolution"), pytest.mark.sweep],
         ),
     ],
 )
@@ -212,7 +225,10 @@ def test_a_deep_tree_is_changed_and_undone_or_refused(
         ("delete_items", {"paths": ["d"], "recursive": True}),
         ("create_directories", {"paths": [deep.replace("d", "z")]}),
         ("move_items", {"items": [{"source": "d", "destination": "x/y"}]}),
-        ("write_content", {"items": [{"path": f"{deep}/f", "content": "one\n"}]}),
+        (
+            "write_content",
+            {"items": [{"path": f"{deep}/f", "content": "one\n"}]},
+        ),
     ]
     for name, arguments in calls:
         made = workspace.call(name, arguments)
@@ -246,7 +262,8 @@ def test_a_link_that_leads_out_and_is_gone_a_moment_later_is_refused_not_a_defec
 
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         workspace.call(
-            "write_content", {"items": [{"path": "folder/a.txt", "content": "x\n"}]}
+            "write_content",
+            {"items": [{"path": "folder/a.txt", "content": "x\n"}]},
         )
         made = workspace.call("delete_items", {"paths": ["folder/a.txt"]}).data[
             "change_id"

@@ -116,7 +116,9 @@ REFUSED = [
 @pytest.fixture
 def places(tmp_path: Path) -> tuple[Path, Path, Path]:
     # Not below /usr, /opt or the like, which a process may read.
-    root, outside, state = (tmp_path / name for name in ("root", "outside", "state"))
+    root, outside, state = (
+        tmp_path / name for name in ("root", "outside", "state")
+    )
     for folder in (root, outside, state, root / "moving"):
         folder.mkdir()
     (root / "file").write_text("file")
@@ -141,15 +143,22 @@ def test_a_confined_process_keeps_its_work_and_loses_the_rest(
 ) -> None:
     found = confined(places)
     assert {name: found[name] for name in DONE} == dict.fromkeys(DONE, "done")
-    assert {name: found[name] for name in REFUSED} == dict.fromkeys(REFUSED, "refused")
+    assert {name: found[name] for name in REFUSED} == dict.fromkeys(
+        REFUSED, "refused"
+    )
     for name in ("move out", "move in", "link in"):
-        assert found[name] in ("refused", "OSError")  # EXDEV, as between file systems
+        assert found[name] in (
+            "refused",
+            "OSError",
+        )  # EXDEV, as between file systems
     assert found["write in a child"] == "CalledProcessError"
     assert found["new privileges"] == "1"
     assert sorted(path.name for path in places[1].iterdir()) == ["secret"]
 
 
-def test_the_report_says_what_is_enforced(places: tuple[Path, Path, Path]) -> None:
+def test_the_report_says_what_is_enforced(
+    places: tuple[Path, Path, Path],
+) -> None:
     enforced, version, line, missing = confined(places, "network")["report"]  # type: ignore[misc]
     assert enforced
     assert version == landlock.available_version()
@@ -215,14 +224,23 @@ class TestConfinedChild:
         """Its status and output; and its errors, which go nowhere, of another run whose output goes there instead."""
 
         def heard(*words: str) -> tuple[int, bytes]:
-            with launcher.start(words, folder=boundary.roots[0].descriptor) as child:
+            with launcher.start(
+                words, folder=boundary.roots[0].descriptor
+            ) as child:
                 output = child.stdout.readall()
                 return child.wait(), output
 
-        program, shell = shutil.which(argv[0]) or argv[0], str(shutil.which("sh"))
+        program, shell = (
+            shutil.which(argv[0]) or argv[0],
+            str(shutil.which("sh")),
+        )
         status, output = heard(program, *argv[1:])
         again, errors = heard(
-            shell, "-c", 'exec "$0" "$@" 3>&1 1>&2 2>&3 3>&-', program, *argv[1:]
+            shell,
+            "-c",
+            'exec "$0" "$@" 3>&1 1>&2 2>&3 3>&-',
+            program,
+            *argv[1:],
         )
         assert again == status
         return status, output, errors
@@ -270,7 +288,10 @@ class TestConfinedChild:
             self.run(launcher, boundary, "/no/such/program")
 
     def test_it_inherits_no_environment_and_no_descriptor(
-        self, launcher: Launcher, boundary: Boundary, monkeypatch: pytest.MonkeyPatch
+        self,
+        launcher: Launcher,
+        boundary: Boundary,
+        monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         monkeypatch.setenv("TOKEN", "SECRET")
         _, output, _ = self.run(launcher, boundary, "env")
@@ -278,20 +299,27 @@ class TestConfinedChild:
         _, output, _ = self.run(launcher, boundary, "ls", "/proc/self/fd")
         assert set(output.split()) <= {b"0", b"1", b"2", b"3"}
 
-    def test_input_may_be_given(self, launcher: Launcher, boundary: Boundary) -> None:
+    def test_input_may_be_given(
+        self, launcher: Launcher, boundary: Boundary
+    ) -> None:
         cat = shutil.which("cat")
         assert cat is not None
         with (
             boundary.open_file(boundary.locate("file")) as source,
             launcher.start(
-                [cat], folder=boundary.roots[0].descriptor, stdin=source.fileno()
+                [cat],
+                folder=boundary.roots[0].descriptor,
+                stdin=source.fileno(),
             ) as child,
         ):
             assert child.stdout.readall() == b"file"
             assert child.wait() == 0
 
     def test_the_thread_that_starts_one_stays_free(
-        self, launcher: Launcher, boundary: Boundary, places: tuple[Path, Path, Path]
+        self,
+        launcher: Launcher,
+        boundary: Boundary,
+        places: tuple[Path, Path, Path],
     ) -> None:
         assert self.run(launcher, boundary, "cat", "file")[0] == 0
         assert (places[1] / "secret").read_text() == "SECRET"
@@ -355,12 +383,17 @@ class TestConfinedChild:
     def test_a_long_list_of_arguments_arrives(
         self, launcher: Launcher, boundary: Boundary
     ) -> None:
-        status, output, _ = self.run(launcher, boundary, "cat", *["file"] * 20_000)
+        status, output, _ = self.run(
+            launcher, boundary, "cat", *["file"] * 20_000
+        )
         assert status == 0
         assert len(output) == 80_000
 
     def test_arguments_of_any_bytes_arrive(
-        self, launcher: Launcher, boundary: Boundary, places: tuple[Path, Path, Path]
+        self,
+        launcher: Launcher,
+        boundary: Boundary,
+        places: tuple[Path, Path, Path],
     ) -> None:
         name = os.fsdecode(b"bad\xff\nname")
         (places[0] / name).write_text("odd")

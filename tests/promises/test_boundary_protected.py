@@ -18,7 +18,9 @@ from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
 from filewright.system import open_folder
 
-pytestmark = pytest.mark.needs("exchange")  # The racing process exchanges names.
+pytestmark = pytest.mark.needs(
+    "exchange"
+)  # The racing process exchanges names.
 
 # Exchanges `sub` and the link `way` for as long as its input is open.
 SWAPPER = """
@@ -116,7 +118,10 @@ def test_nothing_is_written_to_a_protected_folder_in_a_hundred_thousand_tries(
 def test_no_tool_writes_to_a_protected_folder_that_a_link_leads_to_now_and_then(
     root: Path, tmp_path: Path
 ) -> None:
-    with Workspace(root, state_dir=tmp_path / "state") as workspace, swapping(root):
+    with (
+        Workspace(root, state_dir=tmp_path / "state") as workspace,
+        swapping(root),
+    ):
         for number in range(150):
             workspace.call(
                 "write_content",
@@ -130,10 +135,17 @@ def test_no_tool_writes_to_a_protected_folder_that_a_link_leads_to_now_and_then(
 def test_no_tool_writes_to_a_protected_folder_in_many_tries(
     root: Path, tmp_path: Path
 ) -> None:
-    with Workspace(root, state_dir=tmp_path / "state") as workspace, swapping(root):
+    with (
+        Workspace(root, state_dir=tmp_path / "state") as workspace,
+        swapping(root),
+    ):
         for number in range(20_000):
             workspace.call(
                 "write_content",
-                {"items": [{"path": f"sub/x{number % 100}", "content": "evil\n"}]},
+                {
+                    "items": [
+                        {"path": f"sub/x{number % 100}", "content": "evil\n"}
+                    ]
+                },
             )
     assert landed(root) == []

@@ -66,7 +66,9 @@ while True:
 
 
 @pytest.fixture(params=[True, False], ids=["openat2", "component-wise"])
-def boundary(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Boundary]:
+def boundary(
+    tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Boundary]:
     root, outside = tmp_path / "root", tmp_path / "outside"
     for folder, content in ((root / "swap", b"inside"), (outside, b"SECRET")):
         (folder / "deep").mkdir(parents=True)
@@ -90,7 +92,9 @@ def swapping(
 
 
 def swap_with(program: str, root: Path) -> Iterator[None]:
-    process = processes.start([sys.executable, "-c", program, str(root)], heard=False)
+    process = processes.start(
+        [sys.executable, "-c", program, str(root)], heard=False
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     with process.stdin, process.stdout:
@@ -169,14 +173,22 @@ def walking(boundary: Boundary) -> Callable[[], None]:
 
 ACTS = {
     act.__name__: (act, rounds)
-    for act, rounds in ((reading, 300), (looking, 300), (climbing, 200), (walking, 80))
+    for act, rounds in (
+        (reading, 300),
+        (looking, 300),
+        (climbing, 200),
+        (walking, 80),
+    )
 }
 
 
 RACES = [
     pytest.param(name, program, id=f"{name}, {how}")
     for name in ACTS
-    for program, how in ((SWAP, "exchanged"), (REMOVE_AND_LINK, "removed and linked"))
+    for program, how in (
+        (SWAP, "exchanged"),
+        (REMOVE_AND_LINK, "removed and linked"),
+    )
 ]
 
 
@@ -211,7 +223,9 @@ def make_folders(boundary: Boundary, state: Path, rounds: int) -> None:
     before, numbers = outside_names(boundary), iter(range(1 << 40))
     with Workspace(os.fsdecode(root.path), settings=settings) as workspace:
         race(
-            lambda: workspace.write(f"swap/deep/new-{next(numbers)}/more/file", "x\n"),
+            lambda: workspace.write(
+                f"swap/deep/new-{next(numbers)}/more/file", "x\n"
+            ),
             rounds,
         )
     assert outside_names(boundary) == before
@@ -254,7 +268,9 @@ def test_a_folder_moved_in_and_out_gives_only_its_own_content(
 @pytest.mark.needs("confinement")
 @pytest.mark.usefixtures("swapping")
 @pytest.mark.parametrize("boundary", [True], indirect=True)
-def test_a_confined_search_prints_nothing_from_outside(boundary: Boundary) -> None:
+def test_a_confined_search_prints_nothing_from_outside(
+    boundary: Boundary,
+) -> None:
     grep = which("grep")
     assert grep is not None
     launcher = Launcher([root.folder for root in boundary.roots], [grep])

@@ -38,7 +38,10 @@ READING: dict[str, tuple[str, Arguments]] = {
     ),
     "stat": ("stat_items", lambda path: {"paths": [path]}),
     "overview": ("get_overview", lambda path: {"path": path}),
-    "search": ("search_content", lambda path: {"path": path, "pattern": "SECRET"}),
+    "search": (
+        "search_content",
+        lambda path: {"path": path, "pattern": "SECRET"},
+    ),
     "search by regex": (
         "search_content",
         lambda path: {"path": path, "pattern": "S.*T", "mode": "regex"},
@@ -53,7 +56,10 @@ READING: dict[str, tuple[str, Arguments]] = {
     ),
     "read": ("read_content", lambda path: {"path": path}),
     "read several": ("read_content", lambda path: {"paths": [path, "file"]}),
-    "read the tail": ("read_content", lambda path: {"path": path, "mode": "tail"}),
+    "read the tail": (
+        "read_content",
+        lambda path: {"path": path, "mode": "tail"},
+    ),
     "history": ("get_history", lambda path: {"path": path}),
 }
 EDIT = {"search": "SECRET", "replace": "changed"}
@@ -90,11 +96,15 @@ CHANGING: dict[str, tuple[str, Arguments]] = {
     ),
     "overwrite": (
         "write_content",
-        lambda path: {"items": [{"path": path, "content": "x", "mode": "overwrite"}]},
+        lambda path: {
+            "items": [{"path": path, "content": "x", "mode": "overwrite"}]
+        },
     ),
     "append": (
         "write_content",
-        lambda path: {"items": [{"path": path, "content": "x", "mode": "append"}]},
+        lambda path: {
+            "items": [{"path": path, "content": "x", "mode": "append"}]
+        },
     ),
     "create below": (
         "write_content",
@@ -119,7 +129,9 @@ CHANGING: dict[str, tuple[str, Arguments]] = {
     ),
     "move into": (
         "move_items",
-        lambda path: {"items": [{"source": "file", "destination": f"{path}/file"}]},
+        lambda path: {
+            "items": [{"source": "file", "destination": f"{path}/file"}]
+        },
     ),
     "move over": (
         "move_items",
@@ -134,7 +146,9 @@ CHANGING: dict[str, tuple[str, Arguments]] = {
     ),
     "copy into": (
         "copy_items",
-        lambda path: {"items": [{"source": "sub", "destination": f"{path}/sub"}]},
+        lambda path: {
+            "items": [{"source": "sub", "destination": f"{path}/sub"}]
+        },
     ),
     "copy over": (
         "copy_items",
@@ -148,7 +162,10 @@ CHANGING: dict[str, tuple[str, Arguments]] = {
         "delete_items",
         lambda path: {"paths": [path], "recursive": True},
     ),
-    "set a mode": ("set_permissions", lambda path: {"paths": [path], "mode": "600"}),
+    "set a mode": (
+        "set_permissions",
+        lambda path: {"paths": [path], "mode": "600"},
+    ),
     "undo": ("revert_edit", lambda path: {"path": path}),
 }
 TOOLS = READING | CHANGING
@@ -243,7 +260,9 @@ def workspace(
 ) -> Iterator[Workspace]:
     # What survives a power failure is no question here.
     settings = Settings(openat2=request.param, flush=False)
-    with Workspace(root, state_dir=tmp_path / "state", settings=settings) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "state", settings=settings
+    ) as workspace:
         yield workspace
 
 
@@ -262,7 +281,9 @@ def answer(
             if isinstance(value, list)
             for row in value
         ]
-        rows = [row.get("error") or row for row in rows if isinstance(row, dict)]
+        rows = [
+            row.get("error") or row for row in rows if isinstance(row, dict)
+        ]
         codes = [row["code"] for row in rows if row.get("code")]
         code = codes[0] if codes else None
     return code, said
@@ -276,13 +297,18 @@ def test_a_path_outside_is_refused_by_every_tool(
     rooted = root.with_name("rooted")
     before = record(root), record(outside), record(rooted)
     for asked in OUTSIDE:
-        path = asked.replace("{root}", str(root)).replace("{outside}", str(outside))
+        path = asked.replace("{root}", str(root)).replace(
+            "{outside}", str(outside)
+        )
         if "patch" in way and path in ("/",):
             continue  # a slash alone is no name in a patch's header
         code, said = answer(workspace, tool, arguments(path))
         # A quoted form with more behind it is malformed.
         cut = path.startswith('"') and ("below" in way or "into" in way)
-        assert code == "path_escape" or (cut and code == "invalid_input"), (path, said)
+        assert code == "path_escape" or (cut and code == "invalid_input"), (
+            path,
+            said,
+        )
         assert "SECRET\n" not in said
         assert "hidden-name" not in said
     assert (record(root), record(outside), record(rooted)) == before
@@ -366,7 +392,9 @@ def test_what_is_no_path_is_invalid_for_every_tool(
             workspace, tool, arguments(asked.replace("{outside}", str(outside)))
         )
         if "patch" in way:
-            assert code is not None, said  # the patch itself may be malformed by it
+            assert code is not None, (
+                said
+            )  # the patch itself may be malformed by it
         else:
             assert code == "invalid_input", said
     assert (record(root), record(outside)) == before
@@ -394,7 +422,9 @@ def test_no_tool_changes_the_root_itself(
     lay_out(root, outside)
     tool, arguments = CHANGING[way]
     before = root.lstat()
-    code, said = answer(workspace, tool, arguments(asked.replace("{root}", str(root))))
+    code, said = answer(
+        workspace, tool, arguments(asked.replace("{root}", str(root)))
+    )
     assert code != "internal", said
     after = root.lstat()
     assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
@@ -421,7 +451,9 @@ def test_no_tool_changes_what_is_protected(
 
 
 @each_row("way", CHANGING)
-def _no_tool_changes(workspace: Workspace, root: Path, asked: str, way: str) -> None:
+def _no_tool_changes(
+    workspace: Workspace, root: Path, asked: str, way: str
+) -> None:
     before, protected = record(root), record(root / ".git")
     tool, arguments = CHANGING[way]
     code, said = answer(workspace, tool, arguments(asked))
@@ -449,7 +481,9 @@ def test_a_read_only_workspace_offers_and_does_nothing(
 ) -> None:
     tool, arguments = CHANGING[way]
     before = record(root)
-    with Workspace(root, state_dir=tmp_path / "state", read_only=True) as workspace:
+    with Workspace(
+        root, state_dir=tmp_path / "state", read_only=True
+    ) as workspace:
         assert tool not in {offered.name for offered in workspace.tools()}
         assert answer(workspace, tool, arguments("file"))[0] == "read_only"
     assert record(root) == before
@@ -471,7 +505,9 @@ def swapping(root: Path, outside: Path) -> Iterator[None]:
     for name in ("secret", "deep/secret", "spare"):
         (root / "swap" / name).write_text("inside\n")
     (root / "link").symlink_to("../outside")
-    process = processes.start([sys.executable, "-c", SWAP, str(root)], heard=False)
+    process = processes.start(
+        [sys.executable, "-c", SWAP, str(root)], heard=False
+    )
     assert process.stdin is not None
     assert process.stdout is not None
     with process.stdin, process.stdout:
@@ -543,7 +579,10 @@ def test_no_tool_loses_the_race(
     before = record(outside)
     race(workspace, way, 20)
     assert record(outside) == before
-    assert not (root / "copied").exists() or (root / "copied").read_text() == "inside\n"
+    assert (
+        not (root / "copied").exists()
+        or (root / "copied").read_text() == "inside\n"
+    )
 
 
 @pytest.mark.sweep

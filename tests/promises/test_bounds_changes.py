@@ -19,7 +19,9 @@ def test_renaming_every_level_of_a_path_costs_a_step_each(
     (deep / "x.txt").write_bytes(b"x\n")
     items, done = [], ""
     for number in range(levels):
-        items.append({"source": f"{done}a{number}", "destination": f"{done}A{number}"})
+        items.append(
+            {"source": f"{done}a{number}", "destination": f"{done}A{number}"}
+        )
         done += f"A{number}/"
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         workspace.run("move_items", {"items": items})

@@ -64,7 +64,9 @@ def _wait(children: list[int]) -> None:
         assert os.waitpid(child, 0)[1] == 0
 
 
-def _insert(bench: object, path: str, token: bytes, generator: random.Random) -> None:
+def _insert(
+    bench: object, path: str, token: bytes, generator: random.Random
+) -> None:
     """Insert a line somewhere; tried again for as long as somebody else is faster."""
     while True:
         data = (bench.root / path).read_bytes()
@@ -116,7 +118,10 @@ def _contend(base: Path, writers: int, count: int) -> None:
     stop = base / "stop"
     readers = [_start(lambda: _read(root, stop)) for _ in range(2)]
     _wait(
-        [_start(lambda n=number: _write(base, n, count)) for number in range(writers)]
+        [
+            _start(lambda n=number: _write(base, n, count))
+            for number in range(writers)
+        ]
     )
     stop.touch()
     _wait(readers)
@@ -129,7 +134,8 @@ def _contend(base: Path, writers: int, count: int) -> None:
             total += 1
     assert total == writers * count
     assert sum(
-        len((root / f"file{n}.txt").read_bytes().splitlines()) for n in range(FILES)
+        len((root / f"file{n}.txt").read_bytes().splitlines())
+        for n in range(FILES)
     ) == (total + FILES * 32)
     assert scene.temporaries(root) == []
     with scene.Bench(base) as bench:
@@ -137,7 +143,9 @@ def _contend(base: Path, writers: int, count: int) -> None:
         assert len(bench.changes.history(limit=10**6)) == total
 
 
-def test_four_processes_lose_no_edit_and_readers_see_whole_files(area: Path) -> None:
+def test_four_processes_lose_no_edit_and_readers_see_whole_files(
+    area: Path,
+) -> None:
     _contend(area, 4, 20)
 
 
@@ -148,12 +156,16 @@ def test_four_processes_of_five_hundred_edits(area: Path) -> None:
 
 def test_twenty_parallel_edits_of_different_lines_all_land(area: Path) -> None:
     with scene.Bench(area) as bench:
-        (bench.root / "a.txt").write_bytes(b"".join(b"%03d\n" % n for n in range(20)))
+        (bench.root / "a.txt").write_bytes(
+            b"".join(b"%03d\n" % n for n in range(20))
+        )
 
         def edit(number: int) -> None:
             with bench.changes.writing():
                 bench.commit(
-                    bench.modify("a.txt", Splice(number * 4, 3, b"x%02d" % number))
+                    bench.modify(
+                        "a.txt", Splice(number * 4, 3, b"x%02d" % number)
+                    )
                 )
 
         with ThreadPoolExecutor(20) as pool:
@@ -168,7 +180,8 @@ def test_an_edit_on_content_that_moved_on_is_told_so(area: Path) -> None:
     with scene.Bench(area) as bench:
         (bench.root / "a.txt").write_bytes(b"one\n")
         first, second = (
-            bench.modify("a.txt", Splice(0, 3, text)) for text in (b"two", b"six")
+            bench.modify("a.txt", Splice(0, 3, text))
+            for text in (b"two", b"six")
         )
         bench.commit(first)
         with pytest.raises(FilewrightError) as caught:
@@ -178,7 +191,9 @@ def test_an_edit_on_content_that_moved_on_is_told_so(area: Path) -> None:
         assert (bench.root / "a.txt").read_bytes() == b"two\n"
 
 
-def test_a_same_size_edit_within_one_tick_of_the_clock_is_noticed(area: Path) -> None:
+def test_a_same_size_edit_within_one_tick_of_the_clock_is_noticed(
+    area: Path,
+) -> None:
     with scene.Bench(area) as bench:
         path = bench.root / "a.txt"
         path.write_bytes(b"one\n")

@@ -60,7 +60,9 @@ def _commit(base: Path, meddler: object) -> None:
 
 def _commit_large(base: Path, meddler: object) -> None:
     """As `_commit`, where every file counts as large: undo data is kept by second names and splices."""
-    with scene.Bench(base, whole_undo_bytes=5, identity_bytes=8, hold_bytes=8) as bench:
+    with scene.Bench(
+        base, whole_undo_bytes=5, identity_bytes=8, hold_bytes=8
+    ) as bench:
         change_set = scene.twelve(bench)
         with meddler.on():
             bench.changes.commit(change_set)
@@ -102,7 +104,9 @@ def _check(base: Path, states: list[object], at: object) -> int:
         now = scene.tree(base / "work")
         assert now in states, (
             at,
-            sorted(set(map(str, now.items())) ^ set(map(str, states[0].items()))),
+            sorted(
+                set(map(str, now.items())) ^ set(map(str, states[0].items()))
+            ),
         )
         assert scene.temporaries(base / "work") == []
         assert bench.unfinished() == ()
@@ -122,8 +126,12 @@ def _sweep(
     outcomes: list[int] = []
     for point in range(start, total, stride):
         scene.copied(template, run)
-        ended = scene.forked(lambda p=point: work(run, scene.Meddler(p, scene.die)))
-        assert ended == signal.SIGKILL, f"call {point} of {total} was not reached"
+        ended = scene.forked(
+            lambda p=point: work(run, scene.Meddler(p, scene.die))
+        )
+        assert ended == signal.SIGKILL, (
+            f"call {point} of {total} was not reached"
+        )
         outcomes.append(_check(run, states, point))
     return outcomes
 
@@ -181,21 +189,32 @@ def test_every_kill_point_of_a_commit_without_exchange(
 def _chain(bench: object) -> ChangeSet:
     at = bench.at
     return ChangeSet(
-        "test", "a chain", (Move(at("src"), at("new/src")), Move(at("dst"), at("src")))
+        "test",
+        "a chain",
+        (Move(at("src"), at("new/src")), Move(at("dst"), at("src"))),
     )
 
 
 def _ring(bench: object) -> ChangeSet:
     at = bench.at
-    ways = [("src", "t"), ("dst", "src"), ("t", "dst"), ("f/a", "f/b"), ("f", "g")]
+    ways = [
+        ("src", "t"),
+        ("dst", "src"),
+        ("t", "dst"),
+        ("f/a", "f/b"),
+        ("f", "g"),
+    ]
     return ChangeSet(
-        "test", "a ring", tuple(Move(at(a), at(b), overwrite=True) for a, b in ways)
+        "test",
+        "a ring",
+        tuple(Move(at(a), at(b), overwrite=True) for a, b in ways),
     )
 
 
 def _moves_over(bench: object) -> ChangeSet:
     moves = (
-        Move(bench.at(f"f/{n}"), bench.at(f"g/{n}"), overwrite=True) for n in range(6)
+        Move(bench.at(f"f/{n}"), bench.at(f"g/{n}"), overwrite=True)
+        for n in range(6)
     )
     return ChangeSet("test", "moves over", tuple(moves))
 
@@ -205,7 +224,9 @@ def _moves_over(bench: object) -> ChangeSet:
 )
 @pytest.mark.parametrize("undone", [False, True])
 @pytest.mark.parametrize("moves", [_chain, _ring, _moves_over])
-@pytest.mark.parametrize("stride", [41, pytest.param(1, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize(
+    "stride", [41, pytest.param(1, marks=pytest.mark.sweep)]
+)
 def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
     area: Path,
     request: pytest.FixtureRequest,
@@ -221,9 +242,9 @@ def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
     def work(base: Path, meddler: object) -> None:
         with scene.Bench(base) as bench:
             if undone:
-                reversal = bench.changes.undo(bench.changes.newest(), preview=True)[
-                    1
-                ].change_set
+                reversal = bench.changes.undo(
+                    bench.changes.newest(), preview=True
+                )[1].change_set
                 with meddler.on():
                     bench.changes.commit(reversal)
             else:
@@ -271,7 +292,9 @@ def _sweep_large(template: Path, area: Path, stride: int) -> int:
         )
         if _check(run, [before, after], point) == 0:
             assert all(
-                p.stat().st_nlink == 1 for p in (run / "work").rglob("*") if p.is_file()
+                p.stat().st_nlink == 1
+                for p in (run / "work").rglob("*")
+                if p.is_file()
             ), point
     return len(points)
 
@@ -286,7 +309,9 @@ def test_large_files_killed_at_any_call_are_whole_and_have_one_name(
 def test_every_kill_point_of_a_commit_of_large_files(
     template: Path, area: Path
 ) -> None:
-    print(f"\ncommit of large files: {_sweep_large(template, area, 1)} kill points")
+    print(
+        f"\ncommit of large files: {_sweep_large(template, area, 1)} kill points"
+    )
 
 
 @pytest.mark.sweep
@@ -319,8 +344,12 @@ def _sweep_recovery(
     for point in range(0, total, stride):
         # Anew each time: a copy would have other inodes than its records say.
         _half_done(template, run, fraction)
-        ended = scene.forked(lambda p=point: _recover(run, scene.Meddler(p, scene.die)))
-        assert ended == signal.SIGKILL, f"call {point} of {total} was not reached"
+        ended = scene.forked(
+            lambda p=point: _recover(run, scene.Meddler(p, scene.die))
+        )
+        assert ended == signal.SIGKILL, (
+            f"call {point} of {total} was not reached"
+        )
         outcomes.append(_check(run, states, point))
     return outcomes
 

@@ -81,7 +81,9 @@ def _sweep(area: Path, points: int | None) -> int:
         assert scene.tree(run / "work") != before
         return 0
     trace = ["-f", "-qq", "--seccomp-bpf", "-e", f"trace={','.join(CALLS)}"]
-    subprocess.run([program, *trace, "-o", str(log), *_CHILD, str(run)], check=True)
+    subprocess.run(
+        [program, *trace, "-o", str(log), *_CHILD, str(run)], check=True
+    )
     after = scene.tree(run / "work")
     rows = log.read_text().splitlines()
     counts = {

@@ -97,21 +97,37 @@ def native(path: str) -> Calls:
         ("list_files", {"path": path}),
         (
             "list_files",
-            {"path": path, "details": True, "depth": 0, "include_ignored": True},
+            {
+                "path": path,
+                "details": True,
+                "depth": 0,
+                "include_ignored": True,
+            },
         ),
         ("stat_items", {"paths": [path]}),
         ("get_overview", {"path": path}),
         ("get_overview", {"path": path, "since": "HEAD"}),
         ("search_content", {"pattern": "canary", "path": path}),
-        ("search_content", {"pattern": "canary", "path": path, "mode": "fuzzy"}),
+        (
+            "search_content",
+            {"pattern": "canary", "path": path, "mode": "fuzzy"},
+        ),
         ("read_content", {"path": path}),
         ("read_content", {"paths": [path, "open.txt"]}),
-        ("edit_content", {"path": path, "edits": [{"search": "a", "replace": "b"}]}),
+        (
+            "edit_content",
+            {"path": path, "edits": [{"search": "a", "replace": "b"}]},
+        ),
         ("apply_patch", {"patch": patch}),
-        ("apply_patch", {"patch": f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+y\n"}),
         (
             "apply_patch",
-            {"patch": f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"},
+            {"patch": f"--- /dev/null\n+++ b/{path}\n@@ -0,0 +1 @@\n+y\n"},
+        ),
+        (
+            "apply_patch",
+            {
+                "patch": f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"
+            },
         ),
         ("replace_content", {"pattern": "a", "replacement": "b", "path": path}),
         ("write_content", {"items": [{"path": path, "content": "x"}]}),
@@ -125,7 +141,10 @@ def native(path: str) -> Calls:
         ),
         ("create_directories", {"paths": [path]}),
         ("create_directories", {"paths": [f"{path}/new"]}),
-        ("move_items", {"items": [{"source": path, "destination": "free/moved"}]}),
+        (
+            "move_items",
+            {"items": [{"source": path, "destination": "free/moved"}]},
+        ),
         (
             "move_items",
             {
@@ -133,8 +152,14 @@ def native(path: str) -> Calls:
                 "overwrite": True,
             },
         ),
-        ("copy_items", {"items": [{"source": path, "destination": "free/copied"}]}),
-        ("copy_items", {"items": [{"source": "free/a.txt", "destination": path}]}),
+        (
+            "copy_items",
+            {"items": [{"source": path, "destination": "free/copied"}]},
+        ),
+        (
+            "copy_items",
+            {"items": [{"source": "free/a.txt", "destination": path}]},
+        ),
         ("delete_items", {"paths": [path], "recursive": True}),
         ("delete_items", {"paths": [path], "missing_ok": True}),
         ("set_permissions", {"paths": [path], "mode": "600"}),
@@ -162,14 +187,22 @@ def agent_tools(path: str) -> Calls:
         ("multi_edit", {"path": path, "edits": [edit]}),
         (
             "apply_patch",
-            {"patch": f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n"},
+            {
+                "patch": f"*** Begin Patch\n*** Add File: {path}\n+x\n*** End Patch\n"
+            },
         ),
         ("write_file", {"path": path, "content": "x"}),
         ("replace", {"pattern": "a", "replacement": "b", "path": path}),
         ("move", {"source": path, "destination": "free/moved"}),
-        ("move", {"source": "free/a.txt", "destination": path, "overwrite": True}),
+        (
+            "move",
+            {"source": "free/a.txt", "destination": path, "overwrite": True},
+        ),
         ("copy", {"source": path, "destination": "free/copied"}),
-        ("copy", {"source": "free/a.txt", "destination": path, "overwrite": True}),
+        (
+            "copy",
+            {"source": "free/a.txt", "destination": path, "overwrite": True},
+        ),
         ("mkdir", {"path": path}),
         ("remove", {"path": path}),
     ]
@@ -188,7 +221,12 @@ def largefile(path: str) -> Calls:
         ("read_enclosing", {**where, "line": 1}),
         (
             "edit_content",
-            {**where, "search_text": "a", "replace_text": "b", "preview": False},
+            {
+                **where,
+                "search_text": "a",
+                "replace_text": "b",
+                "preview": False,
+            },
         ),
         ("revert_edit", where),
         ("list_directory", {"absolute_dir_path": path}),
@@ -209,12 +247,21 @@ def filesystem(path: str) -> Calls:
         ("stat_items", {"paths": [path]}),
         ("read_content", {"paths": [path, "open.txt"]}),
         ("write_content", {"items": [{"path": path, "content": "x"}]}),
-        ("write_content", {"items": [{"path": path, "content": "x", "append": True}]}),
+        (
+            "write_content",
+            {"items": [{"path": path, "content": "x", "append": True}]},
+        ),
         ("delete_items", {"paths": [path]}),
         ("create_directories", {"paths": [path]}),
         ("chmod_items", {"paths": [path], "mode": "600"}),
-        ("chown_items", {"paths": [path], "uid": os.getuid(), "gid": os.getgid()}),
-        ("move_items", {"operations": [{"source": path, "destination": "free/moved"}]}),
+        (
+            "chown_items",
+            {"paths": [path], "uid": os.getuid(), "gid": os.getgid()},
+        ),
+        (
+            "move_items",
+            {"operations": [{"source": path, "destination": "free/moved"}]},
+        ),
         (
             "move_items",
             {
@@ -226,7 +273,10 @@ def filesystem(path: str) -> Calls:
             "copy_items",
             {"operations": [{"source": path, "destination": "free/copied"}]},
         ),
-        ("copy_items", {"operations": [{"source": "free/a.txt", "destination": path}]}),
+        (
+            "copy_items",
+            {"operations": [{"source": "free/a.txt", "destination": path}]},
+        ),
         ("search_files", {"path": path, "regex": "canary"}),
         (
             "replace_content",
@@ -244,7 +294,10 @@ def official(path: str) -> Calls:
         ("read_media_file", {"path": path}),
         ("read_multiple_files", {"paths": [path, "open.txt"]}),
         ("write_file", {"path": path, "content": "x"}),
-        ("edit_file", {"path": path, "edits": [{"oldText": "a", "newText": "b"}]}),
+        (
+            "edit_file",
+            {"path": path, "edits": [{"oldText": "a", "newText": "b"}]},
+        ),
         ("create_directory", {"path": path}),
         ("list_directory", {"path": path}),
         ("list_directory_with_sizes", {"path": path}),
@@ -273,7 +326,12 @@ def whole_tree(surface: str) -> Calls:
             ("list_files", {"path": "."}),
             (
                 "list_files",
-                {"path": ".", "details": True, "depth": 0, "include_ignored": True},
+                {
+                    "path": ".",
+                    "details": True,
+                    "depth": 0,
+                    "include_ignored": True,
+                },
             ),
             ("search_content", {"pattern": "canary|word", "mode": "regex"}),
             (
@@ -285,11 +343,22 @@ def whole_tree(surface: str) -> Calls:
                 },
             ),
             ("search_content", {"pattern": "canary", "output": "counts"}),
-            ("search_content", {"pattern": "zzz", "invert": True, "output": "files"}),
-            ("replace_content", {"pattern": "canary", "replacement": "x", "path": "."}),
+            (
+                "search_content",
+                {"pattern": "zzz", "invert": True, "output": "files"},
+            ),
             (
                 "replace_content",
-                {"pattern": "word", "replacement": "x", "path": ".", "preview": True},
+                {"pattern": "canary", "replacement": "x", "path": "."},
+            ),
+            (
+                "replace_content",
+                {
+                    "pattern": "word",
+                    "replacement": "x",
+                    "path": ".",
+                    "preview": True,
+                },
             ),
             ("read_content", {"path": "secret.tx"}),
             ("read_content", {"path": "sub/hidden.p"}),
@@ -305,7 +374,11 @@ def whole_tree(surface: str) -> Calls:
         "largefile": [
             (
                 "list_directory",
-                {"absolute_dir_path": "{root}", "max_depth": 5, "include_hidden": True},
+                {
+                    "absolute_dir_path": "{root}",
+                    "max_depth": 5,
+                    "include_hidden": True,
+                },
             ),
             (
                 "search_directory",
@@ -381,7 +454,10 @@ def test_every_tool_of_every_dialect_is_in_the_table(
 @pytest.mark.parametrize("surface", CALLS)
 @pytest.mark.parametrize(
     "paths",
-    [[path for path in DENIED_PATHS if path not in LINKS], *([link] for link in LINKS)],
+    [
+        [path for path in DENIED_PATHS if path not in LINKS],
+        *([link] for link in LINKS),
+    ],
     ids=["paths", *LINKS],
 )
 def test_a_denied_path_is_answered_the_same_whether_or_not_it_is_there(
@@ -398,7 +474,8 @@ def test_a_denied_path_is_answered_the_same_whether_or_not_it_is_there(
             paths[0] in LINKS
         ):  # a link of that name is the agent's, what it leads to is not
             before, after = (
-                {name: d[name] for name in DENIED if name in d} for d in (before, after)
+                {name: d[name] for name in DENIED if name in d}
+                for d in (before, after)
             )
         assert after == before
     for there, not_there in zip(*said, strict=True):
@@ -414,7 +491,9 @@ def test_looking_at_everything_shows_counts_and_suggests_nothing_that_is_denied(
     for denied in (True, False):
         build(root, denied=denied)
         said.append(
-            answers(root, tmp_path / f"state-{denied}", surface, whole_tree(surface))
+            answers(
+                root, tmp_path / f"state-{denied}", surface, whole_tree(surface)
+            )
         )
     for there, not_there in zip(*said, strict=True):
         assert there == not_there
@@ -427,7 +506,9 @@ def test_reading_a_denied_path_is_refused_in_one_sentence(
     build(root, denied=True)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
 
-        @each_row("path", [path for path in DENIED_PATHS if not path.startswith("{")])
+        @each_row(
+            "path", [path for path in DENIED_PATHS if not path.startswith("{")]
+        )
         def is_refused(path: str) -> None:
             result = workspace.call("read_content", {"path": path})
             assert (result.code, result.text.partition("\n")[0]) == (
@@ -453,7 +534,9 @@ def test_a_folder_that_holds_something_denied_stays_where_and_as_it_is(
         pair = {"items": [{"source": folder, "destination": "free/there"}]}
         result = workspace.call(
             tool,
-            {"paths": [folder], "recursive": True} if tool == "delete_items" else pair,
+            {"paths": [folder], "recursive": True}
+            if tool == "delete_items"
+            else pair,
         )
     assert result.code == "permission_denied", result.text
     assert "x.key" not in result.text
@@ -468,7 +551,8 @@ def test_a_folder_is_not_moved_to_where_a_rule_would_deny_what_is_in_it(
     (root / ".agentsignore").write_text("/there/a.txt\n")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         result = workspace.call(
-            "move_items", {"items": [{"source": "free", "destination": "there"}]}
+            "move_items",
+            {"items": [{"source": "free", "destination": "there"}]},
         )
     assert result.code == "permission_denied", result.text
 
@@ -479,28 +563,45 @@ def test_history_resources_and_undo_are_silent_about_what_was_denied_later(
     root.mkdir()
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         both = [
-            {"path": p, "content": f"{CANARY}\n"} for p in ("secret.txt", "open.txt")
+            {"path": p, "content": f"{CANARY}\n"}
+            for p in ("secret.txt", "open.txt")
         ]
-        together = workspace.call("write_content", {"items": both}).data["change_id"]
+        together = workspace.call("write_content", {"items": both}).data[
+            "change_id"
+        ]
         alone = workspace.call(
             "write_content", {"items": [{"path": "x.key", "content": CANARY}]}
         ).data
         (root / "open.txt").write_text("open\n")
         (root / ".agentsignore").write_text(RULES)
         listed = workspace.call("get_history", {})
-        assert [change["change_id"] for change in listed.data["changes"]] == [together]
+        assert [change["change_id"] for change in listed.data["changes"]] == [
+            together
+        ]
         assert listed.data["changes"][0]["file_count"] == 1
         one = workspace.call("get_history", {"change_id": together})
-        resource = str(workspace.resource(f"filewright://history/{together}")[1])
-        for text in (listed.text, str(listed.data), one.text, str(one.data), resource):
+        resource = str(
+            workspace.resource(f"filewright://history/{together}")[1]
+        )
+        for text in (
+            listed.text,
+            str(listed.data),
+            one.text,
+            str(one.data),
+            resource,
+        ):
             assert "secret" not in text
             assert ".key" not in text
         assert (
-            workspace.call("get_history", {"change_id": alone["change_id"]}).code
+            workspace.call(
+                "get_history", {"change_id": alone["change_id"]}
+            ).code
             == "not_found"
         )
         for change in (together, alone["change_id"]):
-            undone = workspace.call("revert_edit", {"change_id": change, "force": True})
+            undone = workspace.call(
+                "revert_edit", {"change_id": change, "force": True}
+            )
             assert undone.is_error
             assert "secret" not in undone.text
             assert ".key" not in undone.text
@@ -519,8 +620,12 @@ def test_the_setting_denies_in_every_root_and_no_file_opens_what_it_denies(
         (tmp_path / name / ".agentsignore").write_text("!*.pem\n!/deep/\n")
         (tmp_path / name / "deep" / "a.pem").write_text(CANARY)
         (tmp_path / name / "b.txt").write_text("b\n")
-    settings = Settings(deny=("*.pem", "/deep/nothing/"), state_dir=tmp_path / "state")
-    with Workspace(tmp_path / "one", tmp_path / "two", settings=settings) as workspace:
+    settings = Settings(
+        deny=("*.pem", "/deep/nothing/"), state_dir=tmp_path / "state"
+    )
+    with Workspace(
+        tmp_path / "one", tmp_path / "two", settings=settings
+    ) as workspace:
         for path in (
             "deep/a.pem",
             "two:deep/a.pem",
@@ -541,7 +646,8 @@ def test_a_setting_that_can_match_nothing_is_refused_in_one_sentence(
 ) -> None:
     with pytest.raises(FilewrightError) as caught:
         Workspace(
-            tmp_path, settings=Settings(deny=("ok", deny), state_dir=tmp_path / "state")
+            tmp_path,
+            settings=Settings(deny=("ok", deny), state_dir=tmp_path / "state"),
         )
     assert (
         caught.value.message
@@ -593,12 +699,15 @@ def test_a_deny_file_that_cannot_be_used_denies_its_folder_and_says_why(
             said.append(result.text.replace(path, "PATH"))
         assert len(set(said)) == 1
         assert f"PATH is not accessible: sub/.agentsignore {why}" in said[0]
-        assert workspace.call("list_files", {"path": "sub"}).code == "permission_denied"
+        assert (
+            workspace.call("list_files", {"path": "sub"}).code
+            == "permission_denied"
+        )
         assert (
             CANARY
-            not in workspace.call("search_content", {"pattern": CANARY}).text.partition(
-                "\n"
-            )[2]
+            not in workspace.call(
+                "search_content", {"pattern": CANARY}
+            ).text.partition("\n")[2]
         )
         assert "a" in workspace.call("read_content", {"path": "a.txt"}).text
 
@@ -608,27 +717,38 @@ def test_rules_take_effect_as_soon_as_the_user_writes_them(
 ) -> None:
     build(root, denied=True)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        assert not workspace.call("read_content", {"path": "free/a.txt"}).is_error
+        assert not workspace.call(
+            "read_content", {"path": "free/a.txt"}
+        ).is_error
         (root / "free" / ".agentsignore").write_text("*.txt\n")
         assert (
             workspace.call("read_content", {"path": "free/a.txt"}).code
             == "permission_denied"
         )
         (root / "free" / ".agentsignore").write_text("*.txt\n!a.txt\n")
-        assert not workspace.call("read_content", {"path": "free/a.txt"}).is_error
+        assert not workspace.call(
+            "read_content", {"path": "free/a.txt"}
+        ).is_error
         (root / "free" / ".agentsignore").unlink()
-        assert not workspace.call("read_content", {"path": "free/a.txt"}).is_error
+        assert not workspace.call(
+            "read_content", {"path": "free/a.txt"}
+        ).is_error
 
 
 @pytest.mark.parametrize(
     "rules", ["*\n!*/\n!*.txt\n", "*\n!open.txt\n!free/\n!free/*\n"]
 )
-def test_rules_may_deny_all_but_a_few(root: Path, tmp_path: Path, rules: str) -> None:
+def test_rules_may_deny_all_but_a_few(
+    root: Path, tmp_path: Path, rules: str
+) -> None:
     build(root, denied=True)
     (root / "sub" / ".agentsignore").unlink()
     (root / ".agentsignore").write_text(rules)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        assert "word" in workspace.call("read_content", {"path": "free/a.txt"}).text
+        assert (
+            "word"
+            in workspace.call("read_content", {"path": "free/a.txt"}).text
+        )
         for path in ("sub/open.py", "public.key", "sub/nothing.py"):
             assert (
                 workspace.call("read_content", {"path": path}).code
@@ -667,7 +787,8 @@ def test_what_is_read_only_is_read_and_never_changed(
         before = on_disk(root)
         result = workspace.call(*call)
         copied_out = (
-            call[0] == "copy_items" and call[1]["items"][0]["source"] == "docs/a.md"
+            call[0] == "copy_items"
+            and call[1]["items"][0]["source"] == "docs/a.md"
         )
         assert result.is_error != copied_out, result.text
         after = on_disk(root)
@@ -681,7 +802,9 @@ def test_what_is_read_only_is_read_and_never_changed(
                     if tool == "delete_items"
                     else pair
                 )
-                assert workspace.call(tool, arguments).code == "permission_denied"
+                assert (
+                    workspace.call(tool, arguments).code == "permission_denied"
+                )
         for path in (
             ".agentsreadonly",
             "docs/.agentsreadonly",
@@ -716,7 +839,11 @@ def test_what_a_folder_brings_along_is_read_only_for_the_same_call_too(
     }.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
-    pairs = [("src", "lib"), *zip(("lib",), ends[:-1], strict=False), ("x", ends[-1])]
+    pairs = [
+        ("src", "lib"),
+        *zip(("lib",), ends[:-1], strict=False),
+        ("x", ends[-1]),
+    ]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         before = on_disk(root)
         items = [
@@ -786,7 +913,9 @@ def test_no_swap_of_folders_hides_a_rule(swapped: Boundary) -> None:
                     continue
 
 
-def test_an_image_that_is_denied_is_not_shown(root: Path, tmp_path: Path) -> None:
+def test_an_image_that_is_denied_is_not_shown(
+    root: Path, tmp_path: Path
+) -> None:
     build(root, denied=False)
     dot = base64.b64decode(
         "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
@@ -801,18 +930,25 @@ def test_a_rule_that_comes_between_two_changes_holds_for_the_second(
 ) -> None:
     """Rules of a folder are not remembered beyond the call."""
     (tmp_path / "root" / "d").mkdir(parents=True)
-    with Workspace(tmp_path / "root", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        tmp_path / "root", state_dir=tmp_path / "state"
+    ) as workspace:
         workspace.write("d/a.txt", "one\n")
         (tmp_path / "root" / ".agentsreadonly").write_text("d/\n")
         kept = workspace.call(
             "write_content",
-            {"items": [{"path": "d/a.txt", "content": "two\n", "mode": "overwrite"}]},
+            {
+                "items": [
+                    {"path": "d/a.txt", "content": "two\n", "mode": "overwrite"}
+                ]
+            },
         )
         assert kept.code == "permission_denied"
         (tmp_path / "root" / ".agentsreadonly").unlink()
         (tmp_path / "root" / ".agentsignore").write_text("d/\n")
         denied = workspace.call(
-            "write_content", {"items": [{"path": "d/b.txt", "content": "two\n"}]}
+            "write_content",
+            {"items": [{"path": "d/b.txt", "content": "two\n"}]},
         )
         assert denied.code == "permission_denied"
         assert (
@@ -838,9 +974,21 @@ OUTER = [
         "permission_denied",
         "permission_denied",
     ),
-    (".agentsignore", "/sub/\n", "plain", "permission_denied", "permission_denied"),
+    (
+        ".agentsignore",
+        "/sub/\n",
+        "plain",
+        "permission_denied",
+        "permission_denied",
+    ),
     (".agentsignore", "/sub/*\n!/sub/plain\n", "plain", None, None),
-    (".agentsreadonly", "/sub/deep/\n", "deep/secret", None, "permission_denied"),
+    (
+        ".agentsreadonly",
+        "/sub/deep/\n",
+        "deep/secret",
+        None,
+        "permission_denied",
+    ),
     (".agentsreadonly", "sub/\n", "plain", None, "permission_denied"),
     (".agentsignore", "/secret\n", "secret", None, None),
 ]
@@ -860,26 +1008,40 @@ def test_a_root_that_lies_in_another_keeps_its_rules(
     for name in ("plain", "secret", "deep/secret"):
         (outer / "sub" / name).write_text("TOKEN\n")
     (outer / file).write_text(rules)
-    with Workspace(outer, outer / "sub", state_dir=tmp_path / "state") as workspace:
+    with Workspace(
+        outer, outer / "sub", state_dir=tmp_path / "state"
+    ) as workspace:
         asked = {"pattern": "TOKEN", "path": "sub:.", "output": "files"}
         found = workspace.call("search_content", asked).text.splitlines()
         assert (f"sub:{path}" in found) == (read is None), found
-        for place in (f"sub:{path}", f"outer:sub/{path}", str(outer / "sub" / path)):
-            assert workspace.call("read_content", {"path": place}).code == read, place
+        for place in (
+            f"sub:{path}",
+            f"outer:sub/{path}",
+            str(outer / "sub" / path),
+        ):
+            assert (
+                workspace.call("read_content", {"path": place}).code == read
+            ), place
             item = {"path": place, "content": "x\n", "mode": "overwrite"}
-            assert workspace.call("write_content", {"items": [item]}).code == changed, (
-                place
-            )
+            assert (
+                workspace.call("write_content", {"items": [item]}).code
+                == changed
+            ), place
 
 
 def test_history_names_nothing_that_was_denied_since(
     root: Path, tmp_path: Path
 ) -> None:
     (root / "sec").mkdir(parents=True)
-    with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+    with Workspace(
+        root, settings=Settings(state_dir=tmp_path / "state")
+    ) as workspace:
         (root / "sec/key").write_text("same")
         mixed = workspace.write_all(
-            [{"path": "pub", "content": "p\n"}, {"path": "sec/more", "content": "p\n"}]
+            [
+                {"path": "pub", "content": "p\n"},
+                {"path": "sec/more", "content": "p\n"},
+            ]
         ).change_id
         calls: Calls = [
             ("write_content", {"items": [{"path": "a", "content": "p"}, {"path": "sec/key", "content": "same", "mode": "overwrite"}]}),
@@ -900,8 +1062,12 @@ def test_history_names_nothing_that_was_denied_since(
             ("revert_edit", {"change_id": mixed, "path": "pub"}),
             ("get_history", {}),
         ]
-        answers = [workspace.call(tool, arguments).text for tool, arguments in asked]
-    assert [answer for answer in answers if "sec" in answer or made[-1] in answer] == []
+        answers = [
+            workspace.call(tool, arguments).text for tool, arguments in asked
+        ]
+    assert [
+        answer for answer in answers if "sec" in answer or made[-1] in answer
+    ] == []
     assert "several files" not in answers[2]
     assert not (root / "pub").exists()
 
@@ -911,25 +1077,33 @@ def test_what_several_changes_did_names_nothing_that_was_denied_since(
 ) -> None:
     caller = Caller("s1", "agent")
     root.mkdir()
-    with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+    with Workspace(
+        root, settings=Settings(state_dir=tmp_path / "state")
+    ) as workspace:
         (root / "secret.zz").write_text("x\n")
         agent = workspace.under(Task(caller=caller))
         agent.move("secret.zz", "public.txt")
         agent.write("other.txt", "y\n")
         first = workspace.history()[-1].id
     (root / ".agentsignore").write_text("*.zz\n")
-    with Workspace(root, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+    with Workspace(
+        root, settings=Settings(state_dir=tmp_path / "state")
+    ) as workspace:
         for scope in (
             Scope(session="s1"),
             Scope(prompt=first),
             Scope(since=f"{first}^"),
         ):
             record = workspace.record(scope)
-            assert {entry.path.display_path for entry in record.file_changes} == {
+            assert {
+                entry.path.display_path for entry in record.file_changes
+            } == {
                 "public.txt",
                 "other.txt",
             }
-            assert all(entry.renamed_from is None for entry in record.file_changes)
+            assert all(
+                entry.renamed_from is None for entry in record.file_changes
+            )
             assert "secret" not in workspace.diff(scope).text
 
 
@@ -948,7 +1122,9 @@ def test_no_rule_is_about_the_names_that_a_change_has_in_between(
     root.mkdir()
     for name in [name for name in rules if name.startswith(".")]:
         (root / name).write_text(rules[name])
-    settings = Settings(deny=rules.get("deny", ()), state_dir=str(tmp_path / "state"))
+    settings = Settings(
+        deny=rules.get("deny", ()), state_dir=str(tmp_path / "state")
+    )
     before = sorted(root.rglob("*"))
     with Workspace(root, settings=settings) as workspace:
         workspace.write("n/m/x.txt", "x\n")

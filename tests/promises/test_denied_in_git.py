@@ -130,7 +130,9 @@ def test_stores_are_closed(root: Path, tmp_path: Path, name: str) -> None:
     assert not (root / "copied").exists()
 
 
-def test_stores_are_open_where_nothing_is_denied(root: Path, tmp_path: Path) -> None:
+def test_stores_are_open_where_nothing_is_denied(
+    root: Path, tmp_path: Path
+) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for path in (".git/logs/HEAD", ".git/COMMIT_EDITMSG"):
             assert not workspace.call("read_content", {"path": path}).is_error
@@ -138,13 +140,17 @@ def test_stores_are_open_where_nothing_is_denied(root: Path, tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize("system", [".hg", ".svn", ".jj"])
-def test_stores_of_other_systems(root: Path, tmp_path: Path, system: str) -> None:
+def test_stores_of_other_systems(
+    root: Path, tmp_path: Path, system: str
+) -> None:
     (root / system / "store").mkdir(parents=True)
     (root / system / "store" / "data").write_text(SECRET)
     _deny_at_root(root)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         assert (
-            workspace.call("read_content", {"path": f"{system}/store/data"}).code
+            workspace.call(
+                "read_content", {"path": f"{system}/store/data"}
+            ).code
             == "permission_denied"
         )
         result = workspace.call(
@@ -161,5 +167,7 @@ def test_comparison_with_git_goes_on(root: Path, tmp_path: Path) -> None:
     _git(root, "commit", "-q", "-m", "second")
     (root / "open.py").write_text("def f():\n    return 2\n")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        text = workspace.call("get_overview", {"path": "open.py", "since": "HEAD"}).text
+        text = workspace.call(
+            "get_overview", {"path": "open.py", "since": "HEAD"}
+        ).text
     assert "not compared" not in text

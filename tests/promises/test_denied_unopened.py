@@ -69,7 +69,9 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Path:
     build(root, denied=True)
     (root / ".agentsignore").write_text(RULES)
     # The walk comes back to the root after the folder `free`: what is denied there comes between.
-    (root / "vault.log").write_text("API_KEY=k7fq2\n" + "nothing to see\n" * 1000)
+    (root / "vault.log").write_text(
+        "API_KEY=k7fq2\n" + "nothing to see\n" * 1000
+    )
     (root / "zz.txt").write_text("word\n")
     (top / "other").mkdir()
     (top / "other" / "inner.py").write_text("def f():\n    return 'canary'\n")
@@ -124,8 +126,12 @@ def opened(place: Path, jobs: list[Job]) -> list[list[str]]:
         "-e",
         "trace=open,openat,openat2",
     ]
-    given = [(root, surface, placed(calls, root)) for root, surface, calls in jobs]
-    outside.run(CALL, under=[*under, "-o", str(log)], jobs=given, state=place / "state")
+    given = [
+        (root, surface, placed(calls, root)) for root, surface, calls in jobs
+    ]
+    outside.run(
+        CALL, under=[*under, "-o", str(log)], jobs=given, state=place / "state"
+    )
     names = [
         found[2]
         for trace in place.glob("trace.*")
@@ -133,7 +139,8 @@ def opened(place: Path, jobs: list[Job]) -> list[list[str]]:
         if (found := _OPENED.search(line)) and "O_PATH" not in found[1]
     ]
     return [
-        [name for name in names if name.startswith(f"{root}/")] for root, _, _ in jobs
+        [name for name in names if name.startswith(f"{root}/")]
+        for root, _, _ in jobs
     ]
 
 
@@ -150,7 +157,10 @@ def test_nobody_opens_what_is_denied(template: Path, tmp_path: Path) -> None:
     jobs: list[Job] = []
     for surface in CALLS:
         calls = [
-            call for path in paths if path not in LINKS for call in CALLS[surface](path)
+            call
+            for path in paths
+            if path not in LINKS
+            for call in CALLS[surface](path)
         ]
         calls = [*whole_tree(surface), *calls, *whole_tree(surface)]
         root = copied(template, tmp_path / surface)
@@ -183,7 +193,8 @@ def test_a_search_reads_the_same_whether_or_not_a_denied_file_holds_what_is_soug
     jobs: list[Job] = []
     for each, pattern in zip(roots, ("API_KEY=k", "API_KEY=x"), strict=True):
         searches = [
-            ("search_content", {"pattern": pattern, **options}) for options in SEARCHES
+            ("search_content", {"pattern": pattern, **options})
+            for options in SEARCHES
         ]
         jobs.append((each, None, searches))
     read = [
@@ -224,12 +235,18 @@ with Workspace(root, state_dir=given["state"]) as workspace:
         "-o",
         str(log),
     ]
-    said = outside.run(program, under=under, root=root, state=tmp_path / "state")
+    said = outside.run(
+        program, under=under, root=root, state=tmp_path / "state"
+    )
     assert "since you read it" not in said
-    traces = [trace.read_text(errors="replace") for trace in tmp_path.glob("trace.*")]
+    traces = [
+        trace.read_text(errors="replace") for trace in tmp_path.glob("trace.*")
+    ]
     (after,) = (
         rest
-        for _, mark, rest in (text.partition('/zz.txt", O_RDONLY') for text in traces)
+        for _, mark, rest in (
+            text.partition('/zz.txt", O_RDONLY') for text in traces
+        )
         if mark
     )
     later = {
@@ -251,7 +268,9 @@ def linked(root: Path) -> None:
 def borrowed(root: Path) -> None:
     (root / ".git" / "objects").rename(root / "store")
     (root / ".git" / "objects" / "info").mkdir(parents=True)
-    (root / ".git" / "objects" / "info" / "alternates").write_text("../../store\n")
+    (root / ".git" / "objects" / "info" / "alternates").write_text(
+        "../../store\n"
+    )
 
 
 def as_it_was(root: Path) -> None:
@@ -269,8 +288,13 @@ GIT: list[tuple[str, Callable[[Path], None], str | None]] = [
 
 
 @pytest.mark.needs("confinement")  # or git is not run
-def test_git_opens_nothing_that_is_denied(template: Path, tmp_path: Path) -> None:
-    roots = [copied(template, tmp_path / f"root{number}") for number in range(len(GIT))]
+def test_git_opens_nothing_that_is_denied(
+    template: Path, tmp_path: Path
+) -> None:
+    roots = [
+        copied(template, tmp_path / f"root{number}")
+        for number in range(len(GIT))
+    ]
     for root, (rule, prepare, _) in zip(roots, GIT, strict=True):
         prepare(root)
         (root / ".agentsignore").write_text(f"{rule}\n")
@@ -283,7 +307,9 @@ def test_git_opens_nothing_that_is_denied(template: Path, tmp_path: Path) -> Non
         root: Path, case: tuple[str, object, str | None], names: list[str]
     ) -> None:
         denied_below = case[2]
-        objects = [name for name in names if re.search(r"/objects/[0-9a-f]{2}/", name)]
+        objects = [
+            name for name in names if re.search(r"/objects/[0-9a-f]{2}/", name)
+        ]
         assert bool(objects) == (denied_below is None), objects
         assert not any(
             f"{name}/".startswith(f"{root}/{denied_below}/") for name in names

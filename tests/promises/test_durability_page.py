@@ -18,7 +18,9 @@ def test_every_test_named_on_the_page_exists() -> None:
     assert len(claims) > 50
     for file, name in claims:
         folder = "tests" if file.startswith("changes/") else "tests/promises"
-        assert f"def {name}(" in (_ROOT / folder / file).read_text(encoding="utf-8"), (
+        assert f"def {name}(" in (_ROOT / folder / file).read_text(
+            encoding="utf-8"
+        ), (
             file,
             name,
         )

@@ -112,7 +112,9 @@ def test_utf_16_by_name_follows_the_mark_in_the_file(
         },
     )
     if not answer.is_error:
-        assert path.read_bytes() == mark + "hello\nErde\n".encode(f"utf-16-{order}")
+        assert path.read_bytes() == mark + "hello\nErde\n".encode(
+            f"utf-16-{order}"
+        )
 
 
 GUESSED = {
@@ -179,7 +181,11 @@ def test_a_mark_in_new_text_never_doubles_the_files_own(
     path.write_bytes(data)
     workspace.call(
         "write_content",
-        {"items": [{"path": "a.txt", "content": "\ufeffnew\n", "mode": "overwrite"}]},
+        {
+            "items": [
+                {"path": "a.txt", "content": "\ufeffnew\n", "mode": "overwrite"}
+            ]
+        },
     )
     assert path.read_bytes() == mark + "new\n".encode(encoding)
 
@@ -216,7 +222,10 @@ def test_no_line_end_is_lost_where_two_meet(
     now = path.read_bytes().decode()
     shown = now.replace("\r\n", "\n").replace("\r", "\n")
     meant = (
-        data.decode().replace("\r\n", "\n").replace("\r", "\n").replace(search, replace)
+        data.decode()
+        .replace("\r\n", "\n")
+        .replace("\r", "\n")
+        .replace(search, replace)
     )
     assert shown == meant, repr(now)
     assert shown.count("\n") == lines
@@ -236,4 +245,6 @@ def test_content_written_by_a_model_is_never_left_setuid_without_a_word(
         assert path.read_bytes() == b"#!/bin/sh\necho one\n"
         assert answer.code in ("permission_denied", "unsupported")
     else:
-        assert not path.stat().st_mode & 0o4000 or "setuid" in answer.text, answer.text
+        assert not path.stat().st_mode & 0o4000 or "setuid" in answer.text, (
+            answer.text
+        )

@@ -74,21 +74,29 @@ def _sweep(
             error.hint or ""
         )
         if not late:
-            assert scene.tree(run / "work") == (after if error is None else before), at
+            assert scene.tree(run / "work") == (
+                after if error is None else before
+            ), at
         with scene.Bench(run) as bench:
             found = bench.changes.recover()
             assert found.conflicts == [], at
             assert found.waiting == [], at
             assert len(bench.changes.history()) == (error is None), at
-        assert scene.tree(run / "work") == (after if error is None else before), at
+        assert scene.tree(run / "work") == (
+            after if error is None else before
+        ), at
         assert scene.temporaries(run / "work") == [], at
         outcomes.append((wrong.hit, error))
     return outcomes
 
 
 @pytest.mark.parametrize("number", scene.ERRORS, ids=errno.errorcode.get)
-def test_an_error_at_any_call_leaves_all_or_nothing(area: Path, number: int) -> None:
-    outcomes = _sweep(area, scene.failing(number), 31, start=scene.ERRORS.index(number))
+def test_an_error_at_any_call_leaves_all_or_nothing(
+    area: Path, number: int
+) -> None:
+    outcomes = _sweep(
+        area, scene.failing(number), 31, start=scene.ERRORS.index(number)
+    )
     assert any(error is not None for _, error in outcomes)
     for _, error in outcomes:
         assert error is None or error.code in _CODES[number], error

@@ -48,7 +48,8 @@ def _mounted(where: Path, options: str) -> Iterator[bool]:
     command = ["mount", "-t", "tmpfs", "-o", options, "none", str(where)]
     mounted = (
         os.geteuid() == 0
-        and subprocess.run(command, check=False, capture_output=True).returncode == 0
+        and subprocess.run(command, check=False, capture_output=True).returncode
+        == 0
     )
     try:
         yield mounted
@@ -95,7 +96,10 @@ def test_a_file_size_limit_changes_nothing(area: Path) -> None:
 
 @pytest.mark.parametrize("free", range(0, 400_000, 60_000))
 def test_a_full_workspace_changes_nothing(area: Path, free: int) -> None:
-    with _mounted(area / "work", "size=1m") as mounted, scene.Bench(area) as bench:
+    with (
+        _mounted(area / "work", "size=1m") as mounted,
+        scene.Bench(area) as bench,
+    ):
         if not mounted:
             bench.commit(Create(bench.at("n"), b"n"))
             with _file_size_limit(free):
@@ -117,13 +121,20 @@ def test_a_full_workspace_changes_nothing(area: Path, free: int) -> None:
 
 
 def test_undo_on_a_full_disk_does_not_truncate_the_target(area: Path) -> None:
-    with _mounted(area / "work", "size=1m") as mounted, scene.Bench(area) as bench:
+    with (
+        _mounted(area / "work", "size=1m") as mounted,
+        scene.Bench(area) as bench,
+    ):
         path = bench.root / "a.txt"
         path.write_bytes(os.urandom(300_000))
-        record = bench.commit(bench.modify("a.txt", Splice(0, 10, b"0123456789")))
+        record = bench.commit(
+            bench.modify("a.txt", Splice(0, 10, b"0123456789"))
+        )
         if mounted:
             left = os.statvfs(bench.root)
-            (bench.root / "filler").write_bytes(bytes(left.f_bavail * left.f_bsize))
+            (bench.root / "filler").write_bytes(
+                bytes(left.f_bavail * left.f_bsize)
+            )
         with _file_size_limit(200_000):
             _refused(bench, undo=record.id)
         assert path.stat().st_size == 300_000
@@ -144,9 +155,14 @@ def test_a_full_state_folder_changes_nothing(area: Path) -> None:
 
 
 def test_a_quota_of_names_changes_nothing(area: Path) -> None:
-    with _mounted(area / "work", "nr_inodes=8") as mounted, scene.Bench(area) as bench:
+    with (
+        _mounted(area / "work", "nr_inodes=8") as mounted,
+        scene.Bench(area) as bench,
+    ):
         (bench.root / "a.txt").write_bytes(b"a\n")
         if mounted:
-            _refused(bench, *(Create(bench.at(f"n{n}"), b"") for n in range(20)))
+            _refused(
+                bench, *(Create(bench.at(f"n{n}"), b"") for n in range(20))
+            )
         bench.commit(bench.modify("a.txt", Splice(0, 1, b"A")))
         assert (bench.root / "a.txt").read_bytes() == b"A\n"

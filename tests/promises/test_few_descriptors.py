@@ -39,7 +39,9 @@ def _plant(work: Path, folders: int, files: int) -> None:
         folder = work / "tree" / f"{number // 70:03d}" / f"d{number}"
         folder.mkdir(parents=True)
         for file in range(files):
-            (folder / f"f{file}").write_bytes(b"file %d of %d\n" % (file, number))
+            (folder / f"f{file}").write_bytes(
+                b"file %d of %d\n" % (file, number)
+            )
 
 
 def _limited(
@@ -55,7 +57,10 @@ def _limited(
 DELETE = ("delete_items", {"paths": ["tree"], "recursive": True})
 UNDO = ("revert_edit", {"path": "tree"})
 COPY = ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]})
-MOVE = ("move_items", {"items": [{"source": "tree", "destination": "moved/tree"}]})
+MOVE = (
+    "move_items",
+    {"items": [{"source": "tree", "destination": "moved/tree"}]},
+)
 
 
 def _each_moved(folders: int) -> tuple[str, dict[str, Any]]:
@@ -68,9 +73,12 @@ def _each_moved(folders: int) -> tuple[str, dict[str, Any]]:
 
 
 def _each_written(folders: int) -> tuple[str, dict[str, Any]]:
-    paths = [f"tree/{number // 70:03d}/d{number}/f0" for number in range(folders)]
+    paths = [
+        f"tree/{number // 70:03d}/d{number}/f0" for number in range(folders)
+    ]
     items = [
-        {"path": path, "content": "written\n", "mode": "overwrite"} for path in paths
+        {"path": path, "content": "written\n", "mode": "overwrite"}
+        for path in paths
     ]
     return ("write_content", {"items": items})
 
@@ -107,7 +115,9 @@ def test_a_change_in_many_folders_is_done_within_few_descriptors(
     assert outside.contents(place / "work") == before
 
 
-def test_many_contents_that_are_kept_in_files_need_few_descriptors(place: Path) -> None:
+def test_many_contents_that_are_kept_in_files_need_few_descriptors(
+    place: Path,
+) -> None:
     (place / "work" / "tree").mkdir(parents=True)
     for number in range(80):
         (place / "work" / "tree" / f"f{number}").write_bytes(

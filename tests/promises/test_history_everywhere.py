@@ -27,7 +27,9 @@ def place() -> Iterator[Path]:
 
 
 def _open(place: Path, *roots: str) -> Workspace:
-    return Workspace(*(place / root for root in roots), state_dir=place / "state")
+    return Workspace(
+        *(place / root for root in roots), state_dir=place / "state"
+    )
 
 
 def _edit(workspace: Workspace, path: Path, old: str, new: str) -> str:
@@ -52,7 +54,9 @@ def test_a_change_is_in_history_and_undone_however_its_root_is_opened(
     with _open(place, "a") as workspace:
         change = _edit(workspace, file, "one", "two")
     with _open(place, *OPENED[opened]) as workspace:
-        assert [record.id for record in workspace.history(str(file))] == [change]
+        assert [record.id for record in workspace.history(str(file))] == [
+            change
+        ]
         assert change in workspace.get_history().text
         workspace.undo(change)
     assert file.read_text() == "one\n"
@@ -75,7 +79,10 @@ def test_a_workspace_shows_only_what_lies_in_its_roots(place: Path) -> None:
         assert inner in shown
         assert outer not in shown
         assert "top.txt" not in shown
-        assert "top.txt" not in workspace.call("get_history", {"change_id": both}).text
+        assert (
+            "top.txt"
+            not in workspace.call("get_history", {"change_id": both}).text
+        )
         refused = workspace.call("revert_edit", {"change_id": both})
         assert refused.code == "path_escape", refused.text
     assert (place / "a" / "top.txt").read_text() == "three\n"
@@ -109,17 +116,22 @@ def test_a_folder_made_anew_in_a_roots_place_does_not_inherit_its_history(
         assert [record.id for record in workspace.history()] == [change]
 
 
-def test_a_change_over_two_roots_is_undone_from_either_list(place: Path) -> None:
+def test_a_change_over_two_roots_is_undone_from_either_list(
+    place: Path,
+) -> None:
     (place / "b" / "g.txt").write_text("one\n")
     with _open(place, "a", "b") as workspace:
         item = [
             {"path": str(place / name), "content": "two\n", "mode": "overwrite"}
             for name in ("a/top.txt", "b/g.txt")
         ]
-        change = workspace.call("write_content", {"items": item}).data["change_id"]
+        change = workspace.call("write_content", {"items": item}).data[
+            "change_id"
+        ]
     with _open(place, "b") as workspace:
         assert (
-            workspace.call("revert_edit", {"change_id": change}).code == "path_escape"
+            workspace.call("revert_edit", {"change_id": change}).code
+            == "path_escape"
         )
     with _open(place, "b", "a") as workspace:
         workspace.undo(change)
@@ -139,11 +151,16 @@ def test_a_server_sees_what_is_changed_later_in_its_root_together_with_another(
     with _open(place, "a") as served, _open(place, "b", "a") as both:
         known = [change.id for change in served.history()]
         moved = both.move("b:first.txt", "a:moved.txt")
-        assert [change.id for change in served.history()] == [moved.change_id, *known]
+        assert [change.id for change in served.history()] == [
+            moved.change_id,
+            *known,
+        ]
 
 
 def _bytes(folder: Path) -> int:
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+    return sum(
+        path.stat().st_size for path in folder.rglob("*") if path.is_file()
+    )
 
 
 def test_history_stays_within_its_limit_over_sessions_of_one_change_each(
@@ -154,10 +171,14 @@ def test_history_stays_within_its_limit_over_sessions_of_one_change_each(
     generator = random.Random(1)
     for number in range(30):
         with Workspace(place / "a", settings=settings) as workspace:
-            text = "".join(f"{generator.getrandbits(400):x}\n" for _ in range(500))
+            text = "".join(
+                f"{generator.getrandbits(400):x}\n" for _ in range(500)
+            )
             workspace.write("top.txt", text, mode="overwrite")
         if number > 20:
-            assert _bytes(place / "state") <= limit + 100_000, f"after session {number}"
+            assert _bytes(place / "state") <= limit + 100_000, (
+                f"after session {number}"
+            )
     with Workspace(place / "a", settings=settings) as workspace:
         assert workspace.history(limit=50), "nothing is left to undo"
         workspace.undo()
@@ -184,7 +205,9 @@ def test_a_file_moved_outside_since_its_edit_is_brought_back_by_undo(
     file = place / "a" / "top.txt"
     with _open(place, "a") as workspace:
         change = _edit(workspace, file, "one", "two")
-        file.rename(place / "a" / ("other.txt" if how == "renamed" else "sub/top.txt"))
+        file.rename(
+            place / "a" / ("other.txt" if how == "renamed" else "sub/top.txt")
+        )
         workspace.undo(change)
     assert file.read_text() == "one\n"
 
@@ -213,7 +236,9 @@ def test_a_root_that_was_deleted_is_said_to_be(place: Path) -> None:
             ("write_content", {"items": [{"path": "n.txt", "content": ""}]}),
         ):
             answer = workspace.call(tool, arguments)
-            assert answer.code in ("not_found", "io_error"), f"{tool}: {answer.text}"
+            assert answer.code in ("not_found", "io_error"), (
+                f"{tool}: {answer.text}"
+            )
             assert "root" in answer.text
 
 
@@ -226,9 +251,9 @@ def test_a_root_that_was_moved_and_made_anew_is_said_to_be(place: Path) -> None:
             "edit_content",
             {"path": "top.txt", "edits": [{"search": "one", "replace": "two"}]},
         )
-        assert answer.is_error or "root" in answer.text or "moved" in answer.text, (
-            answer.text
-        )
+        assert (
+            answer.is_error or "root" in answer.text or "moved" in answer.text
+        ), answer.text
     if answer.is_error:
         assert (place / "moved" / "top.txt").read_text() == "one\n"
 
@@ -243,7 +268,8 @@ def test_a_state_folder_removed_while_serving_breaks_no_later_change(
         (place / "state").rmdir()
         answers = [
             workspace.call(
-                "write_content", {"items": [{"path": f"n{n}.txt", "content": ""}]}
+                "write_content",
+                {"items": [{"path": f"n{n}.txt", "content": ""}]},
             )
             for n in (2, 3)
         ]
@@ -286,19 +312,27 @@ def _shell(root: Path, command: str) -> None:
 
 MAKERS = {
     "itself": lambda root, own: own.write("first.txt", "1\n"),
-    "another workspace": lambda root, own: Workspace(root).write("first.txt", "1\n"),
+    "another workspace": lambda root, own: Workspace(root).write(
+        "first.txt", "1\n"
+    ),
     "a hook": lambda root, own: _shell(root, "echo 1 > first.txt"),
 }
 REWINDERS = {
-    "itself": lambda root, own, moment: own.call("revert_edit", {"since": moment}).text,
+    "itself": lambda root, own, moment: (
+        own.call("revert_edit", {"since": moment}).text
+    ),
     "another workspace": lambda root, own, moment: (
         Workspace(root).call("revert_edit", {"since": moment}).text
     ),
-    "a command": lambda root, own, moment: _command(root, "rewind", moment, "--yes"),
+    "a command": lambda root, own, moment: _command(
+        root, "rewind", moment, "--yes"
+    ),
 }
 
 
-WAYS = itertools.product(["before the first change", "after it"], MAKERS, REWINDERS)
+WAYS = itertools.product(
+    ["before the first change", "after it"], MAKERS, REWINDERS
+)
 
 
 @pytest.mark.parametrize(
@@ -306,10 +340,14 @@ WAYS = itertools.product(["before the first change", "after it"], MAKERS, REWIND
     [
         # Each way with one of the variables in turn, with both of them in the sweep.
         pytest.param(
-            *way, variable, marks=[] if (at + other) % 2 == 0 else pytest.mark.sweep
+            *way,
+            variable,
+            marks=[] if (at + other) % 2 == 0 else pytest.mark.sweep,
         )
         for at, way in enumerate(WAYS)
-        for other, variable in enumerate(("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"))
+        for other, variable in enumerate(
+            ("FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME")
+        )
     ],
 )
 def test_a_rewind_is_the_same_whenever_its_workspace_was_opened_and_whoever_made_the_first_change(

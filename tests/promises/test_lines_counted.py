@@ -23,9 +23,15 @@ SMALL = {"hold_bytes": 1 << 20, "identity_bytes": 1 << 20}
 """Files above a megabyte are treated as large ones, so that the tests need none."""
 
 
-def test_a_line_inserted_after_a_far_read_ends_as_the_line_above(place: Path) -> None:
-    data = b"".join(b"lf line number %06d ..........\n" % n for n in range(20_000))
-    data += b"".join(b"crlf line %07d ..............\r\n" % n for n in range(200_000))
+def test_a_line_inserted_after_a_far_read_ends_as_the_line_above(
+    place: Path,
+) -> None:
+    data = b"".join(
+        b"lf line number %06d ..........\n" % n for n in range(20_000)
+    )
+    data += b"".join(
+        b"crlf line %07d ..............\r\n" % n for n in range(200_000)
+    )
     path = place / "work" / "f.txt"
     path.write_bytes(data)
     with Workspace(
@@ -74,11 +80,15 @@ def _counted_at_once(place: Path, rounds: int) -> None:
                 )  # begins the index that all go on with
                 answers = list(
                     pool.map(
-                        lambda n: workspace.read("f.txt", start=n, limit=1).text, asked
+                        lambda n: (
+                            workspace.read("f.txt", start=n, limit=1).text
+                        ),
+                        asked,
                     )
                 )
                 answers += [
-                    workspace.read("f.txt", start=n, limit=1).text for n in asked
+                    workspace.read("f.txt", start=n, limit=1).text
+                    for n in asked
                 ]
                 for number, text in zip(asked * 2, answers, strict=True):
                     assert f"{number:011d} " in text, (number, text)
@@ -86,7 +96,9 @@ def _counted_at_once(place: Path, rounds: int) -> None:
         sys.setswitchinterval(before)
 
 
-def test_threads_that_count_the_lines_of_one_file_at_once_agree(place: Path) -> None:
+def test_threads_that_count_the_lines_of_one_file_at_once_agree(
+    place: Path,
+) -> None:
     _counted_at_once(place, 4)
 
 

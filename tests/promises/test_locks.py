@@ -142,7 +142,9 @@ with Workspace(*root.split(","), state_dir=state) as workspace:
 """
 
 
-def _append(area: Path, lists: list[str], count: int) -> tuple[list[str], list[str]]:
+def _append(
+    area: Path, lists: list[str], count: int
+) -> tuple[list[str], list[str]]:
     """One process for each list of roots appends to one file; what was acknowledged, what is there."""
     (area / "work/sub").mkdir(parents=True)
     (area / "other").mkdir()
@@ -154,7 +156,9 @@ def _append(area: Path, lists: list[str], count: int) -> tuple[list[str], list[s
         arguments = [paths, str(area / "state"), str(file), tag, str(count)]
         writers.append(
             processes.start(
-                [sys.executable, "-c", _APPEND, *arguments], text=True, heard=False
+                [sys.executable, "-c", _APPEND, *arguments],
+                text=True,
+                heard=False,
             )
         )
     acknowledged = []
@@ -184,7 +188,10 @@ def test_processes_on_nested_and_overlapping_roots_lose_no_acknowledged_edit(
 
 
 def test_a_child_process_does_not_keep_the_lock(area: Path) -> None:
-    with scene.Bench(area) as bench, scene.Bench(area, lock_seconds=0.05) as other:
+    with (
+        scene.Bench(area) as bench,
+        scene.Bench(area, lock_seconds=0.05) as other,
+    ):
         ready, done = os.pipe()
         with bench.changes.writing(), warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
@@ -212,17 +219,22 @@ def test_a_workspace_gives_back_every_descriptor(area: Path) -> None:
     (area / "deep/below/work").mkdir(parents=True)
     gc.collect()  # What other tests have left.
     before = os.listdir("/proc/self/fd")
-    with Workspace(area / "deep/below/work", state_dir=area / "state") as workspace:
+    with Workspace(
+        area / "deep/below/work", state_dir=area / "state"
+    ) as workspace:
         workspace.write("a.txt", "a\n")
     assert os.listdir("/proc/self/fd") == before
 
 
 @pytest.mark.parametrize("ending", ["cancelled", "timeout"])
-def test_waiting_for_another_thread_ends_with_the_task(area: Path, ending: str) -> None:
+def test_waiting_for_another_thread_ends_with_the_task(
+    area: Path, ending: str
+) -> None:
     (area / "work").mkdir()
     held, released = threading.Event(), threading.Event()
     with Workspace(
-        area / "work", settings=Settings(state_dir=area / "state", lock_seconds=60)
+        area / "work",
+        settings=Settings(state_dir=area / "state", lock_seconds=60),
     ) as workspace:
 
         def hold() -> None:

@@ -94,7 +94,9 @@ def _within(
     """Make the calls, none of which may fail or take more memory than allowed; their texts."""
     given = {"work": place / "work", "state": place / "state", "calls": calls}
     answers, peaks = outside.run(MEASURED, anew=True, **given)
-    for (tool, _), (code, text), peak in zip(calls, answers, peaks, strict=True):
+    for (tool, _), (code, text), peak in zip(
+        calls, answers, peaks, strict=True
+    ):
         assert code is None, f"{tool}: {text}"
         assert peak <= allowed, f"{tool} took {peak // MB} MB beyond idle"
     return [text for _, text in answers]
@@ -122,12 +124,25 @@ def test_patching_reading_and_editing_a_file_of_47_mb_takes_little_memory(
     _numbered(place / "work" / "f.txt", 5_300)
     patch = ("apply_patch", {"patch": PATCH})
     read = ("read_content", {"path": "f.txt", "start": 5_000_000, "limit": 3})
-    _within(place, patch, UNDO, read, EDIT, UNDO, ("get_overview", {"path": "f.txt"}))
+    _within(
+        place,
+        patch,
+        UNDO,
+        read,
+        EDIT,
+        UNDO,
+        ("get_overview", {"path": "f.txt"}),
+    )
 
 
 REPLACE = (
     "replace_content",
-    {"pattern": "7\n", "replacement": "seven\n", "path": "f.txt", "preview": False},
+    {
+        "pattern": "7\n",
+        "replacement": "seven\n",
+        "path": "f.txt",
+        "preview": False,
+    },
 )
 
 
@@ -138,7 +153,9 @@ def _replaced_and_undone(place: Path, thousands: int, allowed: int) -> None:
     assert (place / "work" / "f.txt").read_bytes() == before
 
 
-def test_undoing_thirty_thousand_replacements_takes_little_memory(place: Path) -> None:
+def test_undoing_thirty_thousand_replacements_takes_little_memory(
+    place: Path,
+) -> None:
     # Half of the memory: what is left of it for each replacement is what a hundred thousand have of the whole.
     _replaced_and_undone(place, 30, ALLOWED // 2)
 
@@ -160,7 +177,9 @@ say(None)
 
 
 @pytest.mark.sweep
-def test_rewinding_a_hundred_thousand_changes_takes_little_memory(place: Path) -> None:
+def test_rewinding_a_hundred_thousand_changes_takes_little_memory(
+    place: Path,
+) -> None:
     for number in range(1_000):
         (place / "work" / f"{number}.txt").write_text("one\n" * 1000)
     given = {"work": place / "work", "state": place / "state"}
@@ -171,12 +190,17 @@ def test_rewinding_a_hundred_thousand_changes_takes_little_memory(place: Path) -
     assert (place / "work" / "7.txt").read_text() == "one\n" * 1000
 
 
-def test_searching_for_twenty_large_patterns_takes_little_memory(place: Path) -> None:
+def test_searching_for_twenty_large_patterns_takes_little_memory(
+    place: Path,
+) -> None:
     (place / "work" / "f.txt").write_bytes(b"ab " * 20_000)
     patterns = [rf"\pL{{{120 + number}}}\pN{{120}}" for number in range(20)]
     _within(
         place,
-        ("search_content", {"patterns": patterns, "mode": "regex", "path": "f.txt"}),
+        (
+            "search_content",
+            {"patterns": patterns, "mode": "regex", "path": "f.txt"},
+        ),
     )
 
 
@@ -194,13 +218,22 @@ def _long_line(place: Path, size: int) -> None:
     texts = _within(
         place,
         ("search_content", {"pattern": "needle", "path": "f.txt"}),
-        ("search_content", {"pattern": "nee[d]le", "path": ".", "mode": "regex"}),
-        ("search_content", {"pattern": "needle", "path": ".", "output": "counts"}),
+        (
+            "search_content",
+            {"pattern": "nee[d]le", "path": ".", "mode": "regex"},
+        ),
+        (
+            "search_content",
+            {"pattern": "needle", "path": ".", "output": "counts"},
+        ),
         ("read_content", {"path": "f.txt", "limit": 1}),
         ("read_content", {"path": "f.txt", "line": 1, "column": size - 50}),
         (
             "edit_content",
-            {"path": "f.txt", "edits": [{"search": "needle", "replace": "thread"}]},
+            {
+                "path": "f.txt",
+                "edits": [{"search": "needle", "replace": "thread"}],
+            },
         ),
         UNDO,
         (
@@ -239,10 +272,14 @@ def _tree(work: Path, folders: int, files: int) -> None:
         folder = work / "tree" / f"{number // 70:03d}" / f"d{number}"
         folder.mkdir(parents=True)
         for file in range(files):
-            (folder / f"f{file}").write_bytes(b"file %d of %d\n" % (file, number))
+            (folder / f"f{file}").write_bytes(
+                b"file %d of %d\n" % (file, number)
+            )
 
 
-def _moved_about(place: Path, folders: int, files: int, allowed: int = ALLOWED) -> None:
+def _moved_about(
+    place: Path, folders: int, files: int, allowed: int = ALLOWED
+) -> None:
     _tree(place / "work", folders, files)
     before = outside.contents(place / "work" / "tree")
     _within(
@@ -281,11 +318,16 @@ def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(
     _within(place, listing, listing)
 
 
-def test_a_fuzzy_search_of_a_large_file_takes_little_memory(place: Path) -> None:
+def test_a_fuzzy_search_of_a_large_file_takes_little_memory(
+    place: Path,
+) -> None:
     _numbered(place / "work" / "f.txt", 2_000)
     _within(
         place,
-        ("search_content", {"pattern": "0012x456", "path": "f.txt", "mode": "fuzzy"}),
+        (
+            "search_content",
+            {"pattern": "0012x456", "path": "f.txt", "mode": "fuzzy"},
+        ),
     )
 
 
@@ -303,8 +345,12 @@ def _many_files(place: Path, count: int) -> None:
     names = [f"f{number}.txt" for number in range(count)]
     hunk = f"@@ -{_OF_15_MB},2 +{_OF_15_MB},2 @@\n {line}\n-one\n+two\n"
     patch = "".join(f"--- a/{name}\n+++ b/{name}\n{hunk}" for name in names)
-    edits = [{"path": name, "search": "two", "replace": "three"} for name in names]
-    added = [{"path": name, "content": "end\n", "mode": "append"} for name in names]
+    edits = [
+        {"path": name, "search": "two", "replace": "three"} for name in names
+    ]
+    added = [
+        {"path": name, "content": "end\n", "mode": "append"} for name in names
+    ]
     _within(
         place,
         ("apply_patch", {"patch": patch, "preview": True}),

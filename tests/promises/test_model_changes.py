@@ -50,21 +50,40 @@ def _load() -> ModuleType:
 scene = sys.modules.get("scene") or _load()
 
 _NAMES = st.sampled_from(
-    ["a", "b", "c", "f", "f/a", "f/b", "f/g", "f/g/a", "h", "h/a", "h/g", "new/x"]
+    [
+        "a",
+        "b",
+        "c",
+        "f",
+        "f/a",
+        "f/b",
+        "f/g",
+        "f/g/a",
+        "h",
+        "h/a",
+        "h/g",
+        "new/x",
+    ]
 )
 _TEXT = st.sampled_from(
     [b"", b"one\n", b"one\ntwo\nthree\n", b"x" * 300 + b"\n", b"\xff\x00raw"]
 )
 _STEP = st.one_of(
     st.tuples(st.just("create"), _NAMES, _TEXT, st.booleans()),
-    st.tuples(st.just("modify"), _NAMES, st.integers(0, 8), st.integers(0, 4), _TEXT),
+    st.tuples(
+        st.just("modify"), _NAMES, st.integers(0, 8), st.integers(0, 4), _TEXT
+    ),
     st.tuples(st.just("folder"), _NAMES),
     st.tuples(st.just("delete"), _NAMES, st.booleans()),
     st.tuples(st.just("move"), _NAMES, _NAMES, st.booleans()),
     st.tuples(st.just("copy"), _NAMES, _NAMES, st.booleans()),
-    st.tuples(st.just("mode"), _NAMES, st.sampled_from(["600", "644", "755", "u+x"])),
+    st.tuples(
+        st.just("mode"), _NAMES, st.sampled_from(["600", "644", "755", "u+x"])
+    ),
 )
-_SETS = st.lists(st.lists(_STEP, min_size=1, max_size=5), min_size=1, max_size=6)
+_SETS = st.lists(
+    st.lists(_STEP, min_size=1, max_size=5), min_size=1, max_size=6
+)
 
 
 class RefusedError(Exception):
@@ -104,7 +123,9 @@ class Model:
         path.write_bytes(content)
         return Create(self.at(name), content, replace=replace)
 
-    def modify(self, name: str, offset: int, length: int, text: bytes) -> object:
+    def modify(
+        self, name: str, offset: int, length: int, text: bytes
+    ) -> object:
         path = self.root / name
         _require(path.is_file())
         data = path.read_bytes()

@@ -24,7 +24,11 @@ def place() -> Iterator[Path]:
 
 
 def _cursor(value: Any) -> str:
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+    return (
+        base64.urlsafe_b64encode(json.dumps(value).encode())
+        .decode()
+        .rstrip("=")
+    )
 
 
 FORGED = [
@@ -96,8 +100,14 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
             "edits": [{"search": "one\none", "replace": "x", "start_line": 1}],
         },
     ),
-    ("apply_patch", {"patch": "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+n\n"}),
-    ("replace_content", {"pattern": "one", "replacement": "two", "preview": False}),
+    (
+        "apply_patch",
+        {"patch": "--- /dev/null\n+++ b/n.txt\n@@ -0,0 +1 @@\n+n\n"},
+    ),
+    (
+        "replace_content",
+        {"pattern": "one", "replacement": "two", "preview": False},
+    ),
     ("write_content", {"items": [{"path": "n2.txt", "content": ""}]}),
     ("create_directories", {"paths": ["d"]}),
     ("move_items", {"items": [{"source": "f1.txt", "destination": "g1.txt"}]}),
@@ -167,8 +177,13 @@ def test_a_folder_that_may_not_be_entered_is_listed_or_refused(
         ],
     }
     for tool, arguments in calls[dialect]:
-        words = ["call", *([] if dialect == "native" else ["--dialect", dialect])]
-        said = outside.command(place, *words, tool, json.dumps(arguments), user=NOBODY)
+        words = [
+            "call",
+            *([] if dialect == "native" else ["--dialect", dialect]),
+        ]
+        said = outside.command(
+            place, *words, tool, json.dumps(arguments), user=NOBODY
+        )
         assert "internal" not in said.stderr + said.stdout, (
             f"{tool}: {said.stderr[-300:]}"
         )

@@ -155,7 +155,9 @@ PATHS: Mapping[str, Mapping[str, str]] = {
 
 
 @pytest.fixture(params=PATHS)
-def environment(project: Project, request: pytest.FixtureRequest) -> dict[str, str]:
+def environment(
+    project: Project, request: pytest.FixtureRequest
+) -> dict[str, str]:
     """An environment that names the project as people's shells may, or does not."""
     return {
         name: value.replace("$ROOT", str(project.root))
@@ -184,7 +186,9 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_commands(project: Project, command: str, environment: dict[str, str]) -> None:
+def test_commands(
+    project: Project, command: str, environment: dict[str, str]
+) -> None:
     done = project.run([SCRIPT, *COMMANDS[command]], **environment)
     assert "Traceback" not in done.stderr, done.stderr
     assert project.ran() == []
@@ -197,7 +201,9 @@ def test_of_python(project: Project) -> None:
     assert project.ran() == []
 
 
-@pytest.mark.parametrize("event", ["UserPromptSubmit", "PreToolUse", "PostToolUse"])
+@pytest.mark.parametrize(
+    "event", ["UserPromptSubmit", "PreToolUse", "PostToolUse"]
+)
 @pytest.mark.parametrize("key", ["cwd", "CLAUDE_PROJECT_DIR"])
 def test_hooks(
     project: Project, event: str, key: str, environment: dict[str, str]
@@ -290,7 +296,8 @@ def test_server(
             process.stdin.write(given)
             process.stdin.flush()
             answers = [
-                json.loads(process.stdout.readline()) for _ in range(1 + len(CALLS))
+                json.loads(process.stdout.readline())
+                for _ in range(1 + len(CALLS))
             ]
             assert sum(
                 answer["result"].get("isError") is False for answer in answers
@@ -302,7 +309,9 @@ def test_server(
     assert project.ran() == []
 
 
-def test_pager_and_browser(project: Project, environment: dict[str, str]) -> None:
+def test_pager_and_browser(
+    project: Project, environment: dict[str, str]
+) -> None:
     for number in range(8):
         items = [{"path": f"n{number}", "content": "x", "mode": "overwrite"}]
         assert (

@@ -50,7 +50,10 @@ def _git(folder: Path, *words: str) -> None:
         "GIT_CONFIG_SYSTEM": os.devnull,
     }
     subprocess.run(
-        ["git", "-C", str(folder), *words], check=True, env=env, capture_output=True
+        ["git", "-C", str(folder), *words],
+        check=True,
+        env=env,
+        capture_output=True,
     )
 
 
@@ -73,7 +76,9 @@ def _relative_links(place: Path) -> None:
 def _alternates(place: Path) -> None:
     git, other = place / "work" / ".git", place / "other" / ".git"
     _git(place / "work", "init", "-q")
-    (git / "objects" / "info" / "alternates").write_text(f"{other / 'objects'}\n")
+    (git / "objects" / "info" / "alternates").write_text(
+        f"{other / 'objects'}\n"
+    )
     shutil.rmtree(git / "refs")
     shutil.copytree(other / "refs", git / "refs")
     shutil.copy(other / "HEAD", git / "HEAD")
@@ -87,7 +92,9 @@ def _common_folder(place: Path) -> None:
 
 
 def _git_file(place: Path) -> None:
-    (place / "work" / ".git").write_text(f"gitdir: {place / 'other' / '.git'}\n")
+    (place / "work" / ".git").write_text(
+        f"gitdir: {place / 'other' / '.git'}\n"
+    )
 
 
 def _linked_folder(place: Path) -> None:
@@ -107,7 +114,9 @@ def _one_linked_pack(place: Path) -> None:
     _git(place / "work", "init", "-q")
     (git / "objects" / "pack").mkdir(exist_ok=True)
     for name in os.listdir(other / "objects" / "pack"):
-        (git / "objects" / "pack" / name).symlink_to(other / "objects" / "pack" / name)
+        (git / "objects" / "pack" / name).symlink_to(
+            other / "objects" / "pack" / name
+        )
     shutil.rmtree(git / "refs")
     shutil.copytree(other / "refs", git / "refs")
     shutil.copy(other / "HEAD", git / "HEAD")
@@ -137,7 +146,9 @@ def test_the_library_names_nothing_of_a_repository_outside(
     plant(place)
     with Workspace(place / "work", state_dir=place / "state") as workspace:
         for since in ("HEAD", "HEAD~0"):
-            answer = workspace.call("get_overview", {"path": "s.py", "since": since})
+            answer = workspace.call(
+                "get_overview", {"path": "s.py", "since": since}
+            )
             assert SECRET not in answer.text
             assert SECRET not in str(answer.data)
 
@@ -168,10 +179,14 @@ async def test_the_server_names_nothing_of_a_repository_outside(
         str(place / "work"),
         *([] if confined else ["--no-landlock"]),
     ]
-    server = processes.for_client(words, {"FILEWRIGHT_STATE_DIR": str(place / "state")})
+    server = processes.for_client(
+        words, {"FILEWRIGHT_STATE_DIR": str(place / "state")}
+    )
     async with Client(server) as client:
         answer = await client.call_tool("get_overview", {"path": "s.py"})
-    assert SECRET not in "".join(getattr(part, "text", "") for part in answer.content)
+    assert SECRET not in "".join(
+        getattr(part, "text", "") for part in answer.content
+    )
 
 
 @pytest.mark.needs("confinement")

@@ -102,7 +102,9 @@ def _disk_tree(root: Path) -> dict[str, tuple[Any, ...]]:
             found[name] = ("link", os.fsencode(os.readlink(path)))
         else:
             found[name] = (
-                ("folder", mode) if path.is_dir() else ("file", mode, path.read_bytes())
+                ("folder", mode)
+                if path.is_dir()
+                else ("file", mode, path.read_bytes())
             )
     return found
 
@@ -120,12 +122,17 @@ class Cuts:
         shutil.rmtree(self.base)
 
     def _whole(self, cut: int) -> dict[str, tuple[Any, ...]]:
-        return cuts.Image(self.log, cut, disk="journaling", seed=None, safe=cut).tree(
-            b"work"
-        )
+        return cuts.Image(
+            self.log, cut, disk="journaling", seed=None, safe=cut
+        ).tree(b"work")
 
     def image(
-        self, cut: int, disk: cuts.Disk, seed: int | None, *, flushes: bool = True
+        self,
+        cut: int,
+        disk: cuts.Disk,
+        seed: int | None,
+        *,
+        flushes: bool = True,
     ) -> cuts.Image:
         """What a power cut leaves."""
         return cuts.Image(
@@ -138,7 +145,12 @@ class Cuts:
         image.make(self.base)
 
     def check(
-        self, cut: int, found: dict[str, Any], where: object, *, rewound: bool = False
+        self,
+        cut: int,
+        found: dict[str, Any],
+        where: object,
+        *,
+        rewound: bool = False,
     ) -> None:
         """Raise unless what a start found after a cut is what was promised."""
         said = [what for at, what in self.marks if at < cut]
@@ -182,7 +194,9 @@ def _look(run: Cuts, *, stride: int, seeds: int, flushes: bool = True) -> int:
                 ("journaling", "lazy"), (None, *range(seeds))
             ):
                 image = run.image(cut, disk, seed, flushes=flushes)
-                shown = hash((cut > run.marks[-1][0], frozenset(image.tree().items())))
+                shown = hash(
+                    (cut > run.marks[-1][0], frozenset(image.tree().items()))
+                )
                 if shown in seen:
                     continue
                 seen.add(shown)
@@ -200,7 +214,8 @@ def _look(run: Cuts, *, stride: int, seeds: int, flushes: bool = True) -> int:
                     cut,
                     found,
                     (cut, total, disk, seed),
-                    rewound=then == "rewind" and len(found.get("changes", [])) > 1,
+                    rewound=then == "rewind"
+                    and len(found.get("changes", [])) > 1,
                 )
     return looked
 
@@ -230,7 +245,9 @@ def test_a_power_cut_among_edits_and_undos_leaves_all_or_nothing_and_keeps_what_
     assert _look(many, stride=47, seeds=1) >= 50
 
 
-def test_on_a_disk_that_ignores_flushes_the_same_check_fails(many: Cuts) -> None:
+def test_on_a_disk_that_ignores_flushes_the_same_check_fails(
+    many: Cuts,
+) -> None:
     with pytest.raises(LostError):
         _look(many, stride=11, seeds=1, flushes=False)
 
@@ -246,7 +263,10 @@ def _recoveries(run: Cuts, *, stride: int, inner: int) -> int:
             again = cuts.recorded(RECOVER, run.base, image)
             for other in range(1, len(again.events), inner):
                 second = cuts.Image(
-                    again, other, disk="lazy" if other % 2 else "journaling", seed=other
+                    again,
+                    other,
+                    disk="lazy" if other % 2 else "journaling",
+                    seed=other,
                 )
                 run.make(second)
                 looked += 1
@@ -255,10 +275,15 @@ def _recoveries(run: Cuts, *, stride: int, inner: int) -> int:
 
 
 def test_a_power_cut_in_a_recovery_is_recovered_from(many: Cuts) -> None:
-    assert _recoveries(many, stride=max(1, len(many.log.events) // 8), inner=23) >= 5
+    assert (
+        _recoveries(many, stride=max(1, len(many.log.events) // 8), inner=23)
+        >= 5
+    )
 
 
 @pytest.mark.sweep
 def test_power_cuts_after_every_call_below_the_c_library(many: Cuts) -> None:
-    print(f"\npower cuts below the C library: {_look(many, stride=1, seeds=2)} images")
+    print(
+        f"\npower cuts below the C library: {_look(many, stride=1, seeds=2)} images"
+    )
     print(f"\nof recoveries: {_recoveries(many, stride=9, inner=3)} images")

@@ -13,9 +13,7 @@ from filewright.boundary.programs import PROTECTED
 from filewright.settings import Settings
 
 HOOKS = '{"hooks": {"SessionStart": []}}'
-RENAME = (
-    "diff --git a/{0} b/{1}\nsimilarity index 100%\nrename from {0}\nrename to {1}\n"
-)
+RENAME = "diff --git a/{0} b/{1}\nsimilarity index 100%\nrename from {0}\nrename to {1}\n"
 COPY = "diff --git a/{0} b/{1}\nsimilarity index 100%\ncopy from {0}\ncopy to {1}\n"
 
 
@@ -25,7 +23,9 @@ def _write(path: str) -> tuple[str, dict[str, Any]]:
     }
 
 
-def _move(source: str, destination: str, **options: Any) -> tuple[str, dict[str, Any]]:
+def _move(
+    source: str, destination: str, **options: Any
+) -> tuple[str, dict[str, Any]]:
     return "move_items", {
         "items": [{"source": source, "destination": destination}],
         **options,
@@ -66,7 +66,10 @@ WAYS: dict[str, tuple[str | None, str, dict[str, Any]]] = {
     "two levels": (None, *_move("link", ".github/copilot")),
     "target is made later": (None, *_move("dangling", ".claude")),
     "folder that holds one": (None, *_move("holder", ".github")),
-    "copied folder that holds one": (None, *_move("holder", ".github", copy=True)),
+    "copied folder that holds one": (
+        None,
+        *_move("holder", ".github", copy=True),
+    ),
     "edit with move_to": (
         None,
         "edit_content",
@@ -78,7 +81,11 @@ WAYS: dict[str, tuple[str | None, str, dict[str, Any]]] = {
         "apply_patch",
         {"patch": COPY.format("link", ".claude")},
     ),
-    "official": ("official", "move_file", {"source": "link", "destination": ".claude"}),
+    "official": (
+        "official",
+        "move_file",
+        {"source": "link", "destination": ".claude"},
+    ),
     "filesystem": (
         "filesystem",
         "move_items",
@@ -127,7 +134,10 @@ def test_every_folder_on_the_way(tmp_path: Path, name: str) -> None:
 
 
 SEVERAL_STEPS = {
-    "through a harmless name": [_move("link", "other"), _move("other", ".claude")],
+    "through a harmless name": [
+        _move("link", "other"),
+        _move("other", ".claude"),
+    ],
     "the usual instructions": [
         ("write_content", {"items": [{"path": "AGENTS.md", "content": "x"}]}),
         _move("CLAUDE.md", ".claude", copy=True),
@@ -193,7 +203,10 @@ BEHIND = {
     "a file that a link leads to": _write("conf/mcp.json"),
     "edited": (
         "edit_content",
-        {"path": "conf/mcp.json", "edits": [{"search": "{}", "replace": "{1}"}]},
+        {
+            "path": "conf/mcp.json",
+            "edits": [{"search": "{}", "replace": "{1}"}],
+        },
     ),
     "moved there": _move("free", "later/claude/settings.json"),
     "a folder moved there": _move("made", "later"),
@@ -206,7 +219,9 @@ BEHIND = {
 
 
 @pytest.mark.parametrize("name", BEHIND)
-def test_what_a_link_of_the_user_makes_protected(tmp_path: Path, name: str) -> None:
+def test_what_a_link_of_the_user_makes_protected(
+    tmp_path: Path, name: str
+) -> None:
     root = tmp_path / "root"
     _linked_by_a_person(root)
     before = _state(root)
@@ -263,7 +278,9 @@ def test_allowed_by_the_user(tmp_path: Path) -> None:
     root = tmp_path / "root"
     _project(root)
     with Workspace(
-        root, state_dir=tmp_path / "state", settings=Settings(allow_write=(".claude",))
+        root,
+        state_dir=tmp_path / "state",
+        settings=Settings(allow_write=(".claude",)),
     ) as workspace:
         result = workspace.call(*_move("link", ".claude"))
     assert not result.is_error, result.text
@@ -314,7 +331,10 @@ def test_rules_of_the_user_hold_too(tmp_path: Path) -> None:
         settings=Settings(protected=("docs/made/*.html",)),
     ) as workspace:
         for place in ("docs", "docs/made"):
-            assert workspace.call(*_move("link", place)).code == "permission_denied"
+            assert (
+                workspace.call(*_move("link", place)).code
+                == "permission_denied"
+            )
         result = workspace.call(*_move("link", "nested/docs"))
         assert not result.is_error, result.text
 
@@ -330,17 +350,30 @@ def test_hard_link_of_a_protected_file(tmp_path: Path) -> None:
             _write("other.json"),
             (
                 "write_content",
-                {"items": [{"path": "other.json", "content": HOOKS, "mode": "append"}]},
+                {
+                    "items": [
+                        {
+                            "path": "other.json",
+                            "content": HOOKS,
+                            "mode": "append",
+                        }
+                    ]
+                },
             ),
             (
                 "edit_content",
-                {"path": "other.json", "edits": [{"search": "{}", "replace": HOOKS}]},
+                {
+                    "path": "other.json",
+                    "edits": [{"search": "{}", "replace": HOOKS}],
+                },
             ),
             ("set_permissions", {"paths": ["other.json"], "mode": "777"}),
         ):
             for breaks in (False, True):
                 workspace.call(tool, {**arguments, "break_hard_links": breaks})
-        workspace.call(*_move("other.json", ".vscode/tasks.json", overwrite=True))
+        workspace.call(
+            *_move("other.json", ".vscode/tasks.json", overwrite=True)
+        )
     assert (root / ".vscode" / "tasks.json").read_text() == "{}"
     assert (root / ".vscode" / "tasks.json").stat().st_mode & 0o777 != 0o777
 
@@ -351,7 +384,10 @@ def test_links_from_another_root(tmp_path: Path) -> None:
     second.mkdir()
     (second / ".vscode").symlink_to(first / "conf")
     with Workspace(first, second, state_dir=tmp_path / "state") as workspace:
-        assert workspace.call(*_write("conf/tasks.json")).code == "permission_denied"
+        assert (
+            workspace.call(*_write("conf/tasks.json")).code
+            == "permission_denied"
+        )
         assert not workspace.call(*_write("conf/notes.json")).is_error
 
 
@@ -373,7 +409,10 @@ def test_link_made_while_the_workspace_is_open(tmp_path: Path) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         assert not workspace.call(*_write("v2/settings.json")).is_error
         (root / ".claude").symlink_to("v2")
-        assert workspace.call(*_write("v2/settings.json")).code == "permission_denied"
+        assert (
+            workspace.call(*_write("v2/settings.json")).code
+            == "permission_denied"
+        )
         (root / ".claude").unlink()
         assert not workspace.call(*_write("v2/settings.json")).is_error
 
@@ -405,6 +444,8 @@ def test_undo_and_redo_write_nothing_behind_a_link(tmp_path: Path) -> None:
         change = workspace.newest()
         (root / ".claude").symlink_to("v2")
         for _ in range(2):
-            result = workspace.call("revert_edit", {"change_id": change, "force": True})
+            result = workspace.call(
+                "revert_edit", {"change_id": change, "force": True}
+            )
             assert result.code == "permission_denied", result.text
     assert (root / "v2" / "settings.json").read_text() == HOOKS

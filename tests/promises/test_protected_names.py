@@ -62,17 +62,24 @@ def _create(workspace: Workspace, n: int) -> str | None:
 
 def _below(workspace: Workspace, n: int) -> str | None:
     return workspace.call(
-        "write_content", {"items": [{"path": f"sub/hooks/made{n}", "content": ""}]}
+        "write_content",
+        {"items": [{"path": f"sub/hooks/made{n}", "content": ""}]},
     ).code
 
 
 def _overwrite(workspace: Workspace, n: int) -> str | None:
-    item = {"path": "sub/victim.txt", "content": f"free {n}\n", "mode": "overwrite"}
+    item = {
+        "path": "sub/victim.txt",
+        "content": f"free {n}\n",
+        "mode": "overwrite",
+    }
     return workspace.call("write_content", {"items": [item]}).code
 
 
 def _folder(workspace: Workspace, n: int) -> str | None:
-    return workspace.call("create_directories", {"paths": [f"sub/made{n}/deep"]}).code
+    return workspace.call(
+        "create_directories", {"paths": [f"sub/made{n}/deep"]}
+    ).code
 
 
 def _copy(workspace: Workspace, n: int) -> str | None:
@@ -126,7 +133,9 @@ def _race(work: Path, rounds: int) -> Counter[tuple[str, str | None]]:
         Beside(SWAPPER, {"work": work}) as swap,
     ):
         assert swap.hear() == "swapping"
-        for number, way in zip(range(rounds), itertools.cycle(WAYS), strict=False):
+        for number, way in zip(
+            range(rounds), itertools.cycle(WAYS), strict=False
+        ):
             code = way(workspace, number)
             assert code is None or code in REFUSED, code
             assert _guarded(work) == before, (
@@ -138,7 +147,9 @@ def _race(work: Path, rounds: int) -> Counter[tuple[str, str | None]]:
                     f"undoing {way.__name__} reached a protected folder"
                 )
             codes[way.__name__, code] += 1
-    assert all(codes[way.__name__, None] for way in WAYS), f"not raced at all: {codes}"
+    assert all(codes[way.__name__, None] for way in WAYS), (
+        f"not raced at all: {codes}"
+    )
     return codes
 
 

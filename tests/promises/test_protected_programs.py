@@ -72,10 +72,14 @@ def test_no_tool_writes(tmp_path: Path, surface: str, exists: bool) -> None:
 
 
 def _content(root: Path) -> dict[Path, object]:
-    return {path: path.is_dir() or path.read_bytes() for path in root.rglob("*")}
+    return {
+        path: path.is_dir() or path.read_bytes() for path in root.rglob("*")
+    }
 
 
-@pytest.mark.parametrize("program", sorted({program.name for program in PROGRAMS}))
+@pytest.mark.parametrize(
+    "program", sorted({program.name for program in PROGRAMS})
+)
 def test_every_program_is_documented(program: str) -> None:
     page = Path(__file__).parents[2] / "docs" / "control.md"
     assert f"| {program} | " in page.read_text(encoding="utf-8")

@@ -37,7 +37,13 @@ NAMES = (
         "move_items",
         "copy_items",
     ),
-    *("delete_items", "set_permissions", "get_history", "revert_edit", "no_such_tool"),
+    *(
+        "delete_items",
+        "set_permissions",
+        "get_history",
+        "revert_edit",
+        "no_such_tool",
+    ),
 )
 ARGUMENTS = (
     *(
@@ -118,7 +124,9 @@ class Server:
         self.send(self.framed(self.sent, method, params))
         return self.sent
 
-    def framed(self, request_id: Any, method: str, params: Any) -> dict[str, Any]:
+    def framed(
+        self, request_id: Any, method: str, params: Any
+    ) -> dict[str, Any]:
         if self.modern and isinstance(params, (dict, type(None))):
             params = {**(params or {}), "_meta": ENVELOPE}
         message = {"jsonrpc": "2.0", "id": request_id, "method": method}
@@ -129,7 +137,9 @@ class Server:
         wanted = self.request("server/discover" if self.modern else "ping")
         limit = time.monotonic() + SECONDS
         while True:
-            answer = self.answers.get(timeout=max(0.1, limit - time.monotonic()))
+            answer = self.answers.get(
+                timeout=max(0.1, limit - time.monotonic())
+            )
             assert answer is not None, "the server has died"
             if answer.get("id") == wanted:
                 assert "result" in answer
@@ -170,7 +180,9 @@ class Chaos:
         if kind == 1:
             return pick.choice([True, False])
         if kind == 2:
-            return pick.choice([0, 1, -1, 2**31, 2**63, -(2**63), 10**30, 1.5, 1e308])
+            return pick.choice(
+                [0, 1, -1, 2**31, 2**63, -(2**63), 10**30, 1.5, 1e308]
+            )
         if kind < 6:
             return pick.choice(
                 [
@@ -186,9 +198,7 @@ class Chaos:
                 ]
             )
         if kind < 8:
-            alphabet = (
-                "abc \n\t\\\"'{}[]()*?.^$|\x00\x1b\x7f\u202e\u200b\ud800\udfffé漢😀"
-            )
+            alphabet = "abc \n\t\\\"'{}[]()*?.^$|\x00\x1b\x7f\u202e\u200b\ud800\udfffé漢😀"
             return "".join(pick.choices(alphabet, k=pick.randrange(30)))
         if kind == 8:
             return pick.choice(
@@ -234,7 +244,9 @@ class Chaos:
     def line(self) -> bytes:
         """A message that is whole, or was."""
         self.server.sent += 1
-        message = self.server.framed(self.server.sent, "tools/call", self.call())
+        message = self.server.framed(
+            self.server.sent, "tools/call", self.call()
+        )
         data = bytearray(json.dumps(message).encode())
         for _ in range(self.random.choice([0, 0, 1, 5])):
             place = self.random.randrange(len(data))
@@ -244,7 +256,9 @@ class Chaos:
             elif choice == 1:
                 del data[place : place + self.random.randrange(1, 20)]
             else:
-                data[place:place] = self.random.randbytes(self.random.randrange(1, 8))
+                data[place:place] = self.random.randbytes(
+                    self.random.randrange(1, 8)
+                )
             if not data:
                 break
         return bytes(data).replace(b"\n", b" ") + b"\n"
@@ -270,13 +284,21 @@ class Chaos:
         elif kind == 6:
             server.request(
                 pick.choice(
-                    ["tools/list", "resources/list", "no/method", "", "initialize"]
+                    [
+                        "tools/list",
+                        "resources/list",
+                        "no/method",
+                        "",
+                        "initialize",
+                    ]
                 ),
                 {},
             )
         elif kind == 7:
             server.request(
-                pick.choice(["resources/read", "completion/complete", "prompts/get"]),
+                pick.choice(
+                    ["resources/read", "completion/complete", "prompts/get"]
+                ),
                 {
                     "uri": f"filewright://{self.value()}",
                     "ref": self.value(),
@@ -297,7 +319,8 @@ class Chaos:
             text = "y" * pick.randrange(2_000_000)
             item = {"path": path, "content": text, "mode": "overwrite"}
             server.request(
-                "tools/call", {"name": "write_content", "arguments": {"items": [item]}}
+                "tools/call",
+                {"name": "write_content", "arguments": {"items": [item]}},
             )
         elif kind == 10:
             server.send_bytes(pick.randbytes(pick.randrange(200)) + b"\n")
@@ -330,7 +353,9 @@ def tree(tmp_path: Path) -> Iterator[Path]:
     assert outside.read_text() == "untouched"
 
 
-def fuzz(root: Path, state: Path, seed: int, rounds: int, *, modern: bool) -> None:
+def fuzz(
+    root: Path, state: Path, seed: int, rounds: int, *, modern: bool
+) -> None:
     server = Server(root, state, modern=modern)
     chaos = Chaos(seed, server)
     try:
@@ -346,7 +371,9 @@ def fuzz(root: Path, state: Path, seed: int, rounds: int, *, modern: bool) -> No
 
 
 @pytest.mark.parametrize("modern", [False, True], ids=["handshake", "2026"])
-def test_no_message_ends_the_server(tree: Path, tmp_path: Path, modern: bool) -> None:
+def test_no_message_ends_the_server(
+    tree: Path, tmp_path: Path, modern: bool
+) -> None:
     fuzz(tree, tmp_path / "state", 1, 6, modern=modern)
 
 

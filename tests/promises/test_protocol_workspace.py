@@ -78,7 +78,9 @@ async def read(client: Client, uri: str) -> str:
         b"",
     ],
 )
-async def test_a_file_as_a_resource_is_its_bytes(root: Path, content: bytes) -> None:
+async def test_a_file_as_a_resource_is_its_bytes(
+    root: Path, content: bytes
+) -> None:
     (root / "exact.txt").write_bytes(content)
     async with connected(root, mode="auto") as client:
         [contents] = (
@@ -141,7 +143,9 @@ async def test_files_and_changes_are_resources(root: Path, mode: str) -> None:
 
 
 async def test_a_diff_that_was_cut_is_linked_whole(root: Path) -> None:
-    (root / "long.txt").write_text("".join(f"old {number}\n" for number in range(5000)))
+    (root / "long.txt").write_text(
+        "".join(f"old {number}\n" for number in range(5000))
+    )
     async with connected(root) as client:
         result = await client.call_tool(
             "replace_content",
@@ -153,7 +157,9 @@ async def test_a_diff_that_was_cut_is_linked_whole(root: Path) -> None:
             },
         )
         assert not result.is_error, text_of(result)
-        [link] = [part for part in result.content if isinstance(part, ResourceLink)]
+        [link] = [
+            part for part in result.content if isinstance(part, ResourceLink)
+        ]
         whole = await read(client, link.uri)
         assert "-old 0\n" in whole
         assert "+new 4999" in whole
@@ -183,7 +189,9 @@ async def test_paths_are_completed(root: Path) -> None:
     async with connected(root) as client:
 
         async def completed(begun: str) -> list[str]:
-            found = await client.complete(template, {"name": "path", "value": begun})
+            found = await client.complete(
+                template, {"name": "path", "value": begun}
+            )
             return found.completion.values
 
         assert await completed("") == ["a.txt", "sub/"]
@@ -198,13 +206,18 @@ ITEMS = 20
 
 def open_items(root: Path) -> Path:
     target = root / "list.txt"
-    target.write_text("".join(f"item {number}: open\n" for number in range(ITEMS)))
+    target.write_text(
+        "".join(f"item {number}: open\n" for number in range(ITEMS))
+    )
     return target
 
 
 async def close_items(client: Client, numbers: range) -> None:
     for number in numbers:
-        edit = {"search": f"item {number}: open", "replace": f"item {number}: done"}
+        edit = {
+            "search": f"item {number}: open",
+            "replace": f"item {number}: done",
+        }
         result = await client.call_tool(
             "edit_content", {"path": "list.txt", "edits": [edit]}
         )
@@ -224,8 +237,15 @@ async def test_servers_that_share_a_workspace_lose_no_edit(root: Path) -> None:
         connected(root) as second,
         anyio.create_task_group() as group,
     ):
-        for client, start in ((first, 0), (first, 5), (second, 10), (second, 15)):
-            group.start_soon(close_items, client, range(start, start + ITEMS // 4))
+        for client, start in (
+            (first, 0),
+            (first, 5),
+            (second, 10),
+            (second, 15),
+        ):
+            group.start_soon(
+                close_items, client, range(start, start + ITEMS // 4)
+            )
     assert all_done(target)
 
 
@@ -240,7 +260,10 @@ async def test_clients_of_one_http_server_lose_no_edit(root: Path) -> None:
         "--http",
         "127.0.0.1:0",
     ]
-    environment = {**os.environ, "FILEWRIGHT_STATE_DIR": str(root.parent / "state")}
+    environment = {
+        **os.environ,
+        "FILEWRIGHT_STATE_DIR": str(root.parent / "state"),
+    }
 
     async def one(url: str, mode: str, start: int) -> None:
         async with Client(url, mode=mode) as client:
@@ -257,7 +280,9 @@ async def test_clients_of_one_http_server_lose_no_edit(root: Path) -> None:
                 if (found := re.search(r"on (http://\S+)", line))
             )
             async with anyio.create_task_group() as group:
-                for index, mode in enumerate(("legacy", "auto", "legacy", "auto")):
+                for index, mode in enumerate(
+                    ("legacy", "auto", "legacy", "auto")
+                ):
                     group.start_soon(one, url, mode, index * ITEMS // 4)
         finally:
             server.terminate()
@@ -267,7 +292,9 @@ async def test_clients_of_one_http_server_lose_no_edit(root: Path) -> None:
 
 
 async def test_a_long_search_is_cancelled_and_delays_nobody(root: Path) -> None:
-    (root / "big.log").write_bytes(b"abcdefghij klmnop 0123456789\n" * 2_000_000)
+    (root / "big.log").write_bytes(
+        b"abcdefghij klmnop 0123456789\n" * 2_000_000
+    )
     async with connected(root) as client, anyio.create_task_group() as group:
         searching = anyio.Event()
 
@@ -306,7 +333,14 @@ async def test_the_process_itself_cannot_write_outside(
         "        print('refused')\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program, str(root), str(root / "new.txt"), str(outside)],
+        [
+            sys.executable,
+            "-c",
+            program,
+            str(root),
+            str(root / "new.txt"),
+            str(outside),
+        ],
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
         capture_output=True,
         text=True,
@@ -315,7 +349,12 @@ async def test_the_process_itself_cannot_write_outside(
     )
     said, inside, elsewhere = done.stdout.splitlines()
     assert inside == "written"
-    assert elsewhere == ("refused" if landlock.available_version() else "written")
+    assert elsewhere == (
+        "refused" if landlock.available_version() else "written"
+    )
     assert re.search(
-        "confined by Landlock" if landlock.available_version() else "not confined", said
+        "confined by Landlock"
+        if landlock.available_version()
+        else "not confined",
+        said,
     )

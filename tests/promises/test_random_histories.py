@@ -26,7 +26,9 @@ def _play(seconds: float, where: Path) -> None:
         seed += 1
 
 
-def test_some_random_histories_are_rewound_to_what_was_seen(tmp_path: Path) -> None:
+def test_some_random_histories_are_rewound_to_what_was_seen(
+    tmp_path: Path,
+) -> None:
     _play(6, tmp_path)
 
 
@@ -186,7 +188,12 @@ FOUND: dict[str, list[histories.Step]] = {
         ("project", False, False),
         ("begin", "B", "d/h", "n/m", 25803),
         ("shell", "N", True, ("chmod", "d/h", "a", 17943)),
-        ("commands", "B", ("rm", "e/f", "e", 50834), ("append", "n/f", "k", 33213)),
+        (
+            "commands",
+            "B",
+            ("rm", "e/f", "e", 50834),
+            ("append", "n/f", "k", 33213),
+        ),
         ("move", "N", "d", "a", 15127),
         ("down", "A", "", "", 0),
     ],

@@ -66,7 +66,11 @@ def _interrupted(
         log.write_text("")
         _furnish(place)
         before()
-        given = {"work": place / "work", "state": place / "state", "names": FILES}
+        given = {
+            "work": place / "work",
+            "state": place / "state",
+            "names": FILES,
+        }
         at = f"inject={call}:signal={name}:when={len(FILES) // 2}"
         child = Beside(WRITER, given)
         child.hear()
@@ -77,7 +81,9 @@ def _interrupted(
         if _mixed(place / "work"):
             return child
         child.__exit__()
-    raise AssertionError("no process could be interrupted in the middle of its change")
+    raise AssertionError(
+        "no process could be interrupted in the middle of its change"
+    )
 
 
 @pytest.fixture
@@ -105,11 +111,15 @@ def _searches(workspace: Workspace) -> bool:
 
 def _lists(workspace: Workspace) -> bool:
     text = workspace.list_files("folder", depth=0, include_ignored=True).text
-    return "~" not in text and all(os.path.basename(name) in text for name in FILES)
+    return "~" not in text and all(
+        os.path.basename(name) in text for name in FILES
+    )
 
 
 def _looks(workspace: Workspace) -> bool:
-    sizes = {row["stats"]["size"] for row in workspace.stat(*FILES).data["results"]}
+    sizes = {
+        row["stats"]["size"] for row in workspace.stat(*FILES).data["results"]
+    }
     return len(sizes) == 1
 
 
@@ -130,7 +140,9 @@ FIRST = {
 
 
 @pytest.mark.parametrize("first", FIRST)
-def test_the_first_thing_after_a_kill_sees_a_whole_tree(torn: Path, first: str) -> None:
+def test_the_first_thing_after_a_kill_sees_a_whole_tree(
+    torn: Path, first: str
+) -> None:
     with Workspace(torn / "work", state_dir=torn / "state") as workspace:
         assert FIRST[first](workspace), (
             f"the first {first} after a kill shows a torn tree"
@@ -167,9 +179,13 @@ def test_the_command_line_reads_a_whole_tree_after_a_kill(torn: Path) -> None:
 @pytest.mark.anyio
 async def test_a_server_reads_a_whole_tree_after_a_kill(torn: Path) -> None:
     words = [*processes.FILEWRIGHT, "serve", str(torn / "work")]
-    server = processes.for_client(words, {"FILEWRIGHT_STATE_DIR": str(torn / "state")})
+    server = processes.for_client(
+        words, {"FILEWRIGHT_STATE_DIR": str(torn / "state")}
+    )
     async with Client(server) as client:
-        answer = await client.call_tool("read_content", {"paths": FILES, "limit": 1})
+        answer = await client.call_tool(
+            "read_content", {"paths": FILES, "limit": 1}
+        )
         text = "".join(getattr(part, "text", "") for part in answer.content)
     assert not ("old" in text and "new" in text), "the server shows a torn tree"
     assert not _mixed(torn / "work")
@@ -186,9 +202,12 @@ def test_temporaries_of_a_living_change_are_never_shown(place: Path) -> None:
         _interrupted(place, "STOP") as child,
         Workspace(place / "work", settings=settings) as reader,
     ):
-        listed = reader.call("list_files", {"path": "folder", "include_ignored": True})
+        listed = reader.call(
+            "list_files", {"path": "folder", "include_ignored": True}
+        )
         found = reader.call(
-            "search_content", {"pattern": "e", "path": "folder", "output": "files"}
+            "search_content",
+            {"pattern": "e", "path": "folder", "output": "files"},
         )
         overview = reader.call("get_overview", {"path": "folder"})
         for answer in (listed, found, overview):
@@ -203,19 +222,26 @@ def test_temporaries_of_a_living_change_are_never_shown(place: Path) -> None:
         child.signal(signal.SIGCONT)
         assert child.hear() is False
         assert child.ended() == 0
-    assert {path.read_bytes() for path in (place / "work").rglob("f*.txt")} == {NEW}
+    assert {path.read_bytes() for path in (place / "work").rglob("f*.txt")} == {
+        NEW
+    }
 
 
-def test_read_only_writes_nothing_and_refuses_only_what_is_torn(torn: Path) -> None:
+def test_read_only_writes_nothing_and_refuses_only_what_is_torn(
+    torn: Path,
+) -> None:
     before = outside.contents(torn)
     with Workspace(
         torn / "work", state_dir=torn / "state", read_only=True
     ) as workspace:
         refused = {
-            name: workspace.call("read_content", {"path": name}).code for name in FILES
+            name: workspace.call("read_content", {"path": name}).code
+            for name in FILES
         }
         assert "not part of it" in workspace.read("other.txt").text
-        assert "~" not in workspace.list_files("folder", include_ignored=True).text
+        assert (
+            "~" not in workspace.list_files("folder", include_ignored=True).text
+        )
     assert set(refused.values()) == {"in_use"}
     assert outside.contents(torn) == before
 
@@ -231,7 +257,10 @@ def _doctor(place: Path) -> str:
 
 def _whole_or_named(place: Path, said: str) -> bool:
     """Whether the change is all there or not at all, or else each file on one side is named."""
-    stands = {path.name: path.read_bytes() for path in (place / "work").rglob("f*.txt")}
+    stands = {
+        path.name: path.read_bytes()
+        for path in (place / "work").rglob("f*.txt")
+    }
     sides = [
         [name for name, content in stands.items() if content == side]
         for side in (OLD, NEW)
@@ -239,7 +268,9 @@ def _whole_or_named(place: Path, said: str) -> bool:
     return any(all(name in said for name in side) for side in sides)
 
 
-def test_a_folder_renamed_after_the_crash_is_found_and_settled(torn: Path) -> None:
+def test_a_folder_renamed_after_the_crash_is_found_and_settled(
+    torn: Path,
+) -> None:
     (torn / "work" / "folder").rename(torn / "work" / "renamed")
     said = _doctor(torn)
     assert not _mixed(torn / "work"), said
@@ -354,7 +385,10 @@ def _traced(place: Path, *options: str) -> int:
 FIRST_CALLS: dict[str, tuple[str, dict[str, object]]] = {
     "list": ("list_files", {"path": ".", "depth": 0, "include_ignored": True}),
     "search": ("search_content", {"pattern": "o", "output": "files"}),
-    "read": ("read_content", {"paths": [f"edit{n}.txt" for n in range(4)], "limit": 2}),
+    "read": (
+        "read_content",
+        {"paths": [f"edit{n}.txt" for n in range(4)], "limit": 2},
+    ),
 }
 
 
@@ -371,11 +405,15 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
                 _patchable(place)
             else:
                 assert _traced(place) == 0
-            with Workspace(place / "work", state_dir=place / "state") as workspace:
+            with Workspace(
+                place / "work", state_dir=place / "state"
+            ) as workspace:
                 shown[first].append(workspace.call(tool, arguments).text)
     _patchable(place)
     before = outside.contents(place / "work")
-    counts = {call: len(re.findall(rf"\b{call}\(", log.read_text())) for call in CALLS}
+    counts = {
+        call: len(re.findall(rf"\b{call}\(", log.read_text())) for call in CALLS
+    }
     every = [
         (call, number)
         for call, count in counts.items()
@@ -384,7 +422,12 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
     chosen = every if points is None else every[:: max(1, len(every) // points)]
     killed = 0
     for turn, (call, number) in enumerate(chosen):
-        kill = ["-e", f"trace={call}", "-e", f"inject={call}:signal=KILL:when={number}"]
+        kill = [
+            "-e",
+            f"trace={call}",
+            "-e",
+            f"inject={call}:signal=KILL:when={number}",
+        ]
         killed += _traced(place, "-o", os.devnull, *kill) != 0
         first = list(FIRST_CALLS)[turn % len(FIRST_CALLS)]
         tool, arguments = FIRST_CALLS[first]
@@ -400,12 +443,16 @@ def _kill_everywhere(place: Path, points: int | None) -> int:
     return len(chosen)
 
 
-def test_killed_at_a_system_call_the_next_read_sees_a_whole_tree(place: Path) -> None:
+def test_killed_at_a_system_call_the_next_read_sees_a_whole_tree(
+    place: Path,
+) -> None:
     _kill_everywhere(place, 12)
 
 
 @pytest.mark.sweep
-def test_killed_at_any_system_call_the_next_read_sees_a_whole_tree(place: Path) -> None:
+def test_killed_at_any_system_call_the_next_read_sees_a_whole_tree(
+    place: Path,
+) -> None:
     print(
         f"\nstrace: {_kill_everywhere(place, None)} kill points, each followed by a read"
     )

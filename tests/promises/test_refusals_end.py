@@ -132,7 +132,10 @@ TOGETHER: dict[str, tuple[str, list[tuple[str, str]]]] = {
         "copy_items",
         [("deep/m", "m"), ("x", "m/f")],
     ),
-    "a moved link to nothing": ("move_items", [("deep/n", "n"), ("x", "n/new")]),
+    "a moved link to nothing": (
+        "move_items",
+        [("deep/n", "n"), ("x", "n/new")],
+    ),
 }
 
 
@@ -155,11 +158,16 @@ def test_what_only_the_steps_together_would_do_is_refused_before_anything_is_beg
         (root / name).mkdir()
     (root / ".agentsignore").write_text("keys/\n/secret/keys.txt\n")
     (root / ".agentsreadonly").write_text("/ro/keep\n/closed/\n")
-    for name, target in (("l", ".git/hooks"), ("m", "closed"), ("n", ".git/none")):
+    for name, target in (
+        ("l", ".git/hooks"),
+        ("m", "closed"),
+        ("n", ".git/none"),
+    ):
         (root / "deep" / name).symlink_to(target)
     before = sorted(root.rglob("*"))
     items = [
-        {"source": source, "destination": destination} for source, destination in pairs
+        {"source": source, "destination": destination}
+        for source, destination in pairs
     ]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         result = workspace.call(tool, {"items": items, "overwrite": True})

@@ -15,7 +15,14 @@ from typing import Any
 
 import pytest
 
-from filewright.edit.changeset import Copy, Create, Delete, Move, SetMode, SetOwner
+from filewright.edit.changeset import (
+    Copy,
+    Create,
+    Delete,
+    Move,
+    SetMode,
+    SetOwner,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.text.splice import Splice
 
@@ -36,7 +43,8 @@ scene = sys.modules.get("scene") or _load()
 
 NOBODY = 65534
 needs_root = pytest.mark.skipif(
-    os.geteuid() != 0, reason="only root makes things of another user, and mounts"
+    os.geteuid() != 0,
+    reason="only root makes things of another user, and mounts",
 )
 
 
@@ -63,7 +71,9 @@ def _as_nobody(area: Path, work: Callable[[Any], None]) -> None:
     assert scene.forked(child) == 0
 
 
-def _refused(bench: Any, step: Any, code: Code = Code.PERMISSION_DENIED) -> None:
+def _refused(
+    bench: Any, step: Any, code: Code = Code.PERMISSION_DENIED
+) -> None:
     """It is refused, nothing was changed, no intent is left, and the next change goes through."""
     before = scene.tree(bench.root)
     with pytest.raises(FilewrightError) as caught:
@@ -95,7 +105,13 @@ def test_what_belongs_to_another_user(area: Path, step: Any) -> None:
     work = area / "work"
     for folder in ("sticky", "tree/theirs", "foreign"):
         (work / folder).mkdir(parents=True)
-    for file in ("theirs", "sticky/theirs", "tree/theirs/file", "mine", "tree/mine"):
+    for file in (
+        "theirs",
+        "sticky/theirs",
+        "tree/theirs/file",
+        "mine",
+        "tree/mine",
+    ):
         (work / file).write_bytes(b"x")
     (work / "sticky").chmod(0o1777)
     for path in (work / "mine", work / "tree", work / "tree/mine"):
@@ -121,7 +137,10 @@ def test_what_moves_out_of_a_folder_that_goes_needs_the_right_to_write_in_it(
                 Delete(bench.at("kept"), recursive=True),
             )
         assert caught.value.code is Code.PERMISSION_DENIED
-        assert "the folder of kept/mine cannot be written to" in caught.value.message
+        assert (
+            "the folder of kept/mine cannot be written to"
+            in caught.value.message
+        )
         assert scene.tree(bench.root) == before
 
     _as_nobody(area, work)
@@ -188,7 +207,9 @@ _GETFLAGS, _SETFLAGS, _IMMUTABLE = 0x80086601, 0x40086602, 0x10
 def _set_immutable(path: Path, *, on: bool) -> None:
     descriptor = os.open(path, os.O_RDONLY)
     try:
-        (flags,) = struct.unpack("=I4x", fcntl.ioctl(descriptor, _GETFLAGS, b"\0" * 8))
+        (flags,) = struct.unpack(
+            "=I4x", fcntl.ioctl(descriptor, _GETFLAGS, b"\0" * 8)
+        )
         flags = flags | _IMMUTABLE if on else flags & ~_IMMUTABLE
         fcntl.ioctl(descriptor, _SETFLAGS, struct.pack("=I4x", flags))
     finally:

@@ -38,8 +38,14 @@ def place() -> Iterator[Path]:
 def _as_user(
     place: Path, *calls: tuple[str, dict[str, Any]]
 ) -> list[tuple[str | None, str]]:
-    given = {"roots": [place / "work"], "state": place / "state", "calls": calls}
-    return [(code, text) for code, text in outside.run(CALLS, user=NOBODY, **given)]
+    given = {
+        "roots": [place / "work"],
+        "state": place / "state",
+        "calls": calls,
+    }
+    return [
+        (code, text) for code, text in outside.run(CALLS, user=NOBODY, **given)
+    ]
 
 
 def _mine(path: Path, content: str = "mine\n") -> Path:
@@ -52,7 +58,10 @@ def _mine(path: Path, content: str = "mine\n") -> Path:
     return path
 
 
-WRITE = ("write_content", {"items": [{"path": "next.txt", "content": "next\n"}]})
+WRITE = (
+    "write_content",
+    {"items": [{"path": "next.txt", "content": "next\n"}]},
+)
 
 
 def test_a_refused_mode_of_another_users_file_does_not_stop_the_next_change(
@@ -60,7 +69,9 @@ def test_a_refused_mode_of_another_users_file_does_not_stop_the_next_change(
 ) -> None:
     (place / "work" / "theirs.txt").write_text("theirs\n")
     refused, done = _as_user(
-        place, ("set_permissions", {"paths": ["theirs.txt"], "mode": "600"}), WRITE
+        place,
+        ("set_permissions", {"paths": ["theirs.txt"], "mode": "600"}),
+        WRITE,
     )
     assert refused[0] == "permission_denied", refused
     assert done[0] is None, done
@@ -89,7 +100,9 @@ def test_a_mode_refused_for_one_file_of_many_leaves_all_as_they_were(
     )
     assert refused[0] == "permission_denied", refused
     assert "b.txt" in refused[1]
-    assert {(place / "work" / name).stat().st_mode & 0o777 for name in paths} == {0o644}
+    assert {
+        (place / "work" / name).stat().st_mode & 0o777 for name in paths
+    } == {0o644}
     assert done[0] is None, done
 
 
@@ -97,7 +110,10 @@ REFUSALS: dict[str, tuple[str, dict[str, Any]]] = {
     "deleted": ("delete_items", {"paths": ["folder"], "recursive": True}),
     "moved over": (
         "move_items",
-        {"items": [{"source": "mine", "destination": "folder"}], "overwrite": True},
+        {
+            "items": [{"source": "mine", "destination": "folder"}],
+            "overwrite": True,
+        },
     ),
 }
 
@@ -134,13 +150,21 @@ def test_a_sticky_folder_keeps_what_others_put_there(place: Path) -> None:
         ("delete_items", {"paths": ["folder/mine.txt", "folder/theirs.txt"]}),
         (
             "move_items",
-            {"items": [{"source": "folder/theirs.txt", "destination": "taken.txt"}]},
+            {
+                "items": [
+                    {"source": "folder/theirs.txt", "destination": "taken.txt"}
+                ]
+            },
         ),
         (
             "write_content",
             {
                 "items": [
-                    {"path": "folder/theirs.txt", "content": "", "mode": "overwrite"}
+                    {
+                        "path": "folder/theirs.txt",
+                        "content": "",
+                        "mode": "overwrite",
+                    }
                 ]
             },
         ),
@@ -168,23 +192,36 @@ with open(os.path.join(volume, "on-it.txt"), "w") as file: file.write("on the vo
 
 def _can_mount() -> bool:
     return (
-        subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+        subprocess.run(
+            ["unshare", "-m", "true"], capture_output=True
+        ).returncode
+        == 0
     )
 
 
-@pytest.mark.skipif(not _can_mount(), reason="needs a mount namespace of its own")
+@pytest.mark.skipif(
+    not _can_mount(), reason="needs a mount namespace of its own"
+)
 @pytest.mark.parametrize("how", REFUSALS)
-def test_a_folder_with_a_mount_below_it_is_refused_whole(place: Path, how: str) -> None:
+def test_a_folder_with_a_mount_below_it_is_refused_whole(
+    place: Path, how: str
+) -> None:
     work = place / "work"
     (work / "folder" / "volume").mkdir(parents=True)
     (work / "folder" / "x.txt").write_text("x\n")
     (work / "mine").mkdir()
-    given = {"roots": [work], "state": place / "state", "calls": [REFUSALS[how], WRITE]}
+    given = {
+        "roots": [work],
+        "state": place / "state",
+        "calls": [REFUSALS[how], WRITE],
+    }
     os.chown(place / "state", 0, 0)
     under = ["unshare", "-m", "--propagation", "private"]
     (refused, done), on_it, left = outside.run(MOUNTED, under=under, **given)
     assert refused[0] not in (None, "internal"), refused
     assert "folder/volume" in refused[1], refused
-    assert on_it == ["on-it.txt"], "the volume was emptied by a change that was refused"
+    assert on_it == ["on-it.txt"], (
+        "the volume was emptied by a change that was refused"
+    )
     assert done[0] is None, done
     assert left == ["folder", "mine", "next.txt"]

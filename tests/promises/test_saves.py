@@ -66,7 +66,9 @@ SAVES = pytest.mark.parametrize("save", [_save_over, _save_in_place])
 
 
 def _saving_before(
-    monkeypatch: pytest.MonkeyPatch, path: Path, saves: dict[int, Callable[[], None]]
+    monkeypatch: pytest.MonkeyPatch,
+    path: Path,
+    saves: dict[int, Callable[[], None]],
 ) -> None:
     """Save something just before the exchange with that number."""
     calls = [0]
@@ -94,7 +96,9 @@ def test_a_save_between_the_look_and_the_exchange_stays(
         step = {
             "modify": bench.modify("a.txt", Splice(0, 3, b"ONE")),
             "overwrite": Create(bench.at("a.txt"), b"ours\n", replace=True),
-            "move over": Move(bench.at("b.txt"), bench.at("a.txt"), overwrite=True),
+            "move over": Move(
+                bench.at("b.txt"), bench.at("a.txt"), overwrite=True
+            ),
         }[how]
         _saving_before(monkeypatch, path, {1: lambda: save(path, b"theirs\n")})
         with pytest.raises(FilewrightError) as caught:
@@ -125,7 +129,9 @@ def test_a_save_over_what_is_moved_or_deleted_goes_back_to_its_name(
         saves = [save]
         scene.before_renames(
             monkeypatch,
-            lambda _, name, __: saves.pop()() if name == b"a.txt" and saves else None,
+            lambda _, name, __: (
+                saves.pop()() if name == b"a.txt" and saves else None
+            ),
         )
         with pytest.raises(FilewrightError) as caught:
             bench.commit(wanted)
@@ -199,7 +205,9 @@ def test_a_save_between_the_look_and_the_staging_stays_on_a_disk_that_gives_its_
         except FilewrightError as error:
             refused = error
     assert path.read_bytes() == wanted
-    assert (refused is None) is (request_ in ("append", "edit", "patch")), refused
+    assert (refused is None) is (request_ in ("append", "edit", "patch")), (
+        refused
+    )
     assert refused is None or "kept" not in str(refused)
     assert not [*disk.glob("state/*/kept/*"), *scene.temporaries(root)]
 
@@ -288,10 +296,13 @@ def test_what_a_program_writes_to_a_file_while_a_change_is_rolled_back_is_kept_o
 
         def save() -> None:
             _save_over(other, b"theirs\n")
-            programs.enter_context(log.open("ab", buffering=0)).write(b"first\n")
+            programs.enter_context(log.open("ab", buffering=0)).write(
+                b"first\n"
+            )
 
         edits = [
-            bench.modify(name, Splice(0, 3, b"ONE")) for name in ("app.log", "b.txt")
+            bench.modify(name, Splice(0, 3, b"ONE"))
+            for name in ("app.log", "b.txt")
         ]
         _saving_before(monkeypatch, other, {2: save})
         with pytest.raises(FilewrightError) as caught:
@@ -344,7 +355,9 @@ def test_a_line_that_is_appended_while_its_file_is_looked_at_does_not_keep_a_cha
             bench.commit(step)
         assert caught.value.code is Code.STALE_VERSION
         assert path.read_bytes().startswith(b"one\nfirst\n")
-        kept = b"".join(each.read_bytes() for each in area.glob("state/*/kept/*"))
+        kept = b"".join(
+            each.read_bytes() for each in area.glob("state/*/kept/*")
+        )
         assert looks < looked or b"late\n" in path.read_bytes() + kept
         assert os.listdir(bench.root) == ["app.log"]
 
@@ -368,19 +381,36 @@ for number, pause in enumerate(map(float, sys.stdin)):
 _BESIDE: dict[str, Callable[[int], tuple[str, dict[str, Any]]]] = {
     "edit": lambda n: (
         "edit_content",
-        {"path": "a.txt", "edits": [{"search": "agent: 0", "replace": f"agent {n}."}]},
+        {
+            "path": "a.txt",
+            "edits": [{"search": "agent: 0", "replace": f"agent {n}."}],
+        },
     ),
     "append": lambda n: (
         "write_content",
-        {"items": [{"path": "a.txt", "content": f"agent {n}.\n", "mode": "append"}]},
+        {
+            "items": [
+                {"path": "a.txt", "content": f"agent {n}.\n", "mode": "append"}
+            ]
+        },
     ),
     "overwrite": lambda n: (
         "write_content",
-        {"items": [{"path": "a.txt", "content": f"agent {n}.\n", "mode": "overwrite"}]},
+        {
+            "items": [
+                {
+                    "path": "a.txt",
+                    "content": f"agent {n}.\n",
+                    "mode": "overwrite",
+                }
+            ]
+        },
     ),
     "patch": lambda n: (
         "apply_patch",
-        {"patch": f"--- a/a.txt\n+++ b/a.txt\n@@ -22 +22 @@\n-agent: 0\n+agent {n}.\n"},
+        {
+            "patch": f"--- a/a.txt\n+++ b/a.txt\n@@ -22 +22 @@\n-agent: 0\n+agent {n}.\n"
+        },
     ),
 }
 _LONGEST_PAUSE = 0.02
@@ -410,7 +440,9 @@ def test_an_editor_beside_thousands_of_calls_loses_nothing(
 def _work_beside(where: str, how: str, saves: int) -> None:
     """Each save is in the file, beside it, kept, or in the undo data of a change that came after it; and no
     call is made twice, or although it was refused."""
-    with scene.disk_folder() if where == "disk" else scene.quick_folder() as area:
+    with (
+        scene.disk_folder() if where == "disk" else scene.quick_folder() as area
+    ):
         root = area / "work"
         root.mkdir()
         path = root / "a.txt"
@@ -421,7 +453,10 @@ def _work_beside(where: str, how: str, saves: int) -> None:
         with (
             Workspace(root, state_dir=area / "state") as workspace,
             subprocess.Popen(
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                command,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
             ) as editor,
         ):
             assert editor.stdin is not None
@@ -442,7 +477,10 @@ def _work_beside(where: str, how: str, saves: int) -> None:
                     made.text,
                     now,
                 )
-                aside = [*area.glob("state/*/kept/*"), *root.glob("a.txt.other-save*")]
+                aside = [
+                    *area.glob("state/*/kept/*"),
+                    *root.glob("a.txt.other-save*"),
+                ]
                 save = f"save {number}\n"
                 if save not in now and not any(
                     save in file.read_text() for file in aside
@@ -471,7 +509,10 @@ MADE_ONCE: dict[str, Callable[[Workspace], Any]] = {
     ),
     "edit": lambda w: w.call(
         "edit_content",
-        {"path": "a.txt", "edits": [{"search": "two\n", "replace": "two\nagent\n"}]},
+        {
+            "path": "a.txt",
+            "edits": [{"search": "two\n", "replace": "two\nagent\n"}],
+        },
     ),
     "replace": lambda w: w.call(
         "replace_content",
@@ -519,7 +560,9 @@ def test_what_an_editor_has_read_of_a_change_is_not_made_twice(
     calls = [0]
     real = scene.FOLDER.rename
 
-    def rename(folder: Any, name: bytes, to: Any, to_name: bytes, mode: str) -> None:
+    def rename(
+        folder: Any, name: bytes, to: Any, to_name: bytes, mode: str
+    ) -> None:
         calls[0] += mode == "exchange"
         if (mode, calls[0]) == ("exchange", 1):
             _save_over(path, b"editor: 1\none\ntwo\n")
@@ -536,7 +579,9 @@ def test_what_an_editor_has_read_of_a_change_is_not_made_twice(
         answer = MADE_ONCE[how](workspace)
         assert read[0].count(b"agent") == 1
         now = path.read_bytes()
-        assert (now.count(b"agent"), b"editor: 2" in now) == (1, True), answer.text
+        assert (now.count(b"agent"), b"editor: 2" in now) == (1, True), (
+            answer.text
+        )
         assert answer.is_error
         if answer.code != Code.ALREADY_APPLIED:
             assert "may hold this change already" in answer.text
@@ -578,13 +623,17 @@ def _log_beside_edits(area: Path) -> list[int]:
         while logger.poll() is None:
             new = "debug" if level == "info" else "info"
             edit = {"search": f"level: {level}", "replace": f"level: {new}"}
-            made = workspace.call("edit_content", {"path": "app.log", "edits": [edit]})
+            made = workspace.call(
+                "edit_content", {"path": "app.log", "edits": [edit]}
+            )
             if not made.is_error:
                 level, landed = new, landed + 1
     assert landed
     lines = log.read_text().split("\n")
     assert lines[0] == f"level: {level}"
-    kept = "".join(file.read_text() for file in (area / "state").glob("*/kept/*"))
+    kept = "".join(
+        file.read_text() for file in (area / "state").glob("*/kept/*")
+    )
     return [
         n
         for n in range(count)
@@ -648,7 +697,10 @@ def test_what_was_appended_and_stays_with_others_lines_is_not_appended_again(
             match="new was new, and has been edited by another program: it stays",
         ):
             workspace.run("write_content", {"items": items})
-    assert (new.read_text(), old.read_text()) == ("ours\ntheirs\n", "start\nmore\n")
+    assert (new.read_text(), old.read_text()) == (
+        "ours\ntheirs\n",
+        "start\nmore\n",
+    )
 
 
 def test_a_version_that_was_named_is_held_to(
@@ -660,9 +712,13 @@ def test_a_version_that_was_named_is_held_to(
     with Workspace(root, state_dir=area / "state") as workspace:
         version = workspace.read("log").data["version"]
         path = root / "log"
-        _saving_before(monkeypatch, path, {1: lambda: path.write_text("start\nmore\n")})
+        _saving_before(
+            monkeypatch, path, {1: lambda: path.write_text("start\nmore\n")}
+        )
         with pytest.raises(FilewrightError) as caught:
-            workspace.write("log", "ours\n", mode="append", expected_version=version)
+            workspace.write(
+                "log", "ours\n", mode="append", expected_version=version
+            )
         assert caught.value.code is Code.STALE_VERSION
         assert path.read_text() == "start\nmore\n"
 
@@ -696,16 +752,23 @@ def test_a_folder_that_was_renamed_after_a_crash_is_found_and_taken_back(
         _crashed(
             bench,
             monkeypatch,
-            *(bench.modify(f"in/deep/{n}", Splice(0, 3, b"new")) for n in range(20)),
+            *(
+                bench.modify(f"in/deep/{n}", Splice(0, 3, b"new"))
+                for n in range(20)
+            ),
         )
         (bench.root / "in").rename(bench.root / "out")
         (bench.root / "in/deep").mkdir(parents=True)
     with scene.Bench(area) as bench:
         found = bench.changes.recover()
-        assert (len(found.rolled_back), found.conflicts, found.unsettled) == (1, [], [])
-        assert {path.read_bytes() for path in (bench.root / "out/deep").iterdir()} == {
-            b"old\n"
-        }
+        assert (len(found.rolled_back), found.conflicts, found.unsettled) == (
+            1,
+            [],
+            [],
+        )
+        assert {
+            path.read_bytes() for path in (bench.root / "out/deep").iterdir()
+        } == {b"old\n"}
         assert os.listdir(bench.root / "in/deep") == []
 
 
@@ -718,19 +781,29 @@ def test_what_cannot_be_taken_back_is_kept_named_and_blocks_only_its_own_files(
         _crashed(
             bench,
             monkeypatch,
-            *(bench.modify(n, Splice(0, 3, b"new")) for n in ("a.txt", "b.txt")),
+            *(
+                bench.modify(n, Splice(0, 3, b"new"))
+                for n in ("a.txt", "b.txt")
+            ),
         )
         aside = next(
-            path for path in bench.root.glob(".fw~*") if path.read_bytes() == b"old\n"
+            path
+            for path in bench.root.glob(".fw~*")
+            if path.read_bytes() == b"old\n"
         )
         aside.rename(area / "aside")
-        torn = (bench.root / "a.txt").read_bytes(), (bench.root / "b.txt").read_bytes()
+        torn = (
+            (bench.root / "a.txt").read_bytes(),
+            (bench.root / "b.txt").read_bytes(),
+        )
         assert torn == (b"new\n", b"new\n")
     with scene.Bench(area) as bench:
         found = bench.changes.recover()
         assert found.rolled_back == []
         (told,) = found.unsettled
-        name, other = ("a.txt", "b.txt") if "a.txt" in told else ("b.txt", "a.txt")
+        name, other = (
+            ("a.txt", "b.txt") if "a.txt" in told else ("b.txt", "a.txt")
+        )
         assert (bench.root / other).read_bytes() == b"old\n"
         bench.commit(bench.modify("c.txt", Splice(0, 3, b"new")))
         with pytest.raises(FilewrightError) as caught:
@@ -763,5 +836,6 @@ def test_a_conflict_met_by_recovery_is_in_the_next_answer(
         assert any("a.txt" in note for note in record.notes)
         assert bench.changes.record(record.id).notes == record.notes
         assert any(
-            "a.txt" in conflict for conflict in bench.changes.recover().conflicts
+            "a.txt" in conflict
+            for conflict in bench.changes.recover().conflicts
         )

@@ -96,7 +96,9 @@ def _save_beside_edits(
             assert editor.hear() == "saved"
             stop.unlink()
             answered = f"round {number}: {text}"
-            assert _there(f"save {number}\n", work, text), f"a save is lost. {answered}"
+            assert _there(f"save {number}\n", work, text), (
+                f"a save is lost. {answered}"
+            )
             if code is not None:
                 assert code in ("stale_version", "in_use"), answered
                 assert f"edit {number}\n" not in file.read_text(), (
@@ -123,14 +125,18 @@ HOW = [
 
 @outside.needs_tracing
 @pytest.mark.parametrize("how", HOW)
-def test_an_editors_save_during_a_change_is_never_lost(place: Path, how: str) -> None:
+def test_an_editors_save_during_a_change_is_never_lost(
+    place: Path, how: str
+) -> None:
     """The change is held for a moment before each rename, so that the editor falls into it."""
     _save_beside_edits(place, how, 12, outside.delayed("renameat2", 5))
 
 
 @pytest.mark.sweep
 @pytest.mark.parametrize("how", HOW)
-def test_no_save_is_lost_beside_ten_thousand_edits(place: Path, how: str) -> None:
+def test_no_save_is_lost_beside_ten_thousand_edits(
+    place: Path, how: str
+) -> None:
     print(f"\n{how}: {_save_beside_edits(place, how, 10_000, ())}")
 
 
@@ -157,7 +163,10 @@ say([acknowledged, refused])
 
 
 def _append_from(
-    place: Path, roots_of_each: list[list[str]], count: int, traced: Sequence[str] = ()
+    place: Path,
+    roots_of_each: list[list[str]],
+    count: int,
+    traced: Sequence[str] = (),
 ) -> Counter[str]:
     """A process for each list of roots appends to one file; codes of what was refused, counted."""
     file = place / "work" / "sub" / "c.txt"
@@ -184,10 +193,15 @@ def _append_from(
         answers = [child.hear() for child in children]
     lines = Counter(file.read_text().splitlines())
     lost = [
-        line for acknowledged, _ in answers for line in acknowledged if lines[line] != 1
+        line
+        for acknowledged, _ in answers
+        for line in acknowledged
+        if lines[line] != 1
     ]
     assert lost == [], f"{len(lost)} acknowledged lines are not there once"
-    assert lines.total() == 1 + sum(len(acknowledged) for acknowledged, _ in answers)
+    assert lines.total() == 1 + sum(
+        len(acknowledged) for acknowledged, _ in answers
+    )
     assert all(acknowledged for acknowledged, _ in answers), (
         "one of the processes never got in"
     )

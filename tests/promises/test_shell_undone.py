@@ -49,7 +49,20 @@ COMMANDS = [
     "tar cf ../x.tar {s} && rm -rf {s} && tar xf ../x.tar",
 ]
 _PATHS = st.sampled_from(
-    ["a", "b", "h", "f", "a/a", "a/f", "b/a", "b/f", "h/f", "h/a/f", "b/a/f", "f/b"]
+    [
+        "a",
+        "b",
+        "h",
+        "f",
+        "a/a",
+        "a/f",
+        "b/a",
+        "b/f",
+        "h/f",
+        "h/a/f",
+        "b/a/f",
+        "f/b",
+    ]
 )
 _COMMAND = st.builds(
     str.format,
@@ -81,7 +94,16 @@ def _tree(root: Path) -> dict[str, Any]:
 
 def _planted(folder: Path) -> Path:
     root = folder / "work"
-    for name in ("../out/1/o", "../out/2", "a/a", "a/f", "b/a/f", "b/f", "h/f", "f"):
+    for name in (
+        "../out/1/o",
+        "../out/2",
+        "a/a",
+        "a/f",
+        "b/a/f",
+        "b/f",
+        "h/f",
+        "f",
+    ):
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(f"{name} 0\n")
     return root
@@ -123,10 +145,16 @@ def test_what_a_shell_did_is_undone_exactly(
                     stderr=subprocess.DEVNULL,
                     check=False,
                 )
-                changes = workspace.end_command(begun, "; ".join(some) or "true")
-                assert [note for change in changes for note in change.notes] == []
+                changes = workspace.end_command(
+                    begun, "; ".join(some) or "true"
+                )
+                assert [
+                    note for change in changes for note in change.notes
+                ] == []
                 assert bool(changes) == (_tree(root) != before)
-                made.append(([change.id for change in changes], before, _tree(root)))
+                made.append(
+                    ([change.id for change in changes], before, _tree(root))
+                )
             for changes_made, before, after in reversed(made):
                 undone = _undone(workspace, changes_made)
                 assert _tree(root) == before
@@ -139,7 +167,9 @@ def test_what_a_shell_did_is_undone_exactly(
 @pytest.mark.parametrize("nested", [False, True])
 @examples(7, suppress_health_check=list(HealthCheck))
 @given(
-    parts=st.lists(st.lists(_COMMAND, min_size=1, max_size=3), min_size=4, max_size=4)
+    parts=st.lists(
+        st.lists(_COMMAND, min_size=1, max_size=3), min_size=4, max_size=4
+    )
 )
 def test_what_two_shells_and_a_tool_did_at_one_time_is_rewound_exactly(
     parts: list[list[str]], nested: bool
@@ -262,10 +292,16 @@ def test_what_a_command_wrote_to_a_file_with_two_names_is_undone_under_both(
             file.write("second\n")
         (change,) = workspace.end_command(begun, "echo second >> two")
         workspace.revert_edit(change.id)
-        assert (root / "one").read_text() == (root / "two").read_text() == "first\n"
+        assert (
+            (root / "one").read_text()
+            == (root / "two").read_text()
+            == "first\n"
+        )
 
 
-def test_one_of_two_names_is_not_given_earlier_content_unasked(tmp_path: Path) -> None:
+def test_one_of_two_names_is_not_given_earlier_content_unasked(
+    tmp_path: Path,
+) -> None:
     root = tmp_path / "work"
     root.mkdir()
     (root / "one").write_text("first\n")
@@ -314,10 +350,13 @@ def test_what_is_said_before_an_undo_of_a_new_folder_is_what_it_does(
                 left = [*left, "", "in", other]
             before = _tree(root)
             preview = workspace.call(
-                "revert_edit", {"change_id": workspace.newest(), "preview": True}
+                "revert_edit",
+                {"change_id": workspace.newest(), "preview": True},
             )
             assert _tree(root) == before
-            answer = workspace.call("revert_edit", {"change_id": workspace.newest()})
+            answer = workspace.call(
+                "revert_edit", {"change_id": workspace.newest()}
+            )
             assert not preview.is_error, preview.text
             assert not answer.is_error, answer.text
             assert (

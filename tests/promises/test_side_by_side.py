@@ -68,14 +68,21 @@ def test_sixteen_threads_and_processes_append_beside_edits_of_the_same_file(
     place: Path,
 ) -> None:
     work, state, count = place / "work", place / "state", 12
-    (work / "log").write_text("".join(f"line {line}: 0;\n" for line in range(2)))
+    (work / "log").write_text(
+        "".join(f"line {line}: 0;\n" for line in range(2))
+    )
     with ExitStack() as stack:
         programs = [EDITOR, EDITOR, APPENDER, APPENDER]
         children = [
             stack.enter_context(
                 Beside(
                     text,
-                    {"work": work, "state": state, "line": line % 2, "count": count},
+                    {
+                        "work": work,
+                        "state": state,
+                        "line": line % 2,
+                        "count": count,
+                    },
                 )
             )
             for line, text in enumerate(programs)
@@ -102,7 +109,9 @@ def test_sixteen_threads_and_processes_append_beside_edits_of_the_same_file(
     assert not any(codes for _, codes in answers[2:]), (
         "an addition at the end needs no refusal"
     )
-    assert {code for _, codes in answers[:2] for code in codes} <= {"stale_version"}
+    assert {code for _, codes in answers[:2] for code in codes} <= {
+        "stale_version"
+    }
     assert outside.unasked(work) == []
 
 
@@ -148,7 +157,9 @@ def test_what_another_program_saved_meanwhile_is_in_the_answer(
     if saves > 1:
         (beside,) = (name for name in outside.entries(work) if name != "a.txt")
         assert (work / beside).read_text() == "save 1\n"
-        assert beside in text, "the answer does not say where the earlier save is"
+        assert beside in text, (
+            "the answer does not say where the earlier save is"
+        )
 
 
 # A fork in the middle of a change
@@ -182,7 +193,8 @@ def test_what_was_forked_during_a_change_keeps_no_lock_when_the_changer_dies(
         forked = agent.hear()
         try:
             with Workspace(
-                work, settings=Settings(state_dir=place / "state", lock_seconds=0.05)
+                work,
+                settings=Settings(state_dir=place / "state", lock_seconds=0.05),
             ) as workspace:
                 with pytest.raises(
                     FilewrightError, match="another change held the workspace"
@@ -239,7 +251,10 @@ def _can_mount() -> bool:
         "/mnt",
     ]
     try:
-        return subprocess.run(inside, capture_output=True, check=False).returncode == 0
+        return (
+            subprocess.run(inside, capture_output=True, check=False).returncode
+            == 0
+        )
     except FileNotFoundError:
         return False
 
@@ -247,13 +262,19 @@ def _can_mount() -> bool:
 def _pair(
     tool: str, source: str, destination: str, **more: Any
 ) -> tuple[str, dict[str, Any]]:
-    return tool, {"items": [{"source": source, "destination": destination}], **more}
+    return tool, {
+        "items": [{"source": source, "destination": destination}],
+        **more,
+    }
 
 
 @pytest.mark.skipif(
-    not _can_mount(), reason="needs the right to mount in a namespace of its own"
+    not _can_mount(),
+    reason="needs the right to mount in a namespace of its own",
 )
-def test_copies_and_moves_across_a_mount_are_whole_and_come_back(place: Path) -> None:
+def test_copies_and_moves_across_a_mount_are_whole_and_come_back(
+    place: Path,
+) -> None:
     pairs = [
         ("file.txt", "volume/new.txt"),
         ("volume/file.txt", "new.txt"),
@@ -261,7 +282,9 @@ def test_copies_and_moves_across_a_mount_are_whole_and_come_back(place: Path) ->
         ("volume/tree", "new"),
     ]
     calls = [
-        _pair(tool, *pair) for tool in ("copy_items", "move_items") for pair in pairs
+        _pair(tool, *pair)
+        for tool in ("copy_items", "move_items")
+        for pair in pairs
     ]
     calls += [
         _pair(tool, "file.txt", "volume/taken.txt", overwrite=True)
@@ -270,11 +293,20 @@ def test_copies_and_moves_across_a_mount_are_whole_and_come_back(place: Path) ->
     calls.append(("delete_items", {"paths": ["file.txt", "volume/file.txt"]}))
     under = ["unshare", "-m", "--propagation", "private"]
     before, answers = outside.run(
-        ACROSS, under=under, work=place / "work", state=place / "state", calls=calls
+        ACROSS,
+        under=under,
+        work=place / "work",
+        state=place / "state",
+        calls=calls,
     )
-    for (tool, arguments), (code, text, after, undo_code, undo_text, as_before) in zip(
-        calls, answers, strict=True
-    ):
+    for (tool, arguments), (
+        code,
+        text,
+        after,
+        undo_code,
+        undo_text,
+        as_before,
+    ) in zip(calls, answers, strict=True):
         assert code is None, (tool, arguments, text)
         for item in arguments.get("items", ()):
             source, destination = item["source"], item["destination"]

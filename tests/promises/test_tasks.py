@@ -42,12 +42,18 @@ class Agent:
         self.characters = 0
         self.sent = 0
 
-    async def _call(self, tool: str, arguments: dict[str, Any]) -> tuple[str, bool]:
+    async def _call(
+        self, tool: str, arguments: dict[str, Any]
+    ) -> tuple[str, bool]:
         result = await self._client.call_tool(tool, arguments)
         text = "".join(
-            part.text for part in result.content if isinstance(part, TextContent)
+            part.text
+            for part in result.content
+            if isinstance(part, TextContent)
         )
-        links = [part for part in result.content if isinstance(part, ResourceLink)]
+        links = [
+            part for part in result.content if isinstance(part, ResourceLink)
+        ]
         self.calls += 1
         self.sent += len(json.dumps(arguments, ensure_ascii=False))
         self.characters += len(text) + sum(
@@ -171,7 +177,10 @@ async def test_a_bug_is_fixed_across_files(tmp_path: Path) -> None:
             for name in ("shop/pricing.py", "shop/cart.py", "shop/invoice.py")
         )
         lost = await agent.refused(
-            "not_found", "read_content", path="shop/prices.py", symbol="discounted"
+            "not_found",
+            "read_content",
+            path="shop/prices.py",
+            symbol="discounted",
         )
         path = found(r"did you mean (\S+?)[ ?]", lost)
         body = await agent("read_content", path=path, symbol="discounted")
@@ -284,7 +293,9 @@ async def test_a_patch_that_has_drifted_is_applied(tmp_path: Path) -> None:
     }
     root = written(tmp_path / "root", before)
     async with agent_in(root) as agent:
-        refusal = await agent.refused("patch_failed", "apply_patch", patch=PATCH)
+        refusal = await agent.refused(
+            "patch_failed", "apply_patch", patch=PATCH
+        )
         assert "app/mail.py" in refusal
         there = found(r"(def send\(.*\):)", refusal.split("nearest text", 1)[1])
         assert contents(root) == before
@@ -293,7 +304,9 @@ async def test_a_patch_that_has_drifted_is_applied(tmp_path: Path) -> None:
         done = await agent("apply_patch", patch=mended)
         assert "60 lines below its number" in done
         changed = mended.partition("diff --git a/app/notes.md")[0]
-        again = await agent.refused("already_applied", "apply_patch", patch=changed)
+        again = await agent.refused(
+            "already_applied", "apply_patch", patch=changed
+        )
         assert "app/mail.py at line 61" in again
         agent.within(calls=3, characters=1_250)
     assert contents(root) == {
@@ -327,7 +340,8 @@ async def three_bugs(root: Path) -> Agent:
     written(root, BUGS)
     async with agent_in(root) as agent:
         found_all = await agent(
-            "search_content", patterns=["def discounted(", "def pages(", "Strasse"]
+            "search_content",
+            patterns=["def discounted(", "def pages(", "Strasse"],
         )
         files = re.findall(r"(?m)^(shop/\S+)$", found_all)
         assert files == ["shop/prices.py", "shop/pages.py", "shop/labels.py"]
@@ -356,7 +370,9 @@ async def three_bugs(root: Path) -> Agent:
         "shop/pages.py": BUGS["shop/pages.py"].replace(
             b"count // size", b"-(-count // size)"
         ),
-        "shop/labels.py": BUGS["shop/labels.py"].replace(b"Strasse", b"Stra\xdfe"),
+        "shop/labels.py": BUGS["shop/labels.py"].replace(
+            b"Strasse", b"Stra\xdfe"
+        ),
     }
     return agent
 
@@ -388,7 +404,11 @@ async def a_rename(root: Path) -> Agent:
     assert len(before) == 3_600
     written(root, before)
     async with agent_in(root) as agent:
-        rename = {"pattern": "load_rate", "replacement": "rate_of", "whole_word": True}
+        rename = {
+            "pattern": "load_rate",
+            "replacement": "rate_of",
+            "whole_word": True,
+        }
         preview = await agent("replace_content", **rename)
         count = int(found(r"^([\d,]+) matches in", preview).replace(",", ""))
         assert contents(root) == before
@@ -402,7 +422,9 @@ async def a_rename(root: Path) -> Agent:
         for name, data in before.items()
     }
     assert contents(root) == after
-    assert sum(data.count(b"rate_of") for data in after.values()) == count == 420
+    assert (
+        sum(data.count(b"rate_of") for data in after.values()) == count == 420
+    )
     return agent
 
 
@@ -442,18 +464,27 @@ async def a_chain_of_causes(root: Path, size: int) -> Agent:
     write_log(root / "app.log", size)
     before = (root / "app.log").stat()
     async with agent_in(root) as agent:
-        complaints = {"pattern": "ERROR|WARNING", "mode": "regex", "output": "kinds"}
+        complaints = {
+            "pattern": "ERROR|WARNING",
+            "mode": "regex",
+            "output": "kinds",
+        }
         rare = await agent("search_content", path="app.log", **complaints)
         request = found(r"request (r-\d+) gave up", rare)
         job = found(rf"request {request} waits for job (j-\d+)", rare)
-        revision = found(rf"job {job} waits: no connection, settings (c-\d+)", rare)
+        revision = found(
+            rf"job {job} waits: no connection, settings (c-\d+)", rare
+        )
         pushed = await agent(
             "search_content", patterns=[f"revision {revision} ", "'pool'"]
         )
         assert "pushed by deploy-bot: pool=0" in pushed
         assert "return settings.get('pool') or None" in pushed
     after = (root / "app.log").stat()
-    assert (after.st_mtime_ns, after.st_size) == (before.st_mtime_ns, before.st_size)
+    assert (after.st_mtime_ns, after.st_size) == (
+        before.st_mtime_ns,
+        before.st_size,
+    )
     return agent
 
 
@@ -468,7 +499,9 @@ async def a_patch(root: Path) -> Agent:
     async with agent_in(root) as agent:
         some = await agent("apply_patch", patch=PATCH, partial=True)
         assert "60 lines below its number" in some
-        name = found(r"nearest text[^\n]*\n(?:.*\n)?def send\(message, (\w+)\)", some)
+        name = found(
+            r"nearest text[^\n]*\n(?:.*\n)?def send\(message, (\w+)\)", some
+        )
         rest = some[
             some.index("diff --git a/app/mail.py", some.index("[the rest")) :
         ].partition("\n[")[0]
@@ -543,7 +576,9 @@ async def three_refactorings(root: Path) -> Agent:
     return agent
 
 
-async def test_five_tasks_together_take_no_more_than_a_shell(tmp_path: Path) -> None:
+async def test_five_tasks_together_take_no_more_than_a_shell(
+    tmp_path: Path,
+) -> None:
     empty = written(tmp_path / "none" / "root", {"empty": b""})
     async with agent_in(empty) as first:
         listed = await first.listed(empty)

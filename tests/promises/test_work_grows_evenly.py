@@ -48,7 +48,10 @@ def _tree(work: Path, size: int) -> Calls:
         folder = work / "tree" / f"{number // 20:03d}"
         folder.mkdir(parents=True, exist_ok=True)
         (folder / f"f{number}").write_bytes(b"file %d\n" % number)
-    return [("delete_items", {"paths": ["tree"], "recursive": True}), ("undo", {})]
+    return [
+        ("delete_items", {"paths": ["tree"], "recursive": True}),
+        ("undo", {}),
+    ]
 
 
 def _copied(work: Path, size: int) -> Calls:
@@ -91,13 +94,18 @@ def _nested_renames(work: Path, size: int) -> Calls:
     (work / "/".join(f"a{n}" for n in range(levels))).mkdir(parents=True)
     items, done = [], ""
     for number in range(levels):
-        items.append({"source": f"{done}a{number}", "destination": f"{done}A{number}"})
+        items.append(
+            {"source": f"{done}a{number}", "destination": f"{done}A{number}"}
+        )
         done += f"A{number}/"
     return [("move_items", {"items": items}), ("undo", {})]
 
 
 def _many_items(work: Path, size: int) -> Calls:
-    items = [{"path": f"d{n % 17}/f{n}.txt", "content": f"{n}\n"} for n in range(size)]
+    items = [
+        {"path": f"d{n % 17}/f{n}.txt", "content": f"{n}\n"}
+        for n in range(size)
+    ]
     return [("write_content", {"items": items}), ("undo", {})]
 
 
@@ -108,11 +116,15 @@ def _many_folders(work: Path, size: int) -> Calls:
 
 def _patched(work: Path, size: int, *, numbers: bool = True) -> Calls:
     hunks = size * 2
-    (work / "f.txt").write_text("".join(f"line {n}\n" for n in range(3 * hunks + 5)))
+    (work / "f.txt").write_text(
+        "".join(f"line {n}\n" for n in range(3 * hunks + 5))
+    )
     parts = ["--- a/f.txt\n+++ b/f.txt\n"]
     for n in range(1, 3 * hunks, 3):
         head = f"@@ -{n},3 +{n},3 @@" if numbers else "@@ @@"
-        parts.append(f"{head}\n line {n - 1}\n-line {n}\n+changed {n}\n line {n + 1}\n")
+        parts.append(
+            f"{head}\n line {n - 1}\n-line {n}\n+changed {n}\n line {n + 1}\n"
+        )
     return [("apply_patch", {"patch": "".join(parts)}), ("undo", {})]
 
 
@@ -136,7 +148,9 @@ GROWING: list[Any] = [
 ]
 
 
-def _counts(plant: Callable[[Path, int], Calls], size: int) -> tuple[list[int], int]:
+def _counts(
+    plant: Callable[[Path, int], Calls], size: int
+) -> tuple[list[int], int]:
     with outside.folder() as place:
         calls = plant(place / "work", size)
         counts, state = outside.run(

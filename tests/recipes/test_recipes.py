@@ -112,14 +112,17 @@ def longest_line(context: Context, arguments: LongestArguments) -> LongestResult
     copy.python("-m", "filewright.tools")
     (copy.root / "a.txt").write_text("one\ntwo and more\nthree\n")
     assert (
-        copy.call("longest_line", {"path": "a.txt"}) == "a.txt: line 2 is the longest\n"
+        copy.call("longest_line", {"path": "a.txt"})
+        == "a.txt: line 2 is the longest\n"
     )
     assert "Find the longest line." in copy.call("longest_line", {}, "--schema")
     assert "longest_line" in copy.python("-m", "filewright", "call", "--list")
 
 
 def test_a_language_by_its_names(copy: Copy) -> None:
-    copy.replace("languages.py", '    NIX = "nix"', '    NIM = "nim"\n    NIX = "nix"')
+    copy.replace(
+        "languages.py", '    NIX = "nix"', '    NIM = "nim"\n    NIX = "nix"'
+    )
     copy.replace(
         "languages.toml", "[nix]\n", "[nim]\nextensions = 'nim nims'\n\n[nix]\n"
     )
@@ -133,7 +136,9 @@ def test_a_language_by_its_names(copy: Copy) -> None:
 
 def test_a_language_by_a_grammar(copy: Copy) -> None:
     copy.replace(
-        "languages.py", '    NIX = "nix"', '    STARLARK = "starlark"\n    NIX = "nix"'
+        "languages.py",
+        '    NIX = "nix"',
+        '    STARLARK = "starlark"\n    NIX = "nix"',
     )
     row = "[starlark]\nextensions = 'sky'\ngrammar = 'python'\nqueries = 'starlark'\n"
     copy.replace("languages.toml", "[nix]\n", f"{row}\n[nix]\n")
@@ -141,7 +146,9 @@ def test_a_language_by_a_grammar(copy: Copy) -> None:
         "structure/queries/starlark.scm",
         "(function_definition name: (identifier) @name) @function\n",
     )
-    (copy.root / "a.sky").write_text("def total(\n    a,\n):\n    return a\n\nx = 1\n")
+    (copy.root / "a.sky").write_text(
+        "def total(\n    a,\n):\n    return a\n\nx = 1\n"
+    )
     assert "1-4 function total" in copy.call("get_overview", {"path": "a.sky"})
 
 
@@ -152,9 +159,13 @@ def test_a_setting(copy: Copy) -> None:
         "    # Limits of a result\n"
         '    greeting: str = setting("hello", "how an answer begins", choices=("hello", "good day"))\n',
     )
-    show = "from filewright.settings import Settings; print(Settings().greeting)"
+    show = (
+        "from filewright.settings import Settings; print(Settings().greeting)"
+    )
     assert copy.python("-c", show) == "hello\n"
-    assert copy.python("-c", show, FILEWRIGHT_GREETING="good day") == "good day\n"
+    assert (
+        copy.python("-c", show, FILEWRIGHT_GREETING="good day") == "good day\n"
+    )
     refused = "from filewright import FilewrightError\ntry:\n Settings()\nexcept FilewrightError as e: print(e.code)"
     assert (
         copy.python(
@@ -165,8 +176,9 @@ def test_a_setting(copy: Copy) -> None:
         == "invalid_input\n"
     )
     table = "import sys; sys.path.insert(0, sys.argv[1]); from tests.pages import settings_table; print(settings_table())"
-    assert "| `FILEWRIGHT_GREETING` |  | hello | how an answer begins |" in copy.python(
-        "-c", table, str(PROJECT)
+    assert (
+        "| `FILEWRIGHT_GREETING` |  | hello | how an answer begins |"
+        in copy.python("-c", table, str(PROJECT))
     )
 
 
@@ -213,9 +225,13 @@ def swap(call: Call, given: Record) -> str:
     return "done"
 ''',
     )
-    copy.replace("dialects/__init__.py", '"official")', '"official", "two-words")')
+    copy.replace(
+        "dialects/__init__.py", '"official")', '"official", "two-words")'
+    )
     (copy.root / "a.txt").write_bytes(b"one\r\ntwo\r\n")
-    assert "one" in copy.call("show", {"file": "a.txt"}, "--dialect", "two-words")
+    assert "one" in copy.call(
+        "show", {"file": "a.txt"}, "--dialect", "two-words"
+    )
     swapped = {"file": "a.txt", "old": "two", "new": "three"}
     assert copy.call("swap", swapped, "--dialect", "two-words") == "done\n"
     assert (copy.root / "a.txt").read_bytes() == b"one\r\nthree\r\n"

@@ -70,6 +70,8 @@ def baseline(tmp_path: Path, boundary: Boundary) -> Iterator[Baseline]:
     locate = partial(os.path.join, os.fsencode(tmp_path / "shell"), b"kept.db")
     with (
         open_folder(os.fsencode(tmp_path / "shell")) as folder,
-        closing(Database(locate, TABLES, Flusher(enabled=False), 1.0)) as database,
+        closing(
+            Database(locate, TABLES, Flusher(enabled=False), 1.0)
+        ) as database,
     ):
         yield Baseline(boundary, folder, database, Task())

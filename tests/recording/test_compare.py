@@ -69,7 +69,9 @@ def test_pairs_differing_files(
     subprocess.run(command, shell=True, cwd=root, check=True)
     comparison = Comparison(boundary, (), baseline, Task(), is_same_clock=True)
     comparison.compare(
-        RootState(0, scanner.rules, None, stored, observed_ns), scanner.scan(stored), ()
+        RootState(0, scanner.rules, None, stored, observed_ns),
+        scanner.scan(stored),
+        (),
     )
     pairs: Pairs = set()
     for old, now in comparison.pairs:
@@ -83,7 +85,9 @@ def test_pairs_differing_files(
     assert pairs == expected
 
 
-def _is_same(comparison: Comparison, old: ObservedFile, now: ObservedFile) -> bool:
+def _is_same(
+    comparison: Comparison, old: ObservedFile, now: ObservedFile
+) -> bool:
     return (
         comparison.is_content_unchanged(old, now)
         and old.state.mode_and_owner == now.state.mode_and_owner

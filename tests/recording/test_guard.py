@@ -46,7 +46,9 @@ class Client:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout + done.stderr
 
-    def edit(self, path: Path, damage: Callable[[], object], **arguments: Any) -> str:
+    def edit(
+        self, path: Path, damage: Callable[[], object], **arguments: Any
+    ) -> str:
         """Edit a file as a client does: hook, tool, hook; return what the model is told."""
         self.uses += 1
         told = {
@@ -61,7 +63,14 @@ class Client:
         self.run("snapshot", "begin", "--hook", told=before)
         damage()
         after = {**told, "hook_event_name": "PostToolUse"}
-        words = ("snapshot", "end", "--hook", "--actor", "claude-code", *self.options)
+        words = (
+            "snapshot",
+            "end",
+            "--hook",
+            "--actor",
+            "claude-code",
+            *self.options,
+        )
         said = self.run(*words, told=after)
         if not said:
             return ""
@@ -102,7 +111,9 @@ def test_log_names_the_guard(client: Client) -> None:
     path = client.write("a.ini", BEFORE)
     client.edit(path, lambda: path.write_bytes(DAMAGED))
     newest, edit = client.run("log").splitlines()
-    assert "  guard: a.ini: replaced-bytes, line-endings, final-newline" in newest
+    assert (
+        "  guard: a.ini: replaced-bytes, line-endings, final-newline" in newest
+    )
     assert "  Edit a.ini" in edit
 
 
@@ -166,7 +177,9 @@ def test_gives_back_permissions(client: Client) -> None:
     assert path.read_bytes() == b"port = 8080\n"
 
 
-@pytest.mark.parametrize("name", ["created", "deleted", "renamed", "linked", "binary"])
+@pytest.mark.parametrize(
+    "name", ["created", "deleted", "renamed", "linked", "binary"]
+)
 def test_leaves_other_changes(client: Client, name: str) -> None:
     other = client.write("other", b"other\n")
     path = client.write("a.ini", b"\x00\xff" if name == "binary" else BEFORE)
@@ -205,7 +218,10 @@ def test_shell_commands_are_not_healed(client: Client) -> None:
         "tool_use_id": "u1", "tool_input": {"command": "dos2unix a.ini"},
     }  # fmt: skip
     client.run(
-        "snapshot", "begin", "--hook", told={**told, "hook_event_name": "PreToolUse"}
+        "snapshot",
+        "begin",
+        "--hook",
+        told={**told, "hook_event_name": "PreToolUse"},
     )
     path.write_bytes(BEFORE.replace(b"\r\n", b"\n"))
     words = ("snapshot", "end", "--hook", "--guard", "heal")

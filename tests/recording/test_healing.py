@@ -101,7 +101,10 @@ CASES = {
         (Damage.TRAILING_WHITESPACE,),
     ),
     "a final newline": Case(
-        b"a\nport = 80", b"a\nport = 8080\n", b"a\nport = 8080", (Damage.FINAL_NEWLINE,)
+        b"a\nport = 80",
+        b"a\nport = 8080\n",
+        b"a\nport = 8080",
+        (Damage.FINAL_NEWLINE,),
     ),
     "composed letters": Case(
         "e\u0301\nport = 80\n".encode(),
@@ -123,7 +126,9 @@ CASES = {
     ),
     "a wrong guess of the encoding": Case(
         "名前表示番号\nport = 80\n".encode("cp932"),
-        "名前表示番号\nport = 8080\n".encode("cp932").replace(b"\x96\xbc", b"\x9d\xbc"),
+        "名前表示番号\nport = 8080\n".encode("cp932").replace(
+            b"\x96\xbc", b"\x9d\xbc"
+        ),
         "名前表示番号\nport = 8080\n".encode("cp932"),
         (Damage.ENCODING,),
     ),
@@ -170,7 +175,9 @@ CASES = {
 
 def heal_case(case: Case) -> Healing:
     snapshot = Snapshot(case.before)
-    expected = None if case.edit is None else expect(snapshot, case.edit, Task())
+    expected = (
+        None if case.edit is None else expect(snapshot, case.edit, Task())
+    )
     return heal(case.before, case.after, snapshot.encoding, expected)
 
 
@@ -178,7 +185,9 @@ def heal_case(case: Case) -> Healing:
 def test_heals(name: str) -> None:
     case = CASES[name]
     healing = heal_case(case)
-    assert (healing.content, healing.damage) == (case.healed, case.damage), healing
+    assert (healing.content, healing.damage) == (case.healed, case.damage), (
+        healing
+    )
 
 
 def test_says_which_character_does_not_fit() -> None:
@@ -189,7 +198,10 @@ def test_says_which_character_does_not_fit() -> None:
 def test_leaves_what_is_not_certain() -> None:
     # Which of two equal lines was deleted decides which line end stays.
     before, after = b"a\r\na\nb\n", b"a\nb\n"
-    assert heal(before, after, Snapshot(before).encoding).content in (None, after)
+    assert heal(before, after, Snapshot(before).encoding).content in (
+        None,
+        after,
+    )
 
 
 @pytest.mark.parametrize("seed", range(10))

@@ -10,13 +10,19 @@ from typing import Any
 import pytest
 
 from filewright.recording.expectation import PatchText, TextReplacement
-from filewright.recording.hooks import PROJECT_VARIABLES, HookCall, parse_hook_call
+from filewright.recording.hooks import (
+    PROJECT_VARIABLES,
+    HookCall,
+    parse_hook_call,
+)
 
 PATCH = "*** Begin Patch\n*** Update File: a.py\n@@\n-a\n+b\n*** End Patch\n"
 REPLACEMENT = {"old_string": "a", "new_string": "b"}
 
 
-def parse(message: object, environment: dict[str, str] | None = None) -> HookCall:
+def parse(
+    message: object, environment: dict[str, str] | None = None
+) -> HookCall:
     return parse_hook_call(json.dumps(message).encode(), environment or {})
 
 
@@ -24,13 +30,23 @@ def parse(message: object, environment: dict[str, str] | None = None) -> HookCal
     ("message", "session", "turn", "event"),
     [
         pytest.param(
-            {"session_id": "s", "prompt_id": "t", "hook_event_name": "PreToolUse"},
+            {
+                "session_id": "s",
+                "prompt_id": "t",
+                "hook_event_name": "PreToolUse",
+            },
             *("s", "t", "PreToolUse"),
             id="claude-code",
         ),
-        pytest.param({"session_id": "s", "turn_id": "t"}, "s", "t", None, id="codex"),
         pytest.param(
-            {"conversation_id": "s", "generation_id": "t"}, "s", "t", None, id="cursor"
+            {"session_id": "s", "turn_id": "t"}, "s", "t", None, id="codex"
+        ),
+        pytest.param(
+            {"conversation_id": "s", "generation_id": "t"},
+            "s",
+            "t",
+            None,
+            id="cursor",
         ),
         pytest.param(
             {"sessionId": "s", "hookEventName": "PostToolUse"},
@@ -51,7 +67,8 @@ def test_knows_the_names_of_each_client(
     [
         pytest.param({"command": "make"}, id="beside"),
         pytest.param(
-            {"tool_name": "Bash", "tool_input": {"command": "make"}}, id="argument"
+            {"tool_name": "Bash", "tool_input": {"command": "make"}},
+            id="argument",
         ),
     ],
 )
@@ -78,9 +95,15 @@ def test_reads_a_shell_command(message: dict[str, Any]) -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_names_a_use_of_a_tool(
-    tool: str, arguments: dict[str, Any], label: str, names: list[str], tmp_path: Path
+    tool: str,
+    arguments: dict[str, Any],
+    label: str,
+    names: list[str],
+    tmp_path: Path,
 ) -> None:
-    call = parse({"tool_name": tool, "tool_input": arguments, "cwd": str(tmp_path)})
+    call = parse(
+        {"tool_name": tool, "tool_input": arguments, "cwd": str(tmp_path)}
+    )
     folder = os.path.realpath(tmp_path)
     assert call.label == label
     assert call.paths == [os.path.join(folder, name) for name in names]
@@ -122,7 +145,10 @@ def test_a_patch_in_a_shell_command_is_no_edit() -> None:
 
 
 def test_prefers_roots_to_the_working_folder() -> None:
-    message = {"cwd": "/project/src", "workspace_roots": ["/project", 3, "/other"]}
+    message = {
+        "cwd": "/project/src",
+        "workspace_roots": ["/project", 3, "/other"],
+    }
     assert parse(message).folders == ["/project", "/other"]
     assert parse({**message, "workspace_roots": []}).folders == ["/project/src"]
 
@@ -130,8 +156,12 @@ def test_prefers_roots_to_the_working_folder() -> None:
 @pytest.mark.parametrize(
     ("before", "after", "is_same"),
     [
-        pytest.param({"tool_use_id": "1"}, {"tool_use_id": "1"}, True, id="number"),
-        pytest.param({"tool_use_id": "1"}, {"tool_use_id": "2"}, False, id="numbers"),
+        pytest.param(
+            {"tool_use_id": "1"}, {"tool_use_id": "1"}, True, id="number"
+        ),
+        pytest.param(
+            {"tool_use_id": "1"}, {"tool_use_id": "2"}, False, id="numbers"
+        ),
         pytest.param({"command": "a"}, {"command": "a"}, True, id="command"),
         pytest.param({"command": "a"}, {"command": "b"}, False, id="commands"),
         pytest.param(
@@ -140,7 +170,9 @@ def test_prefers_roots_to_the_working_folder() -> None:
             True,
             id="tool with two names",
         ),
-        pytest.param({"session_id": "1"}, {"session_id": "2"}, False, id="sessions"),
+        pytest.param(
+            {"session_id": "1"}, {"session_id": "2"}, False, id="sessions"
+        ),
     ],
 )
 def test_identifies_a_use(
@@ -152,7 +184,12 @@ def test_identifies_a_use(
 
 @pytest.mark.parametrize(
     ("message", "prompt"),
-    [({"prompt": "a"}, "a"), ({"prompt": ""}, ""), ({"prompt": 3}, None), ({}, None)],
+    [
+        ({"prompt": "a"}, "a"),
+        ({"prompt": ""}, ""),
+        ({"prompt": 3}, None),
+        ({}, None),
+    ],
     ids=["text", "empty", "number", "none"],
 )
 def test_reads_a_prompt(message: dict[str, Any], prompt: str | None) -> None:

@@ -29,11 +29,19 @@ def _state(root: Path) -> RootState:
             status = path.lstat()
             mode = stat.S_IMODE(status.st_mode)
             if path.is_symlink():
-                known: tuple[Any, ...] = ("link", os.readlink(os.fsencode(path)), 0)
+                known: tuple[Any, ...] = (
+                    "link",
+                    os.readlink(os.fsencode(path)),
+                    0,
+                )
             elif path.is_dir():
                 known = ("folder", None, mode)
             else:
-                known = ("file", xxhash.xxh3_128_hexdigest(path.read_bytes()), mode)
+                known = (
+                    "file",
+                    xxhash.xxh3_128_hexdigest(path.read_bytes()),
+                    mode,
+                )
             state[str(path.relative_to(root))] = known
     return state
 
@@ -87,11 +95,15 @@ def _apply(state: RootState, record: ChangeRecord) -> None:
         elif entry.before is None:
             assert path not in state, f"{path} is made where something is"
         above = os.path.dirname(path)
-        assert not above or state[above][0] == "folder", f"{path} is in no folder"
+        assert not above or state[above][0] == "folder", (
+            f"{path} is in no folder"
+        )
         kind, content, mode = _side(entry.after)
         state[path] = (
             kind,
-            content if content is not None else state.get(path, (kind, None))[1],
+            content
+            if content is not None
+            else state.get(path, (kind, None))[1],
             mode,
         )
 
@@ -109,13 +121,21 @@ def _tool(workspace: Workspace, rng: random.Random) -> bool:
             "write_content",
             {
                 "items": [
-                    {"path": path, "content": f"{rng.random()}\n", "mode": "append"}
+                    {
+                        "path": path,
+                        "content": f"{rng.random()}\n",
+                        "mode": "append",
+                    }
                 ]
             },
         ),
         (
             "move_items",
-            {"items": [{"source": other, "destination": f"moved{rng.randrange(9)}"}]},
+            {
+                "items": [
+                    {"source": other, "destination": f"moved{rng.randrange(9)}"}
+                ]
+            },
         ),
         ("delete_items", {"paths": [other], "recursive": True}),
     ]

@@ -63,7 +63,9 @@ def test_lost_state_records_nothing(
     workspace.write("by-a-tool", "1\n")
     (root / "known").write_text("2\n")
     [record] = workspace.end_command(begun, "make")
-    assert [entry.path.display_path for entry in record.file_changes] == ["known"]
+    assert [entry.path.display_path for entry in record.file_changes] == [
+        "known"
+    ]
     begun = workspace.begin_command()
     _state(tmp_path).unlink()
     (root / "again").write_text("3\n")
@@ -83,7 +85,9 @@ def test_saves_between_commands_are_not_recorded(
     assert workspace.history() == []
 
 
-def test_save_after_tool_belongs_to_command(workspace: Workspace, root: Path) -> None:
+def test_save_after_tool_belongs_to_command(
+    workspace: Workspace, root: Path
+) -> None:
     begun = workspace.begin_command()
     workspace.write("t", "by a tool\n")
     (root / "t").write_text("by the command\n")
@@ -100,7 +104,10 @@ MEANWHILE = {
     "replaces a new file": ("echo 1 > n", "echo 2 > n2; mv n2 n"),
     "deletes a new file": ("echo 1 > n", "rm n"),
     "deletes a new folder": ("mkdir n; echo 1 > n/f", "rm -r n"),
-    "makes a folder of a new file": ("echo 1 > n", "rm n; mkdir n; echo 2 > n/f"),
+    "makes a folder of a new file": (
+        "echo 1 > n",
+        "rm n; mkdir n; echo 2 > n/f",
+    ),
     "deletes a new link": ("ln -s a n", "rm n"),
     "makes a link of a new file": ("echo 1 > n", "ln -sf a n"),
     "appends to a file": ("echo 1 >> a", "echo 2 >> a"),
@@ -137,7 +144,9 @@ def test_observes_while_command_goes_on(
     other.end_command(second, "true")
     workspace.end_command(begun, "a command")
     after = look(root)
-    assert [note for record in workspace.history() for note in record.notes] == []
+    assert [
+        note for record in workspace.history() for note in record.notes
+    ] == []
     assert moment is not None
     answer = workspace.call("revert_edit", {"since": moment})
     assert not answer.is_error or after == before, answer.text

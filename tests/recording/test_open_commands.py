@@ -55,7 +55,9 @@ def test_closes_nothing_without_proc(
     def refused(*_: object) -> None:
         raise PermissionError(13, "Permission denied")
 
-    command = new_command("1", "shell: make", process="1-1", space=process_namespace())
+    command = new_command(
+        "1", "shell: make", process="1-1", space=process_namespace()
+    )
     monkeypatch.setattr("filewright.system.processes._read_process", refused)
     with system.open_folder(os.fsencode(tmp_path)) as folder:
         open_commands.add(folder, command)

@@ -25,13 +25,19 @@ Tree = dict[str, Any]
 
 
 def _actions(record: Any) -> list[tuple[str, str]]:
-    return [(entry.action, entry.path.display_path) for entry in record.file_changes]
+    return [
+        (entry.action, entry.path.display_path) for entry in record.file_changes
+    ]
 
 
-def _rewinds(workspace: Workspace, root: Path, moment: str, before: Tree) -> None:
+def _rewinds(
+    workspace: Workspace, root: Path, moment: str, before: Tree
+) -> None:
     """A rewind gives the tree at a moment, and its undo the tree of now; all that was undone may be nothing."""
     after = look(root)
-    answer = workspace.call("revert_edit", {"since": moment, "break_hard_links": True})
+    answer = workspace.call(
+        "revert_edit", {"since": moment, "break_hard_links": True}
+    )
     assert not answer.is_error or after == before, answer.text
     assert look(root) == before
     if not answer.is_error:
@@ -101,8 +107,14 @@ def test_records_are_in_order(workspace: Workspace, root: Path) -> None:
     workspace.write("t/f", "tool\n")
     (root / "t" / "g").write_text("more\n")
     records = workspace.end_command(begun, "make")
-    assert [record.summary for record in records] == ["shell: make", "shell: make"]
-    told = [(record.tool, _actions(record)) for record in reversed(workspace.history())]
+    assert [record.summary for record in records] == [
+        "shell: make",
+        "shell: make",
+    ]
+    told = [
+        (record.tool, _actions(record))
+        for record in reversed(workspace.history())
+    ]
     assert told == [
         ("shell", [("created", "t")]),
         ("write_content", [("created", "t/f")]),
@@ -154,7 +166,10 @@ def test_changes_of_two_commands_are_shared(
         ("shell: make a or shell: make b, really", [("created", "shared")]),
         ("shell: make b, really", [("created", "last")]),
     ]
-    assert [command.session for command in records[0].commands] == ["one", "two"]
+    assert [command.session for command in records[0].commands] == [
+        "one",
+        "two",
+    ]
 
 
 @pytest.mark.parametrize("session", ["one", "two"])
@@ -204,7 +219,10 @@ def test_command_line_option_includes_shared(
         str(tmp_path / "state"),
     ]
     refused = processes.run(words, cwd=root)
-    assert (refused.returncode, "--include-shared" in refused.stderr) == (1, True)
+    assert (refused.returncode, "--include-shared" in refused.stderr) == (
+        1,
+        True,
+    )
     done = processes.run([*words, "--include-shared"], cwd=root)
     assert (done.returncode, (root / "shared").exists()) == (0, False)
 
@@ -254,7 +272,11 @@ def test_undoes_own_path_beside_shared_ones(
 def _tool(identifier: str, session: str, *paths: Path) -> Any:
     named = tuple(str(path) for path in paths)
     return new_command(
-        identifier, f"Edit {paths[0].name}", session=session, paths=named, is_tool=True
+        identifier,
+        f"Edit {paths[0].name}",
+        session=session,
+        paths=named,
+        is_tool=True,
     )
 
 
@@ -289,7 +311,10 @@ BESIDE_TOOLS = {
         "mkdir -p n/o; touch n/t n/o/x; echo 1 > b",
         ["n/t"],
     ),
-    "a folder of two tools": ("mkdir n; touch n/t n/u; echo 1 > b", ["n/t", "n/u"]),
+    "a folder of two tools": (
+        "mkdir n; touch n/t n/u; echo 1 > b",
+        ["n/t", "n/u"],
+    ),
     "a folder is deleted": ("rm -r d", ["d/f"]),
     "a folder is moved": ("mv d e; echo 1 >> e/f", ["d/f", "e/f"]),
     "a folder instead of a file": ("rm a; mkdir -p a/b; touch a/b/c", ["a"]),
@@ -318,7 +343,9 @@ def test_edit_tools_records_are_in_order(
         )
     subprocess.run(command, shell=True, cwd=root, check=True)
     for number in range(len(names)):
-        opens(session=f"session{number}").end_command(str(number), "", label="Edit")
+        opens(session=f"session{number}").end_command(
+            str(number), "", label="Edit"
+        )
     for record in workspace.history()[:-1]:
         workspace.revert_edit(record.id, include_shared=True)
     assert look(root) == before
@@ -329,7 +356,14 @@ def test_edit_tools_records_are_in_order(
 
 def _nested_orders() -> list[str]:
     orders = []
-    for commands in ("O I o i", "O I i o", "I O o i", "I O i o", "O o I i", "I i O o"):
+    for commands in (
+        "O I o i",
+        "O I i o",
+        "I O o i",
+        "I O i o",
+        "O o I i",
+        "I i O o",
+    ):
         first, *rest = commands.split()
         for saves in itertools.product((False, True), repeat=3):
             order, is_open = [first], {first}
@@ -379,7 +413,9 @@ def test_outer_tool_during_inner_command(
     outside.write("d/n/f", "by a tool\n")
     (root / "d" / "n" / "g").write_text("by the command\n")
     inside.end_command(begun, "a command")
-    told = [_actions(record) for record in reversed(outside.history(since=moment))]
+    told = [
+        _actions(record) for record in reversed(outside.history(since=moment))
+    ]
     assert told == [
         [("created", "d/n")],
         [("created", "d/n/f")],
@@ -390,7 +426,13 @@ def test_outer_tool_during_inner_command(
 
 
 @pytest.mark.parametrize(
-    "how", ["rm -r d", "mv d e", "rm -r d; mkdir d; echo x > d/f", "mv d b.d; mkdir d"]
+    "how",
+    [
+        "rm -r d",
+        "mv d e",
+        "rm -r d; mkdir d; echo x > d/f",
+        "mv d b.d; mkdir d",
+    ],
 )
 def test_removed_inner_root_comes_back(
     opens: Callable[..., Workspace], root: Path, how: str
@@ -430,7 +472,9 @@ def test_root_registered_during_a_command(
             assert answer.is_error
     records = outside.end_command(begun, "make")
     assert [note for record in outside.history() for note in record.notes] == []
-    assert {path for record in records for _, path in _actions(record)} >= {"d/f"}
+    assert {path for record in records for _, path in _actions(record)} >= {
+        "d/f"
+    }
     assert moment is not None
     _rewinds(opens(), root, moment, before)
 
@@ -495,7 +539,9 @@ def test_closes_command_of_two_days_ago(
 
 
 @pytest.mark.parametrize("how", ["prompt", "turn"])
-def test_next_turn_closes_commands(workspace: Workspace, root: Path, how: str) -> None:
+def test_next_turn_closes_commands(
+    workspace: Workspace, root: Path, how: str
+) -> None:
     """As where a user has interrupted a command, after which clients call no hook."""
     workspace.recorder.begin(
         new_command("1", "shell: make", session="s", turn="one"), "", Task()
@@ -516,7 +562,9 @@ def test_next_turn_closes_commands(workspace: Workspace, root: Path, how: str) -
     )
 
 
-def test_hooks_of_several_clients_record_once(root: Path, tmp_path: Path) -> None:
+def test_hooks_of_several_clients_record_once(
+    root: Path, tmp_path: Path
+) -> None:
     """Each of three agents makes files of its own in commands that overlap."""
     state = tmp_path / "state"
     words = [*processes.FILEWRIGHT, "snapshot"]
@@ -531,7 +579,10 @@ def test_hooks_of_several_clients_record_once(root: Path, tmp_path: Path) -> Non
             "tool_input": {"command": f"make {number}"},
         }
         done = processes.run(
-            [*words, name, "--hook"], given=json.dumps(given), cwd=root, env=environment
+            [*words, name, "--hook"],
+            given=json.dumps(given),
+            cwd=root,
+            env=environment,
         )
         assert (done.returncode, done.stderr) == (0, "")
 
@@ -544,7 +595,9 @@ def test_hooks_of_several_clients_record_once(root: Path, tmp_path: Path) -> Non
             hook("end", agent, number)
     with Workspace(root, state_dir=state) as workspace:
         history = workspace.history(limit=100)
-        told = sorted(action for record in history for action in _actions(record))
+        told = sorted(
+            action for record in history for action in _actions(record)
+        )
         assert told == sorted(
             ("created", f"{agent}-{number}")
             for agent in range(3)

@@ -19,11 +19,21 @@ PATCH = "*** Begin Patch\n*** Update File: x.py\n@@\n-a\n+b\n*** End Patch\n"
 
 CASES: dict[str, tuple[dict[str, Any], dict[str, ToolEdit | None]]] = {
     "claude": (
-        {"file_path": "x", "old_string": "a", "new_string": "b", "replace_all": False},
+        {
+            "file_path": "x",
+            "old_string": "a",
+            "new_string": "b",
+            "replace_all": False,
+        },
         {"x": ONE},
     ),
     "claude everywhere": (
-        {"file_path": "x", "old_string": "a", "new_string": "b", "replace_all": True},
+        {
+            "file_path": "x",
+            "old_string": "a",
+            "new_string": "b",
+            "replace_all": True,
+        },
         {"x": (TextReplacement("a", "b", is_everywhere=True),)},
     ),
     "claude several": (
@@ -36,16 +46,33 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, ToolEdit | None]]] = {
         },
         {"x": (TextReplacement("a", "b"), TextReplacement("b", ""))},
     ),
-    "claude whole file": ({"file_path": "x", "content": ""}, {"x": WholeText("")}),
+    "claude whole file": (
+        {"file_path": "x", "content": ""},
+        {"x": WholeText("")},
+    ),
     "codex": ({"command": PATCH}, {"x.py": PatchText(PATCH, "x.py")}),
     "gemini": (
-        {"file_path": "x", "instruction": "-", "old_string": "a", "new_string": "b"},
+        {
+            "file_path": "x",
+            "instruction": "-",
+            "old_string": "a",
+            "new_string": "b",
+        },
         {"x": ONE},
     ),
-    "opencode": ({"filePath": "x", "oldString": "a", "newString": "b"}, {"x": ONE}),
-    "opencode patch": ({"patchText": PATCH}, {"x.py": PatchText(PATCH, "x.py")}),
+    "opencode": (
+        {"filePath": "x", "oldString": "a", "newString": "b"},
+        {"x": ONE},
+    ),
+    "opencode patch": (
+        {"patchText": PATCH},
+        {"x.py": PatchText(PATCH, "x.py")},
+    ),
     "copilot": ({"path": "x", "old_str": "a", "new_str": "b"}, {"x": ONE}),
-    "copilot new file": ({"path": "x", "file_text": "t"}, {"x": WholeText("t")}),
+    "copilot new file": (
+        {"path": "x", "file_text": "t"},
+        {"x": WholeText("t")},
+    ),
     "cline": ({"path": "x", "old_text": "a", "new_text": "b"}, {"x": ONE}),
     "vscode several files": (
         {
@@ -56,7 +83,10 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, ToolEdit | None]]] = {
         },
         {"x": ONE, "y": ONE},
     ),
-    "pi": ({"path": "x", "edits": [{"oldText": "a", "newText": "b"}]}, {"x": ONE}),
+    "pi": (
+        {"path": "x", "edits": [{"oldText": "a", "newText": "b"}]},
+        {"x": ONE},
+    ),
     "an edit in an unknown form": ({"path": "x", "line": 3}, {"x": None}),
     "one of several in an unknown form": (
         {"path": "x", "edits": [{"oldText": "a", "newText": "b"}, {"at": 3}]},

@@ -28,7 +28,10 @@ def opened(tmp_path: Path) -> Iterator[Opener]:
             where = boundary.locate("data.txt")
             return stack.enter_context(
                 Snapshot.of_file(
-                    boundary.open_file(where), where, settings, encoding=encoding
+                    boundary.open_file(where),
+                    where,
+                    settings,
+                    encoding=encoding,
                 )
             )
 

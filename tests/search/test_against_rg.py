@@ -24,20 +24,28 @@ from filewright.text.snapshot import Snapshot
 
 SETTINGS = examples(
     25,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+    ],
 )
 
 words = st.sampled_from(
     ["foo", "Foo", "bar", "fo", "o", "é", "1", " ", ".", "foobar", "x" * 90]
 )
-texts = st.lists(st.lists(words, max_size=5).map("".join), max_size=9).map("\n".join)
+texts = st.lists(st.lists(words, max_size=5).map("".join), max_size=9).map(
+    "\n".join
+)
 asked = st.one_of(
     st.tuples(
-        st.just("literal"), st.sampled_from(["foo", "Foo", "o", "bar1", "é", ".", "oo"])
+        st.just("literal"),
+        st.sampled_from(["foo", "Foo", "o", "bar1", "é", ".", "oo"]),
     ),
     st.tuples(
         st.just("regex"),
-        st.sampled_from(["fo+", "^foo", "o$", "[fb]o", "o|a", "x{80}", "^$", "o.b?"]),
+        st.sampled_from(
+            ["fo+", "^foo", "o$", "[fb]o", "o|a", "x{80}", "^$", "o.b?"]
+        ),
     ),
 )
 
@@ -64,10 +72,14 @@ def by_rg(
     argv += {"smart": ["-S"], "sensitive": ["-s"], "insensitive": ["-i"]}[case]
     argv += ["-w"] * whole_word + ["-v"] * invert
     done = subprocess.run(
-        [*argv, *more, "-e", pattern, str(path)], capture_output=True, check=False
+        [*argv, *more, "-e", pattern, str(path)],
+        capture_output=True,
+        check=False,
     )
     assert done.returncode in (0, 1), done.stderr
-    return [int(row.partition(b":")[0]) for row in done.stdout.split(b"\n") if row]
+    return [
+        int(row.partition(b":")[0]) for row in done.stdout.split(b"\n") if row
+    ]
 
 
 @contextmanager
@@ -96,20 +108,29 @@ def test_lines_and_counts_are_those_of_rg(
     mode, pattern = what
     path = tmp_path / "text"
     path.write_bytes(text.encode())
-    compiled = compile_pattern(pattern, mode=mode, case=case, whole_word=whole_word)
-    expected = by_rg(path, mode, pattern, case, whole_word=whole_word, invert=invert)
+    compiled = compile_pattern(
+        pattern, mode=mode, case=case, whole_word=whole_word
+    )
+    expected = by_rg(
+        path, mode, pattern, case, whole_word=whole_word, invert=invert
+    )
     # The overlap holds the longest match there can be, as the real one does.
     small = Windows(length=length, longest=length + 400, overlap=200)
-    with pytest.MonkeyPatch.context() as patch, opened(path, hold_bytes=0) as snapshot:
-        patch.setattr(window_module, "AHEAD_BYTES", 1 if with_child else 1 << 40)
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        opened(path, hold_bytes=0) as snapshot,
+    ):
+        patch.setattr(
+            window_module, "AHEAD_BYTES", 1 if with_child else 1 << 40
+        )
         patch.setattr(window_module, "_FAR", -1)
         found = search_snapshot(
             snapshot, compiled, limit=10_000, invert=invert, windows=small
         )
         assert [hit.line for hit in found.hits] == expected
-        assert count_hits(snapshot, compiled, invert=invert, windows=small) == len(
-            expected
-        )
+        assert count_hits(
+            snapshot, compiled, invert=invert, windows=small
+        ) == len(expected)
 
 
 @pytest.fixture(scope="module")
@@ -140,7 +161,9 @@ def log(tmp_path_factory) -> Path:
         ("regex", "^caf"),
     ],
 )
-def test_a_large_file_is_counted_exactly(log, mode, pattern, whole_word, invert):
+def test_a_large_file_is_counted_exactly(
+    log, mode, pattern, whole_word, invert
+):
     options = {"whole_word": whole_word, "invert": invert}
     (count,) = by_rg(log, mode, pattern, "sensitive", "--count", **options)
     first = by_rg(log, mode, pattern, "sensitive", "--max-count=30", **options)

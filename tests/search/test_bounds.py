@@ -31,14 +31,18 @@ def test_the_first_match_decides_a_long_line(mode):
     content = b"ab" * (8 << 20)
     snapshot = Reads(content)
     assert (
-        count_hits(snapshot, compile_pattern("ab", mode=mode), task=Task(seconds=60))
+        count_hits(
+            snapshot, compile_pattern("ab", mode=mode), task=Task(seconds=60)
+        )
         == 1
     )
     assert snapshot.asked_for < 2_000  # there are eight million matches
 
 
 def test_a_line_that_matches_in_its_middle_is_one_whatever_follows():
-    content = b"x" * (3 << 20) + b"ab" * 1000 + b"y" * (2 << 20) + b"ab\nab\n\nab"
+    content = (
+        b"x" * (3 << 20) + b"ab" * 1000 + b"y" * (2 << 20) + b"ab\nab\n\nab"
+    )
     snapshot = Snapshot(content)
     assert count_hits(snapshot, compile_pattern("ab")) == 3
     assert count_hits(snapshot, compile_pattern("ab"), invert=True) == 1
@@ -67,7 +71,9 @@ def test_a_slow_pattern_still_hears_that_it_is_cancelled():
     with pytest.raises(FilewrightError) as caught:
         list(
             find_matches(
-                Snapshot(b"abcdefgh0" * 4_000_000), slow, task=CancelledOnTheWay()
+                Snapshot(b"abcdefgh0" * 4_000_000),
+                slow,
+                task=CancelledOnTheWay(),
             )
         )
     assert caught.value.code is Code.CANCELLED
@@ -83,7 +89,9 @@ def searcher(request, tmp_path):
 
 
 def names(searcher: Searcher, pattern: str, **options: object) -> list[str]:
-    compiled = compile_pattern(pattern, multiline=bool(options.pop("multiline", False)))
+    compiled = compile_pattern(
+        pattern, multiline=bool(options.pop("multiline", False))
+    )
     search = TreeSearch(
         searcher,
         searcher.boundary.locate("."),
@@ -104,13 +112,18 @@ def test_a_sparse_image_beside_a_text_is_not_read_to_its_end(
     assert names(searcher, "needle", multiline=multiline) == ["notes.txt"]
 
 
-def test_a_large_text_is_found_in_though_the_helper_passes_it_over(tmp_path, searcher):
-    (tmp_path / "large.txt").write_bytes(b"some text\n" * 2_000_000 + b"a needle\n")
+def test_a_large_text_is_found_in_though_the_helper_passes_it_over(
+    tmp_path, searcher
+):
+    (tmp_path / "large.txt").write_bytes(
+        b"some text\n" * 2_000_000 + b"a needle\n"
+    )
     assert names(searcher, "needle", multiline=True) == ["large.txt"]
 
 
 @pytest.mark.skipif(
-    os.mkdir not in os.supports_dir_fd, reason="so deep a tree is made by descriptors"
+    os.mkdir not in os.supports_dir_fd,
+    reason="so deep a tree is made by descriptors",
 )
 def test_files_are_found_however_deep_they_lie(tmp_path, searcher):
     folder = os.open(tmp_path, os.O_RDONLY)
@@ -144,7 +157,9 @@ def test_a_helper_that_cannot_start_is_done_without(tmp_path, monkeypatch):
     boundary.close()
 
 
-def test_a_line_longer_than_the_helper_may_hold_is_looked_at_here(tmp_path, searcher):
+def test_a_line_longer_than_the_helper_may_hold_is_looked_at_here(
+    tmp_path, searcher
+):
     (tmp_path / "short.txt").write_text("a needle here\n")
     with (tmp_path / "long.txt").open("wb") as file:
         for _ in range(60):

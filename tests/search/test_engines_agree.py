@@ -18,7 +18,10 @@ from filewright.text.snapshot import Snapshot
 SETTINGS = examples(
     25,
     derandomize=True,
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    suppress_health_check=[
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.too_slow,
+    ],
 )
 
 atoms = st.sampled_from(
@@ -74,7 +77,8 @@ def by_python(pattern: str, line: str) -> list[tuple[int, int]]:
     found = []
     position, last = 0, -1
     while (
-        position <= len(line) and (match := regexp.search(line, position)) is not None
+        position <= len(line)
+        and (match := regexp.search(line, position)) is not None
     ):
         low, high = match.span()
         if high > low or low != last:
@@ -91,14 +95,20 @@ def test_hits_are_those_of_an_independent_engine(pattern, text):
     expected = []
     position = 0
     # Line by line: a match never crosses lines, and `\s` and `[^a]` do not take the terminator.
-    for line in text.split("\n") if not text.endswith("\n") else text.split("\n")[:-1]:
-        expected += [(position + a, position + b) for a, b in by_python(pattern, line)]
+    for line in (
+        text.split("\n") if not text.endswith("\n") else text.split("\n")[:-1]
+    ):
+        expected += [
+            (position + a, position + b) for a, b in by_python(pattern, line)
+        ]
         position += len(line) + 1
     if not text:
         expected = []
     data = text.encode()
     at = [len(text[:i].encode()) for i in range(len(text) + 1)]
-    assert spans(Snapshot(data), compiled) == [(at[a], at[b]) for a, b in expected]
+    assert spans(Snapshot(data), compiled) == [
+        (at[a], at[b]) for a, b in expected
+    ]
 
 
 @SETTINGS
@@ -106,7 +116,15 @@ def test_hits_are_those_of_an_independent_engine(pattern, text):
     anchored,
     texts,
     st.sampled_from(
-        ["utf-8", "utf-8-sig", "utf-16", "cp1252", "mac_roman", "gb18030", "cp437"]
+        [
+            "utf-8",
+            "utf-8-sig",
+            "utf-16",
+            "cp1252",
+            "mac_roman",
+            "gb18030",
+            "cp437",
+        ]
     ),
     st.booleans(),
 )
@@ -135,7 +153,8 @@ def test_the_sieve_lets_every_file_with_a_hit_through(
 
 
 @each_row(
-    "codec", ["utf-8", "cp1252", "shift_jis", "gb18030", "euc_kr", "big5", "koi8_r"]
+    "codec",
+    ["utf-8", "cp1252", "shift_jis", "gb18030", "euc_kr", "big5", "koi8_r"],
 )
 @each_row("word", ["naïve", "表示", "検索", "поиск", "검색"])
 def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
@@ -155,7 +174,9 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
         *forms,
         str(tmp_path / "sieved"),
     ]
-    assert subprocess.run(argv, capture_output=True, check=False).returncode == 0
+    assert (
+        subprocess.run(argv, capture_output=True, check=False).returncode == 0
+    )
 
 
 @SETTINGS
@@ -182,7 +203,8 @@ def test_the_size_of_a_window_changes_nothing(pattern, text, length):
     snapshot = Snapshot(text.encode())
     small = Windows(length=length)
     assert [
-        (m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)
+        (m.offset, m.end)
+        for m in find_matches(snapshot, compiled, windows=small)
     ] == spans(snapshot, compiled)
 
 
@@ -195,10 +217,13 @@ def test_the_size_of_a_window_changes_nothing(pattern, text, length):
 def test_the_size_of_a_block_changes_nothing_for_literals(needle, text, block):
     compiled = compile_pattern(needle, case="sensitive")
     snapshot = Snapshot(text.encode())
-    expected = [(m.start(), m.end()) for m in re.finditer(re.escape(needle), text)]
+    expected = [
+        (m.start(), m.end()) for m in re.finditer(re.escape(needle), text)
+    ]
     small = Windows(
         length=block, longest=block + 8, overlap=8, multiline=block + 8, span=8
     )
     assert [
-        (m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)
+        (m.offset, m.end)
+        for m in find_matches(snapshot, compiled, windows=small)
     ] == expected

@@ -45,14 +45,20 @@ def distance(a: str, b: str) -> int:
 def test_the_region_found_is_a_nearest_one(needle, text):
     start, end, found = infix(needle, text)
     assert distance(needle, text[start:end]) == found
-    regions = (text[a:b] for a in range(len(text) + 1) for b in range(a, len(text) + 1))
+    regions = (
+        text[a:b] for a in range(len(text) + 1) for b in range(a, len(text) + 1)
+    )
     assert found == min(distance(needle, region) for region in regions)
 
 
 @pytest.mark.parametrize(
     ("needle", "text", "region"),
     [
-        ("foo;", "  foo:\n", "foo:"),  # a changed last character belongs to the region
+        (
+            "foo;",
+            "  foo:\n",
+            "foo:",
+        ),  # a changed last character belongs to the region
         ("xfoo", "  yfoo", "yfoo"),
         ('say "hi"', "he said: say “hi”!", "say “hi”"),
         (
@@ -108,7 +114,9 @@ def mutated(text: str, rate: float, chance: random.Random) -> str:
     ("lines", "rate", "whole"),
     [(1, 0.05, True), (1, 0.05, False), (12, 0.03, False), (12, 0.05, True)],
 )
-@pytest.mark.parametrize("blocks", [5, pytest.param(100, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize(
+    "blocks", [5, pytest.param(100, marks=pytest.mark.sweep)]
+)
 def test_recall_against_an_exact_aligner(
     opened, monkeypatch, lines, rate, whole, blocks
 ):
@@ -131,7 +139,8 @@ def test_recall_against_an_exact_aligner(
         best = edlib.align(needle.encode(), data, mode="HW")["editDistance"]
         hits = fuzzy(snapshot, needle, min_similarity=0.75, limit=3).hits
         found += any(
-            distance(needle, data[h.offset : h.end].decode()) <= best for h in hits
+            distance(needle, data[h.offset : h.end].decode()) <= best
+            for h in hits
         )
     assert found == tried
 
@@ -139,7 +148,10 @@ def test_recall_against_an_exact_aligner(
 @each_row("codec", ["utf-8", "utf-16", "cp1252", "gb18030"])
 @each_row("end", ["\n", "\r\n", "\r"])
 def test_a_block_is_found_in_any_encoding_and_with_any_terminator(codec, end):
-    rows = [f"row {n}: the quick brown fox, n° {n * 7919 % 1000}" for n in range(400)]
+    rows = [
+        f"row {n}: the quick brown fox, n° {n * 7919 % 1000}"
+        for n in range(400)
+    ]
     text = end.join(rows)
     data = text.encode(codec)
     snapshot = Snapshot(
@@ -147,7 +159,9 @@ def test_a_block_is_found_in_any_encoding_and_with_any_terminator(codec, end):
     )
     needle = "\n".join(rows[200:203]).replace("quick", "quikc", 1)
     best = fuzzy(snapshot, needle, limit=1).hits[0]
-    found = data[best.offset : best.end].decode(codec.replace("utf-16", "utf-16-le"))
+    found = data[best.offset : best.end].decode(
+        codec.replace("utf-16", "utf-16-le")
+    )
     assert (best.line, best.column) == (201, 1)
     assert found == end.join(rows[200:203])
 
@@ -240,7 +254,9 @@ def test_pieces_are_spread_over_the_needle_and_rare_in_the_file():
     drawn = b"the rare word and the rest of the line " * 100
     pieces = choose(needle, drawn, 10_000_000)
     for piece, places in pieces.items():
-        assert all(needle[place : place + len(piece)] == piece for place in places)
+        assert all(
+            needle[place : place + len(piece)] == piece for place in places
+        )
     scale = 10_000_000 / len(drawn)
     assert sum(map(drawn.count, pieces)) * scale <= 200_000
     places = {place for places in pieces.values() for place in places}
@@ -248,10 +264,14 @@ def test_pieces_are_spread_over_the_needle_and_rare_in_the_file():
     assert any(b"loph" in piece for piece in pieces)
 
 
-def test_two_typos_close_together_leave_a_piece_of_a_short_needle(opened, monkeypatch):
+def test_two_typos_close_together_leave_a_piece_of_a_short_needle(
+    opened, monkeypatch
+):
     monkeypatch.setattr(search_module, "SWEEP_ALWAYS", 0)
     monkeypatch.setattr(search_module, "SWEEP_AT_MOST", 0)
-    rows = b"".join(b"row %d of a log that needs the engine\n" % n for n in range(3000))
+    rows = b"".join(
+        b"row %d of a log that needs the engine\n" % n for n in range(3000)
+    )
     snapshot = opened(rows + b"the needle_1 is here\n" + rows)
     found = fuzzy(snapshot, "the nedle_1 iss here", limit=2)
     assert [(hit.line, hit.score) for hit in found.hits] == [(3001, 0.9)]
@@ -278,7 +298,9 @@ def test_pieces_are_found_beside_rg_however_far_apart_and_in_lines_of_any_length
     made: list[bytes] = []
     for _ in range(400):
         made.append(
-            chance.randbytes(chance.choice([1, 30, 3_000, 20_000])).hex().encode()
+            chance.randbytes(chance.choice([1, 30, 3_000, 20_000]))
+            .hex()
+            .encode()
         )
         made.append(
             chance.choice(
@@ -288,9 +310,11 @@ def test_pieces_are_found_beside_rg_however_far_apart_and_in_lines_of_any_length
     data = b"".join(made)
     chosen = {piece: [number] for number, piece in enumerate(PIECES)}
     found = {
-        (at, number) for at, _, number in occurrences(opened(data), chosen, Task())
+        (at, number)
+        for at, _, number in occurrences(opened(data), chosen, Task())
     }
     there = {
-        (m.start(), PIECES.index(m[0])) for m in re.finditer(b"|".join(PIECES), data)
+        (m.start(), PIECES.index(m[0]))
+        for m in re.finditer(b"|".join(PIECES), data)
     }
     assert found == there

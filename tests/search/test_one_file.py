@@ -44,7 +44,9 @@ def rows(
     return [(hit.line, hit.column, len(hit.submatches)) for hit in found.hits]
 
 
-@each_row("codec", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030", "utf-16-be"])
+@each_row(
+    "codec", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030", "utf-16-be"]
+)
 @each_row(
     ("pattern", "options", "expected"),
     [
@@ -62,7 +64,11 @@ def rows(
         ("foo\nthree", {}, [(2, 13, 1)]),
         (r"e\s+f", {"mode": "regex", "multiline": True}, [(3, 5, 1)]),
         ("oo", {"whole_word": True}, []),
-        (r"bar|three", {"mode": "regex", "whole_word": True}, [(2, 9, 1), (3, 1, 1)]),
+        (
+            r"bar|three",
+            {"mode": "regex", "whole_word": True},
+            [(2, 9, 1), (3, 1, 1)],
+        ),
         ("ö", {}, [(5, 2, 1)]),
     ],
 )
@@ -71,7 +77,9 @@ def test_lines_and_columns_do_not_depend_on_the_encoding(
 ):
     text = TEXT.replace("ö", "ö")
     data = (
-        b"\xfe\xff" + text.encode(codec) if codec == "utf-16-be" else text.encode(codec)
+        b"\xfe\xff" + text.encode(codec)
+        if codec == "utf-16-be"
+        else text.encode(codec)
     )
     named = codec if codec in ("cp1252", "gb18030") else None
     assert rows(Snapshot(data, encoding=named), pattern, **options) == expected
@@ -98,7 +106,8 @@ def test_a_match_never_begins_inside_a_character(codec):
     spans = [span for hit in hits for span in hit.submatches]
     assert len(spans) == text.count("\\")
     assert all(
-        data[:a].decode(codec) is not None and data[a:b] == b"\\" for a, b in spans
+        data[:a].decode(codec) is not None and data[a:b] == b"\\"
+        for a, b in spans
     )
 
 
@@ -145,7 +154,9 @@ def test_a_line_longer_than_any_window_is_searched_without_being_held(
     ]
     assert found == [(1000, 1007), (2007, 2014)]
     anchored = compile_pattern("^[ab]", mode="regex")
-    assert [m.offset for m in find_matches(snapshot, anchored, windows=small)] == [0]
+    assert [
+        m.offset for m in find_matches(snapshot, anchored, windows=small)
+    ] == [0]
 
 
 def test_a_hundred_megabyte_line_has_a_small_excerpt(opened):
@@ -168,8 +179,12 @@ def test_an_excerpt_always_holds_the_hit_on_whole_characters(
     before, word, after, chars, codec
 ):
     line = f"{before}[{word}]{after}"
-    snapshot = Snapshot(f"first\r\n{line}\r\nlast".encode(codec), encoding=codec)
-    (hit,) = search_snapshot(snapshot, compile_pattern(f"[{word}]"), limit=5).hits
+    snapshot = Snapshot(
+        f"first\r\n{line}\r\nlast".encode(codec), encoding=codec
+    )
+    (hit,) = search_snapshot(
+        snapshot, compile_pattern(f"[{word}]"), limit=5
+    ).hits
     shown = excerpt(snapshot, hit, chars)
     assert shown.text in line
     assert len(shown.text) == min(chars, len(line))
@@ -242,7 +257,9 @@ def test_context_is_the_lines_above_and_below(codec):
 @examples(25, derandomize=True)
 @given(
     st.lists(
-        st.sampled_from(["a", "b a a", "", "ab", "c" * 900 + "a" + "c" * 900 + "a"]),
+        st.sampled_from(
+            ["a", "b a a", "", "ab", "c" * 900 + "a" + "c" * 900 + "a"]
+        ),
         max_size=12,
     ),
     st.sampled_from(["\n", "\r\n", "\r"]),
@@ -254,10 +271,14 @@ def test_context_is_the_lines_above_and_below(codec):
 @example(["a", "a"], "\n", 1, "$", False, False)
 @example(["a", "a", ""], "\n", 1, "$", False, False)
 @example(["a", "b a a"], "\n", 1, "a", False, True)
-def test_pages_joined_are_the_whole(lines, end, limit, pattern, invert, whole_word):
+def test_pages_joined_are_the_whole(
+    lines, end, limit, pattern, invert, whole_word
+):
     snapshot = Snapshot(end.join(lines).encode())
     compiled = compile_pattern(pattern, mode="regex", whole_word=whole_word)
-    whole = search_snapshot(snapshot, compiled, limit=10_000, invert=invert).hits
+    whole = search_snapshot(
+        snapshot, compiled, limit=10_000, invert=invert
+    ).hits
     pages: list[Hit] = []
     start: int | None = None
     while True:
@@ -318,7 +339,9 @@ def test_the_child_process_gives_the_same_hits(
     monkeypatch.setattr(window_module, "_FAR", far)
     snapshot = opened(data)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
-    assert snapshot.lines.count_lines()  # what is known of the lines already is used
+    assert (
+        snapshot.lines.count_lines()
+    )  # what is known of the lines already is used
     assert search_snapshot(snapshot, compiled, limit=1000) == here
 
 
@@ -326,7 +349,10 @@ def test_the_child_process_gives_the_same_hits(
 def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
     monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     monkeypatch.setattr(window_module, "_FAR", 0)
-    rows = [b"row %06d\r\n" % n if n % 3 else b"row %06d\n" % n for n in range(300_000)]
+    rows = [
+        b"row %06d\r\n" % n if n % 3 else b"row %06d\n" % n
+        for n in range(300_000)
+    ]
     if lone is not None:
         rows[lone] = b"two\rlines\n"
     data = b"".join(rows)
@@ -340,7 +366,9 @@ def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
     assert len(hits) == 2
     for hit in hits:
         assert (
-            snapshot.lines.offset_of(hit.line) == hit.line_offset == ends[hit.line - 2]
+            snapshot.lines.offset_of(hit.line)
+            == hit.line_offset
+            == ends[hit.line - 2]
         )
         for line in (
             1,
@@ -352,7 +380,11 @@ def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
             len(ends) + 9,
         ):
             known = (
-                0 if line == 1 else ends[line - 2] if line <= len(ends) else len(data)
+                0
+                if line == 1
+                else ends[line - 2]
+                if line <= len(ends)
+                else len(data)
             )
             assert snapshot.lines.offset_of(line) == known
             assert line > len(ends) or snapshot.lines.line_at(known) == line
@@ -368,13 +400,19 @@ def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
     started = []
     start = boundary.launcher.start
     monkeypatch.setattr(
-        boundary.launcher, "start", lambda *a, **k: started.append(0) or start(*a, **k)
+        boundary.launcher,
+        "start",
+        lambda *a, **k: started.append(0) or start(*a, **k),
     )
 
     def found(text: str) -> tuple[list[int], int]:
         started.clear()
-        with Snapshot.of_file(boundary.open_file(where), where, options) as snapshot:
-            hits = search_snapshot(snapshot, compile_pattern(text), limit=100).hits
+        with Snapshot.of_file(
+            boundary.open_file(where), where, options
+        ) as snapshot:
+            hits = search_snapshot(
+                snapshot, compile_pattern(text), limit=100
+            ).hits
         return [hit.line for hit in hits], len(started)
 
     lines = [f"row {n}" for n in range(1, 5000)]
@@ -410,13 +448,16 @@ def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
         (r"9\nline 3.\n?\z", []),
     ],
 )
-def test_the_ends_of_a_window_are_not_those_of_the_file(opened, pattern, places):
+def test_the_ends_of_a_window_are_not_those_of_the_file(
+    opened, pattern, places
+):
     snapshot = opened(b"line 25\n" * 62 + b"5")
     compiled = compile_pattern(pattern, mode="regex", multiline=True)
     for length in range(8, 40):
         small = Windows(multiline=length, span=length // 2)
         assert [
-            (m.offset, m.end) for m in find_matches(snapshot, compiled, windows=small)
+            (m.offset, m.end)
+            for m in find_matches(snapshot, compiled, windows=small)
         ] == places
     leaving = replace(
         compile_pattern("line", whole_word=True),
@@ -445,12 +486,20 @@ class _Counting(Task):
 
 @pytest.mark.parametrize("pattern", ["needle", "n[e]+dle", "e\ne"])
 @pytest.mark.parametrize("hold", [True, False])
-def test_a_search_is_cancelled_between_blocks(opened, monkeypatch, pattern, hold):
-    small = Windows(length=1000, longest=1000, overlap=100, multiline=1000, span=100)
+def test_a_search_is_cancelled_between_blocks(
+    opened, monkeypatch, pattern, hold
+):
+    small = Windows(
+        length=1000, longest=1000, overlap=100, multiline=1000, span=100
+    )
     snapshot = opened(b"some text here\n" * 1_000, hold=hold)
-    compiled = compile_pattern(pattern, mode="regex" if "[" in pattern else "literal")
+    compiled = compile_pattern(
+        pattern, mode="regex" if "[" in pattern else "literal"
+    )
     with pytest.raises(FilewrightError) as caught:
-        search_snapshot(snapshot, compiled, limit=5, windows=small, task=_Counting(3))
+        search_snapshot(
+            snapshot, compiled, limit=5, windows=small, task=_Counting(3)
+        )
     assert caught.value.code is Code.CANCELLED
 
 
@@ -484,7 +533,9 @@ def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
     started = []
     start = launcher.start
     monkeypatch.setattr(
-        launcher, "start", lambda *a, **k: started.append(start(*a, **k)) or started[-1]
+        launcher,
+        "start",
+        lambda *a, **k: started.append(start(*a, **k)) or started[-1],
     )
     search = find_matches(snapshot, compile_pattern("t[e]xt", mode="regex"))
     next(search)
@@ -492,13 +543,17 @@ def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
     assert [child.stdout.closed for child in started] == [True, True]
 
 
-def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(tmp_path: Path):
+def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(
+    tmp_path: Path,
+):
     path = tmp_path / "shrinks"
     path.write_bytes(b"some text here\n" * 300_000)
     options = Settings(hold_bytes=0)
     boundary = Boundary([tmp_path], options)
     where = boundary.locate("shrinks")
-    with Snapshot.of_file(boundary.open_file(where), where, options) as snapshot:
+    with Snapshot.of_file(
+        boundary.open_file(where), where, options
+    ) as snapshot:
         found = find_matches(snapshot, compile_pattern("here"))
         next(found)
         os.truncate(path, 100)
@@ -516,10 +571,13 @@ def test_searches_of_several_threads_do_not_disturb_each_other(opened):
     def search(n: int) -> None:
         compiled = compile_pattern(rf"row 0*{n}$", mode="regex")
         answers[n] = [
-            hit.line for hit in search_snapshot(snapshot, compiled, limit=5).hits
+            hit.line
+            for hit in search_snapshot(snapshot, compiled, limit=5).hits
         ]
 
-    threads = [threading.Thread(target=search, args=(n,)) for n in (7, 7_777, 19_999)]
+    threads = [
+        threading.Thread(target=search, args=(n,)) for n in (7, 7_777, 19_999)
+    ]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -535,20 +593,27 @@ def test_searches_of_several_threads_do_not_disturb_each_other(opened):
 def test_a_line_either_matches_or_is_in_the_inverse(lines, end):
     snapshot = Snapshot("".join(line + end for line in lines).encode())
     compiled = compile_pattern("foo")
-    matching = {hit.line for hit in search_snapshot(snapshot, compiled, limit=100).hits}
+    matching = {
+        hit.line for hit in search_snapshot(snapshot, compiled, limit=100).hits
+    }
     others = {
         hit.line
-        for hit in search_snapshot(snapshot, compiled, limit=100, invert=True).hits
+        for hit in search_snapshot(
+            snapshot, compiled, limit=100, invert=True
+        ).hits
     }
     assert matching | others == set(range(1, len(lines) + 1))
     assert not matching & others
 
 
 @pytest.mark.parametrize(
-    "pattern", [r"\B", r".??\B", r"\B\W??", r"(\B|x)", r"\b|\B", r"x*\B", r"(?:\B)+?"]
+    "pattern",
+    [r"\B", r".??\B", r"\B\W??", r"(\B|x)", r"\b|\B", r"x*\B", r"(?:\B)+?"],
 )
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252", "gb18030"])
-def test_a_match_of_nothing_is_never_inside_a_character(opened, pattern, encoding):
+def test_a_match_of_nothing_is_never_inside_a_character(
+    opened, pattern, encoding
+):
     text = "aéb ï日\n\né\u0301"
     text = text if encoding != "cp1252" else "aéb ï\n\né"
     snapshot = opened(text.encode(encoding), encoding=encoding)
@@ -576,7 +641,9 @@ def test_a_match_of_nothing_is_never_inside_a_character(opened, pattern, encodin
         ("表", "literal", "sensitive"),
     ],
 )
-def test_the_child_process_reads_encodings_of_one_byte(opened, pattern, mode, case):
+def test_the_child_process_reads_encodings_of_one_byte(
+    opened, pattern, mode, case
+):
     lines = [
         "жаба",
         "ЖАБА toad",
@@ -600,7 +667,9 @@ def test_the_child_process_reads_encodings_of_one_byte(opened, pattern, mode, ca
             assert snapshot.lines.count_lines() == 24
 
 
-def test_the_child_process_goes_ahead_in_encodings_of_one_byte(opened, monkeypatch):
+def test_the_child_process_goes_ahead_in_encodings_of_one_byte(
+    opened, monkeypatch
+):
     data = b"plain\n" * 200_000 + "жаба\n".encode("koi8_r")
     monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
     snapshot = opened(data, encoding="koi8_r")

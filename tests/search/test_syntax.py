@@ -15,7 +15,8 @@ def found(pattern: str, text: str, **options: object) -> list[str]:
     data = text.encode()
     compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
     return [
-        data[m.offset : m.end].decode() for m in find_matches(Snapshot(data), compiled)
+        data[m.offset : m.end].decode()
+        for m in find_matches(Snapshot(data), compiled)
     ]
 
 
@@ -136,7 +137,9 @@ def test_a_multiline_pattern_crosses_any_terminator(pattern, text, matches):
         chr(0xD800),
     ],
 )
-def test_what_engines_disagree_on_is_refused_with_what_to_write_instead(pattern):
+def test_what_engines_disagree_on_is_refused_with_what_to_write_instead(
+    pattern,
+):
     with pytest.raises(FilewrightError) as caught:
         compile_pattern(pattern, mode="regex")
     assert caught.value.code is Code.INVALID_INPUT
@@ -157,7 +160,9 @@ def test_what_engines_disagree_on_is_refused_with_what_to_write_instead(pattern)
         (r"É", "regex", False),
     ],
 )
-def test_smart_case_looks_at_what_the_pattern_writes(pattern, mode, insensitive):
+def test_smart_case_looks_at_what_the_pattern_writes(
+    pattern, mode, insensitive
+):
     assert compile_pattern(pattern, mode=mode).insensitive is insensitive
 
 
@@ -179,7 +184,8 @@ def test_smart_case_looks_at_what_the_pattern_writes(pattern, mode, insensitive)
 )
 def test_patterns_that_match_nothing_are_flagged(pattern, empty):
     assert (
-        compile_pattern(pattern, mode="regex", case="sensitive").matches_empty is empty
+        compile_pattern(pattern, mode="regex", case="sensitive").matches_empty
+        is empty
     )
 
 

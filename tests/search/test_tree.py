@@ -95,7 +95,11 @@ def search(
         TreeOptions(limit=limit, **options),  # type: ignore[arg-type]
     )
     rows = [
-        (snapshot.location.display_path, found.count, [h.line for h in found.hits])
+        (
+            snapshot.location.display_path,
+            found.count,
+            [h.line for h in found.hits],
+        )
         for snapshot, found in found
     ]
     return rows, found
@@ -158,7 +162,9 @@ def test_glob_type_and_folder_narrow_the_search(searcher, options, expected):
 @pytest.mark.parametrize(
     "pattern", ["Straße", "STRASSE|straße", "stra.e f.r", "Füllhorn", "F.llh"]
 )
-def test_utf_16_and_legacy_files_are_searched_in_their_own_encoding(searcher, pattern):
+def test_utf_16_and_legacy_files_are_searched_in_their_own_encoding(
+    searcher, pattern
+):
     rows, _ = search(searcher, pattern, mode="regex", case="insensitive")
     assert names(rows) == (["a.txt"] if "llh" in pattern else ["c/latin.txt"])
 
@@ -193,7 +199,11 @@ def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
 
     def page(limit: int, resume: Resume | None):
         found = TreeSearch(
-            searcher, where, compiled, TreeOptions(limit=limit, output=output), resume
+            searcher,
+            where,
+            compiled,
+            TreeOptions(limit=limit, output=output),
+            resume,
         )
         rows = (
             [
@@ -204,7 +214,8 @@ def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
             ]
             if output != "counts"
             else [
-                (snapshot.location.display_path, one.count) for snapshot, one in found
+                (snapshot.location.display_path, one.count)
+                for snapshot, one in found
             ]
         )
         return rows, found
@@ -237,7 +248,9 @@ def test_a_file_that_cannot_be_read_is_counted(searcher, monkeypatch):
     assert "b.txt" not in names(rows)
 
 
-def test_an_engine_that_cannot_be_started_changes_nothing(searcher, monkeypatch):
+def test_an_engine_that_cannot_be_started_changes_nothing(
+    searcher, monkeypatch
+):
     def refuse(*_arguments, **_options):
         raise FilewrightError(
             Code.INTERNAL, "the process that confines programs keeps dying"
@@ -249,7 +262,9 @@ def test_an_engine_that_cannot_be_started_changes_nothing(searcher, monkeypatch)
     assert found.complete
 
 
-@pytest.mark.parametrize("encoding", ["mac_greek", "kz1048", "koi8_t", "euc_jis_2004"])
+@pytest.mark.parametrize(
+    "encoding", ["mac_greek", "kz1048", "koi8_t", "euc_jis_2004"]
+)
 def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(
     searcher, tree, encoding
 ):
@@ -268,7 +283,10 @@ def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(
 def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
     compiled = compile_pattern("foo")
     found = TreeSearch(
-        searcher, searcher.boundary.locate("."), compiled, TreeOptions(limit=100)
+        searcher,
+        searcher.boundary.locate("."),
+        compiled,
+        TreeOptions(limit=100),
     )
     seen = []
     for snapshot, _ in found:
@@ -282,7 +300,10 @@ def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
 def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):
     compiled = compile_pattern("foo")
     found = TreeSearch(
-        searcher, searcher.boundary.locate("."), compiled, TreeOptions(limit=100)
+        searcher,
+        searcher.boundary.locate("."),
+        compiled,
+        TreeOptions(limit=100),
     )
     seen = []
     for snapshot, _ in found:
@@ -320,14 +341,18 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
         TreeOptions(limit=5),
         min_similarity=0.7,
     )
-    assert [(location.display_path, hit.line) for location, hit in similar.hits] == [
+    assert [
+        (location.display_path, hit.line) for location, hit in similar.hits
+    ] == [
         ("m1.txt", 1),
         ("m2.txt", 3),
     ]
     assert similar.hits[0][1].score == 1.0
     assert similar.complete
     nothing = searcher.similar(
-        searcher.boundary.locate("."), "entirely different words", TreeOptions(limit=5)
+        searcher.boundary.locate("."),
+        "entirely different words",
+        TreeOptions(limit=5),
     )
     assert nothing.hits == ()
 
@@ -362,7 +387,9 @@ def test_a_folder_has_every_hit_that_its_files_have_where_case_is_ignored(
         )
         for letter in orbit:
             pattern = (
-                f"x{letter}y" if mode == "literal" else f"x(?:{letter}|[{letter}])y"
+                f"x{letter}y"
+                if mode == "literal"
+                else f"x(?:{letter}|[{letter}])y"
             )
             rows, _ = search(made, pattern, mode=mode, case="insensitive")
             assert [count for _, count, _ in rows] == [len(orbit)], letter

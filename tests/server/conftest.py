@@ -28,7 +28,8 @@ class RawClient:
         command: list[str] | None = None,
     ) -> None:
         self.process = processes.start(
-            [*(command or [sys.executable, str(FAKE)]), "serve", *arguments], env=env
+            [*(command or [sys.executable, str(FAKE)]), "serve", *arguments],
+            env=env,
         )
         self._lines: queue.Queue[bytes] = queue.Queue()
         self.stderr = b""
@@ -92,7 +93,11 @@ class RawClient:
     def request(self, method: str, params: dict[str, Any] | None = None) -> int:
         """Send a request and return its id without waiting."""
         self._id += 1
-        message: dict[str, Any] = {"jsonrpc": "2.0", "id": self._id, "method": method}
+        message: dict[str, Any] = {
+            "jsonrpc": "2.0",
+            "id": self._id,
+            "method": method,
+        }
         if params is not None:
             message["params"] = params
         self.send(message)
@@ -110,10 +115,14 @@ class RawClient:
                 return message
             self._others.append(message)
 
-    def ask(self, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
+    def ask(
+        self, method: str, params: dict[str, Any] | None = None
+    ) -> dict[str, Any]:
         return self.answer(self.request(method, params))
 
-    def call(self, name: str, arguments: Any = None, **meta: Any) -> dict[str, Any]:
+    def call(
+        self, name: str, arguments: Any = None, **meta: Any
+    ) -> dict[str, Any]:
         return self.answer(self.begin(name, arguments, **meta))
 
     def begin(self, name: str, arguments: Any = None, **meta: Any) -> int:
@@ -158,7 +167,11 @@ class RawClient:
         self.process.wait()
         for thread in self._threads:
             thread.join(SECONDS)
-        for stream in (self.process.stdin, self.process.stdout, self.process.stderr):
+        for stream in (
+            self.process.stdin,
+            self.process.stdout,
+            self.process.stderr,
+        ):
             assert stream is not None
             try:
                 stream.close()
@@ -170,7 +183,9 @@ class RawClient:
 def own_state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """A state folder of the tests: one of the user's may be of another version, and is not for tests."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path_factory.mktemp("state")))
+        patch.setenv(
+            "FILEWRIGHT_STATE_DIR", str(tmp_path_factory.mktemp("state"))
+        )
         yield
 
 

@@ -81,7 +81,9 @@ class StrangeWorkspace(Workspace):
 
     def history(self, *arguments: Any, **options: Any) -> list[Any]:  # type: ignore[override]
         return [
-            SimpleNamespace(id="c1", tool="edit_content", summary="a \udc80 change")
+            SimpleNamespace(
+                id="c1", tool="edit_content", summary="a \udc80 change"
+            )
         ]
 
     def resource(self, uri: str) -> tuple[str, str | bytes]:
@@ -133,7 +135,9 @@ class StrangeTools:
     def noisy(arguments: Mapping[str, Any], task: Task) -> ToolResult:
         print("printed")
         os.write(1, b"written to descriptor 1\n")
-        subprocess.run([sys.executable, "-c", "print('from a child')"], check=True)
+        subprocess.run(
+            [sys.executable, "-c", "print('from a child')"], check=True
+        )
         read = sys.stdin.read()
         return ToolResult(f"quiet {read!r}")
 
@@ -145,7 +149,9 @@ class StrangeTools:
 
     @staticmethod
     def huge(arguments: Mapping[str, Any], task: Task) -> ToolResult:
-        return ToolResult("".join(f"line {number}\n" for number in range(100_000)))
+        return ToolResult(
+            "".join(f"line {number}\n" for number in range(100_000))
+        )
 
     @staticmethod
     def crash(arguments: Mapping[str, Any], task: Task) -> ToolResult:

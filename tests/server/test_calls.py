@@ -121,5 +121,8 @@ async def test_the_lanes_do_not_wait_for_each_other(calls: CallRunner) -> None:
         group.start_soon(calls.run, read)
         await anyio.to_thread.run_sync(begun.wait, PATIENCE)
         with anyio.fail_after(PATIENCE):
-            assert await calls.run(lambda _task: "written", writes=True) == "written"
+            assert (
+                await calls.run(lambda _task: "written", writes=True)
+                == "written"
+            )
         gate.set()

@@ -28,7 +28,9 @@ def root(tmp_path: Path) -> Path:
 def begun(root: Path, tmp_path: Path, start: Start) -> Callable[..., RawClient]:
     def begin(*flags: str, **capabilities: Any) -> RawClient:
         state = ("--state-dir", str(tmp_path / "state"))
-        client = start(str(root), *state, *flags, command=[*processes.FILEWRIGHT])
+        client = start(
+            str(root), *state, *flags, command=[*processes.FILEWRIGHT]
+        )
         client.shake_hands(**capabilities)
         return client
 
@@ -43,7 +45,9 @@ def give(client: RawClient, *folders: Path, host: str = "") -> None:
         {"uri": folder.as_uri().replace("file://", f"file://{host}")}
         for folder in folders
     ]
-    client.send({"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}})
+    client.send(
+        {"jsonrpc": "2.0", "id": message["id"], "result": {"roots": roots}}
+    )
 
 
 def said(client: RawClient, request: int) -> tuple[bool, str]:
@@ -74,7 +78,10 @@ NARROWED = [
 
 @pytest.mark.parametrize(("folders", "served"), NARROWED)
 def test_only_what_lies_in_the_client_s_roots_is_served(
-    begun: Callable[..., RawClient], root: Path, folders: list[str], served: set[str]
+    begun: Callable[..., RawClient],
+    root: Path,
+    folders: list[str],
+    served: set[str],
 ) -> None:
     client = begun("--client-roots", roots={"listChanged": True})
     first = client.begin("read_content", {"path": "../outside/d.txt"})
@@ -82,7 +89,9 @@ def test_only_what_lies_in_the_client_s_roots_is_served(
     assert said(client, first)[0]
     assert readable(client, root) == served
     listed = said(client, client.begin("list_files", {"depth": 0}))[1]
-    assert {line for line in listed.splitlines() if line.endswith(".txt")} == served
+    assert {
+        line for line in listed.splitlines() if line.endswith(".txt")
+    } == served
 
 
 HOSTS = {
@@ -112,7 +121,9 @@ def test_a_change_of_the_client_s_roots_is_followed(
     first = client.begin("list_files", {})
     give(client, root / "one")
     client.answer(first)
-    client.send({"jsonrpc": "2.0", "method": "notifications/roots/list_changed"})
+    client.send(
+        {"jsonrpc": "2.0", "method": "notifications/roots/list_changed"}
+    )
     second = client.begin("read_content", {"path": "one/a.txt"})
     give(client, root / "two [x]")
     assert said(client, second)[0]

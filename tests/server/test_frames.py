@@ -57,14 +57,19 @@ def parsed(data: bytes) -> object:
 
 @given(
     st.lists(
-        st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"?")), max_size=20
+        st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"?")),
+        max_size=20,
     ),
     st.integers(1, 50),
 )
 @examples(33, derandomize=True)
-def test_lines_do_not_depend_on_how_they_arrive(lines: list[bytes], size: int) -> None:
+def test_lines_do_not_depend_on_how_they_arrive(
+    lines: list[bytes], size: int
+) -> None:
     stream = b"\n".join(lines)
-    found = [each.head.removesuffix(b"\n") for each in frames(stream, size, 1000)]
+    found = [
+        each.head.removesuffix(b"\n") for each in frames(stream, size, 1000)
+    ]
     assert found == [line for line in lines if line.strip()]
 
 
@@ -97,7 +102,9 @@ def test_the_three_kinds_of_messages_are_told_apart() -> None:
         parsed(b'{"jsonrpc":"2.0","method":"notifications/initialized"}'),
         JSONRPCNotification,
     )
-    assert isinstance(parsed(b'{"jsonrpc":"2.0","id":1,"result":{}}'), JSONRPCResponse)
+    assert isinstance(
+        parsed(b'{"jsonrpc":"2.0","id":1,"result":{}}'), JSONRPCResponse
+    )
 
 
 def test_text_that_looks_like_json_stays_text() -> None:
@@ -105,11 +112,18 @@ def test_text_that_looks_like_json_stays_text() -> None:
         b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"null","b":"1","c":null,"d":[1.5,"{}"]}}'
     )
     assert isinstance(message, JSONRPCRequest)
-    assert message.params == {"a": "null", "b": "1", "c": None, "d": [1.5, "{}"]}
+    assert message.params == {
+        "a": "null",
+        "b": "1",
+        "c": None,
+        "d": [1.5, "{}"],
+    }
 
 
 def test_a_lone_surrogate_reaches_the_tool() -> None:
-    message = parsed(b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\\ud800"}}')
+    message = parsed(
+        b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\\ud800"}}'
+    )
     assert isinstance(message, JSONRPCRequest)
     assert message.params == {"a": "\ud800"}
 
@@ -157,7 +171,9 @@ def test_what_is_no_message_is_refused_with_its_id(
         b'{ "method": "tools/call", "params": {"x": "%s"}, "id" : "a-1" }',
     ],
 )
-def test_a_message_past_the_limit_is_refused_under_its_own_id(line: bytes) -> None:
+def test_a_message_past_the_limit_is_refused_under_its_own_id(
+    line: bytes,
+) -> None:
     [found] = frames(line % (b"y" * 50_000) + b"\n", 9_000, 10_000)
     refused = parse(found, limit=10_000)
     assert isinstance(refused, FrameError)
@@ -192,7 +208,9 @@ def test_no_line_is_more_than_refused(line: bytes) -> None:
         + b"}",
     ],
 )
-def test_an_id_that_no_answer_can_repeat_is_refused_without_it(line: bytes) -> None:
+def test_an_id_that_no_answer_can_repeat_is_refused_without_it(
+    line: bytes,
+) -> None:
     refused = parsed(line)
     assert isinstance(refused, FrameError)
     assert refused.id is None
@@ -206,6 +224,8 @@ def test_a_method_with_a_lone_surrogate_is_none() -> None:
 
 
 def test_a_number_of_too_many_digits_is_told_as_such() -> None:
-    refused = parsed(b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}')
+    refused = parsed(
+        b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}'
+    )
     assert isinstance(refused, FrameError)
     assert "digits" in refused.error.message

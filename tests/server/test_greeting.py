@@ -9,11 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
+from mcp_types.version import (
+    HANDSHAKE_PROTOCOL_VERSIONS,
+    MODERN_PROTOCOL_VERSIONS,
+)
 from tests import processes
 
 from filewright.bounded_json import MAX_VALUES
-from filewright.server.greeting import HANDSHAKE_VERSIONS, MODERN_VERSION, Greeting
+from filewright.server.greeting import (
+    HANDSHAKE_VERSIONS,
+    MODERN_VERSION,
+    Greeting,
+)
 from filewright.workspace import Workspace
 
 Message = dict[str, Any]
@@ -31,7 +38,9 @@ def ask(method: str, number: int | str, params: Any = None) -> Message:
     return {"jsonrpc": "2.0", "id": number, "method": method, **given}
 
 
-def hello(version: str = HANDSHAKE_VERSIONS[-1], **capabilities: Any) -> Message:
+def hello(
+    version: str = HANDSHAKE_VERSIONS[-1], **capabilities: Any
+) -> Message:
     who = {"name": "t", "title": "T", "version": "0"}
     given = {
         "protocolVersion": version,
@@ -82,7 +91,12 @@ def envelope(**more: Any) -> Message:
     return {"_meta": meta, **more}
 
 
-LISTS = ("tools/list", "resources/list", "resources/templates/list", "prompts/list")
+LISTS = (
+    "tools/list",
+    "resources/list",
+    "resources/templates/list",
+    "prompts/list",
+)
 
 
 def opens_modern(messages: list[Message]) -> bool:
@@ -95,18 +109,23 @@ def both(
     place: Path, messages: list[Message], *arguments: str
 ) -> tuple[dict[Any, Any], dict[Any, Any]]:
     """The answers by id with the greeting, and those of the SDK alone."""
-    first = {**NOBODYS, "params": envelope()} if opens_modern(messages) else NOBODYS
+    first = (
+        {**NOBODYS, "params": envelope()} if opens_modern(messages) else NOBODYS
+    )
     early, _ = conversation(place, messages, *arguments)
     late, _ = conversation(place, [first, *messages], *arguments)
     del late["x"]
     answers = [
-        {key: json.loads(line) for key, line in each.items()} for each in (early, late)
+        {key: json.loads(line) for key, line in each.items()}
+        for each in (early, late)
     ]
     return answers[0], answers[1]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_answers_all_that_a_client_sends_first(client: str, tmp_path: Path) -> None:
+def test_answers_all_that_a_client_sends_first(
+    client: str, tmp_path: Path
+) -> None:
     messages = CLIENTS[client]
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
@@ -135,7 +154,8 @@ def test_answers_lists_in_any_plain_form(
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
         settled = [
-            greeting.answer(json.dumps(message).encode())[1] for message in messages
+            greeting.answer(json.dumps(message).encode())[1]
+            for message in messages
         ]
     assert settled == [False, False, True, True]
     early, late = both(tmp_path, messages)
@@ -155,7 +175,9 @@ def test_lists_the_newest_changes(tmp_path: Path) -> None:
     root.mkdir()
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         workspace.write("a.txt", "one\n")
-    early, late = both(tmp_path, [hello(), INITIALIZED, ask("resources/list", 2)])
+    early, late = both(
+        tmp_path, [hello(), INITIALIZED, ask("resources/list", 2)]
+    )
     assert early == late
     assert len(early[2]["result"]["resources"]) == 2
 
@@ -174,7 +196,11 @@ OFFERS = [(), ("--read-only",), ("--tools", "edit"), ("--client-roots",)] + [
 def test_the_first_answers_are_the_bytes_of_the_sdk(
     version: str, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
-    can = {"roots": {"listChanged": True}, "elicitation": {"form": {}}, "sampling": {}}
+    can = {
+        "roots": {"listChanged": True},
+        "elicitation": {"form": {}},
+        "sampling": {},
+    }
     first = [
         hello(version, **can),
         INITIALIZED,
@@ -195,7 +221,11 @@ ODD: list[tuple[str, list[Message]]] = [
     ("another version", [hello("1999-01-01"), ask("tools/list", 2)]),
     (
         "two handshakes",
-        [hello(), {**hello(HANDSHAKE_VERSIONS[0]), "id": 5}, ask("tools/list", 2)],
+        [
+            hello(),
+            {**hello(HANDSHAKE_VERSIONS[0]), "id": 5},
+            ask("tools/list", 2),
+        ],
     ),
     ("capabilities of another shape", [hello(roots=3), ask("tools/list", 2)]),
     (
@@ -207,7 +237,10 @@ ODD: list[tuple[str, list[Message]]] = [
     ),
     (
         "a form of another shape",
-        [hello(elicitation={"form": {"applyDefaults": "no"}}), ask("tools/list", 2)],
+        [
+            hello(elicitation={"form": {"applyDefaults": "no"}}),
+            ask("tools/list", 2),
+        ],
     ),
     (
         "a sampling of objects",
@@ -232,7 +265,10 @@ ODD: list[tuple[str, list[Message]]] = [
             ask("ping", 2),
         ],
     ),
-    ("an id that is not plain", [ask("ping", "ü\n"), hello(), ask("ping", 2**60)]),
+    (
+        "an id that is not plain",
+        [ask("ping", "ü\n"), hello(), ask("ping", 2**60)],
+    ),
     ("a member more", [{**ask("ping", 2), "more": 1}, hello()]),
     (
         "two eras",
@@ -282,9 +318,12 @@ OF_MANY_VALUES = hello(experimental={"x": {"y": [{}] * MAX_VALUES}})
 
 
 @pytest.mark.parametrize(
-    "first", [NOBODYS, "{nonsense", "[" * 100_000, ask("tools/list", 9), OF_MANY_VALUES]
+    "first",
+    [NOBODYS, "{nonsense", "[" * 100_000, ask("tools/list", 9), OF_MANY_VALUES],
 )
-def test_an_opening_for_the_sdk_ends_it(first: Message | str, tmp_path: Path) -> None:
+def test_an_opening_for_the_sdk_ends_it(
+    first: Message | str, tmp_path: Path
+) -> None:
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
         line = first if isinstance(first, str) else json.dumps(first)
@@ -294,7 +333,8 @@ def test_an_opening_for_the_sdk_ends_it(first: Message | str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "odd", [NOBODYS, "{nonsense", "[" * 100_000, {**ask("ping", 2), "jsonrpc": "1.0"}]
+    "odd",
+    [NOBODYS, "{nonsense", "[" * 100_000, {**ask("ping", 2), "jsonrpc": "1.0"}],
 )
 def test_answers_again_behind_what_is_for_the_sdk(
     odd: Message | str, tmp_path: Path
@@ -318,6 +358,15 @@ def test_a_request_that_was_answered_and_then_cancelled_does_not_silence_another
     call = ask("tools/call", 2, {"name": "list_files", "arguments": {}})
     said = spoken(
         tmp_path,
-        [hello(), INITIALIZED, ask("tools/list", 2), cancelled, ask("ping", 3), call],
+        [
+            hello(),
+            INITIALIZED,
+            ask("tools/list", 2),
+            cancelled,
+            ask("ping", 3),
+            call,
+        ],
     )
-    assert [json.loads(line)["id"] for line in said.stdout.splitlines()].count(2) == 2
+    assert [json.loads(line)["id"] for line in said.stdout.splitlines()].count(
+        2
+    ) == 2

@@ -46,14 +46,18 @@ def listening(client: Any) -> str:
 
 
 def post(url: str, message: Any, **headers: str) -> tuple[int, bytes]:
-    data = message if isinstance(message, bytes) else json.dumps(message).encode()
+    data = (
+        message if isinstance(message, bytes) else json.dumps(message).encode()
+    )
     request = urllib.request.Request(
         url,
         data,
         {
             "Content-Type": "application/json",
             "Accept": "application/json, text/event-stream",
-            **{name.replace("_", "-"): value for name, value in headers.items()},
+            **{
+                name.replace("_", "-"): value for name, value in headers.items()
+            },
         },
     )
     try:
@@ -70,7 +74,12 @@ def url(start_shared: Start) -> str:
     return listening(
         start_shared(
             *("--http", "127.0.0.1:0"),
-            *("--allow-host", "tools.example", "--allow-origin", "https://app.example"),
+            *(
+                "--allow-host",
+                "tools.example",
+                "--allow-origin",
+                "https://app.example",
+            ),
         )
     )
 
@@ -113,7 +122,9 @@ async def connected(
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     async with (
         httpx2.AsyncClient(headers=headers, timeout=30) as http,
-        Client(streamable_http_client(url, http_client=http), mode=mode) as client,
+        Client(
+            streamable_http_client(url, http_client=http), mode=mode
+        ) as client,
     ):
         yield client
 
@@ -151,7 +162,9 @@ async def test_several_clients_are_served_at_once(url: str) -> None:
         async with connected(url, "auto" if number % 2 else "legacy") as client:
             for step in range(5):
                 answers.append(
-                    text_of(await client.call_tool("echo", {"n": [number, step]}))
+                    text_of(
+                        await client.call_tool("echo", {"n": [number, step]})
+                    )
                 )
 
     async with anyio.create_task_group() as group:
@@ -164,12 +177,15 @@ async def test_several_clients_are_served_at_once(url: str) -> None:
 
 def test_a_token_is_needed_where_one_is_set(start: Start) -> None:
     server = start(
-        "--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN}
+        "--http",
+        "127.0.0.1:0",
+        env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN},
     )
     url = listening(server)
     assert post(url, INITIALIZE)[0] == 401
     assert (
-        post(url, INITIALIZE, Authorization="Bearer wrong-token-wrong-token")[0] == 401
+        post(url, INITIALIZE, Authorization="Bearer wrong-token-wrong-token")[0]
+        == 401
     )
     assert post(url, INITIALIZE, Authorization=f"Basic {TOKEN}")[0] == 401
     assert post(url, INITIALIZE, Authorization=f"Bearer {TOKEN}")[0] == 200
@@ -216,7 +232,9 @@ def test_a_session_belongs_to_the_token_that_opened_it(start: Start) -> None:
         Authorization="Bearer another-token-that-is-long",
         Mcp_Session_Id=session,
     )
-    own = post(url, listing, Authorization=f"Bearer {TOKEN}", Mcp_Session_Id=session)
+    own = post(
+        url, listing, Authorization=f"Bearer {TOKEN}", Mcp_Session_Id=session
+    )
     assert (stolen[0], own[0]) == (404, 200)
 
 
@@ -252,7 +270,9 @@ def test_a_body_past_the_limit_is_refused(start: Start) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b"null", b"\xff", b'{"id":1}', b"[" * 5000]
 )
-def test_malformed_bodies_are_answered_and_survived(url: str, body: bytes) -> None:
+def test_malformed_bodies_are_answered_and_survived(
+    url: str, body: bytes
+) -> None:
     assert 400 <= post(url, body)[0] < 500
     assert 400 <= post(url, body, MCP_Protocol_Version="2026-07-28")[0] < 500
     assert post(url, INITIALIZE)[0] == 200
@@ -269,7 +289,9 @@ def test_nothing_listens_for_the_world_without_authentication(
 
 def test_weak_tokens_and_unusable_addresses_are_refused(start: Start) -> None:
     weak = start(
-        "--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": "short"}
+        "--http",
+        "127.0.0.1:0",
+        env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": "short"},
     )
     assert weak.process.wait(30) == 2
     wrong = start("--http", "nowhere")
@@ -288,7 +310,9 @@ def test_a_change_is_finished_when_the_server_is_told_to_stop(
     target = tmp_path / "f"
     call, headers = modern_call("commit", {"path": str(target)})
     answers: list[tuple[int, bytes]] = []
-    caller = threading.Thread(target=lambda: answers.append(post(url, call, **headers)))
+    caller = threading.Thread(
+        target=lambda: answers.append(post(url, call, **headers))
+    )
     caller.start()
     server.hears("commit begun")
     server.interrupt()
@@ -339,9 +363,14 @@ def test_a_client_that_hangs_up_cancels_its_call(start: Start) -> None:
         "Content-Type: application/json",
         "Accept: application/json, text/event-stream",
         f"Content-Length: {len(body)}",
-        *(f"{name.replace('_', '-')}: {value}" for name, value in headers.items()),
+        *(
+            f"{name.replace('_', '-')}: {value}"
+            for name, value in headers.items()
+        ),
     ]
-    with socket.create_connection(("127.0.0.1", port), timeout=30) as connection:
+    with socket.create_connection(
+        ("127.0.0.1", port), timeout=30
+    ) as connection:
         connection.sendall("\r\n".join([*head, "", ""]).encode() + body)
         server.hears("waiting")
     server.hears("left")
@@ -379,22 +408,46 @@ async def test_bearer_tokens_are_told_apart() -> None:
 def test_tokens_come_from_the_environment_and_a_file(tmp_path: Path) -> None:
     file = tmp_path / "t"
     file.write_text("# comment\nfirst second\n\nthird\n")
-    assert read_tokens("a,b c", file) == ["a", "b", "c", "first", "second", "third"]
+    assert read_tokens("a,b c", file) == [
+        "a",
+        "b",
+        "c",
+        "first",
+        "second",
+        "third",
+    ]
     with pytest.raises(FilewrightError, match="cannot read the token file"):
         read_tokens(None, tmp_path / "absent")
 
 
 RESOURCE = "https://files.example/mcp"
 ISSUER = "https://auth.example"
-INTROSPECTION = Introspection(f"{ISSUER}/introspect", RESOURCE, ISSUER, "id", "secret")
+INTROSPECTION = Introspection(
+    f"{ISSUER}/introspect", RESOURCE, ISSUER, "id", "secret"
+)
 TOKEN_OF_OURS = {"active": True, "aud": RESOURCE}
 
 
 @pytest.mark.parametrize(
     ("claims", "granted"),
     [
-        ({"active": True, "aud": RESOURCE, "client_id": "c", "scope": "files"}, True),
-        ({"active": True, "aud": [RESOURCE + "/", "other"], "client_id": "c"}, True),
+        (
+            {
+                "active": True,
+                "aud": RESOURCE,
+                "client_id": "c",
+                "scope": "files",
+            },
+            True,
+        ),
+        (
+            {
+                "active": True,
+                "aud": [RESOURCE + "/", "other"],
+                "client_id": "c",
+            },
+            True,
+        ),
         ({"active": False, "aud": RESOURCE}, False),
         ({"active": "true", "aud": RESOURCE}, False),
         ([], False),
@@ -433,7 +486,9 @@ async def test_tokens_are_introspected(
     monkeypatch.setattr(
         httpx2,
         "AsyncClient",
-        lambda **options: real(transport=httpx2.MockTransport(answer), **options),
+        lambda **options: real(
+            transport=httpx2.MockTransport(answer), **options
+        ),
     )
     access = await INTROSPECTION.verify_token("abc")
     assert (access is not None) is granted
@@ -473,7 +528,9 @@ def test_oauth_metadata_names_the_authorization_server(start: Start) -> None:
     url = listening(server)
     status, _ = post(url, INITIALIZE, Authorization="Bearer whatever-it-may-be")
     assert status == 401
-    metadata = url.removesuffix("/mcp") + "/.well-known/oauth-protected-resource/mcp"
+    metadata = (
+        url.removesuffix("/mcp") + "/.well-known/oauth-protected-resource/mcp"
+    )
     with urllib.request.urlopen(metadata, timeout=30) as answer:
         described = json.load(answer)
     assert described["resource"] == RESOURCE
@@ -487,7 +544,9 @@ def test_a_host_name_is_let_in_whatever_its_case(url: str) -> None:
 
 def test_a_probe_is_answered_without_a_token(start: Start) -> None:
     server = start(
-        "--http", "127.0.0.1:0", env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN}
+        "--http",
+        "127.0.0.1:0",
+        env={**os.environ, "FILEWRIGHT_HTTP_TOKENS": TOKEN},
     )
     with urllib.request.urlopen(
         listening(server).removesuffix("/mcp") + "/health", timeout=30
@@ -496,10 +555,15 @@ def test_a_probe_is_answered_without_a_token(start: Start) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_a_message_of_too_many_values_is_refused(encoding: str, url: str) -> None:
+def test_a_message_of_too_many_values_is_refused(
+    encoding: str, url: str
+) -> None:
     call, headers = modern_call("echo", {"a": [{}] * 300_000})
     status, body = post(url, json.dumps(call).encode(encoding), **headers)
-    assert (status, "too_large" in json.loads(body)["error"]["message"]) == (400, True)
+    assert (status, "too_large" in json.loads(body)["error"]["message"]) == (
+        400,
+        True,
+    )
     call, headers = modern_call("echo", {"a": "[{}]," * 300_000})
     assert post(url, call, **headers)[0] == 200
 
@@ -520,7 +584,9 @@ def test_a_batch_is_refused_in_one_clear_sentence(url: str) -> None:
         b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\nContent-Type: application/json\r\n",
     ],
 )
-def test_requests_that_never_arrive_keep_nobody_out(url: str, begun: bytes) -> None:
+def test_requests_that_never_arrive_keep_nobody_out(
+    url: str, begun: bytes
+) -> None:
     """More half-sent requests than the server has places; the oldest of them make room."""
     port = int(url.rsplit(":", 1)[1].removesuffix("/mcp"))
     half = []
@@ -551,7 +617,9 @@ def test_requests_from_many_addresses_that_never_arrive_keep_nobody_out(
                 waiting = socket.create_connection(
                     ("127.0.0.1", port), timeout=30, source_address=source
                 )
-                waiting.sendall(b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\n")
+                waiting.sendall(
+                    b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\n"
+                )
                 half.append(waiting)
         assert [post(url, INITIALIZE)[0] for _ in range(3)] == [200] * 3
     finally:
@@ -560,8 +628,13 @@ def test_requests_from_many_addresses_that_never_arrive_keep_nobody_out(
 
 
 def test_sessions_are_limited_and_end_when_they_are_idle(start: Start) -> None:
-    limits = {"FILEWRIGHT_HTTP_SESSIONS": "3", "FILEWRIGHT_HTTP_IDLE_SECONDS": "2"}
-    url = listening(start("--http", "127.0.0.1:0", env={**os.environ, **limits}))
+    limits = {
+        "FILEWRIGHT_HTTP_SESSIONS": "3",
+        "FILEWRIGHT_HTTP_IDLE_SECONDS": "2",
+    }
+    url = listening(
+        start("--http", "127.0.0.1:0", env={**os.environ, **limits})
+    )
     statuses = [post(url, INITIALIZE)[0] for _ in range(4)]
     assert statuses == [200, 200, 200, 503]
     until = time.monotonic() + 30
@@ -588,13 +661,17 @@ def test_sessions_up_to_their_limit_and_past_it_keep_within_bounds(
 
     def resident() -> int:
         found = re.search(
-            r"^RssAnon:\s+(\d+) kB", (process / "status").read_text(), re.MULTILINE
+            r"^RssAnon:\s+(\d+) kB",
+            (process / "status").read_text(),
+            re.MULTILINE,
         )
         assert found is not None
         return int(found.group(1)) << 10
 
     before = resident()
-    connection = http.client.HTTPConnection("127.0.0.1", urlsplit(url).port, timeout=30)
+    connection = http.client.HTTPConnection(
+        "127.0.0.1", urlsplit(url).port, timeout=30
+    )
     headers = {
         "Content-Type": "application/json",
         "Accept": "application/json, text/event-stream",

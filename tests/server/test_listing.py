@@ -26,7 +26,11 @@ class Some:
                         "type": "object",
                         "additionalProperties": False,
                         "properties": {
-                            "minimum": {"type": "integer", "minimum": 1, "default": 3}
+                            "minimum": {
+                                "type": "integer",
+                                "minimum": 1,
+                                "default": 3,
+                            }
                         },
                     },
                 },
@@ -53,7 +57,9 @@ def test_a_short_list_is_full() -> None:
 
 
 def test_a_long_list_leaves_out_bounds_and_obvious_defaults() -> None:
-    long = [Some(f"tool_{number}", description="x" * 400) for number in range(16)]
+    long = [
+        Some(f"tool_{number}", description="x" * 400) for number in range(16)
+    ]
     assert sum(len(tool.description) for tool in long) < LIMIT
     schema = listing(long)[0]["inputSchema"]
     assert schema == {
@@ -64,7 +70,9 @@ def test_a_long_list_leaves_out_bounds_and_obvious_defaults() -> None:
                 "type": "array",
                 "items": {
                     "type": "object",
-                    "properties": {"minimum": {"type": "integer", "default": 3}},
+                    "properties": {
+                        "minimum": {"type": "integer", "default": 3}
+                    },
                 },
             },
             "preview": {"type": "boolean", "default": True},
@@ -74,9 +82,9 @@ def test_a_long_list_leaves_out_bounds_and_obvious_defaults() -> None:
 
 
 def test_an_argument_may_be_called_like_a_keyword() -> None:
-    assert terse({"properties": {"minimum": {"type": "string"}}}, "some_tool") == {
-        "properties": {"minimum": {"type": "string"}}
-    }
+    assert terse(
+        {"properties": {"minimum": {"type": "string"}}}, "some_tool"
+    ) == {"properties": {"minimum": {"type": "string"}}}
 
 
 def test_an_argument_may_be_rare_in_one_place_alone() -> None:
@@ -85,6 +93,8 @@ def test_an_argument_may_be_rare_in_one_place_alone() -> None:
     schema = {"properties": {**version, "edits": {"items": edit}}}
     assert terse(schema, "edit_content") == {
         "properties": {
-            "edits": {"items": {"properties": {**version, "from": {"properties": {}}}}}
+            "edits": {
+                "items": {"properties": {**version, "from": {"properties": {}}}}
+            }
         }
     }

@@ -39,7 +39,14 @@ def proxied(start: Callable[..., Any], tmp_path: Path) -> Iterator[str]:
     if nginx is None:
         pytest.skip("there is no nginx here")
     server = start(
-        *("--http", "127.0.0.1:0", "--public-url", PUBLIC, "--allow-host", "127.0.0.1"),
+        *(
+            "--http",
+            "127.0.0.1:0",
+            "--public-url",
+            PUBLIC,
+            "--allow-host",
+            "127.0.0.1",
+        ),
         *(
             "--oauth-issuer",
             "https://auth.example",
@@ -66,9 +73,9 @@ def proxied(start: Callable[..., Any], tmp_path: Path) -> Iterator[str]:
     )
     try:
         assert process.stderr is not None
-        assert any(b"start worker process" in line for line in process.stderr), (
-            "nginx did not start"
-        )
+        assert any(
+            b"start worker process" in line for line in process.stderr
+        ), "nginx did not start"
         yield f"http://127.0.0.1:{port}"
     finally:
         process.terminate()
@@ -83,6 +90,8 @@ def test_a_client_finds_its_authorization_server_through_the_documented_proxy(
     with urllib.request.urlopen(
         f"{proxied}/.well-known/oauth-protected-resource", timeout=30
     ) as answer:
-        assert json.load(answer)["authorization_servers"] == ["https://auth.example"]
+        assert json.load(answer)["authorization_servers"] == [
+            "https://auth.example"
+        ]
     with urllib.request.urlopen(f"{proxied}/health", timeout=30) as answer:
         assert answer.status == 200

@@ -55,8 +55,13 @@ async def test_a_session_end_to_end(mode: str) -> None:
         )
         tools = (await client.list_tools()).tools
         assert [tool.name for tool in tools][:2] == ["echo", "wait"]
-        assert text_of(await client.call_tool("echo", {"a": "null"})) == '{"a": "null"}'
-        assert text_of(await client.call_tool("dirty", {})).startswith("lone \\ud800")
+        assert (
+            text_of(await client.call_tool("echo", {"a": "null"}))
+            == '{"a": "null"}'
+        )
+        assert text_of(await client.call_tool("dirty", {})).startswith(
+            "lone \\ud800"
+        )
         refused = await client.call_tool("refuse", {})
         assert refused.is_error
         with pytest.raises(MCPError, match="Unknown tool") as unknown:
@@ -68,7 +73,9 @@ async def test_a_session_end_to_end(mode: str) -> None:
         assert read.contents[0].text == "text \\udcff"  # type: ignore[union-attr]
         with pytest.raises(MCPError) as missing:
             await client.read_resource("filewright://history/none")
-        assert missing.value.error.code == (-32002 if mode == "legacy" else -32602)
+        assert missing.value.error.code == (
+            -32002 if mode == "legacy" else -32602
+        )
 
 
 @MODES
@@ -76,7 +83,9 @@ async def test_progress_and_cancellation(mode: str) -> None:
     seen: list[tuple[float, float | None, str | None]] = []
     enough = anyio.Event()
 
-    async def note(progress: float, total: float | None, message: str | None) -> None:
+    async def note(
+        progress: float, total: float | None, message: str | None
+    ) -> None:
         seen.append((progress, total, message))
         if len(seen) == 2:
             enough.set()
@@ -117,7 +126,9 @@ async def test_the_user_is_asked_before_a_destructive_call(mode: str) -> None:
         mode, "--confirm", "destructive", elicitation_callback=ask
     ) as client:
         for _, expected in ANSWERS:
-            result = await client.call_tool("destroy", {"paths": ["a\x1b[31m", "b"]})
+            result = await client.call_tool(
+                "destroy", {"paths": ["a\x1b[31m", "b"]}
+            )
             assert text_of(result).startswith(expected)
             assert result.is_error is (expected != "destroyed")
         assert {question.partition("\n")[0] for question in asked} == {
@@ -128,7 +139,9 @@ async def test_the_user_is_asked_before_a_destructive_call(mode: str) -> None:
         assert len(asked) == len(ANSWERS)
 
 
-async def test_what_a_tool_does_not_take_for_a_preview_spares_no_question() -> None:
+async def test_what_a_tool_does_not_take_for_a_preview_spares_no_question() -> (
+    None
+):
     asked: list[str] = []
 
     async def ask(context: Any, params: ElicitRequestParams) -> ElicitResult:
@@ -139,8 +152,12 @@ async def test_what_a_tool_does_not_take_for_a_preview_spares_no_question() -> N
         "auto", "--confirm", "always", elicitation_callback=ask
     ) as client:
         for name in ("preview", "dry_run", "dryRun"):
-            result = await client.call_tool("destroy", {"paths": ["a"], name: True})
-            assert text_of(result).startswith("cancelled: the user did not allow"), name
+            result = await client.call_tool(
+                "destroy", {"paths": ["a"], name: True}
+            )
+            assert text_of(result).startswith(
+                "cancelled: the user did not allow"
+            ), name
     assert len(asked) == 3
 
 
@@ -172,7 +189,9 @@ async def test_an_answer_counts_only_for_the_call_it_was_asked_for() -> None:
             "destroy",
             {"paths": ["b"]},
             input_responses={
-                "confirm": ElicitResult(action="accept", content={"confirm": True})
+                "confirm": ElicitResult(
+                    action="accept", content={"confirm": True}
+                )
             },
             request_state=first.request_state,
             allow_input_required=True,
@@ -189,7 +208,9 @@ async def test_roots_of_the_client_are_not_asked_for_and_widen_nothing(
         asked.append("roots")
         return ListRootsResult(roots=[Root(uri=FileUrl("file:///"))])
 
-    async with connected("legacy", str(tmp_path), list_roots_callback=roots) as client:
+    async with connected(
+        "legacy", str(tmp_path), list_roots_callback=roots
+    ) as client:
         assert text_of(await client.call_tool("echo", {})) == "{}"
         assert tmp_path.as_posix() in (client.instructions or "")
     assert asked == []
@@ -217,7 +238,9 @@ async def test_a_change_is_recorded_under_its_session_client_and_turn(
     with Workspace(work, state_dir=state) as workspace:
         records = list(reversed(workspace.history()))
     assert [record.turn for record in records] == ["turn 0", "turn 1"] * 2
-    assert all(record.client and record.client.startswith("mcp") for record in records)
+    assert all(
+        record.client and record.client.startswith("mcp") for record in records
+    )
     one, same, other, _ = [record.session for record in records]
     assert one == same != other
 
@@ -241,12 +264,14 @@ async def test_codex_names_the_session_and_the_turn_of_its_hooks(
         for number, meta in enumerate(said):
             item = {"path": f"{number}.txt", "content": "x\n"}
             answer = await client.call_tool(
-                "write_content", {"items": [item]}, meta={"x-codex-turn-metadata": meta}
+                "write_content",
+                {"items": [item]},
+                meta={"x-codex-turn-metadata": meta},
             )
             assert not answer.is_error, text_of(answer)
     with Workspace(work, state_dir=state) as workspace:
         first, *others = reversed(workspace.history())
     assert (first.session, first.turn) == ("its own", "turn 1")
-    assert {(record.session == "its own", record.turn) for record in others} == {
-        (False, None)
-    }
+    assert {
+        (record.session == "its own", record.turn) for record in others
+    } == {(False, None)}

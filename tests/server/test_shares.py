@@ -33,7 +33,9 @@ def server(start: Start) -> Any:
 
 def port_of(server: Any) -> int:
     server.hears("listening on ")
-    match = re.search(r"listening on http://[^:]+:(\d+)", server.stderr.decode())
+    match = re.search(
+        r"listening on http://[^:]+:(\d+)", server.stderr.decode()
+    )
     assert match is not None
     return int(match[1])
 
@@ -60,7 +62,9 @@ INITIALIZE = json.dumps(
 
 
 def session(port: int, token: str) -> str:
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+    with socket.create_connection(
+        ("127.0.0.1", port), timeout=60
+    ) as connection:
         connection.sendall(
             head(
                 port,
@@ -127,7 +131,9 @@ def test_bodies_of_one_token_are_held_within_bounds(server: Any) -> None:
                 socket.create_connection(("127.0.0.1", port), timeout=60)
             )
             connection.sendall(
-                head(port, "POST", TOKENS[0], f"Content-Length: {len(piece) + 1}")
+                head(
+                    port, "POST", TOKENS[0], f"Content-Length: {len(piece) + 1}"
+                )
             )
             with contextlib.suppress(
                 OSError
@@ -147,14 +153,18 @@ def test_bodies_of_one_token_are_held_within_bounds(server: Any) -> None:
 def test_a_client_that_leaves_leaves_no_traceback(server: Any) -> None:
     port = port_of(server)
     for more in ("Content-Length: 900", "Transfer-Encoding: chunked"):
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        with socket.create_connection(
+            ("127.0.0.1", port), timeout=60
+        ) as connection:
             connection.sendall(
                 head(port, "POST", TOKENS[0], more)
                 + (b"{" if "900" in more else b"1\r\n{\r\n")
             )
             time.sleep(0.2)
     for path in ("enter", "act"):
-        with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        with socket.create_connection(
+            ("127.0.0.1", port), timeout=60
+        ) as connection:
             text = f"POST /review/{path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Length: 900\r\n\r\n{{"
             connection.sendall(text.encode())
             time.sleep(0.2)

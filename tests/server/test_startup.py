@@ -15,7 +15,15 @@ import pytest
 from tests import processes
 
 HEAVY = {
-    *("rapidfuzz", "stringzilla", "re2", "chardet", "tree_sitter", "pathspec", "edlib"),
+    *(
+        "rapidfuzz",
+        "stringzilla",
+        "re2",
+        "chardet",
+        "tree_sitter",
+        "pathspec",
+        "edlib",
+    ),
     "sqlite3",
 }
 LIST_LIMIT = 12_000
@@ -43,13 +51,23 @@ def session(
     root = tmp_path / "root"
     root.mkdir(exist_ok=True)
     done = processes.run(
-        [sys.executable, *flags, "-m", "filewright", "serve", str(root), *arguments],
+        [
+            sys.executable,
+            *flags,
+            "-m",
+            "filewright",
+            "serve",
+            str(root),
+            *arguments,
+        ],
         given="".join(json.dumps(message) + "\n" for message in MESSAGES),
         env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
     )
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
-    answers = {message["id"]: message["result"] for message in map(json.loads, lines)}
+    answers = {
+        message["id"]: message["result"] for message in map(json.loads, lines)
+    }
     return (
         answers,
         next(line for line in lines if json.loads(line)["id"] == 2),
@@ -75,7 +93,11 @@ def test_the_list_of_tools_is_short_and_complete(tmp_path: Path) -> None:
     tools = answers[2]["tools"]
     assert len(tools) == 12
     assert (
-        len(json.dumps({"tools": tools}, ensure_ascii=False, separators=(",", ":")))
+        len(
+            json.dumps(
+                {"tools": tools}, ensure_ascii=False, separators=(",", ":")
+            )
+        )
         <= LIST_LIMIT
     )
     assert len(answers[1]["instructions"]) <= 1500
@@ -117,7 +139,9 @@ def test_tools_can_be_left_out(
     assert absent not in answers[1]["instructions"]
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="nothing confines the server here")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="nothing confines the server here"
+)
 def test_the_server_says_what_confines_it(tmp_path: Path) -> None:
     _, _, stderr = session(tmp_path)
     assert "confined" in stderr
@@ -151,7 +175,9 @@ needed = ("filewright.tools", "filewright.search", "filewright.structure", "pyda
 print(*(name for name in {*sys.modules} - before if name.startswith(needed)))
 """
     words = [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "state")]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run(
+        words, capture_output=True, text=True, timeout=60, check=True
+    )
     assert done.stdout == "\n"
 
 
@@ -180,7 +206,8 @@ def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(
 
 
 @pytest.mark.parametrize(
-    "waits", [(0.25, 0.4), pytest.param((0.2, 0.3) * 5, marks=pytest.mark.sweep)]
+    "waits",
+    [(0.25, 0.4), pytest.param((0.2, 0.3) * 5, marks=pytest.mark.sweep)],
 )
 def test_a_server_that_is_left_while_it_loads_ends_in_order(
     tmp_path: Path, waits: tuple[float, ...]

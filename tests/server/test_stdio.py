@@ -40,7 +40,12 @@ def test_arguments_arrive_as_they_were_sent(shared: Any) -> None:
 def test_the_tools_are_listed_in_order_with_all_four_hints(shared: Any) -> None:
     tools = shared.ask("tools/list")["result"]["tools"]
     assert [tool["name"] for tool in tools][:3] == ["echo", "wait", "silent"]
-    hints = {"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"}
+    hints = {
+        "readOnlyHint",
+        "destructiveHint",
+        "idempotentHint",
+        "openWorldHint",
+    }
     assert all(set(tool["annotations"]) == hints for tool in tools)
     by_name = {tool["name"]: tool["annotations"] for tool in tools}
     assert by_name["destroy"]["destructiveHint"] is True
@@ -55,7 +60,9 @@ def test_an_unknown_tool_is_a_protocol_error_with_a_hint(shared: Any) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[1], "{}", 3, True])
-def test_arguments_that_are_no_object_are_named(shared: Any, arguments: Any) -> None:
+def test_arguments_that_are_no_object_are_named(
+    shared: Any, arguments: Any
+) -> None:
     error = shared.call("echo", arguments)["error"]
     assert error["code"] == -32602
     assert "arguments must be an object" in error["message"]
@@ -93,14 +100,20 @@ def test_a_refusal_is_a_complete_text(shared: Any) -> None:
 
 def test_an_image_is_image_content_alone(shared: Any) -> None:
     [part] = shared.call("picture")["result"]["content"]
-    assert part == {"type": "image", "data": "iVBORw==", "mimeType": "image/png"}
+    assert part == {
+        "type": "image",
+        "data": "iVBORw==",
+        "mimeType": "image/png",
+    }
 
 
 def test_a_large_result_is_cut_and_the_whole_can_be_read(shared: Any) -> None:
     text, link = shared.call("huge")["result"]["content"]
     assert len(text["text"]) <= 49_500
     assert text["text"].endswith("the whole result is the linked resource]")
-    [whole] = shared.ask("resources/read", {"uri": link["uri"]})["result"]["contents"]
+    [whole] = shared.ask("resources/read", {"uri": link["uri"]})["result"][
+        "contents"
+    ]
     assert whole["text"].count("\n") == 100_000
     assert link["size"] == len(whole["text"].encode())
 
@@ -124,14 +137,16 @@ def test_malformed_lines_are_answered_and_survived(shared: Any) -> None:
     assert "result" in shared.ask("ping")
 
 
-def test_unknown_methods_and_bad_params_are_protocol_errors(shared: Any) -> None:
+def test_unknown_methods_and_bad_params_are_protocol_errors(
+    shared: Any,
+) -> None:
     assert shared.ask("no/such")["error"]["code"] == -32601
     assert shared.ask("tools/call", {})["error"]["code"] == -32602
     assert shared.ask("tools/call", {"name": 5})["error"]["code"] == -32602
     assert (
-        shared.ask("resources/read", {"uri": "filewright://history/none"})["error"][
-            "code"
-        ]
+        shared.ask("resources/read", {"uri": "filewright://history/none"})[
+            "error"
+        ]["code"]
         == -32002
     )
 
@@ -139,7 +154,9 @@ def test_unknown_methods_and_bad_params_are_protocol_errors(shared: Any) -> None
 def test_a_bug_outside_a_tool_is_an_internal_error_that_tells_nothing_more(
     shared: Any,
 ) -> None:
-    error = shared.ask("resources/read", {"uri": "filewright://file/crash"})["error"]
+    error = shared.ask("resources/read", {"uri": "filewright://file/crash"})[
+        "error"
+    ]
     assert error["code"] == -32603
     assert "secret" not in error["message"]
     shared.hears("ZeroDivisionError: secret")
@@ -152,7 +169,9 @@ def test_a_message_past_the_limit_is_refused_and_the_next_is_served(
     client.shake_hands()
     error = client.call("echo", {"a": "x" * 300_000})["error"]
     assert "too_large" in error["message"]
-    assert text_of(client.call("echo", {"a": "x" * 40_000})).count("x") == 40_000
+    assert (
+        text_of(client.call("echo", {"a": "x" * 40_000})).count("x") == 40_000
+    )
 
 
 def test_a_message_of_too_many_values_is_refused_and_the_next_is_served(
@@ -185,7 +204,10 @@ def test_reads_that_fill_their_lane_do_not_delay_a_change(
     for _ in range(40):
         client.begin("wait")
     client.hears("waiting")
-    assert text_of(client.call("commit", {"path": str(tmp_path / "f")})) == "committed"
+    assert (
+        text_of(client.call("commit", {"path": str(tmp_path / "f")}))
+        == "committed"
+    )
     assert "result" in client.ask("ping")
 
 
@@ -223,7 +245,9 @@ def test_a_waiting_call_can_be_cancelled_before_it_begins(start: Start) -> None:
     assert not [kept for kept in client._others if kept.get("id") in rest[:100]]
 
 
-def test_progress_comes_only_for_long_calls_and_always_increases(shared: Any) -> None:
+def test_progress_comes_only_for_long_calls_and_always_increases(
+    shared: Any,
+) -> None:
     shared.call("echo", {}, progressToken="quick")
     request_id = shared.begin("wait", progressToken="slow")
     seen = []
@@ -283,14 +307,18 @@ def test_thousands_of_calls_written_before_any_answer_is_read(
 ) -> None:
     shared.pause()
     line = b'{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"echo","arguments":{"n":%d}}}\n'
-    shared.send_bytes(b"".join(line % (n, n) for n in range(1000, 1000 + count)))
+    shared.send_bytes(
+        b"".join(line % (n, n) for n in range(1000, 1000 + count))
+    )
     shared.resume()
     assert {shared.receive()["id"] for _ in range(count)} == set(
         range(1000, 1000 + count)
     )
 
 
-def test_a_client_that_stops_reading_for_a_while_loses_nothing(shared: Any) -> None:
+def test_a_client_that_stops_reading_for_a_while_loses_nothing(
+    shared: Any,
+) -> None:
     shared.pause()
     ids = [shared.begin("echo", {"text": "x" * 5000}) for _ in range(200)]
     shared.resume()
@@ -330,7 +358,8 @@ def test_a_change_that_is_being_made_is_finished_before_the_process_ends(
 
 @not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
 @pytest.mark.parametrize(
-    "number", [signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)]
+    "number",
+    [signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)],
 )
 def test_a_signal_ends_the_process_in_order(client: Any, number: int) -> None:
     client.interrupt(number)
@@ -383,7 +412,9 @@ def test_a_cancelled_change_is_still_made(client: Any, tmp_path: Path) -> None:
     assert target.read_text() == "committed"
 
 
-def test_requests_that_are_piped_in_are_answered_before_the_end(start: Start) -> None:
+def test_requests_that_are_piped_in_are_answered_before_the_end(
+    start: Start,
+) -> None:
     client = start()
     client.shake_hands()
     request_id = client.begin("echo", {"a": 1})
@@ -407,7 +438,9 @@ def test_no_file_is_watched_for_a_client(start: Start) -> None:
     }
     for method in ("resources/subscribe", "resources/unsubscribe"):
         assert (
-            client.ask(method, {"uri": "filewright://file/text"})["error"]["code"]
+            client.ask(method, {"uri": "filewright://file/text"})["error"][
+                "code"
+            ]
             == -32601
         )
 
@@ -416,23 +449,28 @@ def test_resources_templates_and_completion(shared: Any) -> None:
     [app, change] = shared.ask("resources/list")["result"]["resources"]
     assert app["uri"] == "ui://filewright/change"
     assert change["uri"] == "filewright://history/c1"
-    templates = shared.ask("resources/templates/list")["result"]["resourceTemplates"]
+    templates = shared.ask("resources/templates/list")["result"][
+        "resourceTemplates"
+    ]
     assert [template["uriTemplate"] for template in templates] == [
         "filewright://file/{+path}",
         "filewright://history/{change_id}",
     ]
-    [text] = shared.ask("resources/read", {"uri": "filewright://file/text"})["result"][
-        "contents"
-    ]
-    assert text["text"] == "text \\udcff"
-    [binary] = shared.ask("resources/read", {"uri": "filewright://file/binary"})[
+    [text] = shared.ask("resources/read", {"uri": "filewright://file/text"})[
         "result"
     ]["contents"]
+    assert text["text"] == "text \\udcff"
+    [binary] = shared.ask(
+        "resources/read", {"uri": "filewright://file/binary"}
+    )["result"]["contents"]
     assert binary["blob"] == "AP8="
     completion = shared.ask(
         "completion/complete",
         {
-            "ref": {"type": "ref/resource", "uri": "filewright://history/{change_id}"},
+            "ref": {
+                "type": "ref/resource",
+                "uri": "filewright://history/{change_id}",
+            },
             "argument": {"name": "change_id", "value": "c"},
         },
     )
@@ -457,7 +495,9 @@ def test_every_handshake_version_is_spoken(
     assert text_of(client.call("echo", {"a": 1})) == '{"a": 1}'
 
 
-def test_a_call_before_the_handshake_is_refused_and_survived(start: Start) -> None:
+def test_a_call_before_the_handshake_is_refused_and_survived(
+    start: Start,
+) -> None:
     client = start()
     assert "error" in client.call("echo")
     assert "result" in client.shake_hands()

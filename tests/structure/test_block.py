@@ -20,8 +20,22 @@ CASES = [
     ("python.py", 44, 2, 38, 46, "method"),
     ("python.py", 44, 3, 27, 62, "class"),
     ("python.py", 44, 9, 27, 62, "class"),
-    ("python.py", 38, 1, 38, 46, "method"),  # its comment and decorator belong to it
-    ("python.py", 35, 1, 27, 62, "class"),  # an attribute is read with its class
+    (
+        "python.py",
+        38,
+        1,
+        38,
+        46,
+        "method",
+    ),  # its comment and decorator belong to it
+    (
+        "python.py",
+        35,
+        1,
+        27,
+        62,
+        "class",
+    ),  # an attribute is read with its class
     ("python.py", 7, 1, 4, 9, "import"),
     ("python.py", 83, 1, 82, 83, "block"),
     ("javascript.js", 15, 2, 11, 18, "function"),
@@ -67,7 +81,8 @@ def test_the_complete_definition_round_a_line(
 
 
 @each_row(
-    "name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt")
+    "name",
+    sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"),
 )
 def test_every_line_is_in_its_block_and_deeper_blocks_hold_it(
     name: str, outlines: Outlines
@@ -139,7 +154,9 @@ sub other {
         (13, 1, 12, 14),
     ],
 )
-def test_braces_without_a_grammar(line: int, depth: int, first: int, last: int) -> None:
+def test_braces_without_a_grammar(
+    line: int, depth: int, first: int, last: int
+) -> None:
     block = enclosing(PERL, line, None, depth)
     assert (block.start_line, block.end_line) == (first, last)
 
@@ -176,12 +193,20 @@ Traceback:
         (4, 9, 1, 6),
     ],
 )
-def test_a_log_is_read_by_records(line: int, depth: int, first: int, last: int) -> None:
+def test_a_log_is_read_by_records(
+    line: int, depth: int, first: int, last: int
+) -> None:
     block = enclosing(LOG, line, Outline(Language.LOG, parsed=False), depth)
-    assert (block.start_line, block.end_line, block.kind) == (first, last, "record")
+    assert (block.start_line, block.end_line, block.kind) == (
+        first,
+        last,
+        "record",
+    )
 
 
-def test_a_symbol_found_by_name_is_read_with_its_comment(outlines: Outlines) -> None:
+def test_a_symbol_found_by_name_is_read_with_its_comment(
+    outlines: Outlines,
+) -> None:
     data = (FIXTURES / "rust.rs").read_bytes()
     found = find_symbol(outlines.outline(data, Language.RUST), "Point::new")
     block = of_symbol((*found.around, found.symbol))
@@ -192,7 +217,13 @@ def test_a_symbol_found_by_name_is_read_with_its_comment(outlines: Outlines) -> 
 @each_row("data", [b"\n\n\n", b"\n", b" \n\t\n"])
 @each_row(
     "language",
-    [Language.PYTHON, Language.MARKDOWN, Language.SQL, Language.TEXT, Language.LOG],
+    [
+        Language.PYTHON,
+        Language.MARKDOWN,
+        Language.SQL,
+        Language.TEXT,
+        Language.LOG,
+    ],
 )
 def test_nothing_but_blank_lines(
     data: bytes, language: Language, outlines: Outlines
@@ -201,7 +232,9 @@ def test_nothing_but_blank_lines(
     assert 1 <= block.start_line <= block.end_line
 
 
-def test_a_blank_line_between_definitions_means_the_next(outlines: Outlines) -> None:
+def test_a_blank_line_between_definitions_means_the_next(
+    outlines: Outlines,
+) -> None:
     data = b"def a():\n    pass\n\n\ndef b():\n    pass\n\n"
     outline = outlines.outline(data, Language.PYTHON)
     assert [enclosing(data, line, outline).path for line in (3, 4, 7)] == [

@@ -4,7 +4,11 @@ import pytest
 from tests.rows import each_row
 
 from filewright.languages import Language
-from filewright.structure.changed import Version, changed_symbols, touched_symbols
+from filewright.structure.changed import (
+    Version,
+    changed_symbols,
+    touched_symbols,
+)
 from filewright.structure.outlines import Outlines
 
 BEFORE = b"""import os
@@ -63,9 +67,7 @@ def test_what_changed_by_symbol(
 
 def test_overloads_are_matched_by_their_text(outlines: Outlines) -> None:
     before = b"class A {\n void f(int a) {}\n void f(String a) {}\n}\n"
-    after = (
-        b"class A {\n void f(long a) {}\n void f(int a) {}\n void f(String a) {}\n}\n"
-    )
+    after = b"class A {\n void f(long a) {}\n void f(int a) {}\n void f(String a) {}\n}\n"
     changes = changed_symbols(
         Version(before, outlines.outline(before, Language.JAVA)),
         Version(after, outlines.outline(after, Language.JAVA)),
@@ -91,7 +93,12 @@ def test_line_terminators_alone_change_nothing(outlines: Outlines) -> None:
         ([(3, 4)], ["class A", "class A › property size"]),
         (
             [(6, 12)],
-            ["class A", "class A › method f", "class A › method g", "function top"],
+            [
+                "class A",
+                "class A › method f",
+                "class A › method g",
+                "function top",
+            ],
         ),
         ([(2, 2)], []),
         ([], []),

@@ -10,7 +10,11 @@ import pytest
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.structure.changed import Version, changed_symbols, touched_symbols
+from filewright.structure.changed import (
+    Version,
+    changed_symbols,
+    touched_symbols,
+)
 from filewright.structure.symbol import Outline, Symbol
 
 
@@ -41,7 +45,9 @@ def calls(act: Callable[[], object]) -> int:
 
 
 @pytest.mark.parametrize("share", [1, 2], ids=["all differ", "some are equal"])
-def test_four_times_the_symbols_take_about_four_times_the_calls(share: int) -> None:
+def test_four_times_the_symbols_take_about_four_times_the_calls(
+    share: int,
+) -> None:
     few, many = (
         calls(
             partial(

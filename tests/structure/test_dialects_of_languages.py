@@ -60,7 +60,9 @@ def named(
     ]
 
 
-def test_macros_do_not_hide_what_they_are_written_beside(outlines: Outlines) -> None:
+def test_macros_do_not_hide_what_they_are_written_beside(
+    outlines: Outlines,
+) -> None:
     assert named(outlines, CPP, Language.CPP) == [
         ("module", "detail", ""),
         ("class", "Cart", "detail"),
@@ -79,24 +81,38 @@ def test_macros_do_not_hide_what_they_are_written_beside(outlines: Outlines) -> 
 def test_names_in_brackets_are_names(outlines: Outlines) -> None:
     found = named(outlines, SQL, Language.SQL)
     tables = [
-        (kind, name) for kind, name, _ in found if kind in ("table", "index", "view")
+        (kind, name)
+        for kind, name, _ in found
+        if kind in ("table", "index", "view")
     ]
     assert tables == [
         ("table", "dbo.order items"), ("index", "IX_items"), ("view", "dbo.names"), ("table", "dbo.Other"),
     ]  # fmt: skip
-    assert [name for kind, name, _ in found if kind == "column"][:2] == ["id", "name"]
+    assert [name for kind, name, _ in found if kind == "column"][:2] == [
+        "id",
+        "name",
+    ]
 
 
 @each_row("language", [Language.C, Language.CPP, Language.SQL])
 @each_row(
     "piece",
-    [b"A_" * 60 + b" ", b"[", b"LIB_X(", b") LIB_A ", b"GO\n", b"\tLIB_A\n", b" "],
+    [
+        b"A_" * 60 + b" ",
+        b"[",
+        b"LIB_X(",
+        b") LIB_A ",
+        b"GO\n",
+        b"\tLIB_A\n",
+        b" ",
+    ],
 )
 def test_forms_of_other_dialects_are_looked_for_in_linear_time(
     language: Language, piece: bytes, outlines: Outlines
 ) -> None:
     assert (
-        outlines.outline(piece * (100_000 // len(piece)), language).language == language
+        outlines.outline(piece * (100_000 // len(piece)), language).language
+        == language
     )
 
 

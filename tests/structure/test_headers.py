@@ -53,14 +53,24 @@ CASES = [
     for name, headers, code, symbol in FILES
     for header in headers
 ] + [
-    ("a.php", f"<?php\n{LICENCE_BLOCK}", "function f() {\n    return 1;\n}", "f"),
+    (
+        "a.php",
+        f"<?php\n{LICENCE_BLOCK}",
+        "function f() {\n    return 1;\n}",
+        "f",
+    ),
     (
         "a.php",
         f"<?php\n\ndeclare(strict_types=1);\n{LICENCE_SLASH}",
         "function f() {\n    return 1;\n}",
         "f",
     ),
-    ("a.js", f'"use strict";\n{LICENCE_BLOCK}', "function f() {\n  return 1;\n}", "f"),
+    (
+        "a.js",
+        f'"use strict";\n{LICENCE_BLOCK}',
+        "function f() {\n  return 1;\n}",
+        "f",
+    ),
     ("a.js", '"use strict";', "function f() {\n  return 1;\n}", "f"),
     (
         "a.py",
@@ -119,7 +129,9 @@ def test_header_stays_where_it_is(
 
         def edited(edit: dict[str, object], before: str = before) -> str:
             path.write_bytes(before.encode())
-            done = workspace.call("edit_content", {"path": name, "edits": [edit]})
+            done = workspace.call(
+                "edit_content", {"path": name, "edits": [edit]}
+            )
             assert not done.is_error, done.text
             return path.read_bytes().decode()
 
@@ -178,7 +190,10 @@ def test_comment_of_first_definition_is_its_own(outlines: Outlines) -> None:
 
 def test_licence_further_down_is_a_comment(outlines: Outlines) -> None:
     data = b"x = 1\n\n\n# checks the license\ndef f():\n    pass\n"
-    assert outlines.outline(data, Language.PYTHON).symbols[-1].block_start_line == 4
+    assert (
+        outlines.outline(data, Language.PYTHON).symbols[-1].block_start_line
+        == 4
+    )
 
 
 @each_row(

@@ -54,17 +54,25 @@ def test_what_a_log_complains_of_often_is_named_once_and_patterns_are_as_it_writ
     None
 ):
     log = b"".join(
-        b"2026-11-20 10:%02d:00 WARN [worker-%d] retry %d succeeded\n" % (n, n % 4, n)
+        b"2026-11-20 10:%02d:00 WARN [worker-%d] retry %d succeeded\n"
+        % (n, n % 4, n)
         + b"2026-11-20 10:%02d:01 INFO fine\n" % n
         for n in range(50)
     )
     found = hints(
-        Snapshot(log + b"2026-11-20 10:59:59 ERROR pool is empty\n"), Language.LOG
+        Snapshot(log + b"2026-11-20 10:59:59 ERROR pool is empty\n"),
+        Language.LOG,
     )
     assert found.log is not None
     assert found.log.often == {"WARN [worker-0] retry 0 succeeded": 50}
-    assert found.patterns[:3] == (r"\bERROR\b", r"\bWARN\b", "^.{0,20}2026-11-20 10")
-    later = hints(Snapshot(log + b"2026-11-21 10:59:59 ERROR x\n"), Language.LOG)
+    assert found.patterns[:3] == (
+        r"\bERROR\b",
+        r"\bWARN\b",
+        "^.{0,20}2026-11-20 10",
+    )
+    later = hints(
+        Snapshot(log + b"2026-11-21 10:59:59 ERROR x\n"), Language.LOG
+    )
     assert "^.{0,20}2026-11-21" in later.patterns
 
 
@@ -149,7 +157,8 @@ def test_samples_in_sixteen_bits(codec: str) -> None:
 
 def test_code_gets_patterns() -> None:
     assert any(
-        "def" in pattern for pattern in hints(Snapshot(b""), Language.PYTHON).patterns
+        "def" in pattern
+        for pattern in hints(Snapshot(b""), Language.PYTHON).patterns
     )
     assert hints(Snapshot(b""), Language.TSX).patterns
 
@@ -157,7 +166,8 @@ def test_code_gets_patterns() -> None:
 def test_json_lines_of_taking_turns_are_all_seen() -> None:
     names = ["gateway", "db", "auth", "cart"]
     lines = [
-        json.dumps({names[n % 4]: n, "at": {"h": n}, "a.b": "x"}) for n in range(400)
+        json.dumps({names[n % 4]: n, "at": {"h": n}, "a.b": "x"})
+        for n in range(400)
     ]
     found = hints(Snapshot("\n".join(lines).encode()), Language.JSON_LINES)
     assert found.json_lines is not None
@@ -169,6 +179,7 @@ def test_json_lines_of_taking_turns_are_all_seen() -> None:
     assert found.patterns
     for pattern in found.patterns:
         assert re.search(
-            pattern.replace("VALUE", ""), lines[0] + lines[1] + lines[2] + lines[3]
+            pattern.replace("VALUE", ""),
+            lines[0] + lines[1] + lines[2] + lines[3],
         ), pattern
     assert not any('"at"' in pattern for pattern in found.patterns)

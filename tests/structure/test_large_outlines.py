@@ -6,7 +6,11 @@ from tests.rows import each_row
 from filewright.languages import PARSED, Language
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure.changed import Version, changed_symbols, touched_symbols
+from filewright.structure.changed import (
+    Version,
+    changed_symbols,
+    touched_symbols,
+)
 from filewright.structure.outlines import Outlines
 from filewright.structure.patterns import definitions
 from filewright.structure.symbol import Outline, Symbol
@@ -15,7 +19,9 @@ from filewright.text.snapshot import Snapshot
 
 def flat(count: int, name: str = "f") -> tuple[bytes, Outline]:
     """A text of `count` functions of one name, and its outline, each two lines long."""
-    rows = [b"def %s(): #%d\n  pass\n" % (name.encode(), n) for n in range(count)]
+    rows = [
+        b"def %s(): #%d\n  pass\n" % (name.encode(), n) for n in range(count)
+    ]
     symbols, start = [], 0
     for number, row in enumerate(rows):
         end, line = start + len(row) - 1, 2 * number + 1
@@ -40,11 +46,13 @@ def test_many_symbols_of_one_name_are_paired_in_linear_time():
 def test_equal_texts_of_one_name_are_matched_first_and_the_rest_in_order():
     before, old = flat(3)
     lines = before.split(b"\n")
-    moved = b"\n".join([*lines[4:6], *lines[0:2], b"def f(): #new", b"  pass", b""])
+    moved = b"\n".join(
+        [*lines[4:6], *lines[0:2], b"def f(): #new", b"  pass", b""]
+    )
     changed = changed_symbols(Version(before, old), Version(moved, old))
-    assert [(c.status, c.start_line) for c in changed if c.kind == "function"] == [
-        ("modified", 5)
-    ]
+    assert [
+        (c.status, c.start_line) for c in changed if c.kind == "function"
+    ] == [("modified", 5)]
 
 
 def test_what_could_not_be_parsed_in_time_is_outlined_by_patterns():
@@ -64,9 +72,7 @@ def test_what_could_not_be_parsed_in_time_is_outlined_by_patterns():
 
 
 def test_a_file_above_the_limit_is_outlined_by_patterns():
-    text = (
-        b"class A:\n    def total(self):\n        pass\n\nasync def go():\n    pass\n"
-    )
+    text = b"class A:\n    def total(self):\n        pass\n\nasync def go():\n    pass\n"
     outlines = Outlines(Settings(parse_bytes=10))
     outline = outlines.outline(text, Language.PYTHON)
     assert [(s.kind, s.name, s.start_line) for s in outline.symbols] == [
@@ -142,7 +148,9 @@ def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of
     ]
 
 
-@pytest.mark.needs("confinement")  # the parser's memory is bounded where it is confined
+@pytest.mark.needs(
+    "confinement"
+)  # the parser's memory is bounded where it is confined
 def test_of_a_tree_that_passes_the_parsers_memory_a_part_is_parsed():
     text = b"{%b}" % b",\n".join(
         b'"k%d": {"a": 1, "b": [1, 2, 3]}' % n for n in range(250_000)

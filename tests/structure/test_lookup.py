@@ -7,7 +7,12 @@ from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
-from filewright.structure.lookup import around_line, find_symbol, path_of, shown_path
+from filewright.structure.lookup import (
+    around_line,
+    find_symbol,
+    path_of,
+    shown_path,
+)
 from filewright.structure.outlines import Outlines
 from filewright.structure.symbol import Outline
 
@@ -63,16 +68,23 @@ def test_symbols_are_found_by_the_names_people_write(
     name: str, asked: str, line: int, outlines: Outlines
 ) -> None:
     assert (
-        find_symbol(outline_of(name, outlines), asked, name).symbol.start_line == line
+        find_symbol(outline_of(name, outlines), asked, name).symbol.start_line
+        == line
     )
 
 
-def test_what_is_found_is_named_so_that_it_is_found_again(outlines: Outlines) -> None:
+def test_what_is_found_is_named_so_that_it_is_found_again(
+    outlines: Outlines,
+) -> None:
     outline = outline_of("python.py", outlines)
     found = find_symbol(outline, "inner")
     assert found.path == "class Base › method total › function inner"
     assert found.name == "Base.total.inner"
-    assert find_symbol(outline, found.path) == find_symbol(outline, found.name) == found
+    assert (
+        find_symbol(outline, found.path)
+        == find_symbol(outline, found.name)
+        == found
+    )
 
 
 def test_an_ambiguous_name_lists_the_candidates(outlines: Outlines) -> None:
@@ -80,7 +92,9 @@ def test_an_ambiguous_name_lists_the_candidates(outlines: Outlines) -> None:
         find_symbol(outline_of("python.py", outlines), "total", "shop.py")
     assert caught.value.code is Code.AMBIGUOUS_MATCH
     assert "class Base › method total (lines 40–46)" in caught.value.message
-    assert [each["start_line"] for each in caught.value.details["candidates"]] == [
+    assert [
+        each["start_line"] for each in caught.value.details["candidates"]
+    ] == [
         40,
         49,
     ]
@@ -106,12 +120,18 @@ def test_the_definition_wins_over_its_prototype(outlines: Outlines) -> None:
     assert find_symbol(outline, "add").symbol.start_line == 2
 
 
-def test_a_path_as_it_is_shown_means_that_symbol_alone(outlines: Outlines) -> None:
+def test_a_path_as_it_is_shown_means_that_symbol_alone(
+    outlines: Outlines,
+) -> None:
     outline = outlines.outline(
         b"int add(int);\nint add(int a) { return a; }\nstruct add {\n  int add;\n};\n",
         Language.C,
     )
-    for shown, line in (("prototype add", 1), ("function add", 2), ("struct add", 3)):
+    for shown, line in (
+        ("prototype add", 1),
+        ("function add", 2),
+        ("struct add", 3),
+    ):
         assert find_symbol(outline, shown).symbol.start_line == line
 
 
@@ -136,7 +156,8 @@ def test_the_path_of_a_line_names_the_definitions_round_it(
 
 
 @each_row(
-    "name", sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt")
+    "name",
+    sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"),
 )
 def test_every_symbol_is_round_its_own_first_line(
     name: str, outlines: Outlines
@@ -144,7 +165,9 @@ def test_every_symbol_is_round_its_own_first_line(
     outline = outline_of(name, outlines)
     for around, symbol in outline.walk():
         path = around_line(outline, symbol.start_line)
-        same_line = [other for other in path if other.start_line == symbol.start_line]
+        same_line = [
+            other for other in path if other.start_line == symbol.start_line
+        ]
         assert symbol in path or same_line or around
 
 

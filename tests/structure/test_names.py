@@ -19,21 +19,41 @@ CASES = [
         "impl<T> fmt::Display for a::Point<T> {}",
         "impl fmt::Display for a::Point<T> = Point",
     ),
-    (Language.RUST, "impl &'a dyn a::b::Foo<X> {}", "impl &'a dyn a::b::Foo<X> = Foo"),
-    (Language.RUST, "unsafe impl !Send for Queue {}", "impl Send for Queue = Queue"),
+    (
+        Language.RUST,
+        "impl &'a dyn a::b::Foo<X> {}",
+        "impl &'a dyn a::b::Foo<X> = Foo",
+    ),
+    (
+        Language.RUST,
+        "unsafe impl !Send for Queue {}",
+        "impl Send for Queue = Queue",
+    ),
     (
         Language.KOTLIN,
         "fun String?.isWord() = true",
         "function String?.isWord = String.isWord",
     ),
-    (Language.KOTLIN, "fun `is a word`() {}", "function `is a word` = is a word"),
-    (Language.CSHARP, "class A { void IB.Run() {} }", "class A; method IB.Run = Run"),
+    (
+        Language.KOTLIN,
+        "fun `is a word`() {}",
+        "function `is a word` = is a word",
+    ),
+    (
+        Language.CSHARP,
+        "class A { void IB.Run() {} }",
+        "class A; method IB.Run = Run",
+    ),
     (
         Language.PHP,
         "<?php $d = new class { function run() {} };",
         "class $d = d; method run",
     ),
-    (Language.PHP, "<?php DEFINE('LIMIT', 2); other('X', 1);", "constant LIMIT"),
+    (
+        Language.PHP,
+        "<?php DEFINE('LIMIT', 2); other('X', 1);",
+        "constant LIMIT",
+    ),
     (Language.RUBY, "def Cart.load; end", "method Cart.load = load"),
     (
         Language.RUBY,
@@ -44,7 +64,11 @@ CASES = [
     (Language.RUBY, "attr_reader :a, 'b', c", "property a; property b"),
     (Language.BASH, "declare -rx HOME_OF=1\nread -r line", "constant HOME_OF"),
     (Language.BASH, "LD_PRELOAD=x command argument", ""),
-    (Language.BASH, ". './lib.sh' more\nalias ll='ls -l'", "import ./lib.sh; alias ll"),
+    (
+        Language.BASH,
+        ". './lib.sh' more\nalias ll='ls -l'",
+        "import ./lib.sh; alias ll",
+    ),
     (Language.LUA, "function M:close() end", "method M:close = M.close"),
     (
         Language.LUA,
@@ -63,7 +87,11 @@ CASES = [
         "@layer base { p { margin: 0 } }\n@charset 'x';",
         "rule @layer base; rule p",
     ),
-    (Language.SQL, 'create table "a b" (id int);', 'table "a b" = a b; column id'),
+    (
+        Language.SQL,
+        'create table "a b" (id int);',
+        'table "a b" = a b; column id',
+    ),
     (
         Language.C,
         "#define LIST_H\n#define LIMIT\n#define LIST_H_MOST 3",
@@ -74,7 +102,11 @@ CASES = [
         "struct P { int x; } first, *last;",
         "struct P; property x; variable first; variable last",
     ),
-    (Language.C, "typedef struct N { int v; } N, *L;", "struct N; property v; type L"),
+    (
+        Language.C,
+        "typedef struct N { int v; } N, *L;",
+        "struct N; property v; type L",
+    ),
     (
         Language.C,
         "int *f(int), (*g)(int), h[2];",

@@ -69,7 +69,10 @@ def test_examples_have_no_syntax_errors_and_ranges_nest(
             symbol.end_line == data.count(b"\n", 0, symbol.end - 1) + 1
             or symbol.kind == "heading"
         )
-        assert symbol.block_start_line == data.count(b"\n", 0, symbol.block_start) + 1
+        assert (
+            symbol.block_start_line
+            == data.count(b"\n", 0, symbol.block_start) + 1
+        )
         if around:
             assert around[-1].block_start <= symbol.block_start
             assert symbol.end <= around[-1].end
@@ -109,13 +112,26 @@ def test_mutated_examples_keep_their_ranges_in_order(
         outline = outlines.outline(bytes(data), Language(path.stem))
         assert outline.parsed or outline.note
         for _, symbol in outline.walk():
-            assert 0 <= symbol.block_start <= symbol.start <= symbol.end <= len(data)
-            assert 1 <= symbol.block_start_line <= symbol.start_line <= symbol.end_line
+            assert (
+                0
+                <= symbol.block_start
+                <= symbol.start
+                <= symbol.end
+                <= len(data)
+            )
+            assert (
+                1
+                <= symbol.block_start_line
+                <= symbol.start_line
+                <= symbol.end_line
+            )
 
 
 if __name__ == "__main__":
     made = Outlines(Settings())
     for example in EXAMPLES:
         text = rendered(outline_of(example, made))
-        example.with_name(f"{example.stem}.txt").write_text(text, encoding="utf-8")
+        example.with_name(f"{example.stem}.txt").write_text(
+            text, encoding="utf-8"
+        )
     made.close()

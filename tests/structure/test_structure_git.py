@@ -15,7 +15,9 @@ from filewright.settings import Settings
 from filewright.structure.git import Committed, committed
 
 pytestmark = [
-    pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed"),
+    pytest.mark.skipif(
+        shutil.which("git") is None, reason="git is not installed"
+    ),
     pytest.mark.needs("confinement"),  # Git is run confined or not at all.
 ]
 
@@ -68,7 +70,9 @@ def test_content_at_head(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["deep/er/new.py", "gone/away.py"])
-def test_a_file_that_is_not_in_the_revision(repository: Path, path: str) -> None:
+def test_a_file_that_is_not_in_the_revision(
+    repository: Path, path: str
+) -> None:
     found = ask(repository, path)
     assert found is not None
     assert found.content is None
@@ -84,13 +88,22 @@ def test_other_revisions_and_refusals(repository: Path) -> None:
     assert before is not None
     assert now is not None
     assert (before.content, now.content) == (b"x = 1\n", b"x = 2\n")
-    for revision in ("--help", "HEAD:deep", "a..b", "no-such-branch", "", "HEAD\nHEAD"):
+    for revision in (
+        "--help",
+        "HEAD:deep",
+        "a..b",
+        "no-such-branch",
+        "",
+        "HEAD\nHEAD",
+    ):
         with pytest.raises(FilewrightError) as caught:
             ask(repository, "deep/er/ä b.py", revision)
         assert caught.value.code is Code.INVALID_INPUT
 
 
-def test_a_large_content_and_a_folder_are_named_not_read(repository: Path) -> None:
+def test_a_large_content_and_a_folder_are_named_not_read(
+    repository: Path,
+) -> None:
     large = ask(repository, "deep/er/ä b.py", limit=3)
     folder = ask(repository, "deep")
     assert large is not None
@@ -100,7 +113,9 @@ def test_a_large_content_and_a_folder_are_named_not_read(repository: Path) -> No
     assert "tree" in (folder.note or "")
 
 
-def test_no_repository_inside_the_root(repository: Path, tmp_path: Path) -> None:
+def test_no_repository_inside_the_root(
+    repository: Path, tmp_path: Path
+) -> None:
     assert (
         ask(repository / "deep", "er/ä b.py") is None
     )  # the repository is above the root
@@ -123,7 +138,9 @@ def test_a_cancelled_task_stops(repository: Path) -> None:
     task = Task()
     task.cancel()
     with pytest.raises(FilewrightError) as caught:
-        committed(boundary, boundary.locate("deep/er/ä b.py"), limit=1000, task=task)
+        committed(
+            boundary, boundary.locate("deep/er/ä b.py"), limit=1000, task=task
+        )
     assert caught.value.code is Code.CANCELLED
 
 
@@ -174,7 +191,9 @@ def _config(folder: Path, command: str) -> None:
 """
     with (folder / ".git" / "config").open("a") as config:
         config.write(text)
-    (folder / ".git" / "included").write_text(f"[core]\n    fsmonitor = {command}\n")
+    (folder / ".git" / "included").write_text(
+        f"[core]\n    fsmonitor = {command}\n"
+    )
     for attributes in (
         folder / ".gitattributes",
         folder / ".git" / "info" / "attributes",
@@ -200,7 +219,9 @@ def _promised(folder: Path, command: str) -> None:
 """
         )
     subprocess.run(
-        ["git", "config", "core.repositoryformatversion", "1"], cwd=folder, check=True
+        ["git", "config", "core.repositoryformatversion", "1"],
+        cwd=folder,
+        check=True,
     )
     blobs = subprocess.run(
         ["git", "rev-parse", "HEAD:deep/er/ä b.py"],
@@ -234,7 +255,9 @@ def test_an_included_file_that_never_ends_is_cut_off(repository: Path) -> None:
         config.write("\n[include]\n    path = pipe\n")
     boundary = Boundary([repository], Settings())
     with pytest.raises(FilewrightError) as caught:
-        committed(boundary, boundary.locate("deep/er/ä b.py"), limit=1000, seconds=0.3)
+        committed(
+            boundary, boundary.locate("deep/er/ä b.py"), limit=1000, seconds=0.3
+        )
     assert caught.value.code is Code.TIMEOUT
 
 
@@ -250,7 +273,9 @@ def escaping(outer: Path, root: Path, how: str) -> None:
         shutil.copy(outer / ".git" / "HEAD", root / ".git" / "HEAD")
         return
     git(root, "init", "-q")
-    shutil.copytree(outer / ".git" / "refs", root / ".git" / "refs", dirs_exist_ok=True)
+    shutil.copytree(
+        outer / ".git" / "refs", root / ".git" / "refs", dirs_exist_ok=True
+    )
     if how == "links":
         shutil.rmtree(root / ".git" / "objects")
         (root / ".git" / "objects").symlink_to(outer / ".git" / "objects")
@@ -295,7 +320,9 @@ def test_a_worktree_is_compared_with_its_repository_inside_the_roots(
     assert found.content == b"x = 1\n"
 
 
-def test_a_worktree_of_a_repository_outside_the_roots_says_so(tmp_path: Path) -> None:
+def test_a_worktree_of_a_repository_outside_the_roots_says_so(
+    tmp_path: Path,
+) -> None:
     _, tree = worktree(tmp_path)
     found = ask(tree, "a.py")
     assert found is not None
@@ -303,7 +330,9 @@ def test_a_worktree_of_a_repository_outside_the_roots_says_so(tmp_path: Path) ->
     assert "outside the workspace" in (found.note or "")
 
 
-def test_a_submodule_is_compared_with_its_own_repository(tmp_path: Path) -> None:
+def test_a_submodule_is_compared_with_its_own_repository(
+    tmp_path: Path,
+) -> None:
     both, _ = worktree(tmp_path)
     outer = tmp_path / "outer"
     outer.mkdir()

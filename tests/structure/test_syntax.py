@@ -64,7 +64,10 @@ VALID = [
     ),
     (Language.RUST, b"fn f() -> Result<(), E> { let x = try!(g()); Ok(x) }\n"),
     (Language.KOTLIN, b"fun interface Action { fun invoke() }\n"),
-    (Language.GO, b"package a\n\nfunc Map[K comparable, V any](m map[K]V) {}\n"),
+    (
+        Language.GO,
+        b"package a\n\nfunc Map[K comparable, V any](m map[K]V) {}\n",
+    ),
     (
         Language.PHP,
         b"<?php\nenum A: string { case B = 'b'; }\nfn($x) => $x |> trim(...);\n",
@@ -87,6 +90,7 @@ def test_the_standard_library_has_no_syntax_errors(outlines: Outlines) -> None:
     )[::3]
     assert len(files) > 20
     for path in files:
-        assert outlines.outline(path.read_bytes(), Language.PYTHON).errors.count == 0, (
-            path
-        )
+        assert (
+            outlines.outline(path.read_bytes(), Language.PYTHON).errors.count
+            == 0
+        ), path

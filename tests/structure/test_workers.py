@@ -61,7 +61,9 @@ def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
 
 
 @pytest.mark.parametrize("opened", [b"[", b'{"a":'])
-def test_json_nested_300_000_deep_is_checked_within_the_limit(opened: bytes) -> None:
+def test_json_nested_300_000_deep_is_checked_within_the_limit(
+    opened: bytes,
+) -> None:
     data = opened * 300_000 + b"1" + {b"[": b"]"}.get(opened, b"}") * 300_000
     outlines = Outlines(Settings(parse_seconds=60))
     outline = outlines.outline(data, Language.JSON)
@@ -103,7 +105,8 @@ def test_a_file_that_crashes_its_grammar_is_told_so() -> None:
 def test_a_slow_parse_is_stopped_and_said() -> None:
     outlines = Outlines(Settings(parse_seconds=0.001))
     outline, again = (
-        outlines.outline(b"x = [1, 2]\n" * 200_000, Language.PYTHON) for _ in range(2)
+        outlines.outline(b"x = [1, 2]\n" * 200_000, Language.PYTHON)
+        for _ in range(2)
     )
     assert outline is again  # the next request does not wait as long again
     assert not outline.whole
@@ -152,7 +155,10 @@ def test_the_worker_that_was_ready_makes_the_first_outline() -> None:
     ready = children_of(launcher)
     assert len(ready) == 1
     assert (
-        workers.outline(Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n").count == 1
+        workers.outline(
+            Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n"
+        ).count
+        == 1
     )
     assert children_of(launcher) == ready
     workers.close()
@@ -210,7 +216,8 @@ def test_many_threads_share_two_workers() -> None:
 
 
 @pytest.mark.parametrize(
-    "codec", ["utf-8", "utf-16-le", "utf-16-be", "cp1252", "iso8859-15", "mac-roman"]
+    "codec",
+    ["utf-8", "utf-16-le", "utf-16-be", "cp1252", "iso8859-15", "mac-roman"],
 )
 def test_names_and_lines_do_not_depend_on_the_encoding(
     codec: str, outlines: Outlines
@@ -219,7 +226,9 @@ def test_names_and_lines_do_not_depend_on_the_encoding(
     outline = outlines.outline(
         Snapshot(text.encode(codec), encoding=codec), Language.PYTHON
     )
-    assert [(s.name, s.kind, s.start_line, s.end_line) for _, s in outline.walk()] == [
+    assert [
+        (s.name, s.kind, s.start_line, s.end_line) for _, s in outline.walk()
+    ] == [
         ("Käse", "class", 2, 4),
         ("größe", "method", 3, 4),
     ]
@@ -234,7 +243,8 @@ def test_names_and_lines_do_not_depend_on_the_encoding(
 
 def test_utf_32_is_said_not_to_be_parsed() -> None:
     assert isinstance(
-        parse("x = 1".encode("utf-32-le"), "utf-32-le", Language.PYTHON, 1), Outline
+        parse("x = 1".encode("utf-32-le"), "utf-32-le", Language.PYTHON, 1),
+        Outline,
     )
 
 
@@ -299,7 +309,9 @@ def test_an_incremental_parse_gives_what_a_fresh_one_does(
 def symbols() -> st.SearchStrategy[Symbol]:
     number = st.integers(0, 1 << 40)
     kind = st.sampled_from(["class", "function"])
-    row = st.tuples(st.text(max_size=5), kind, *[number] * 6, st.text(max_size=3))
+    row = st.tuples(
+        st.text(max_size=5), kind, *[number] * 6, st.text(max_size=3)
+    )
     plain = row.map(lambda values: Symbol(*values))
     return st.recursive(
         plain,
@@ -312,8 +324,12 @@ def symbols() -> st.SearchStrategy[Symbol]:
 
 @examples(30, derandomize=True)
 @given(st.lists(symbols(), max_size=4), st.booleans())
-def test_an_outline_survives_the_wire(found: list[Symbol], truncated: bool) -> None:
-    report = SyntaxReport(3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False)
+def test_an_outline_survives_the_wire(
+    found: list[Symbol], truncated: bool
+) -> None:
+    report = SyntaxReport(
+        3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False
+    )
     count = sum(1 for _ in Outline("c", tuple(found)).walk())
     outline = Outline(
         "c", tuple(found), count, truncated=truncated, note="n", errors=report

@@ -71,10 +71,15 @@ def roots(tree: Path) -> Iterator[tuple[Folder, ...]]:
         yield resolved_by_kernel, walking, plain
 
 
-def folder_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
+def folder_answer(
+    root: Folder, parts: tuple[bytes, ...], links: bool
+) -> object:
     try:
         with root.open_folder_beneath(parts, follow_links=links) as found:
-            return found.status().identity, found.resolved_parts if links else ()
+            return (
+                found.status().identity,
+                found.resolved_parts if links else (),
+            )
     except OSError as error:
         return errno.errorcode[error.errno or 0]
 
@@ -116,7 +121,9 @@ def test_refuses_paths_that_lead_out(roots: tuple[Folder, ...]) -> None:
 
 def test_resolved_parts_hold_no_link(roots: tuple[Folder, ...]) -> None:
     for root in roots:
-        with root.open_folder_beneath((b"in", b"up", b"b", b"..", b"b")) as found:
+        with root.open_folder_beneath(
+            (b"in", b"up", b"b", b"..", b"b")
+        ) as found:
             assert found.resolved_parts == (b"a", b"b")
 
 
@@ -131,7 +138,9 @@ def test_opens_path_beyond_path_max(tmp_path: Path) -> None:
     name = b"n" * 200
     with (
         system.open_folder(os.fsencode(tmp_path)) as root,
-        system.open_folder(os.fsencode(tmp_path), resolves_in_kernel=False) as walking,
+        system.open_folder(
+            os.fsencode(tmp_path), resolves_in_kernel=False
+        ) as walking,
         posix.open_folder(os.fsencode(tmp_path)) as plain,
     ):
         folder = root.open_folder(b".")
@@ -144,7 +153,9 @@ def test_opens_path_beyond_path_max(tmp_path: Path) -> None:
             file.write(b"deep", 0)
         for one in (root, walking, plain):
             for links in (True, False):
-                with one.open_folder_beneath((name,) * 60, follow_links=links) as found:
+                with one.open_folder_beneath(
+                    (name,) * 60, follow_links=links
+                ) as found:
                     assert found.names() == [b"file"]
                 with one.open_file_beneath(
                     (*(name,) * 60, b"file"), follow_links=links

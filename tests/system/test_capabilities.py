@@ -15,7 +15,9 @@ def rows() -> dict[str, list[str]]:
     """Return the cells of each capability in the table of the page."""
     page = (PROJECT / "docs/platforms.md").read_text(encoding="utf-8")
     cells = re.findall(r"^\| `(\w+)` \|(.*)\|$", page, re.MULTILINE)
-    return {name: [cell.strip() for cell in rest.split("|")] for name, rest in cells}
+    return {
+        name: [cell.strip() for cell in rest.split("|")] for name, rest in cells
+    }
 
 
 def needed() -> set[str]:

@@ -25,7 +25,9 @@ class Library:
 
     def __getattr__(self, name: str) -> Any:
         def call(*arguments: Any) -> int:
-            plain = [getattr(argument, "value", argument) for argument in arguments]
+            plain = [
+                getattr(argument, "value", argument) for argument in arguments
+            ]
             self.asked.append((name, *plain))
             try:
                 if name in self.missing:
@@ -49,21 +51,37 @@ class Library:
         else:
             assert flags.value == 2
             os.rename(name, b"aside", **source, dst_dir_fd=folder.value)
-            os.rename(to_name, name, src_dir_fd=to.value, dst_dir_fd=folder.value)
+            os.rename(
+                to_name, name, src_dir_fd=to.value, dst_dir_fd=folder.value
+            )
             os.rename(b"aside", to_name, **source, **target)
 
     def do_flistxattr(
         self, _descriptor: Any, buffer: Any, size: Any, options: Any
     ) -> int:
-        return self._fill(b"".join(name + b"\0" for name in self.attributes), buffer)
+        return self._fill(
+            b"".join(name + b"\0" for name in self.attributes), buffer
+        )
 
     def do_fgetxattr(
-        self, _: Any, name: bytes, buffer: Any, size: Any, position: Any, options: Any
+        self,
+        _: Any,
+        name: bytes,
+        buffer: Any,
+        size: Any,
+        position: Any,
+        options: Any,
     ) -> int:
         return self._fill(self.attributes[name], buffer)
 
     def do_fsetxattr(
-        self, _: Any, name: bytes, value: bytes, size: Any, position: Any, options: Any
+        self,
+        _: Any,
+        name: bytes,
+        value: bytes,
+        size: Any,
+        position: Any,
+        options: Any,
     ) -> None:
         assert size.value == len(value)
         self.attributes[name] = value
@@ -100,7 +118,9 @@ def library() -> Library:
 def folder(library: Library, tmp_path: Path) -> Iterator[DarwinFolder]:
     (tmp_path / "a").write_bytes(b"a")
     (tmp_path / "b").write_bytes(b"b")
-    with on_a_mac(library)(os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)) as opened:
+    with on_a_mac(library)(
+        os.open(tmp_path, os.O_RDONLY | os.O_DIRECTORY)
+    ) as opened:
         yield opened
 
 
@@ -131,7 +151,9 @@ def test_case_sensitive_folder_needs_no_true_name(
     assert folder.true_names(()) == ()
 
 
-def test_exclusive_rename_is_one_call(folder: DarwinFolder, library: Library) -> None:
+def test_exclusive_rename_is_one_call(
+    folder: DarwinFolder, library: Library
+) -> None:
     with pytest.raises(FileExistsError):
         folder.rename(b"a", folder, b"b", "exclusive")
     folder.rename(b"a", folder, b"c", "exclusive")
@@ -159,7 +181,9 @@ def test_exchange_is_one_call(
 def test_falls_back_to_posix_rename(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"a")
     (tmp_path / "b").write_bytes(b"b")
-    with on_a_mac(Library("renameatx_np"))(os.open(tmp_path, os.O_RDONLY)) as folder:
+    with on_a_mac(Library("renameatx_np"))(
+        os.open(tmp_path, os.O_RDONLY)
+    ) as folder:
         with pytest.raises(FileExistsError):
             folder.rename(b"a", folder, b"b", "exclusive")
         with pytest.raises(OSError, match=os.strerror(errno.ENOSYS)) as caught:
@@ -179,8 +203,13 @@ def test_reads_sets_and_removes_attributes(
             "com.apple.quarantine": b"0081;",
             "old": b"",
         }
-        file.set_extended_attributes({"com.apple.quarantine": b"0081;", "new": b"\0\1"})
-    assert library.attributes == {b"com.apple.quarantine": b"0081;", b"new": b"\0\1"}
+        file.set_extended_attributes(
+            {"com.apple.quarantine": b"0081;", "new": b"\0\1"}
+        )
+    assert library.attributes == {
+        b"com.apple.quarantine": b"0081;",
+        b"new": b"\0\1",
+    }
     sets = [asked for asked in library.asked if asked[0] == "fsetxattr"]
     assert [asked[2:] for asked in sets] == [(b"new", b"\0\1", 2, 0, 0)]
 

@@ -38,7 +38,11 @@ def test_exchanges_two_names(folder: int, tmp_path: Path) -> None:
 )
 @pytest.mark.parametrize("name", ["a", "d"])
 def test_sets_mode_by_path_descriptor(
-    folder: int, tmp_path: Path, name: str, number: int, monkeypatch: pytest.MonkeyPatch
+    folder: int,
+    tmp_path: Path,
+    name: str,
+    number: int,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(linux, "FCHMODAT2_NUMBER", number)
     handle = os.open(name, linux.O_PATH | os.O_NOFOLLOW, dir_fd=folder)

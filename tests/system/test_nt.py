@@ -12,7 +12,9 @@ from hypothesis import strategies as st
 
 from filewright.system import nt
 
-NAMES = st.text(st.characters(exclude_categories=[]), min_size=1, max_size=40).map(
+NAMES = st.text(
+    st.characters(exclude_categories=[]), min_size=1, max_size=40
+).map(
     lambda text: text.encode("utf-16-le", "surrogatepass").decode(
         "utf-16-le", "surrogatepass"
     )
@@ -53,7 +55,9 @@ def test_structures_have_layout_of_64_bit_windows(
     structure: type[ctypes.Structure], size: int, offsets: dict[str, int]
 ) -> None:
     assert ctypes.sizeof(structure) == size
-    assert {name: getattr(structure, name).offset for name in offsets} == offsets
+    assert {
+        name: getattr(structure, name).offset for name in offsets
+    } == offsets
 
 
 def test_information_has_layout_of_headers() -> None:
@@ -83,11 +87,17 @@ def test_information_has_layout_of_headers() -> None:
         (0xC0000999, errno.EIO, OSError),
     ],
 )
-def test_status_becomes_errno(status: int, number: int, kind: type[OSError]) -> None:
+def test_status_becomes_errno(
+    status: int, number: int, kind: type[OSError]
+) -> None:
     # The call returns a number of 32 bits with a sign.
     for signed in (status, status - (1 << 32)):
         error = nt.error_from_status(signed, b"a")
-        assert (type(error), error.errno, error.filename) == (kind, number, b"a")
+        assert (type(error), error.errno, error.filename) == (
+            kind,
+            number,
+            b"a",
+        )
     if number == errno.EIO:
         assert "C0000999" in str(error)
 
@@ -100,7 +110,11 @@ def rights(control: int, *flags: int) -> bytes:
         for flag in flags
     )
     head = struct.pack("<BBHIIII", 1, 0, 0x8000 | control, 0, 0, 0, 20)
-    return head + struct.pack("<BBHHH", 2, 0, 8 + len(entries), len(flags), 0) + entries
+    return (
+        head
+        + struct.pack("<BBHHH", 2, 0, 8 + len(entries), len(flags), 0)
+        + entries
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,9 +177,14 @@ def test_link_target_round_trip(target: str, relative: bool) -> None:
 
 
 def test_junction_is_absolute() -> None:
-    kernel, shown = (r"\??\C:\a".encode("utf-16-le"), r"C:\a".encode("utf-16-le"))
+    kernel, shown = (
+        r"\??\C:\a".encode("utf-16-le"),
+        r"C:\a".encode("utf-16-le"),
+    )
     body = (
-        struct.pack("<HHHH", 0, len(kernel), len(kernel), len(shown)) + kernel + shown
+        struct.pack("<HHHH", 0, len(kernel), len(kernel), len(shown))
+        + kernel
+        + shown
     )
     data = struct.pack("<IHH", nt.TAG_MOUNT_POINT, len(body), 0) + body
     assert nt.parse_link_target(data) == (rb"C:\a", False)
@@ -181,10 +200,15 @@ def test_other_reparse_point_is_no_link() -> None:
     ("data", "number"),
     [
         (struct.pack("<IHH", nt.TAG_SOCKET, 0, 0), errno.EINVAL),
-        (struct.pack("<IHHI", 0xA000001D, 6, 0, 2) + b"to", errno.ELOOP),  # made by WSL
+        (
+            struct.pack("<IHHI", 0xA000001D, 6, 0, 2) + b"to",
+            errno.ELOOP,
+        ),  # made by WSL
     ],
 )
-def test_links_of_other_systems_are_not_followed(data: bytes, number: int) -> None:
+def test_links_of_other_systems_are_not_followed(
+    data: bytes, number: int
+) -> None:
     with pytest.raises(OSError) as caught:
         nt.parse_link_target(data)
     assert caught.value.errno == number
@@ -197,7 +221,9 @@ def test_name_round_trip(name: str) -> None:
     assert nt.name_from_units(units) == encoded_name
 
 
-@pytest.mark.parametrize("name", [b"\xff", b"\xc3", b"\xed\xa0\xbd\xed\xb8\x80"])
+@pytest.mark.parametrize(
+    "name", [b"\xff", b"\xc3", b"\xed\xa0\xbd\xed\xb8\x80"]
+)
 def test_refuses_name_that_is_not_wtf_8(name: bytes) -> None:
     with pytest.raises(OSError, match="not UTF-8"):
         nt.text_from_name(name)

@@ -26,8 +26,12 @@ def uses(module: Path) -> set[str]:
     found: set[str] = set()
     for node in ast.walk(ast.parse(module.read_text())):
         if isinstance(node, ast.Import):
-            found |= {alias.name for alias in node.names if alias.name in PLATFORM}
-        elif isinstance(node, ast.ImportFrom) and node.module in PLATFORM | {"os"}:
+            found |= {
+                alias.name for alias in node.names if alias.name in PLATFORM
+            }
+        elif isinstance(node, ast.ImportFrom) and node.module in PLATFORM | {
+            "os"
+        }:
             found.add(f"from {node.module}")
         elif (
             isinstance(node, ast.Attribute)

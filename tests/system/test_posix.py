@@ -24,7 +24,11 @@ Opener = Callable[[Path], Folder]
 
 @pytest.fixture(params=["this system", "posix"])
 def folder(request: pytest.FixtureRequest, path: Path) -> Iterator[Folder]:
-    opener = system.open_folder if request.param == "this system" else posix.open_folder
+    opener = (
+        system.open_folder
+        if request.param == "this system"
+        else posix.open_folder
+    )
     with opener(os.fsencode(path)) as opened:
         yield opened
 
@@ -110,7 +114,9 @@ class TestOpening:
             assert b"".join(file.blocks(7)) == (path / "a").read_bytes()[7:]
             assert code_of(lambda: file.write(b"x", 0)) == errno.EBADF
 
-    def test_refuses_to_open_other_kinds(self, folder: Folder, path: Path) -> None:
+    def test_refuses_to_open_other_kinds(
+        self, folder: Folder, path: Path
+    ) -> None:
         os.mkfifo(path / "fifo")
         (path / "folder").mkdir()
         (path / "target").write_text("x")
@@ -120,10 +126,17 @@ class TestOpening:
         assert code_of(lambda: folder.open(b"folder")) == errno.EISDIR
         assert code_of(lambda: folder.open(b"link")) == errno.ELOOP
         assert code_of(lambda: folder.open(b"missing")) == errno.ENOENT
-        assert code_of(lambda: folder.open_file_beneath((b"fifo",))) == errno.ENXIO
-        assert code_of(lambda: folder.open_file_beneath((b"folder",))) == errno.EISDIR
+        assert (
+            code_of(lambda: folder.open_file_beneath((b"fifo",))) == errno.ENXIO
+        )
+        assert (
+            code_of(lambda: folder.open_file_beneath((b"folder",)))
+            == errno.EISDIR
+        )
 
-    def test_never_opens_folder_through_link(self, folder: Folder, path: Path) -> None:
+    def test_never_opens_folder_through_link(
+        self, folder: Folder, path: Path
+    ) -> None:
         (path / "real").mkdir()
         (path / "link").symlink_to("real")
         with folder.open_folder(b"real") as real:
@@ -165,9 +178,14 @@ class TestChanging:
             assert file.status().mtime_ns == 2_000_000_000
             assert file.free_bytes() is None or file.free_bytes() >= 0
         assert code_of(lambda: folder.create(b"new")) == errno.EEXIST
-        assert stat.S_IMODE((path / "new").stat().st_mode) == 0o640 & ~system.umask()
+        assert (
+            stat.S_IMODE((path / "new").stat().st_mode)
+            == 0o640 & ~system.umask()
+        )
 
-    def test_exclusive_rename_never_replaces(self, folder: Folder, path: Path) -> None:
+    def test_exclusive_rename_never_replaces(
+        self, folder: Folder, path: Path
+    ) -> None:
         for name in ("file", "taken"):
             (path / name).write_text(name)
         (path / "folder").mkdir()
@@ -185,7 +203,13 @@ class TestChanging:
                     == errno.EEXIST
                 )
             folder.rename(source, folder, source + b"2", "exclusive")
-        assert folder.names() == [b"empty", b"file2", b"folder2", b"link2", b"taken"]
+        assert folder.names() == [
+            b"empty",
+            b"file2",
+            b"folder2",
+            b"link2",
+            b"taken",
+        ]
         assert folder.read_link(b"link2") == b"nowhere"
         assert (path / "folder2" / "x").read_text() == "x"
 
@@ -194,7 +218,9 @@ class TestChanging:
         (path / "b").write_text("b")
         (path / "sub").mkdir()
         with folder.open_folder(b"sub") as sub:
-            number = code_of(lambda: folder.rename(b"a", folder, b"b", "exchange"))
+            number = code_of(
+                lambda: folder.rename(b"a", folder, b"b", "exchange")
+            )
             if number is None:
                 assert ((path / "a").read_text(), (path / "b").read_text()) == (
                     "b",
@@ -214,7 +240,9 @@ class TestChanging:
         outside.write_text("x")
         outside.chmod(0o600)
         folder.make_link(b"link", b"../outside")
-        assert code_of(lambda: folder.set_mode(b"link", 0o777)) == errno.EOPNOTSUPP
+        assert (
+            code_of(lambda: folder.set_mode(b"link", 0o777)) == errno.EOPNOTSUPP
+        )
         folder.set_owner(b"link", os.geteuid(), os.getegid())
         folder.link(b"link", folder, b"second")
         assert folder.stat(b"second").kind == "link"
@@ -229,10 +257,12 @@ class TestChanging:
         (path / "b").chmod(0o600)
         folder.rename(b"b", folder, b"a", "replace")
         assert (
-            code_of(lambda: folder.set_mode(b"a", 0o777, expected=seen)) == errno.ESTALE
+            code_of(lambda: folder.set_mode(b"a", 0o777, expected=seen))
+            == errno.ESTALE
         )
         assert (
-            code_of(lambda: folder.set_owner(b"a", 0, 0, expected=seen)) == errno.ESTALE
+            code_of(lambda: folder.set_owner(b"a", 0, 0, expected=seen))
+            == errno.ESTALE
         )
         assert folder.stat(b"a").mode == 0o600
 
@@ -243,7 +273,10 @@ class TestChanging:
                 os.setxattr(two.fileno(), "user.other", b"gone")
             except OSError:
                 pytest.skip("this file system has no extended attributes")
-            if isinstance(folder, posix.Folder) and type(folder) is posix.Folder:
+            if (
+                isinstance(folder, posix.Folder)
+                and type(folder) is posix.Folder
+            ):
                 assert one.extended_attributes() == {}
                 return
             two.set_extended_attributes(one.extended_attributes())
@@ -278,7 +311,8 @@ class TestChanging:
     def test_flush_threads_can_be_stopped(self, folder: Folder) -> None:
         def running() -> int:
             return sum(
-                thread.name.startswith("flush") for thread in threading.enumerate()
+                thread.name.startswith("flush")
+                for thread in threading.enumerate()
             )
 
         for _ in range(2):
@@ -287,7 +321,9 @@ class TestChanging:
             stop_flush_threads()
             assert running() == 0
 
-    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
+    @pytest.mark.skipif(
+        not hasattr(os, "fork"), reason="no fork on this system"
+    )
     @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
     def test_flushes_in_forked_process(self, folder: Folder) -> None:
         flush_all([folder, folder])
@@ -300,17 +336,23 @@ class TestChanging:
 
 
 class TestAppending:
-    def test_creates_private_file_and_appends(self, folder: Folder, path: Path) -> None:
+    def test_creates_private_file_and_appends(
+        self, folder: Folder, path: Path
+    ) -> None:
         folder.append(b"lines", b"one\n")
         folder.append(b"lines", b"two\n")
         assert (path / "lines").read_bytes() == b"one\ntwo\n"
         assert stat.S_IMODE((path / "lines").stat().st_mode) == 0o600
 
-    def test_concurrent_appends_lose_nothing(self, folder: Folder, path: Path) -> None:
+    def test_concurrent_appends_lose_nothing(
+        self, folder: Folder, path: Path
+    ) -> None:
         lines = [b"%03d\n" % number * 50 for number in range(100)]
         threads = [
             threading.Thread(
-                target=lambda some: [folder.append(b"lines", line) for line in some],
+                target=lambda some: [
+                    folder.append(b"lines", line) for line in some
+                ],
                 args=(some,),
             )
             for some in (lines[:50], lines[50:])
@@ -323,7 +365,9 @@ class TestAppending:
             b"".join(lines).split()
         )
 
-    def test_appends_to_regular_file_only(self, folder: Folder, path: Path) -> None:
+    def test_appends_to_regular_file_only(
+        self, folder: Folder, path: Path
+    ) -> None:
         (path / "target").write_bytes(b"x")
         (path / "link").symlink_to("target")
         (path / "sub").mkdir()
@@ -356,7 +400,9 @@ def test_makes_folder_at_path(path: Path) -> None:
     system.make_folder(made_path, 0o700)
     assert stat.S_IMODE(os.stat(made_path).st_mode) == 0o700
     assert code_of(lambda: system.make_folder(made_path)) == errno.EEXIST
-    assert code_of(lambda: system.make_folder(made_path + b"/a/b")) == errno.ENOENT
+    assert (
+        code_of(lambda: system.make_folder(made_path + b"/a/b")) == errno.ENOENT
+    )
 
 
 class TestLocks:

@@ -5,7 +5,12 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.system.windows_name_tables import ALLOWED, PATHS_READ, PATHS_REFUSED, REFUSED
+from tests.system.windows_name_tables import (
+    ALLOWED,
+    PATHS_READ,
+    PATHS_REFUSED,
+    REFUSED,
+)
 
 from filewright.system.windows_names import (
     SplitPath,
@@ -38,7 +43,9 @@ def test_refuses_incomplete_paths(path: bytes) -> None:
 
 
 @pytest.mark.parametrize(("path", "anchor", "parts"), PATHS_READ)
-def test_splits_paths(path: bytes, anchor: bytes, parts: tuple[bytes, ...]) -> None:
+def test_splits_paths(
+    path: bytes, anchor: bytes, parts: tuple[bytes, ...]
+) -> None:
     assert split_path(path) == SplitPath(anchor, parts)
 
 
@@ -51,7 +58,9 @@ def test_splits_paths(path: bytes, anchor: bytes, parts: tuple[bytes, ...]) -> N
         ("", b"/no/drive", b"/no/drive", None),
     ],
 )
-def test_file_urls(host: str, path: bytes, named: bytes, url: str | None) -> None:
+def test_file_urls(
+    host: str, path: bytes, named: bytes, url: str | None
+) -> None:
     assert path_from_file_url(host, path) == named
     assert url is None or path_to_file_url(named) == url
 
@@ -74,14 +83,23 @@ def test_recognizes_short_names(name: bytes) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [b".fw~abcdefgh", b"~$doc.docx", b"a~", b"backup~1.text", b"longername~1", b"~1"],
+    [
+        b".fw~abcdefgh",
+        b"~$doc.docx",
+        b"a~",
+        b"backup~1.text",
+        b"longername~1",
+        b"~1",
+    ],
 )
 def test_other_names_with_tilde_are_not_short(name: bytes) -> None:
     assert not may_be_short(name)
 
 
 @given(
-    st.text(max_size=300).map(lambda text: text.encode("utf-8", "surrogatepass"))
+    st.text(max_size=300).map(
+        lambda text: text.encode("utf-8", "surrogatepass")
+    )
     | st.binary(max_size=40)
 )
 def test_accepted_names_are_plain(name: bytes) -> None:

@@ -112,7 +112,12 @@ def test_refuses_unknown_encoding(
 )
 def test_encodings_contain_ascii(name):
     """Terminators are found as bytes, and no splice depends on the text before it."""
-    plain = "\t\n\r " + string.ascii_letters + string.digits + "_=+-*/.,:;()[]{}<>'\"#"
+    plain = (
+        "\t\n\r "
+        + string.ascii_letters
+        + string.digits
+        + "_=+-*/.,:;()[]{}<>'\"#"
+    )
     assert plain.encode(name) == plain.encode("ascii")
     assert codec.require_encoding(name) == name
 
@@ -159,7 +164,9 @@ def test_long_text_needs_no_rivals():
 
 
 def test_requested_ascii_takes_only_ascii():
-    encoding = Snapshot(b"plain\n", encoding=codec.require_encoding("ascii")).encoding
+    encoding = Snapshot(
+        b"plain\n", encoding=codec.require_encoding("ascii")
+    ).encoding
     assert codec.encode("x", encoding) == b"x"
     assert refused("é", encoding).code == Code.UNENCODABLE
     assert codec.decode(b"caf\xe9", encoding) == "caf\ufffd"
@@ -175,12 +182,15 @@ LETTERS = sorted(
 
 
 @pytest.mark.parametrize(
-    "name", sorted(ENCODINGS - {"utf-8", "ascii", "utf-16", "utf-16-le", "utf-16-be"})
+    "name",
+    sorted(ENCODINGS - {"utf-8", "ascii", "utf-16", "utf-16-le", "utf-16-be"}),
 )
 def test_never_guesses_new_letters(name: str) -> None:
     """New letters in a file of one word are written right, or refused."""
     words = [
-        word for word in LETTERS if not word.isascii() and codec.try_encode(name, word)
+        word
+        for word in LETTERS
+        if not word.isascii() and codec.try_encode(name, word)
     ]
     wrong = count = 0
     for word, new in zip(words[::7], words[3::7], strict=False):

@@ -45,7 +45,9 @@ def test_ascii_file_is_as_declared(form: str) -> None:
     with pytest.raises(FilewrightError) as caught:
         codec.encode("€", encoding)
     assert caught.value.code == Code.UNENCODABLE
-    assert "latin-1, the encoding that the file declares" in caught.value.message
+    assert (
+        "latin-1, the encoding that the file declares" in caught.value.message
+    )
 
 
 @pytest.mark.parametrize("name", sorted(ENCODINGS - {*WIDE}))
@@ -132,7 +134,10 @@ def test_ignores_heading_of_prose() -> None:
 
 
 def test_utf8_overrides_declaration() -> None:
-    assert Snapshot("# coding: latin-1\nx = 'é'\n".encode()).encoding.name == "utf-8"
+    assert (
+        Snapshot("# coding: latin-1\nx = 'é'\n".encode()).encoding.name
+        == "utf-8"
+    )
     assert Snapshot(b"\xef\xbb\xbf# coding: latin-1\n").encoding.name == "utf-8"
 
 
@@ -140,7 +145,8 @@ def test_utf8_overrides_declaration() -> None:
 @given(
     st.sampled_from(sorted(ENCODINGS - {*WIDE, "ascii"})),
     st.lists(
-        st.sampled_from(["x", "é\n", "ж", "日本", "\r\n", "Ω\r", " "]), max_size=8
+        st.sampled_from(["x", "é\n", "ж", "日本", "\r\n", "Ω\r", " "]),
+        max_size=8,
     ).map("".join),
 )
 def test_encodes_new_file_as_declared(name: str, text: str) -> None:
@@ -149,4 +155,6 @@ def test_encodes_new_file_as_declared(name: str, text: str) -> None:
         with pytest.raises(FilewrightError, match="unencodable"):
             encode_as_declared(content.encode(), b"new.py")
     else:
-        assert encode_as_declared(content.encode(), b"new.py") == content.encode(name)
+        assert encode_as_declared(
+            content.encode(), b"new.py"
+        ) == content.encode(name)

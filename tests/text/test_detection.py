@@ -123,7 +123,11 @@ def test_samples_large_files(tmp_path):
 
 @pytest.mark.parametrize(
     ("mark", "name"),
-    [(b"\xfe\xff", "utf-16-be"), (b"\xff\xfe", "utf-16-le"), (b"", "utf-16-le")],
+    [
+        (b"\xfe\xff", "utf-16-be"),
+        (b"\xff\xfe", "utf-16-le"),
+        (b"", "utf-16-le"),
+    ],
     ids=["big-endian", "little-endian", "no-mark"],
 )
 def test_requested_utf16_follows_mark(mark, name):
@@ -200,7 +204,11 @@ def test_keeps_damaged_utf8():
 DECLARED = [
     # The text, the encoding of the file, the encoding that is detected.
     ("# -*- coding: latin-1 -*-\nname = 'Größe'\n", "latin-1", "iso8859_1"),
-    ("#!/usr/bin/python\n# coding=koi8-r\nname = 'привет'\n", "koi8-r", "koi8_r"),
+    (
+        "#!/usr/bin/python\n# coding=koi8-r\nname = 'привет'\n",
+        "koi8-r",
+        "koi8_r",
+    ),
     (
         "; -*- mode: lisp; coding: iso-8859-2 -*-\n(žluťoučký kůň)\n",
         "iso-8859-2",
@@ -212,13 +220,21 @@ DECLARED = [
         "iso8859-15",
         "iso8859_15",
     ),
-    ('<html>\n<head>\n<meta charset="shift_jis">\n日本語\n', "shift_jis", "shift_jis"),
+    (
+        '<html>\n<head>\n<meta charset="shift_jis">\n日本語\n',
+        "shift_jis",
+        "shift_jis",
+    ),
     (
         '<meta http-equiv="Content-Type" content="text/html; charset=gbk">\n汉字\n',
         "gbk",
         "gbk",
     ),
-    ('@charset "iso-8859-1";\na::before { content: "é" }\n', "latin-1", "iso8859_1"),
+    (
+        '@charset "iso-8859-1";\na::before { content: "é" }\n',
+        "latin-1",
+        "iso8859_1",
+    ),
     # Ignored: an impossible or unknown declaration, and one too far from the start.
     ("# coding: euc-jp\nGröße und Übermaß\n", "cp1252", "cp1252"),
     ("# coding: latin-1\nprice = '5 €' # Größe\n", "cp1252", "cp1252"),

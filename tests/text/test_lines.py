@@ -116,7 +116,8 @@ def test_reads_lines_in_range(sizes, content, data):
     expected = naive(content)
     index = Lines(Source(content), read_sizes=sizes)
     assert [
-        line.body + line.terminator for line in index.read_lines(limit=len(content))
+        line.body + line.terminator
+        for line in index.read_lines(limit=len(content))
     ] == expected
     first = data.draw(st.integers(0, len(expected)))
     start = sum(map(len, expected[:first]))
@@ -124,7 +125,9 @@ def test_reads_lines_in_range(sizes, content, data):
     limit = data.draw(st.integers(0, 4))
     found = list(index.read_lines(start, stop, limit=limit))
     offsets = [line.offset for line in found]
-    begins = [sum(map(len, expected[:number])) for number in range(len(expected))]
+    begins = [
+        sum(map(len, expected[:number])) for number in range(len(expected))
+    ]
     assert offsets == [begin for begin in begins if start <= begin < stop]
     for line in found:
         piece = expected[begins.index(line.offset)]
@@ -136,7 +139,9 @@ def test_reads_lines_in_range(sizes, content, data):
         assert line.is_whole == (len(body(piece)) <= limit)
     for count in range(len(expected) + 2):
         assert content[index.line_start_before(count) :] == b"".join(
-            expected[len(expected) - count :] if count < len(expected) else expected
+            expected[len(expected) - count :]
+            if count < len(expected)
+            else expected
         )
 
 
@@ -144,7 +149,8 @@ def test_reads_lines_in_range(sizes, content, data):
 @given(
     content=TEXTS,
     questions=st.lists(
-        st.tuples(st.sampled_from(["at", "of"]), st.integers(0, 90)), max_size=12
+        st.tuples(st.sampled_from(["at", "of"]), st.integers(0, 90)),
+        max_size=12,
     ),
 )
 def test_answers_in_any_order(sizes, content, questions):
@@ -174,7 +180,9 @@ def test_answers_in_any_order(sizes, content, questions):
 def test_counts_utf16_units(sizes, text, codec, odd):
     mark = "\ufeff".encode(codec)
     content = mark + text.encode(codec) + (b"\0" if odd else b"")
-    index = Lines(Source(content, Encoding(codec, mark), start=2), read_sizes=sizes)
+    index = Lines(
+        Source(content, Encoding(codec, mark), start=2), read_sizes=sizes
+    )
     expected = [
         line.encode(codec)
         for line in re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+\Z", text)
@@ -193,16 +201,21 @@ def test_counts_utf16_units(sizes, text, codec, odd):
         assert index.line_end(offset) == offset + len(line)
         offset += len(line)
     assert [
-        line.body + line.terminator for line in index.read_lines(limit=len(content))
+        line.body + line.terminator
+        for line in index.read_lines(limit=len(content))
     ] == expected
     for count in range(1, len(expected) + 1):
-        assert content[index.line_start_before(count) :] == b"".join(expected[-count:])
+        assert content[index.line_start_before(count) :] == b"".join(
+            expected[-count:]
+        )
 
 
 @examples(25)
 @given(content=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_adds_counts_of_parts(content, cuts):
-    edges = sorted({0, len(content), *(cut for cut in cuts if cut < len(content))})
+    edges = sorted(
+        {0, len(content), *(cut for cut in cuts if cut < len(content))}
+    )
     total = count_terminators(b"")
     for start, stop in itertools.pairwise(edges):
         total += count_terminators(content, start, stop)
@@ -253,7 +266,11 @@ def test_stops_at_reach():
         (6, b"x" * 10, True),
     ]
     assert found[1].end == 100_006
-    assert [line.body for line in index.read_lines(limit=3)] == [b"sho", b"xxx", b"end"]
+    assert [line.body for line in index.read_lines(limit=3)] == [
+        b"sho",
+        b"xxx",
+        b"end",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -261,7 +278,9 @@ def test_stops_at_reach():
 )
 def test_reads_long_line_in_parts(terminator):
     """Answer each question about a line of 60 MB with reads of at most 1 MB."""
-    source = Source(b"first" + terminator + b"x" * (60 << 20) + terminator + b"last")
+    source = Source(
+        b"first" + terminator + b"x" * (60 << 20) + terminator + b"last"
+    )
     long = len(b"first" + terminator)
     last = source.size - 4
     index = Lines(source)
@@ -273,7 +292,9 @@ def test_reads_long_line_in_parts(terminator):
     assert index.line_at(last - 100) == 2
     assert index.line_start_before(1) == last
     assert index.line_start_before(2) == long
-    assert [(line.length, len(line.body)) for line in index.read_lines(limit=50)] == [
+    assert [
+        (line.length, len(line.body)) for line in index.read_lines(limit=50)
+    ] == [
         (5, 5),
         (60 << 20, 50),
         (4, 4),
@@ -305,7 +326,9 @@ def test_counts_late_carriage_return(offset, ending):
 
 
 def test_counts_in_threads(tmp_path):
-    content = b"".join(b"%07d %s\n" % (n, b"x" * (n % 90)) for n in range(60_000))
+    content = b"".join(
+        b"%07d %s\n" % (n, b"x" * (n % 90)) for n in range(60_000)
+    )
     expected = content.count(b"\n")
     for _ in range(8):
         index = Lines(Source(content))
@@ -326,10 +349,15 @@ def test_counts_in_threads(tmp_path):
                     or index.line_at(offset) != number + 1
                 ):
                     wrong.append(number)
-            if index.count_lines() != expected or index.terminators.lf != expected:
+            if (
+                index.count_lines() != expected
+                or index.terminators.lf != expected
+            ):
                 wrong.append(index.count_lines())
 
-        threads = [threading.Thread(target=ask, args=(seed,)) for seed in range(4)]
+        threads = [
+            threading.Thread(target=ask, args=(seed,)) for seed in range(4)
+        ]
         for thread in threads:
             thread.start()
         for thread in threads:

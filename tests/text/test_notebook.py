@@ -50,7 +50,12 @@ def code(
 
 
 def markdown(source: Any, identifier: str = "text") -> dict[str, Any]:
-    return {"cell_type": "markdown", "id": identifier, "metadata": {}, "source": source}
+    return {
+        "cell_type": "markdown",
+        "id": identifier,
+        "metadata": {},
+        "source": source,
+    }
 
 
 IMAGE_OUTPUT = {
@@ -60,7 +65,9 @@ IMAGE_OUTPUT = {
 }
 EXAMPLE = notebook(
     markdown(["# Title\n", 'with "quotes" and \\ and é'], "title"),
-    code(["import os\n", "x = 1\n", 'print("x =", x)'], "first", (IMAGE_OUTPUT,)),
+    code(
+        ["import os\n", "x = 1\n", 'print("x =", x)'], "first", (IMAGE_OUTPUT,)
+    ),
     code("y = 2\nz = 3", "second"),
     code([], "empty"),
 )
@@ -91,7 +98,10 @@ def write(root: Path, content: Any, indent: int | None = 1) -> Path:
 
 
 def sources(path: Path) -> list[str]:
-    return ["".join(cell["source"]) for cell in json.loads(path.read_text())["cells"]]
+    return [
+        "".join(cell["source"])
+        for cell in json.loads(path.read_text())["cells"]
+    ]
 
 
 def test_reads_cells(root: Path, workspace: Workspace) -> None:
@@ -104,14 +114,18 @@ def test_reads_cells(root: Path, workspace: Workspace) -> None:
     assert "nbformat" not in text
     assert (
         "cells"
-        in workspace.call("read_content", {"path": "n.ipynb", "encoding": "utf-8"}).text
+        in workspace.call(
+            "read_content", {"path": "n.ipynb", "encoding": "utf-8"}
+        ).text
     )
 
 
 def test_search_shows_cell_and_line(root: Path, workspace: Workspace) -> None:
     write(root, EXAMPLE)
     for arguments in ({"path": "n.ipynb"}, {"path": "."}):
-        found = workspace.call("search_content", {"pattern": 'print("x', **arguments})
+        found = workspace.call(
+            "search_content", {"pattern": 'print("x', **arguments}
+        )
         assert "[cell 2 (first), line 3]" in found.text
         assert found.data["results"][0]["line"] == 7
         assert not workspace.call(
@@ -162,13 +176,23 @@ def test_edit_changes_one_source(
 ) -> None:
     path = write(root, EXAMPLE, indent)
     before, was = path.read_bytes(), sources(path)
-    edit = {"search": search, "replace": replace, "replace_all": cell == "first"}
-    arguments = {"path": "n.ipynb", "edits": [edit], **({"cell": cell} if cell else {})}
+    edit = {
+        "search": search,
+        "replace": replace,
+        "replace_all": cell == "first",
+    }
+    arguments = {
+        "path": "n.ipynb",
+        "edits": [edit],
+        **({"cell": cell} if cell else {}),
+    }
     answer = workspace.call("edit_content", arguments)
     assert not answer.is_error, answer.text
     chosen = {"first": 1, "second": 2, "1": 0}.get(cell or "")
     for index, (old, new) in enumerate(zip(was, sources(path), strict=True)):
-        assert new == (old.replace(search, replace) if chosen in (None, index) else old)
+        assert new == (
+            old.replace(search, replace) if chosen in (None, index) else old
+        )
     nbformat.validate(nbformat.reads(path.read_text(), as_version=4))
     after = path.read_bytes()
     index = next(
@@ -178,10 +202,12 @@ def test_edit_changes_one_source(
     )
     assert before.split(b'"source"')[0] == after.split(b'"source"')[0]
     assert (
-        before[before.rindex(b'"metadata"') :] == after[after.rindex(b'"metadata"') :]
+        before[before.rindex(b'"metadata"') :]
+        == after[after.rindex(b'"metadata"') :]
     )
     assert (
-        json.loads(before)["cells"][index - 1] == json.loads(after)["cells"][index - 1]
+        json.loads(before)["cells"][index - 1]
+        == json.loads(after)["cells"][index - 1]
         or index == 0
     )
     workspace.undo()
@@ -192,7 +218,9 @@ def test_inserts_lines(root: Path, workspace: Workspace) -> None:
     path = write(root, EXAMPLE)
     for line, text in ((8, "last = 1"), (13, "filled = 1\nfilled += 1")):
         edit = {"search": "", "replace": text, "start_line": line}
-        answer = workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]})
+        answer = workspace.call(
+            "edit_content", {"path": "n.ipynb", "edits": [edit]}
+        )
         assert not answer.is_error, answer.text
     made = sources(path)
     assert made[1].endswith('print("x =", x)\nlast = 1')
@@ -360,7 +388,9 @@ def test_edits_large_notebook(root: Path, workspace: Workspace) -> None:
     images = ({**IMAGE_OUTPUT, "data": {"image/png": "A" * (6 << 20)}},) * 8
     path = write(
         root,
-        notebook(code(["a = 1\n", "b = 2"], "first", images), code(["c = 3"], "last")),
+        notebook(
+            code(["a = 1\n", "b = 2"], "first", images), code(["c = 3"], "last")
+        ),
     )
     text = workspace.call("read_content", {"path": "n.ipynb"}).text
     assert "8 outputs of 50,33" in text
@@ -401,7 +431,9 @@ def test_replace_changes_sources_only(
     (root / "n.ipynb").write_text(json.dumps(notebook, indent=1))
     before = (root / "n.ipynb").read_text()
     asked = {"pattern": "code", "replacement": 'new "kode"', "path": path}
-    found = workspace.call("search_content", {"pattern": "code", "path": path}).data
+    found = workspace.call(
+        "search_content", {"pattern": "code", "path": path}
+    ).data
     preview = workspace.call("replace_content", asked)
     assert preview.text.startswith("3 matches in 1 file would be replaced"), (
         preview.text
@@ -437,13 +469,25 @@ def test_edits_name_their_cells(root: Path, workspace: Workspace) -> None:
         for name in "abc"
     ]
     (root / "n.ipynb").write_text(
-        json.dumps({"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}})
+        json.dumps(
+            {"cells": cells, "nbformat": 4, "nbformat_minor": 5, "metadata": {}}
+        )
     )
     (root / "a.py").write_text("rate = 1\n")
     edits = [
         {"path": "a.py", "search": "rate = 1", "replace": "rate = 5"},
-        {"path": "n.ipynb", "cell": "b", "search": "rate = 1", "replace": "rate = 5"},
-        {"path": "n.ipynb", "cell": "b", "search": "rows = 2", "replace": "rows = 6"},
+        {
+            "path": "n.ipynb",
+            "cell": "b",
+            "search": "rate = 1",
+            "replace": "rate = 5",
+        },
+        {
+            "path": "n.ipynb",
+            "cell": "b",
+            "search": "rows = 2",
+            "replace": "rows = 6",
+        },
     ]
     workspace.run("edit_content", {"edits": edits})
     assert (root / "a.py").read_text() == "rate = 5\n"
@@ -465,7 +509,11 @@ def test_edits_name_their_cells(root: Path, workspace: Workspace) -> None:
         "".join(cell["source"])
         for cell in json.loads((root / "n.ipynb").read_text())["cells"]
     ]
-    assert sources == [r"r = 1\nrows = 2", r"rate = 5\nrows = 6", r"rate = 1\nr = 2"]
+    assert sources == [
+        r"r = 1\nrows = 2",
+        r"rate = 5\nrows = 6",
+        r"rate = 1\nr = 2",
+    ]
     refused = workspace.call(
         "edit_content", {"edits": [{**edits[0], "search": "rate", "cell": "b"}]}
     )
@@ -473,7 +521,9 @@ def test_edits_name_their_cells(root: Path, workspace: Workspace) -> None:
 
 
 @pytest.mark.parametrize("cell", ["first", "2", "nowhere"])
-def test_cell_edit_keeps_file(root: Path, workspace: Workspace, cell: str) -> None:
+def test_cell_edit_keeps_file(
+    root: Path, workspace: Workspace, cell: str
+) -> None:
     write(root, EXAMPLE)
     (root / "a.py").write_text("x = 1\n")
     for whole in ({"delete": True}, {"move_to": "new.ipynb"}, {"content": "x"}):
@@ -636,8 +686,14 @@ def test_inserts_and_deletes_cells(
         ({"at": {"cell": 9}, "delete": True}, "not_found"),
         ({"at": {"cell": 2}, "replace": "x", "delete": True}, "invalid_input"),
         ({"at": {"after_cell": 2}, "delete": True}, "invalid_input"),
-        ({"at": {"after_cell": 2, "before_cell": 3}, "replace": "x"}, "invalid_input"),
-        ({"at": {"cell": 2}, "cell_type": "markdown", "replace": "x"}, "invalid_input"),
+        (
+            {"at": {"after_cell": 2, "before_cell": 3}, "replace": "x"},
+            "invalid_input",
+        ),
+        (
+            {"at": {"cell": 2}, "cell_type": "markdown", "replace": "x"},
+            "invalid_input",
+        ),
         (
             {"at": {"after_cell": 2}, "cell_type": "text", "replace": "x"},
             "invalid_input",
@@ -654,12 +710,19 @@ def test_inserts_and_deletes_cells(
             {"search": "x = 1", "replace": "x = 1\n# %% cell 3: code\nz = 1"},
             "invalid_input",
         ),
-        ({"search": "# %% cell 4: code, id empty\n", "replace": ""}, "invalid_input"),
+        (
+            {"search": "# %% cell 4: code, id empty\n", "replace": ""},
+            "invalid_input",
+        ),
         ({"cell": 2, "replace": "x"}, "invalid_input"),
         ({"at": {"after": 3}, "replace": "x"}, "invalid_input"),
         ({"at": {"cell": 3}, "replace": "y = 2\nz = 3"}, "no_change"),
         (
-            {"at": {"after_cell": 2}, "replace": "x", "expected_version": "0" * 16},
+            {
+                "at": {"after_cell": 2},
+                "replace": "x",
+                "expected_version": "0" * 16,
+            },
             "stale_version",
         ),
     ],
@@ -712,15 +775,18 @@ def test_accepts_jupytext_marks(root: Path, workspace: Workspace) -> None:
     ],
     ids=["one-line", "indented", "crlf", "compact"],
 )
-def test_inserts_first_cell(root: Path, workspace: Workspace, empty: str) -> None:
+def test_inserts_first_cell(
+    root: Path, workspace: Workspace, empty: str
+) -> None:
     path = root / "n.ipynb"
     path.write_bytes(empty.encode())
     edit = {"at": {"after_cell": 0}, "replace": "x = 1\ny = 2"}
     done = workspace.call("edit_content", {"path": "n.ipynb", "edits": [edit]})
     assert not done.is_error, done.text
     assert cells_of(path) == [("code", "x = 1\ny = 2")]
-    assert b"\r\n" not in empty.encode() or b"\n" not in path.read_bytes().replace(
-        b"\r\n", b""
+    assert (
+        b"\r\n" not in empty.encode()
+        or b"\n" not in path.read_bytes().replace(b"\r\n", b"")
     )
 
 
@@ -761,7 +827,8 @@ def test_keeps_other_strings(
     path = write(root, notebook(code(parts)))
     edit = {"search": search, "replace": replace}
     done = workspace.call(
-        "edit_content", {"path": "n.ipynb", "edits": [edit], "cell": 1, "fuzzy": False}
+        "edit_content",
+        {"path": "n.ipynb", "edits": [edit], "cell": 1, "fuzzy": False},
     )
     assert not done.is_error, done.text
     assert json.loads(path.read_text())["cells"][0]["source"] == expected
@@ -769,25 +836,39 @@ def test_keeps_other_strings(
 
 def test_number_and_id_of_cell(root: Path, workspace: Workspace) -> None:
     path = write(
-        root, notebook(code(["x = 1"], "a"), code(["x = 1"], "b"), code(["x = 1"], "2"))
+        root,
+        notebook(
+            code(["x = 1"], "a"), code(["x = 1"], "b"), code(["x = 1"], "2")
+        ),
     )
     edit = {"search": "x = 1", "replace": "x = 2"}
-    workspace.run("edit_content", {"path": "n.ipynb", "cell": 2, "edits": [edit]})
+    workspace.run(
+        "edit_content", {"path": "n.ipynb", "cell": 2, "edits": [edit]}
+    )
     assert sources(path) == ["x = 1", "x = 2", "x = 1"]
-    workspace.run("edit_content", {"path": "n.ipynb", "cell": "2", "edits": [edit]})
+    workspace.run(
+        "edit_content", {"path": "n.ipynb", "cell": "2", "edits": [edit]}
+    )
     assert sources(path) == ["x = 1", "x = 2", "x = 2"]
-    workspace.run("edit_content", {"path": "n.ipynb", "edits": [{**edit, "cell": 1}]})
+    workspace.run(
+        "edit_content", {"path": "n.ipynb", "edits": [{**edit, "cell": 1}]}
+    )
     assert sources(path) == ["x = 2", "x = 2", "x = 2"]
 
 
-@pytest.mark.parametrize("indent", [1, 4, "\t", None], ids=["1", "4", "tab", "none"])
+@pytest.mark.parametrize(
+    "indent", [1, 4, "\t", None], ids=["1", "4", "tab", "none"]
+)
 @pytest.mark.parametrize(
     "sources",
     [["a"], ["a", "b\nc"], ["", "b"], [""], ["a\n"]],
     ids=["one", "two", "empty-first", "empty", "line-end"],
 )
 def test_writes_sources_as_jupyter(
-    root: Path, workspace: Workspace, indent: int | str | None, sources: list[str]
+    root: Path,
+    workspace: Workspace,
+    indent: int | str | None,
+    sources: list[str],
 ) -> None:
     content = notebook(
         *(

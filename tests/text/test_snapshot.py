@@ -16,7 +16,9 @@ def windowed(tmp_path, data: bytes, **options) -> Snapshot:
     path = tmp_path / "f"
     path.write_bytes(data)
     return Snapshot.of_file(
-        system.open_file(os.fsencode(path)), None, Settings(hold_bytes=0, **options)
+        system.open_file(os.fsencode(path)),
+        None,
+        Settings(hold_bytes=0, **options),
     )
 
 
@@ -34,7 +36,8 @@ CONTENTS = {
     "nul-in-middle": b"text" * 5000 + b"\0" + b"text" * 5000,
     "koi8-r": "Привет, мир, как дела?\n".encode("koi8-r") * 20,
     "cp932": "日本語のテキストです。\n".encode("cp932") * 50,
-    "utf-16-le": "\ufeffwide\r\nlines\n\u0a0a\u0d0d\r\n".encode("utf-16-le") * 30,
+    "utf-16-le": "\ufeffwide\r\nlines\n\u0a0a\u0d0d\r\n".encode("utf-16-le")
+    * 30,
     "utf-16-be": "\ufeffwide\nlines\n".encode("utf-16-be"),
     "utf-32-le": "\ufefftext\n".encode("utf-32-le"),
 }
@@ -58,7 +61,12 @@ def described(snapshot: Snapshot) -> list[object]:
         snapshot.digest(),
     ]
     facts += [
-        [line for line, _ in zip(lines.read_lines(limit=50), range(300), strict=False)]
+        [
+            line
+            for line, _ in zip(
+                lines.read_lines(limit=50), range(300), strict=False
+            )
+        ]
     ]
     offsets = [
         *range(0, 12),

@@ -14,7 +14,9 @@ from filewright.text.splice import Splice
 @given(
     data=st.binary(max_size=80),
     cuts=st.lists(
-        st.tuples(st.integers(0, 80), st.integers(0, 10), st.binary(max_size=5)),
+        st.tuples(
+            st.integers(0, 80), st.integers(0, 10), st.binary(max_size=5)
+        ),
         max_size=6,
     ),
 )

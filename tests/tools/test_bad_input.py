@@ -157,7 +157,8 @@ def test_every_error_has_a_hint(place, workspace):
     without = [
         (tool, arguments)
         for tool, arguments, *_ in CASES
-        if "hint: " not in workspace.call(tool, arguments).text and tool != "stat_items"
+        if "hint: " not in workspace.call(tool, arguments).text
+        and tool != "stat_items"
     ]
     assert without == []
 
@@ -199,7 +200,12 @@ def test_invalid_bytes_that_cannot_be_moved_as_they_are_are_named_by_their_file(
         "edit_content",
         {
             "edits": [
-                {"path": target, "insert_after": "0", "from": source, "copy": True}
+                {
+                    "path": target,
+                    "insert_after": "0",
+                    "from": source,
+                    "copy": True,
+                }
             ]
         },
     )

@@ -24,7 +24,12 @@ def place(root):
 FAILING = [
     (
         "write_content",
-        {"items": [{"path": "new", "content": "x"}, {"path": "a", "content": "x"}]},
+        {
+            "items": [
+                {"path": "new", "content": "x"},
+                {"path": "a", "content": "x"},
+            ]
+        },
     ),
     ("create_directories", {"paths": ["x/y", "a/z"]}),
     (
@@ -59,7 +64,9 @@ def test_atomic_is_all_or_none(place, workspace, contents, tool, arguments):
 
 
 @pytest.mark.parametrize(("tool", "arguments"), FAILING)
-def test_otherwise_each_item_is_on_its_own(place, workspace, contents, tool, arguments):
+def test_otherwise_each_item_is_on_its_own(
+    place, workspace, contents, tool, arguments
+):
     before = contents()
     result = workspace.call(tool, {**arguments, "atomic": False})
     assert not result.is_error
@@ -92,7 +99,9 @@ def test_every_batch_can_be_undone(place, workspace, contents, tool, arguments):
     assert after != before
     workspace.run("revert_edit", {"change_id": result.data["change_id"]})
     assert contents() == before
-    workspace.run("revert_edit", {"change_id": workspace.history(limit=1)[0].id})
+    workspace.run(
+        "revert_edit", {"change_id": workspace.history(limit=1)[0].id}
+    )
     assert contents() == after
 
 
@@ -147,7 +156,10 @@ def test_hard_links_are_broken_only_when_asked_and_that_is_said(
     os.link(place / "a", place / "other")
     assert workspace.call(tool, arguments).code == "hard_linked"
     result = workspace.run(tool, {**arguments, "break_hard_links": True})
-    assert "[a had 2 hard links; the other names keep the old content]" in result.text
+    assert (
+        "[a had 2 hard links; the other names keep the old content]"
+        in result.text
+    )
     assert (place / "other").read_text() == "A"
     assert (place / "a").read_text().startswith("X")
 
@@ -174,16 +186,20 @@ def test_many_lost_links_leave_room_for_the_diff(place, workspace):
 def test_an_edit_says_as_data_how_many_names_a_file_had(place, workspace):
     os.link(place / "a", place / "other")
     assert (
-        workspace.run("edit_content", {**EDITED, "break_hard_links": True}).data[
-            "hard_links"
-        ]
+        workspace.run(
+            "edit_content", {**EDITED, "break_hard_links": True}
+        ).data["hard_links"]
         == 2
     )
 
 
-def test_a_read_only_workspace_offers_and_does_nothing(place, tmp_path, contents):
+def test_a_read_only_workspace_offers_and_does_nothing(
+    place, tmp_path, contents
+):
     before = contents()
-    with Workspace(place, read_only=True, state_dir=tmp_path / "s") as workspace:
+    with Workspace(
+        place, read_only=True, state_dir=tmp_path / "s"
+    ) as workspace:
         names = {tool.name for tool in workspace.tools()}
         assert names == {
             "list_files",
@@ -240,7 +256,9 @@ def test_replacements_follow_one_another_in_a_file_of_any_size(tmp_path, held):
     ]
     texts = ("ALPHA beta", "gamma", "x")
     with Workspace(
-        tmp_path / "r", state_dir=tmp_path / "s", settings=Settings(hold_bytes=held)
+        tmp_path / "r",
+        state_dir=tmp_path / "s",
+        settings=Settings(hold_bytes=held),
     ) as workspace:
         pairs = [
             (each, compile_replacement(text, each))

@@ -20,7 +20,9 @@ NAMES = [
 
 def test_the_kept_catalogue_is_what_the_tools_say():
     kept = (
-        files("filewright.tools").joinpath("catalogue.json").read_text(encoding="utf-8")
+        files("filewright.tools")
+        .joinpath("catalogue.json")
+        .read_text(encoding="utf-8")
     )
     assert kept == made(), "run: python -m filewright.tools"
 
@@ -34,11 +36,18 @@ def test_twelve_are_listed_and_all_can_be_called(tmp_path):
     (tmp_path / "r/a.txt").write_text("a\n")
     with Workspace(tmp_path / "r", state_dir=tmp_path / "s") as workspace:
         listed = [tool.name for tool in workspace.tools()]
-        gone = ["stat_items", "create_directories", "copy_items", "set_permissions"]
+        gone = [
+            "stat_items",
+            "create_directories",
+            "copy_items",
+            "set_permissions",
+        ]
         assert listed == [name for name in NAMES if name not in gone]
         pair = {"source": "a.txt", "destination": "b.txt"}
         assert not workspace.call("stat_items", {"paths": ["a.txt"]}).is_error
-        assert not workspace.call("create_directories", {"paths": ["d"]}).is_error
+        assert not workspace.call(
+            "create_directories", {"paths": ["d"]}
+        ).is_error
         assert not workspace.call("copy_items", {"items": [pair]}).is_error
         assert not workspace.call(
             "set_permissions", {"paths": ["a.txt"], "mode": "600"}
@@ -57,15 +66,23 @@ def test_schemas_are_plain_objects():
     for entry in entries().values():
         assert entry.schema["type"] == "object"
         assert entry.schema["additionalProperties"] is False
-        assert not {"anyOf", "oneOf", "allOf", "$defs", "title"} & entry.schema.keys()
-        assert '"title": ' not in json.dumps(entry.schema).replace('"title": {', "")
+        assert (
+            not {"anyOf", "oneOf", "allOf", "$defs", "title"}
+            & entry.schema.keys()
+        )
+        assert '"title": ' not in json.dumps(entry.schema).replace(
+            '"title": {', ""
+        )
         assert len(entry.description) < 1000
 
 
 def test_every_tool_has_its_table_of_arguments():
     """What is in the tables is checked by `tests/test_documentation.py`."""
     page = (
-        Path(__file__).parents[2].joinpath("docs/tools.md").read_text(encoding="utf-8")
+        Path(__file__)
+        .parents[2]
+        .joinpath("docs/tools.md")
+        .read_text(encoding="utf-8")
     )
     headings = re.findall(
         r"^### (.+)\n\n<!-- made from the code: \w+ -->", page, re.MULTILINE

@@ -15,13 +15,17 @@ def test_edits_an_ascii_file_in_its_declared_encoding(
 ) -> None:
     (root / "a.py").write_text(COOKIE + 'x = "e"\n')
     workspace.edit("a.py", [{"search": 'x = "e"', "replace": 'x = "é"'}])
-    assert (root / "a.py").read_bytes() == (COOKIE + 'x = "é"\n').encode("latin-1")
+    assert (root / "a.py").read_bytes() == (COOKIE + 'x = "é"\n').encode(
+        "latin-1"
+    )
 
 
 def test_replaces_and_appends_in_the_declared_encoding(
     root: Path, workspace: Workspace
 ) -> None:
-    (root / "a.xml").write_text('<?xml version="1.0" encoding="koi8-r"?>\n<a>x</a>\n')
+    (root / "a.xml").write_text(
+        '<?xml version="1.0" encoding="koi8-r"?>\n<a>x</a>\n'
+    )
     workspace.replace(
         "x", "ж", path="a.xml", whole_word=True, preview=False, max_files=1
     )
@@ -36,7 +40,8 @@ def test_refuses_what_the_declared_encoding_lacks(
 ) -> None:
     (root / "a.py").write_text(COOKIE + "x = 1\n")
     with pytest.raises(
-        FilewrightError, match="which latin-1, the encoding that the file declares"
+        FilewrightError,
+        match="which latin-1, the encoding that the file declares",
     ):
         workspace.edit("a.py", [{"search": "x = 1", "replace": "x = '€'"}])
     assert (root / "a.py").read_text() == COOKIE + "x = 1\n"
@@ -54,10 +59,15 @@ def test_keeps_a_file_ascii_that_declares_what_is_not_written(
     assert (tmp_path / "a.py").read_text() == f"# coding: {label}\nx = 2\n"
 
 
-def test_writes_new_files_as_they_declare(root: Path, workspace: Workspace) -> None:
+def test_writes_new_files_as_they_declare(
+    root: Path, workspace: Workspace
+) -> None:
     content = COOKIE + "x = 'é'\n"
     workspace.write_all(
-        [{"path": "a.py", "content": content}, {"path": "b.txt", "content": "é\n"}]
+        [
+            {"path": "a.py", "content": content},
+            {"path": "b.txt", "content": "é\n"},
+        ]
     )
     workspace.edit("c.py", [{"content": content}])
     workspace.write_all(
@@ -88,7 +98,9 @@ def test_writes_new_files_as_they_declare(root: Path, workspace: Workspace) -> N
     assert not (root / "f.py").exists()
 
 
-def test_overwrites_by_the_new_declaration(root: Path, workspace: Workspace) -> None:
+def test_overwrites_by_the_new_declaration(
+    root: Path, workspace: Workspace
+) -> None:
     old = COOKIE + "x = 'é'\n"
     for new, expected in (
         ("# coding: utf-8\nx = 'é'\n", "utf-8"),
@@ -96,11 +108,15 @@ def test_overwrites_by_the_new_declaration(root: Path, workspace: Workspace) -> 
         ("# coding: cp1250\nx = 'ž'\n", "cp1250"),
     ):
         (root / "a.py").write_bytes(old.encode("latin-1"))
-        workspace.write_all([{"path": "a.py", "content": new, "mode": "overwrite"}])
+        workspace.write_all(
+            [{"path": "a.py", "content": new, "mode": "overwrite"}]
+        )
         assert (root / "a.py").read_bytes() == new.encode(expected)
 
 
-def test_refuses_text_with_shift_states(root: Path, workspace: Workspace) -> None:
+def test_refuses_text_with_shift_states(
+    root: Path, workspace: Workspace
+) -> None:
     data = "日本語 F\n".encode("iso2022_jp")
     (root / "j.txt").write_bytes(data)
     for call in (
@@ -116,7 +132,9 @@ def test_refuses_text_with_shift_states(root: Path, workspace: Workspace) -> Non
         assert caught.value.code == "is_binary"
         assert "iconv -f ISO-2022-JP" in (caught.value.hint or "")
     with pytest.raises(FilewrightError, match="unencodable"):
-        workspace.write_all([{"path": "j.txt", "content": "é\n", "mode": "append"}])
+        workspace.write_all(
+            [{"path": "j.txt", "content": "é\n", "mode": "append"}]
+        )
     assert (root / "j.txt").read_bytes() == data
 
 
@@ -124,12 +142,16 @@ def test_says_how_to_repair_a_source_with_a_nul(
     root: Path, workspace: Workspace
 ) -> None:
     (root / "sep.ts").write_bytes(b"let a = 1;\nconst SEP = '\0';\n")
-    edits = [{"search": "const SEP = '\0';", "replace": "const SEP = '\\u0000';"}]
+    edits = [
+        {"search": "const SEP = '\0';", "replace": "const SEP = '\\u0000';"}
+    ]
     with pytest.raises(FilewrightError, match=r"sep\.ts is not text") as caught:
         workspace.edit("sep.ts", edits)
     assert "NULL (U+0000) at line 2, column 14" in (caught.value.hint or "")
     workspace.edit("sep.ts", edits, encoding="utf-8")
-    assert (root / "sep.ts").read_bytes() == b"let a = 1;\nconst SEP = '\\u0000';\n"
+    assert (
+        root / "sep.ts"
+    ).read_bytes() == b"let a = 1;\nconst SEP = '\\u0000';\n"
     (root / "x.bin").write_bytes(bytes(range(256)) * 4)
     with pytest.raises(FilewrightError) as caught:
         workspace.read("x.bin")

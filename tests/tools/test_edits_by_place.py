@@ -177,7 +177,8 @@ def test_a_symbol_moved_to_two_places_is_refused(
 ) -> None:
     (root / "a.py").write_text("A = 1\nB = 2\n")
     edits = [
-        {"path": f"{name}.py", "from": {"path": "a.py", "symbol": "B"}} for name in "bc"
+        {"path": f"{name}.py", "from": {"path": "a.py", "symbol": "B"}}
+        for name in "bc"
     ]
     refused = workspace.call("edit_content", {"edits": edits})
     assert refused.data["code"] == "invalid_input"
@@ -185,7 +186,9 @@ def test_a_symbol_moved_to_two_places_is_refused(
     assert [each.name for each in root.iterdir()] == ["a.py"]
     edits[1]["copy"] = True  # type: ignore[assignment]
     workspace.edit(None, edits)
-    assert (root / "b.py").read_text() == (root / "c.py").read_text() == "B = 2\n"
+    assert (
+        (root / "b.py").read_text() == (root / "c.py").read_text() == "B = 2\n"
+    )
 
 
 def test_a_symbol_moved_beside_itself_is_refused(
@@ -193,7 +196,9 @@ def test_a_symbol_moved_beside_itself_is_refused(
 ) -> None:
     (root / "one.py").write_text("def one():\n    return 1\n")
     edit = {"from": {"symbol": "one"}, "insert_after": "one"}
-    refused = workspace.call("edit_content", {"path": "one.py", "edits": [edit]})
+    refused = workspace.call(
+        "edit_content", {"path": "one.py", "edits": [edit]}
+    )
     assert refused.data["code"] == "invalid_input"
     assert "symbol one would be moved to where it is" in refused.text
     assert (root / "one.py").read_text() == "def one():\n    return 1\n"
@@ -212,7 +217,8 @@ def test_what_goes_behind_a_last_line_that_is_deleted_brings_no_empty_line(
     (root / "end.txt").write_bytes(before)
     shown = version(workspace, "end.txt")
     done = workspace.call(
-        "edit_content", {"path": "end.txt", "edits": edits, "expected_version": shown}
+        "edit_content",
+        {"path": "end.txt", "edits": edits, "expected_version": shown},
     )
     assert done.is_error == (expected is None), done.text
     after = before if expected is None else expected.replace("\n", end).encode()
@@ -274,17 +280,24 @@ def test_what_is_moved_without_a_place_goes_to_the_end(
     root: Path, workspace: Workspace, end: str
 ) -> None:
     line = end or "\n"
-    (root / "a.py").write_text("A = 1\n\n\ndef one():\n    return 1\n\n\nB = 2\n")
-    before = f"import re{line}{line}{line}def two():{line}    return 2{end}".encode()
+    (root / "a.py").write_text(
+        "A = 1\n\n\ndef one():\n    return 1\n\n\nB = 2\n"
+    )
+    before = (
+        f"import re{line}{line}{line}def two():{line}    return 2{end}".encode()
+    )
     (root / "b.py").write_bytes(before)
     moved = {"path": "a.py", "symbol": "one"}
-    done = workspace.call("edit_content", {"edits": [{"path": "b.py", "from": moved}]})
+    done = workspace.call(
+        "edit_content", {"edits": [{"path": "b.py", "from": moved}]}
+    )
     assert not done.is_error, done.text
     # A file without an end of its last line has none afterwards either.
     parted = line * 2 if end else line * 3
     assert (
-        root / "b.py"
-    ).read_bytes() == before + f"{parted}def one():{line}    return 1{end}".encode()
+        (root / "b.py").read_bytes()
+        == before + f"{parted}def one():{line}    return 1{end}".encode()
+    )
     assert (root / "a.py").read_text() == "A = 1\n\n\nB = 2\n"
     workspace.undo()
     assert (root / "b.py").read_bytes() == before
@@ -298,7 +311,9 @@ def test_what_is_moved_without_a_place_goes_to_the_end(
     ).read_bytes() == before + f"{'' if end else line}B = 2{end}".encode()
     within = {"path": "a.py", "from": {"symbol": "one"}}
     workspace.edit(None, [within])
-    assert (root / "a.py").read_text() == "A = 1\n\n\ndef one():\n    return 1\n"
+    assert (
+        root / "a.py"
+    ).read_text() == "A = 1\n\n\ndef one():\n    return 1\n"
 
 
 def test_a_copy_leaves_its_source_and_is_reindented_when_asked(
@@ -318,7 +333,9 @@ def test_a_copy_leaves_its_source_and_is_reindented_when_asked(
     ).read_text() == "x = 1\n\n\n    def f(self):\n        return 1\n"
     workspace.undo()
     workspace.edit(None, [{**edit, "reindent": True}])
-    assert (root / "b.py").read_text() == "x = 1\n\n\ndef f(self):\n    return 1\n"
+    assert (
+        root / "b.py"
+    ).read_text() == "x = 1\n\n\ndef f(self):\n    return 1\n"
     assert (root / "a.py").read_text().startswith("class A:\n    def f")
 
 
@@ -328,7 +345,8 @@ def test_edits_of_several_files_are_one_change(
     for name in "abc":
         (root / f"{name}.py").write_text(f"{name} = 1\n")
     edits = [
-        {"path": f"{name}.py", "search": "= 1", "replace": "= 2"} for name in "abc"
+        {"path": f"{name}.py", "search": "= 1", "replace": "= 2"}
+        for name in "abc"
     ]
     done = workspace.edit(None, edits)
     assert [file.path for file in done.files] == ["a.py", "b.py", "c.py"]
@@ -356,10 +374,13 @@ def test_lines_of_an_older_version_are_carried_on_or_refused(
         "replace": "    def clear(self):\n        self.lines = None\n",
     }
     done = workspace.call(
-        "edit_content", {"path": "cart.py", "edits": [asked], "expected_version": read}
+        "edit_content",
+        {"path": "cart.py", "edits": [asked], "expected_version": read},
     )
     assert "carried on" in done.text, done.text
-    assert (root / "cart.py").read_text() == "# by another\n# hand\n" + CART.replace(
+    assert (
+        root / "cart.py"
+    ).read_text() == "# by another\n# hand\n" + CART.replace(
         "self.lines = []", "self.lines = None"
     )
     # what the lines were has been changed meanwhile: nobody knows what is meant
@@ -374,7 +395,8 @@ def test_lines_of_an_older_version_are_carried_on_or_refused(
         now.replace("return sum(self.lines)", "return math.fsum(self.lines)")
     )
     refused = workspace.call(
-        "edit_content", {"path": "cart.py", "edits": [other], "expected_version": read}
+        "edit_content",
+        {"path": "cart.py", "edits": [other], "expected_version": read},
     )
     assert refused.data["code"] == "stale_version"
     assert "fsum" in (root / "cart.py").read_text()
@@ -393,7 +415,11 @@ CARRIED = [
         "one\ntwo\nxxx\nyyy\n",
         "new\none\ntwo\nxxx\nyyy\n",
         [
-            {"from": {"start_line": 3, "end_line": 4}, "insert_after": 2, "copy": True},
+            {
+                "from": {"start_line": 3, "end_line": 4},
+                "insert_after": 2,
+                "copy": True,
+            },
             {"start_line": 4, "end_line": 4, "replace": ""},
         ],
         "new\none\ntwo\nxxx\nyyy\nxxx\n",
@@ -421,7 +447,8 @@ def test_what_is_carried_on_goes_where_it_was_meant(
     read = version(workspace, "a.txt")
     (root / "a.txt").write_bytes(now.encode())
     done = workspace.call(
-        "edit_content", {"path": "a.txt", "edits": edits, "expected_version": read}
+        "edit_content",
+        {"path": "a.txt", "edits": edits, "expected_version": read},
     )
     assert done.is_error == (expected is None), done.text
     assert (root / "a.txt").read_bytes() == (
@@ -433,7 +460,9 @@ def test_lines_of_the_version_that_the_last_edit_made_are_known(
     root: Path, workspace: Workspace
 ) -> None:
     (root / "cart.py").write_text(CART)
-    made = workspace.edit("cart.py", [{"symbol": "RATE", "replace": "RATE = 7"}])
+    made = workspace.edit(
+        "cart.py", [{"symbol": "RATE", "replace": "RATE = 7"}]
+    )
     (root / "cart.py").write_text(
         "# by another hand\n" + (root / "cart.py").read_text()
     )
@@ -476,14 +505,20 @@ REFUSED = [
 
 @pytest.mark.parametrize(("edit", "code", "hint"), REFUSED)
 def test_what_is_not_certain_is_refused(
-    root: Path, workspace: Workspace, edit: dict[str, object], code: str, hint: str
+    root: Path,
+    workspace: Workspace,
+    edit: dict[str, object],
+    code: str,
+    hint: str,
 ) -> None:
     (root / "cart.py").write_text(CART)
     (root / "other.py").write_text("x = 1\n")
     asked = dict(edit)
     if asked.pop("v", None):
         asked["expected_version"] = version(workspace, "cart.py")
-    refused = workspace.call("edit_content", {"path": "cart.py", "edits": [asked]})
+    refused = workspace.call(
+        "edit_content", {"path": "cart.py", "edits": [asked]}
+    )
     assert refused.data.get("code") == code, refused.text
     assert hint in refused.text.partition("\nhint: ")[2], refused.text
     assert (root / "cart.py").read_text() == CART
@@ -496,7 +531,8 @@ def test_a_symbol_that_is_there_twice_is_refused_with_its_lines(
         "def f():\n    pass\n\n\nif 1:\n    def f():\n        pass\n"
     )
     refused = workspace.call(
-        "edit_content", {"path": "a.py", "edits": [{"symbol": "f", "delete": True}]}
+        "edit_content",
+        {"path": "a.py", "edits": [{"symbol": "f", "delete": True}]},
     )
     assert refused.data["code"] == "ambiguous_match"
     assert "1–2" in refused.text
@@ -511,17 +547,24 @@ def test_no_path_at_all_is_refused(root: Path, workspace: Workspace) -> None:
     assert "a path in every edit" in refused.text
 
 
-def test_one_file_by_two_names_is_refused(root: Path, workspace: Workspace) -> None:
+def test_one_file_by_two_names_is_refused(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.py").write_text("x = 1\n")
     (root / "b.py").hardlink_to(root / "a.py")
-    edits = [{"path": name, "search": "1", "replace": "2"} for name in ("a.py", "b.py")]
+    edits = [
+        {"path": name, "search": "1", "replace": "2"}
+        for name in ("a.py", "b.py")
+    ]
     assert (
-        workspace.call("edit_content", {"edits": edits}).data["code"] == "invalid_input"
+        workspace.call("edit_content", {"edits": edits}).data["code"]
+        == "invalid_input"
     )
 
 
 LINE = st.text(
-    st.characters(codec="latin-1", exclude_characters="\r\n\x00\x85"), max_size=6
+    st.characters(codec="latin-1", exclude_characters="\r\n\x00\x85"),
+    max_size=6,
 )
 NEWLINE = st.sampled_from([b"\n", b"\r\n", b"\r"])
 
@@ -585,7 +628,9 @@ def test_bytes_outside_of_the_lines_named_stay(
 def test_what_is_put_in_is_parted_from_what_is_above_and_below(root, workspace):
     """By as many lines as is usual, where nothing there says how many; those that are there already count."""
     (root / "a.py").write_text("def a():\n    pass\nif True:\n    a()\n")
-    workspace.edit("a.py", [{"at": {"after": "a"}, "replace": "def b():\n    pass\n"}])
+    workspace.edit(
+        "a.py", [{"at": {"after": "a"}, "replace": "def b():\n    pass\n"}]
+    )
     assert (root / "a.py").read_text() == (
         "def a():\n    pass\n\n\ndef b():\n    pass\n\n\nif True:\n    a()\n"
     )
@@ -593,7 +638,12 @@ def test_what_is_put_in_is_parted_from_what_is_above_and_below(root, workspace):
 
 SHARED = [
     ("a.css", "a{b:c}d{e:f}\ng{h:i}\n", "d", "rule a"),
-    ("a.js", "function a(){return 1} function b(){return 2}\n", "a", "function b"),
+    (
+        "a.js",
+        "function a(){return 1} function b(){return 2}\n",
+        "a",
+        "function b",
+    ),
     (
         "a.ts",
         "export class A { m() { return 1 } n() { return 2 } }\n",
@@ -612,7 +662,12 @@ SHARED = [
 
 @each_row("name, text, symbol, beside", SHARED)
 def test_a_symbol_is_not_taken_with_what_shares_its_lines(
-    root: Path, workspace: Workspace, name: str, text: str, symbol: str, beside: str
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    text: str,
+    symbol: str,
+    beside: str,
 ) -> None:
     (root / name).write_text(text)
     for edit in (
@@ -620,7 +675,9 @@ def test_a_symbol_is_not_taken_with_what_shares_its_lines(
         {"at": {"symbol": symbol}, "replace": "new"},
         {"at": {"after": symbol}, "replace": "new"},
     ):
-        refused = workspace.call("edit_content", {"path": name, "edits": [edit]})
+        refused = workspace.call(
+            "edit_content", {"path": name, "edits": [edit]}
+        )
         assert refused.text.startswith(
             f"invalid_input: {symbol} is on a line with {beside} in {name}"
         )
@@ -632,7 +689,9 @@ def test_blank_lines_behind_a_class_stay_where_its_only_method_goes(
     root: Path, workspace: Workspace, above: str
 ) -> None:
     below = "\n\ndef f():\n    pass\n"
-    (root / "a.py").write_text(f"{above}    def m(self):\n        pass\n{below}")
+    (root / "a.py").write_text(
+        f"{above}    def m(self):\n        pass\n{below}"
+    )
     workspace.edit("a.py", [{"at": {"symbol": "A.m"}, "delete": True}])
     assert (root / "a.py").read_text() == above + below
 
@@ -741,7 +800,9 @@ def test_section_replaced_by_what_was_read_of_it_is_unchanged(
         text = workspace.read("a.md", symbol=name, numbered=False).content
         edit = {"at": {"symbol": name}, "replace": text}
         assert (
-            workspace.call("edit_content", {"path": "a.md", "edits": [edit]}).code
+            workspace.call(
+                "edit_content", {"path": "a.md", "edits": [edit]}
+            ).code
             == "no_change"
         )
 
@@ -784,7 +845,9 @@ def test_text_takes_the_indentation_of_its_place(
 def test_moved_code_takes_the_indentation_of_its_place(
     root: Path, workspace: Workspace
 ) -> None:
-    (root / "a.py").write_text('def f():\n\tif x:\n\t\ty = """\n\traw"""\n\t\tpass\n')
+    (root / "a.py").write_text(
+        'def f():\n\tif x:\n\t\ty = """\n\traw"""\n\t\tpass\n'
+    )
     (root / "b.py").write_text("class B:\n  def m(self):\n    pass\n")
     edit = {
         "path": "b.py",
@@ -798,11 +861,15 @@ def test_moved_code_takes_the_indentation_of_its_place(
     )
 
 
-def test_block_of_yaml_moves_with_its_key(root: Path, workspace: Workspace) -> None:
+def test_block_of_yaml_moves_with_its_key(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.yaml").write_text("a:\n  b:\n    c: 1\n")
     edit = {"at": {"symbol": "a.b.c"}, "replace": "c: |\n  x\n    y\n"}
     workspace.run("edit_content", {"path": "a.yaml", "edits": [edit]})
-    assert (root / "a.yaml").read_text() == "a:\n  b:\n    c: |\n      x\n        y\n"
+    assert (
+        root / "a.yaml"
+    ).read_text() == "a:\n  b:\n    c: |\n      x\n        y\n"
 
 
 @each_row(
@@ -830,7 +897,10 @@ def test_decorators_left_out_are_told(
     (root / "a.py").write_text(
         "import functools\n\n\n# caches\n@functools.cache\ndef load(n):\n    return n\n"
     )
-    edit = {"at": {"symbol": "load"}, "replace": "def load(n):\n    return n + 1"}
+    edit = {
+        "at": {"symbol": "load"},
+        "replace": "def load(n):\n    return n + 1",
+    }
     done = workspace.call(
         "edit_content", {"path": "a.py", "edits": [edit], "diff": diff}
     )
@@ -844,13 +914,16 @@ def test_decorators_left_out_are_told(
     assert "leaves out" not in again.text
 
 
-def test_class_that_is_there_twice_is_told(root: Path, workspace: Workspace) -> None:
+def test_class_that_is_there_twice_is_told(
+    root: Path, workspace: Workspace
+) -> None:
     text = "require 'ipaddr'\n\nclass Proxy\n  def a\n  end\nend\n"
     (root / "a.rb").write_text(text)
     read = version(workspace, "a.rb")
     edit = {"at": {"lines": [1, 1]}, "replace": text.replace("def a", "def b")}
     done = workspace.call(
-        "edit_content", {"path": "a.rb", "edits": [edit], "expected_version": read}
+        "edit_content",
+        {"path": "a.rb", "edits": [edit], "expected_version": read},
     )
     assert "[warning: class Proxy is defined twice now in a.rb]" in done.text
     again = workspace.call(
@@ -913,10 +986,14 @@ def test_indentation_of_symbol_stays(
     body = head + text.partition(head)[2].partition("\n}\n")[0] + "\n}\n"
     edit = {"at": {"symbol": symbol}, "replace": body.replace(old, new)}
     workspace.run("edit_content", {"path": name, "edits": [edit]})
-    assert (root / name).read_text() == text.replace(body, body.replace(old, new))
+    assert (root / name).read_text() == text.replace(
+        body, body.replace(old, new)
+    )
 
 
-def test_new_function_beside_one_with_tabs(root: Path, workspace: Workspace) -> None:
+def test_new_function_beside_one_with_tabs(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.go").write_text(GO_WITH_SCRIPT)
     edit = {"at": {"after": "F1"}, "replace": "func G() {\n    return\n}"}
     workspace.run("edit_content", {"path": "a.go", "edits": [edit]})
@@ -930,7 +1007,10 @@ def test_other_case_of_what_is_imported_is_no_symbol(
     (root / "a.rb").write_text(text)
     answer = workspace.call(
         "edit_content",
-        {"path": "a.rb", "edits": [{"at": {"symbol": "logger"}, "delete": True}]},
+        {
+            "path": "a.rb",
+            "edits": [{"at": {"symbol": "logger"}, "delete": True}],
+        },
     )
     assert answer.is_error
     assert "Logger" in answer.text

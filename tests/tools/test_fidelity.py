@@ -36,7 +36,9 @@ EDITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "before", "search", "replace", "after"), EDITS)
+@pytest.mark.parametrize(
+    ("name", "before", "search", "replace", "after"), EDITS
+)
 @pytest.mark.parametrize(
     "tier",
     [
@@ -73,11 +75,14 @@ REFUSALS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "before", "search", "replace", "code"), REFUSALS)
+@pytest.mark.parametrize(
+    ("name", "before", "search", "replace", "code"), REFUSALS
+)
 def test_refusals(root, workspace, name, before, search, replace, code):
     (root / "f").write_bytes(before)
     result = workspace.call(
-        "edit_content", {"path": "f", "edits": [{"search": search, "replace": replace}]}
+        "edit_content",
+        {"path": "f", "edits": [{"search": search, "replace": replace}]},
     )
     assert result.code == code, result.text
     assert (root / "f").read_bytes() == before
@@ -88,7 +93,11 @@ def test_a_difference_of_normalisation_is_named_or_matched(root, workspace):
     (root / "f").write_bytes(decomposed)
     result = workspace.call(
         "edit_content",
-        {"path": "f", "edits": [{"search": "café", "replace": "thé"}], "fuzzy": False},
+        {
+            "path": "f",
+            "edits": [{"search": "café", "replace": "thé"}],
+            "fuzzy": False,
+        },
     )
     assert result.code == "no_match"
     assert "NFC" in result.text or "normali" in result.text
@@ -195,7 +204,10 @@ def test_what_is_added_is_not_in_one_of_two_encodings_that_the_file_may_have(
 
 
 def test_appends_of_one_call_land_in_order(root, workspace):
-    items = [{"path": "log", "content": f"{n}\n", "mode": "append"} for n in range(50)]
+    items = [
+        {"path": "log", "content": f"{n}\n", "mode": "append"}
+        for n in range(50)
+    ]
     workspace.run("write_content", {"items": items})
     assert (root / "log").read_text() == "".join(f"{n}\n" for n in range(50))
 
@@ -237,18 +249,26 @@ PIECES = st.sampled_from(
 def test_bytes_outside_the_edited_range_are_identical(
     root, workspace, head, tail, mark, replacement
 ):
-    head += b"="  # a text that begins inside the indent of its line may be refused
+    head += (
+        b"="  # a text that begins inside the indent of its line may be refused
+    )
     before = mark + head + b"UNIQUE needle" + tail
     (root / "f").write_bytes(before)
     result = workspace.call(
         "edit_content",
-        {"path": "f", "edits": [{"search": "UNIQUE needle", "replace": replacement}]},
+        {
+            "path": "f",
+            "edits": [{"search": "UNIQUE needle", "replace": replacement}],
+        },
     )
     after = (root / "f").read_bytes()
     assert not result.is_error, result.text
     assert after.startswith(mark + head)
     assert after.endswith(tail)
     inside = after[len(mark + head) : len(after) - len(tail)]
-    assert inside.replace(b"\r\n", b"\n").replace(b"\r", b"\n") == replacement.encode()
+    assert (
+        inside.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        == replacement.encode()
+    )
     workspace.undo(result.data["change_id"])
     assert (root / "f").read_bytes() == before

@@ -43,14 +43,18 @@ def test_a_map_names_what_a_newcomer_looks_for(
     assert dict(found.languages)["python"] == 6
     assert found.manifests == ("pyproject.toml",)
     assert found.entries[0] == "shop = shop.cli:main"
-    assert {"shop/cli.py", "native/main.c", "web/src/index.ts"} <= set(found.entries)
+    assert {"shop/cli.py", "native/main.c", "web/src/index.ts"} <= set(
+        found.entries
+    )
     assert found.tests == ("tests",)
     central = {file.path: file for file in found.central}
     assert found.central[0].path == "shop/money.py"
     assert central["shop/money.py"].used_by == 3
     assert central["shop/money.py"].names == ("Money", "cents")
     assert central["shop/cart.py"].used_by == 2  # the test does not count
-    assert {"web/src/basket.ts", "web/lib/tax.js", "native/core/ring.h"} <= set(central)
+    assert {"web/src/basket.ts", "web/lib/tax.js", "native/core/ring.h"} <= set(
+        central
+    )
     assert "\nshop/money.py: Money, cents\n" in found.text, (
         "of few files each is shown with what it defines"
     )
@@ -67,7 +71,10 @@ def test_a_map_of_nothing_says_so(root: Path, workspace: Workspace) -> None:
 @pytest.mark.parametrize(
     "files",
     [
-        {f"p{n % 40}/m{n}.py": f"import p{n % 7}.m{n % 7}\n" for n in range(800)},
+        {
+            f"p{n % 40}/m{n}.py": f"import p{n % 7}.m{n % 7}\n"
+            for n in range(800)
+        },
         {f"{'deep/' * 40}{n}.js": "" for n in range(20)},
         {
             "pyproject.toml": "[[[",
@@ -75,7 +82,10 @@ def test_a_map_of_nothing_says_so(root: Path, workspace: Workspace) -> None:
             "a.py": "from " + "." * 500 + "x import y\n",
         },
         {
-            "a.py": "import " + "a" * 10_000 + "\nfrom x import (" + "y, " * 5_000,
+            "a.py": "import "
+            + "a" * 10_000
+            + "\nfrom x import ("
+            + "y, " * 5_000,
             "x.py": "",
         },
         {"weird \u202e name\u0007.py": "import os\n"},
@@ -91,25 +101,31 @@ def test_a_map_is_bounded_whatever_is_there(
     assert "\u202e" not in made.text
 
 
-def test_several_overviews_in_one_call(root: Path, workspace: Workspace) -> None:
+def test_several_overviews_in_one_call(
+    root: Path, workspace: Workspace
+) -> None:
     write(root, SHOP)
     made = workspace.get_overviews("shop/money.py", "web", "gone.py")
     assert "class Money" in made.overviews[0].text
     assert "web/: 3 files" in made.text
     assert "gone.py: not_found" in made.text
     assert (
-        workspace.call("get_overview", {"paths": ["gone.py"]}).data["overviews"][0][
-            "code"
-        ]
+        workspace.call("get_overview", {"paths": ["gone.py"]}).data[
+            "overviews"
+        ][0]["code"]
         == "not_found"
     )
     assert (
-        workspace.call("get_overview", {"path": "web", "paths": ["web"]}).data["code"]
+        workspace.call("get_overview", {"path": "web", "paths": ["web"]}).data[
+            "code"
+        ]
         == "invalid_input"
     )
 
 
-def test_the_members_of_one_definition(root: Path, workspace: Workspace) -> None:
+def test_the_members_of_one_definition(
+    root: Path, workspace: Workspace
+) -> None:
     members = "".join(f"    def m{n}(self): ...\n" for n in range(30))
     (root / "a.py").write_text(f"class A:\n{members}\n\nclass B:\n{members}")
     shown = workspace.get_overview("a.py", symbol="B").text

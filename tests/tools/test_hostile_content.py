@@ -47,7 +47,13 @@ def test_the_head_of_a_terabyte_without_line_ends_is_read(root, workspace):
     assert len(result.text) < PAGE
     piece = workspace.call(
         "read_content",
-        {"path": "log", "encoding": "utf-8", "line": 3, "column": 1001, "limit": 5},
+        {
+            "path": "log",
+            "encoding": "utf-8",
+            "line": 3,
+            "column": 1001,
+            "limit": 5,
+        },
     )
     assert piece.data["content"] == "\x00" * 5
     assert piece.data["next"] == {"line": 3, "column": 1006}
@@ -56,7 +62,9 @@ def test_the_head_of_a_terabyte_without_line_ends_is_read(root, workspace):
 @pytest.mark.parametrize(
     "arguments", [{"mode": "tail", "limit": 3}, {"start": 9}, {"line": 9}]
 )
-def test_what_would_take_for_ever_ends_at_the_time_limit(root, tmp_path, arguments):
+def test_what_would_take_for_ever_ends_at_the_time_limit(
+    root, tmp_path, arguments
+):
     sparse(root / "log")
     with Workspace(
         root, state_dir=tmp_path / "state", settings=Settings(call_seconds=0.2)
@@ -104,10 +112,14 @@ def test_a_search_that_runs_out_of_time_shows_what_it_found(
     result = workspace.call("search_content", {"pattern": "needle"})
     assert result.text.startswith("a.txt\n1: needle\n"), result.text
     assert result.data["complete"] is False
-    assert "the time limit of 2 s passed; a narrower path or glob" in result.text
+    assert (
+        "the time limit of 2 s passed; a narrower path or glob" in result.text
+    )
 
 
-def test_of_several_searches_those_in_time_are_shown(root, workspace, monkeypatch):
+def test_of_several_searches_those_in_time_are_shown(
+    root, workspace, monkeypatch
+):
     (root / "a.txt").write_text("needle\n")
     whole = TreeSearch.__iter__
 
@@ -119,17 +131,24 @@ def test_of_several_searches_those_in_time_are_shown(root, workspace, monkeypatc
 
     monkeypatch.setattr(TreeSearch, "found", [], raising=False)
     monkeypatch.setattr(TreeSearch, "__iter__", stopped)
-    result = workspace.call("search_content", {"patterns": ["needle", "e", "d"]})
-    assert result.text.startswith("pattern 'needle':\na.txt\n1: needle\n"), result.text
+    result = workspace.call(
+        "search_content", {"patterns": ["needle", "e", "d"]}
+    )
+    assert result.text.startswith("pattern 'needle':\na.txt\n1: needle\n"), (
+        result.text
+    )
     assert result.text.count("timeout: the time limit of 2 s passed") == 2
     assert result.data["complete"] is False
     assert (
-        workspace.call("search_content", {"patterns": ["e", "d"]}).code == Code.TIMEOUT
+        workspace.call("search_content", {"patterns": ["e", "d"]}).code
+        == Code.TIMEOUT
     )
 
 
 @pytest.mark.parametrize("tool", ["read_content", "get_overview"])
-def test_a_hole_of_a_terabyte_is_no_text_and_says_what_reads_it(root, workspace, tool):
+def test_a_hole_of_a_terabyte_is_no_text_and_says_what_reads_it(
+    root, workspace, tool
+):
     sparse(root / "log")
     result = workspace.call(tool, {"path": "log"})
     assert result.code == "is_binary"
@@ -142,7 +161,10 @@ def test_a_fifo_is_refused_at_once_by_name(root, workspace):
         ("read_content", {"path": "pipe"}),
         ("search_content", {"path": "pipe", "pattern": "x"}),
         ("get_overview", {"path": "pipe"}),
-        ("edit_content", {"path": "pipe", "edits": [{"search": "a", "replace": "b"}]}),
+        (
+            "edit_content",
+            {"path": "pipe", "edits": [{"search": "a", "replace": "b"}]},
+        ),
     ]:
         result = workspace.call(tool, arguments)
         assert (tool, result.code) == (tool, "not_a_file")
@@ -166,7 +188,8 @@ def test_a_file_that_grows_while_it_is_read_gives_whole_lines(root, workspace):
     try:
         for _ in range(50):
             result = workspace.call(
-                "read_content", {"path": "grows.log", "mode": "tail", "limit": 5}
+                "read_content",
+                {"path": "grows.log", "mode": "tail", "limit": 5},
             )
             assert not result.is_error, result.text
             rows = result.data["content"].split("\n")
@@ -177,7 +200,9 @@ def test_a_file_that_grows_while_it_is_read_gives_whole_lines(root, workspace):
         writer.join()
 
 
-def test_many_paths_in_one_read_fill_one_page_and_name_the_next(root, workspace):
+def test_many_paths_in_one_read_fill_one_page_and_name_the_next(
+    root, workspace
+):
     paths = [f"f{number:03}.txt" for number in range(300)]
     for path in paths:
         (root / path).write_text(f"{path} has a line\n" * 20)
@@ -198,7 +223,9 @@ def test_names_are_quoted_and_read_back(root, workspace):
         b"tab\there",
     ]
     for name in names:
-        (root / os.fsdecode(name)).write_bytes(b"found " + name.hex().encode() + b"\n")
+        (root / os.fsdecode(name)).write_bytes(
+            b"found " + name.hex().encode() + b"\n"
+        )
     listed = workspace.call("list_files", {}).text.splitlines()
     assert len(listed) == len(names)
     assert not any(char in line for line in listed for char in "\x1b\u202e\t")
@@ -217,7 +244,10 @@ def test_what_misleads_is_shown_escaped(root, workspace):
         ("search_content", {"pattern": "red"}),
         (
             "edit_content",
-            {"path": "odd.txt", "edits": [{"search": "red", "replace": "blue"}]},
+            {
+                "path": "odd.txt",
+                "edits": [{"search": "red", "replace": "blue"}],
+            },
         ),
         ("get_history", {}),
     ]:
@@ -246,7 +276,12 @@ def test_what_misleads_is_shown_escaped(root, workspace):
             "not_found",
             "there is no a; list . to see what is there",
         ),
-        ("list_files", {"path": "src/main.py"}, "not_a_directory", "read_content"),
+        (
+            "list_files",
+            {"path": "src/main.py"},
+            "not_a_directory",
+            "read_content",
+        ),
         (
             "read_content",
             {"path": "src/main.py", "limit": 0},
@@ -290,10 +325,25 @@ def test_what_misleads_is_shown_escaped(root, workspace):
             "invalid_input",
             "leave out path",
         ),
-        ("get_history", {"change_id": "../../x"}, "not_found", "get_history lists"),
+        (
+            "get_history",
+            {"change_id": "../../x"},
+            "not_found",
+            "get_history lists",
+        ),
         ("revert_edit", {}, "invalid_input", "change_id for one change"),
-        ("revert_edit", {"change_id": "\ud800"}, "not_found", "get_history lists"),
-        ("revert_edit", {"path": "src/main.py"}, "not_found", "get_history lists"),
+        (
+            "revert_edit",
+            {"change_id": "\ud800"},
+            "not_found",
+            "get_history lists",
+        ),
+        (
+            "revert_edit",
+            {"path": "src/main.py"},
+            "not_found",
+            "get_history lists",
+        ),
         ("read_content", {"path": "src"}, "not_a_file", "list the folder"),
     ],
 )
@@ -319,7 +369,10 @@ def test_a_name_that_is_not_there_is_told_with_its_root(root, workspace):
     [
         ({"pattern": "def .*f\\("}, "with mode=regex"),
         ({"pattern": "timeout\\["}, "with mode=regex"),
-        ({"pattern": "f", "glob": "*.rs"}, "list_files shows which files are there"),
+        (
+            {"pattern": "f", "glob": "*.rs"},
+            "list_files shows which files are there",
+        ),
         ({"pattern": "f", "output": "counts"}, "2 matching lines in 1 file"),
     ],
 )
@@ -367,7 +420,9 @@ def test_whole_words_are_replaced_in_either_mode(root, workspace):
 
 def test_a_wide_replacement_counts_everything_and_shows_a_part(root, workspace):
     for number in range(40):
-        (root / f"m{number:02}.py").write_text(f"import old\n{'# filler' * 9}\n" * 5)
+        (root / f"m{number:02}.py").write_text(
+            f"import old\n{'# filler' * 9}\n" * 5
+        )
     preview = workspace.call(
         "replace_content", {"pattern": "old", "replacement": "new"}
     )
@@ -375,7 +430,8 @@ def test_a_wide_replacement_counts_everything_and_shows_a_part(root, workspace):
     assert len(preview.text) < 8_000
     assert "\n[200 lines added, 200 removed]" in preview.text
     whole = workspace.call(
-        "replace_content", {"pattern": "old", "replacement": "new", "diff": "full"}
+        "replace_content",
+        {"pattern": "old", "replacement": "new", "diff": "full"},
     )
     assert "narrower path or glob" in whole.text
 
@@ -385,7 +441,11 @@ def test_a_file_cannot_forge_the_heading_of_another(root, workspace):
     (root / "a.txt").write_text(f"one\n{forged}\nnot in b\n")
     (root / "b.txt").write_text("two\n")
     text = workspace.read(paths=["a.txt", "b.txt"], numbered=False).text
-    signs = [line.split(" ")[0] for line in text.splitlines() if line.startswith("[#")]
+    signs = [
+        line.split(" ")[0]
+        for line in text.splitlines()
+        if line.startswith("[#")
+    ]
     assert len(signs) == 2
     assert len(set(signs)) == 1
     assert forged in text.splitlines()
@@ -393,13 +453,19 @@ def test_a_file_cannot_forge_the_heading_of_another(root, workspace):
     assert plain.startswith("[b.txt: lines")
 
 
-def test_names_that_do_not_show_or_look_like_headings_are_quoted(root, workspace):
+def test_names_that_do_not_show_or_look_like_headings_are_quoted(
+    root, workspace
+):
     names = ["==> b.txt <==", "zero\u200bwidth", "tag\U000e0041s"]
     for name in names:
         (root / name).write_text("x\n")
     entries = workspace.list_files().entries
     assert all(entry.path.startswith('"') for entry in entries)
     assert not any(
-        mark in entry.path for entry in entries for mark in ("\u200b", "\U000e0041")
+        mark in entry.path
+        for entry in entries
+        for mark in ("\u200b", "\U000e0041")
     )
-    assert [workspace.read(entry.path).content for entry in entries] == ["x"] * 3
+    assert [workspace.read(entry.path).content for entry in entries] == [
+        "x"
+    ] * 3

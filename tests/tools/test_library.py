@@ -26,7 +26,9 @@ from filewright.tools.typed import TypedTools
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
 EXAMPLES = re.findall(
-    r"^```python\n(.*?)^```", PAGE.read_text(encoding="utf-8"), re.MULTILINE | re.DOTALL
+    r"^```python\n(.*?)^```",
+    PAGE.read_text(encoding="utf-8"),
+    re.MULTILINE | re.DOTALL,
 )
 
 CART = "class Cart:\n    def total(self):\n        total = 1\n        return total\n"
@@ -54,7 +56,9 @@ def strictly(*files: Path, cache: Path) -> str:
         str(cache),
         *map(str, files),
     ]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    return subprocess.run(
+        command, capture_output=True, text=True, check=False
+    ).stdout
 
 
 def test_the_examples_of_the_library_page_are_well_typed(
@@ -69,7 +73,9 @@ def test_the_examples_of_the_library_page_are_well_typed(
     wrong.write_text(WRONG)
     assert pytestconfig.cache is not None
     said = strictly(*files, wrong, cache=pytestconfig.cache.mkdir("mypy"))
-    lines = [int(found) for found in re.findall(r"wrong\.py:(\d+): error", said)]
+    lines = [
+        int(found) for found in re.findall(r"wrong\.py:(\d+): error", said)
+    ]
     assert sorted(set(lines)) == [4, 5, 6, 7, 8], said
     assert not re.findall(r"example\d+\.py:\d+: error.*", said), said
 
@@ -82,7 +88,11 @@ def test_the_examples_of_the_library_page_run(
     script = example.replace("/path/to/project", root.as_posix())
     done = processes.run(
         [sys.executable, "-c", script],
-        env={**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state"), "PATH": ""},
+        env={
+            **os.environ,
+            "FILEWRIGHT_STATE_DIR": str(tmp_path / "state"),
+            "PATH": "",
+        },
     )
     assert (done.returncode, done.stderr) == (0, "")
     assert (root / "cart.py").read_text() == CART
@@ -164,8 +174,12 @@ def test_a_method_hands_its_arguments_to_its_tool(name: str) -> None:
 @each_row("tool", [*entries().values()])
 def test_a_tool_answers_with_a_frozen_result_of_the_face(tool: Tool) -> None:
     _, run = tool.load()
-    answered = get_type_hints(run, localns={"Context": Context, "Task": Task})["return"]
-    for result in [answered] if isinstance(answered, type) else answered.__args__:
+    answered = get_type_hints(run, localns={"Context": Context, "Task": Task})[
+        "return"
+    ]
+    for result in (
+        [answered] if isinstance(answered, type) else answered.__args__
+    ):
         assert issubclass(result, ToolResult)
         assert result.__dataclass_params__.frozen
         assert result.__name__ in face
@@ -196,13 +210,21 @@ def test_a_result_tells_the_same_as_attributes_and_as_data(
     assert read.data["start_line"] == 3
     assert read.data["next"] is None
     edit = workspace.edit(
-        "cart.py", [{"search": "return total", "replace": "return 0"}], preview=True
+        "cart.py",
+        [{"search": "return total", "replace": "return 0"}],
+        preview=True,
     )
-    assert (edit.preview, edit.change_id, edit.results[0].first) == (True, None, 4)
+    assert (edit.preview, edit.change_id, edit.results[0].first) == (
+        True,
+        None,
+        4,
+    )
     assert edit.data["results"][0]["line_number"] == 4
     found = workspace.search("total", "cart.py")
     assert [hit.line for hit in found.results] == [2, 3, 4]
-    assert workspace.get_overview("cart.py").outline[0].children[0].name == "total"
+    assert (
+        workspace.get_overview("cart.py").outline[0].children[0].name == "total"
+    )
     with pytest.raises(FilewrightError) as refused:
         workspace.read("crat.py")
     assert refused.value.code == Code.NOT_FOUND
@@ -220,12 +242,16 @@ def test_awaited_calls_have_the_same_results(
     (root / "cart.py").write_text(CART)
 
     async def main() -> None:
-        async with AsyncWorkspace(root, state_dir=tmp_path / "state") as workspace:
+        async with AsyncWorkspace(
+            root, state_dir=tmp_path / "state"
+        ) as workspace:
             read = await workspace.read("cart.py")
             assert read.total_lines == 4
             assert [
                 file.is_error
-                for file in (await workspace.read(paths=["cart.py", "no"])).files
+                for file in (
+                    await workspace.read(paths=["cart.py", "no"])
+                ).files
             ] == [
                 False,
                 True,
@@ -251,7 +277,9 @@ def test_a_cancelled_call_stops_its_work_and_waits_for_it(
     begun, ended = threading.Event(), threading.Event()
 
     async def main() -> None:
-        async with AsyncWorkspace(root, state_dir=tmp_path / "state") as workspace:
+        async with AsyncWorkspace(
+            root, state_dir=tmp_path / "state"
+        ) as workspace:
 
             def work(task: Task) -> None:
                 begun.set()
@@ -277,11 +305,16 @@ def test_a_commit_that_is_cancelled_is_made_whole_or_not_at_all(
     names = [f"f{number}" for number in range(200)]
 
     async def main() -> None:
-        async with AsyncWorkspace(root, state_dir=tmp_path / "state") as workspace:
+        async with AsyncWorkspace(
+            root, state_dir=tmp_path / "state"
+        ) as workspace:
             for delay in (0.0, 0.01, 0.03):
                 with anyio.move_on_after(delay):
                     await workspace.write_all(
-                        [{"path": f"{delay}/{name}", "content": name} for name in names]
+                        [
+                            {"path": f"{delay}/{name}", "content": name}
+                            for name in names
+                        ]
                     )
                 there = [path.name for path in (root / str(delay)).glob("*")]
                 assert sorted(there) in ([], sorted(names))

@@ -39,7 +39,9 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_every_path_that_fits_is_listed_and_the_rest_counted(
     deep: Path, tmp_path: Path
 ) -> None:
-    with Workspace(deep, settings=Settings(state_dir=tmp_path / "state")) as workspace:
+    with Workspace(
+        deep, settings=Settings(state_dir=tmp_path / "state")
+    ) as workspace:
         names: list[str] = []
         cursor = None
         while True:
@@ -62,16 +64,25 @@ def test_every_path_that_fits_is_listed_and_the_rest_counted(
         ("filesystem", "list_files", {"recursive": True}),
         ("agent-tools", "tree", {"depth": 64}),
         ("agent-tools", "glob", {"pattern": "**/*.txt"}),
-        ("largefile", "list_directory", {"absolute_dir_path": "<>", "max_depth": 300}),
+        (
+            "largefile",
+            "list_directory",
+            {"absolute_dir_path": "<>", "max_depth": 300},
+        ),
         ("official", "directory_tree", {"path": "."}),
         ("official", "search_files", {"path": ".", "pattern": "*.txt"}),
     ],
 )
 def test_a_dialect_lists_it_in_few_passes(
-    deep: Path, tmp_path: Path, dialect: str, tool: str, arguments: dict[str, object]
+    deep: Path,
+    tmp_path: Path,
+    dialect: str,
+    tool: str,
+    arguments: dict[str, object],
 ) -> None:
     given = {
-        name: str(deep) if value == "<>" else value for name, value in arguments.items()
+        name: str(deep) if value == "<>" else value
+        for name, value in arguments.items()
     }
     with Workspace(
         deep, settings=Settings(state_dir=tmp_path / "state", call_seconds=60)

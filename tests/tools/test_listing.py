@@ -51,7 +51,11 @@ def test_one_level_and_all_levels(tree, workspace):
         f"d{n}/" for n in range(7)
     ]
     assert (
-        len(workspace.list_files(depth=0, limit=10_000, sort="name").text.splitlines())
+        len(
+            workspace.list_files(
+                depth=0, limit=10_000, sort="name"
+            ).text.splitlines()
+        )
         > 300
     )
 
@@ -60,7 +64,9 @@ def test_kinds_and_odd_names(root, workspace):
     (root / "folder").mkdir()
     (root / "link").symlink_to("folder")
     os.mkfifo(root / "pipe")
-    (root / b"bad\xff\nname".decode("utf-8", "surrogateescape")).write_bytes(b"inside")
+    (root / b"bad\xff\nname".decode("utf-8", "surrogateescape")).write_bytes(
+        b"inside"
+    )
     text = workspace.list_files().text
     assert text.splitlines() == [
         '"bad\\377\\nname"',

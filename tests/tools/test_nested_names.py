@@ -6,9 +6,7 @@ import pytest
 
 from filewright import Workspace
 
-RENAME = (
-    "diff --git a/{0} b/{1}\nsimilarity index 100%\nrename from {0}\nrename to {1}\n"
-)
+RENAME = "diff --git a/{0} b/{1}\nsimilarity index 100%\nrename from {0}\nrename to {1}\n"
 
 
 @pytest.mark.parametrize("tool", ["apply_patch", "move_items"])

@@ -68,9 +68,18 @@ EDITS: list[tuple[str, Any]] = [
     ),
     ("flat", {"path": "a.txt", **EDIT}),
     ("flat beside null", {"path": "a.txt", "edits": None, **EDIT}),
-    ("old_string", {"file_path": "a.txt", "old_string": "two", "new_string": "2"}),
-    ("old_str", {"path": "a.txt", "edits": [{"old_str": "two", "new_str": "2"}]}),
-    ("oldText", {"path": "a.txt", "edits": [{"oldText": "two", "newText": "2"}]}),
+    (
+        "old_string",
+        {"file_path": "a.txt", "old_string": "two", "new_string": "2"},
+    ),
+    (
+        "old_str",
+        {"path": "a.txt", "edits": [{"old_str": "two", "new_str": "2"}]},
+    ),
+    (
+        "oldText",
+        {"path": "a.txt", "edits": [{"oldText": "two", "newText": "2"}]},
+    ),
     (
         "a reason",
         {
@@ -90,7 +99,9 @@ EDITS: list[tuple[str, Any]] = [
 @pytest.mark.parametrize(
     "arguments", [row[1] for row in EDITS], ids=[row[0] for row in EDITS]
 )
-def test_takes_an_edit(arguments: Any, files: Path, workspace: Workspace) -> None:
+def test_takes_an_edit(
+    arguments: Any, files: Path, workspace: Workspace
+) -> None:
     made = workspace.call("edit_content", arguments)
     assert not made.is_error, made.text
     assert (files / "a.txt").read_text() == "one\n2\nthree\n"
@@ -109,7 +120,8 @@ def test_takes_insert_line(
 ) -> None:
     workspace.call("read_content", {"path": "a.txt"})
     made = workspace.call(
-        "edit_content", {"path": "a.txt", "insert_line": line, "insert_text": "new\n"}
+        "edit_content",
+        {"path": "a.txt", "insert_line": line, "insert_text": "new\n"},
     )
     assert not made.is_error, made.text
     assert (files / "a.txt").read_text() == expected
@@ -134,7 +146,9 @@ def test_takes_all_fields_null_beside_content(
         "move_to": None,
         "path": "n.txt",
     }
-    made = workspace.call("edit_content", {"edits": [{**edit, "content": "n\n"}]})
+    made = workspace.call(
+        "edit_content", {"edits": [{**edit, "content": "n\n"}]}
+    )
     assert not made.is_error, made.text
     assert (files / "n.txt").read_text() == "n\n"
 
@@ -142,8 +156,18 @@ def test_takes_all_fields_null_beside_content(
 OTHERS: list[tuple[str, str, Any, str]] = [
     ("a path for paths", "read_content", {"paths": "a.txt"}, "three"),
     ("file_path", "read_content", {"file_path": "a.txt"}, "three"),
-    ("view_range", "read_content", {"path": "a.txt", "view_range": [2, -1]}, "three"),
-    ("a number as text", "read_content", {"path": "a.txt", "start": "3"}, "three"),
+    (
+        "view_range",
+        "read_content",
+        {"path": "a.txt", "view_range": [2, -1]},
+        "three",
+    ),
+    (
+        "a number as text",
+        "read_content",
+        {"path": "a.txt", "start": "3"},
+        "three",
+    ),
     ("a whole float", "read_content", {"path": "a.txt", "start": 3.0}, "three"),
     (
         "an empty list",
@@ -157,7 +181,12 @@ OTHERS: list[tuple[str, str, Any, str]] = [
         {"path": "a.txt", "symbol": "", "pattern": "", "encoding": ""},
         "three",
     ),
-    ("an empty symbol", "get_overview", {"path": "a.txt", "symbol": ""}, "a.txt"),
+    (
+        "an empty symbol",
+        "get_overview",
+        {"path": "a.txt", "symbol": ""},
+        "a.txt",
+    ),
     ("an empty cursor", "list_files", {"cursor": "", "glob": ""}, "a.txt"),
     ("query", "search_content", {"query": "three"}, "a.txt"),
     (
@@ -203,7 +232,12 @@ OTHERS: list[tuple[str, str, Any, str]] = [
         {"items": text([{"path": "n.txt", "content": ""}])},
         "n.txt: created",
     ),
-    ("a flat pair", "move_items", {"source": "a.txt", "destination": "z.txt"}, "moved"),
+    (
+        "a flat pair",
+        "move_items",
+        {"source": "a.txt", "destination": "z.txt"},
+        "moved",
+    ),
     (
         "old_path",
         "move_items",
@@ -223,7 +257,12 @@ OTHERS += [
         {"patch": PATCH, "patch_path": "", "root": ""},
         "1 file changed",
     ),
-    ("names as text", "apply_patch", {"patch": PATCH, "names": "{}"}, "1 file changed"),
+    (
+        "names as text",
+        "apply_patch",
+        {"patch": PATCH, "names": "{}"},
+        "1 file changed",
+    ),
 ]
 
 
@@ -253,7 +292,12 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         {"file_path": "a.txt", "file": "b.txt"},
         "path is given twice",
     ),
-    ("offset", "read_content", {"path": "a.txt", "offset": 1}, "offset is start here"),
+    (
+        "offset",
+        "read_content",
+        {"path": "a.txt", "offset": 1},
+        "offset is start here",
+    ),
     (
         "globs",
         "search_content",
@@ -357,7 +401,10 @@ MANY: list[tuple[str, Any]] = [
     ("apply_patch", {"patch": "+x\n" * 500_000}),
     (
         "apply_patch",
-        {"patch": "x", "names": {str(number): "x" for number in range(100_000)}},
+        {
+            "patch": "x",
+            "names": {str(number): "x" for number in range(100_000)},
+        },
     ),
 ]
 

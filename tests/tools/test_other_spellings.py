@@ -41,7 +41,9 @@ def test_a_search_names_another_spelling(
                 assert said in found.text
 
 
-def test_a_replacement_names_another_spelling(root: Path, workspace: Workspace) -> None:
+def test_a_replacement_names_another_spelling(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "n.md").write_text(TEXT)
     with pytest.raises(FilewrightError, match="no_match") as caught:
         workspace.replace("zerowidth", "x", path="n.md")
@@ -65,7 +67,8 @@ NAMES = ["학점인정_b.md", "résumé.txt"]
 
 
 @each_row(
-    ("form", "asked"), [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD"), ("NFC", "NFC")]
+    ("form", "asked"),
+    [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD"), ("NFC", "NFC")],
 )
 def test_a_glob_fits_names_in_either_normal_form(
     tmp_path: Path, form: str, asked: str
@@ -75,7 +78,11 @@ def test_a_glob_fits_names_in_either_normal_form(
         folder.mkdir(exist_ok=True)
         (folder / unicodedata.normalize(asked, name)).write_text("old\n")
     with Workspace(tmp_path) as workspace:
-        for glob in ("**/*학점인정*", "폴더é/r*é.txt", "{폴더é,b}/résumé.{md,txt}"):
+        for glob in (
+            "**/*학점인정*",
+            "폴더é/r*é.txt",
+            "{폴더é,b}/résumé.{md,txt}",
+        ):
             glob = unicodedata.normalize("NFC", glob)
             assert len(workspace.run("list_files", {"glob": glob}).entries) == 1
             assert workspace.search("old", glob=glob).total == 1
@@ -101,7 +108,10 @@ def test_a_name_that_only_looks_like_the_glob_is_named(
         listed = workspace.run("list_files", {"glob": glob})
         assert not listed.entries
         assert "[there in another spelling: " in listed.text
-        assert "there in another spelling: " in workspace.search("old", glob=glob).text
+        assert (
+            "there in another spelling: "
+            in workspace.search("old", glob=glob).text
+        )
         with pytest.raises(FilewrightError, match="no_match") as caught:
             workspace.replace("old", "new", glob=glob)
         assert "there in another spelling: " in (caught.value.hint or "")
@@ -115,7 +125,10 @@ def test_a_name_that_only_looks_like_the_glob_is_named(
     ("pattern", "said"),
     [
         ("한글 b", "no exact hit; another spelling of it: line 7 has"),
-        ("zerowidth", 'line 8 has "zero\\u200bwidth" (ZERO WIDTH SPACE (U+200B))'),
+        (
+            "zerowidth",
+            'line 8 has "zero\\u200bwidth" (ZERO WIDTH SPACE (U+200B))',
+        ),
         ("ABC", "line 5 has"),
     ],
 )
@@ -126,7 +139,9 @@ def test_reading_around_a_pattern_finds_another_spelling(
     with Workspace(tmp_path) as workspace:
         assert (
             said
-            in workspace.call("read_content", {"path": "n.md", "pattern": pattern}).text
+            in workspace.call(
+                "read_content", {"path": "n.md", "pattern": pattern}
+            ).text
         )
         refused = workspace.call(
             "read_content", {"path": "n.md", "pattern": "Café", "occurrence": 2}

@@ -52,7 +52,9 @@ def test_classes_come_before_their_members_and_the_way_on_is_named(
 
 
 def test_depth_shows_the_outer_levels_only(long_file, workspace):
-    result = workspace.get_overview("long.py", depth=1, max_symbols=5000, since=None)
+    result = workspace.get_overview(
+        "long.py", depth=1, max_symbols=5000, since=None
+    )
     assert list(names(result.data["outline"])) == [f"C{n}" for n in range(800)]
 
 

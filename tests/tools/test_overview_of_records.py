@@ -20,7 +20,8 @@ def test_keys_of_json_lines_are_written_for_a_reader(
     root: Path, workspace: Workspace
 ) -> None:
     records = [
-        {"ts": n, **({"db": {"ms": n}} if n % 103 < 62 else {})} for n in range(103)
+        {"ts": n, **({"db": {"ms": n}} if n % 103 < 62 else {})}
+        for n in range(103)
     ]
     text = _overview(root, workspace, records)
     (keys,) = re.findall(r"(?m)^  keys: (.*)$", text)
@@ -31,9 +32,13 @@ def test_proposed_searches_of_json_lines_match(
     root: Path, workspace: Workspace
 ) -> None:
     text = _overview(
-        root, workspace, [{"build": {"id": n}, "level": "info"} for n in range(50)]
+        root,
+        workspace,
+        [{"build": {"id": n}, "level": "info"} for n in range(50)],
     )
     (row,) = re.findall(r"(?m)^worth a search \(mode=regex\): (.*)$", text)
     for pattern in row.split("   "):
         value = pattern.replace("VALUE", "info" if "level" in pattern else "")
-        assert workspace.search(value, mode="regex", path="a.jsonl").results, pattern
+        assert workspace.search(value, mode="regex", path="a.jsonl").results, (
+            pattern
+        )

@@ -27,7 +27,10 @@ def test_what_fits_is_applied_and_the_rest_comes_back_as_a_patch(
 ) -> None:
     made = workspace.call("apply_patch", {"patch": FIT + LOST, "partial": True})
     assert not made.is_error, made.text
-    assert "modified: one.py (hunk 1 at line 2, 1 lines below its number)" in made.text
+    assert (
+        "modified: one.py (hunk 1 at line 2, 1 lines below its number)"
+        in made.text
+    )
     assert "refused: two.py: patch_failed" in made.text
     assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
     assert (tree / "two.py").read_text() == "p = 1\nq = 7\n"
@@ -36,7 +39,9 @@ def test_what_fits_is_applied_and_the_rest_comes_back_as_a_patch(
     assert not workspace.call("apply_patch", {"patch": mended}).is_error
 
 
-def test_without_partial_it_is_all_or_none(tree: Path, workspace: Workspace) -> None:
+def test_without_partial_it_is_all_or_none(
+    tree: Path, workspace: Workspace
+) -> None:
     assert (
         workspace.call("apply_patch", {"patch": FIT + LOST}).data["code"]
         == "patch_failed"
@@ -47,24 +52,35 @@ def test_without_partial_it_is_all_or_none(tree: Path, workspace: Workspace) -> 
 def test_the_second_part_of_a_file_that_is_named_twice_comes_back(
     tree: Path, workspace: Workspace
 ) -> None:
-    again = "--- a/one.py\n+++ b/one.py\n@@ -1,2 +1,2 @@\n # new\n-x = 1\n+x = 2\n"
+    again = (
+        "--- a/one.py\n+++ b/one.py\n@@ -1,2 +1,2 @@\n # new\n-x = 1\n+x = 2\n"
+    )
     assert (
         workspace.call("apply_patch", {"patch": FIT + again}).data["code"]
         == "invalid_input"
     )
-    made = workspace.call("apply_patch", {"patch": FIT + again, "partial": True})
-    assert "refused: one.py: invalid_input: the patch names one file twice" in made.text
+    made = workspace.call(
+        "apply_patch", {"patch": FIT + again, "partial": True}
+    )
+    assert (
+        "refused: one.py: invalid_input: the patch names one file twice"
+        in made.text
+    )
     assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
     assert made.data["rest"] == again
 
 
-def test_what_is_applied_already_is_named(tree: Path, workspace: Workspace) -> None:
+def test_what_is_applied_already_is_named(
+    tree: Path, workspace: Workspace
+) -> None:
     workspace.apply_patch(FIT)
     (tree / "two.py").write_text("p = 1\nq = 2\n")
     made = workspace.call("apply_patch", {"patch": FIT + LOST, "partial": True})
     assert "applied already: one.py" in made.text
     assert (tree / "two.py").read_text() == "p = 1\nq = 3\n"
-    again = workspace.call("apply_patch", {"patch": FIT + LOST, "partial": True})
+    again = workspace.call(
+        "apply_patch", {"patch": FIT + LOST, "partial": True}
+    )
     assert again.data["code"] == "already_applied"
 
 
@@ -72,7 +88,9 @@ def test_nothing_that_fits_is_the_first_refusal(
     tree: Path, workspace: Workspace
 ) -> None:
     assert (
-        workspace.call("apply_patch", {"patch": LOST, "partial": True}).data["code"]
+        workspace.call("apply_patch", {"patch": LOST, "partial": True}).data[
+            "code"
+        ]
         == "patch_failed"
     )
 
@@ -84,7 +102,9 @@ def test_every_file_and_every_hunk_is_told_of_where_no_file_fits(
     tree: Path, workspace: Workspace
 ) -> None:
     (tree / "one.py").write_text("x = 1\ny = 3\n\n\nfive\nsix\n\n88\n")
-    made = workspace.call("apply_patch", {"patch": TWICE + LOST, "partial": True})
+    made = workspace.call(
+        "apply_patch", {"patch": TWICE + LOST, "partial": True}
+    )
     assert made.data["code"] == "patch_failed"
     for said in (
         "refused: one.py: patch_failed: hunk 3 of one.py (line 11 of the patch) does not apply",
@@ -111,7 +131,9 @@ def test_every_hunk_of_a_refused_file_is_told_of_beside_those_that_fit(
     tree: Path, workspace: Workspace
 ) -> None:
     (tree / "two.py").write_text("p = 1\nq = 2\n")
-    made = workspace.call("apply_patch", {"patch": TWICE + LOST, "partial": True})
+    made = workspace.call(
+        "apply_patch", {"patch": TWICE + LOST, "partial": True}
+    )
     assert "modified: two.py" in made.text
     assert "hunk 1 fits at line 2" in made.text
     assert "hunk 3 of one.py" in made.text
@@ -120,15 +142,18 @@ def test_every_hunk_of_a_refused_file_is_told_of_beside_those_that_fit(
 def test_what_is_kept_of_a_file_that_is_not_plain_is_said(
     tree: Path, workspace: Workspace
 ) -> None:
-    (tree / "one.py").write_bytes("# né\r\nx = 1\r\ny = 2\r\n".encode("latin-1"))
+    (tree / "one.py").write_bytes(
+        "# né\r\nx = 1\r\ny = 2\r\n".encode("latin-1")
+    )
     made = workspace.call("apply_patch", {"patch": FIT})
     assert (
-        "modified: one.py (hunk 1 at line 2, 1 lines below its number); " in made.text
+        "modified: one.py (hunk 1 at line 2, 1 lines below its number); "
+        in made.text
     )
     assert "and crlf kept" in made.text
-    assert (tree / "one.py").read_bytes() == "# né\r\nx = 1\r\ny = 3\r\n".encode(
-        "latin-1"
-    )
+    assert (
+        tree / "one.py"
+    ).read_bytes() == "# né\r\nx = 1\r\ny = 3\r\n".encode("latin-1")
 
 
 def test_nothing_is_said_to_be_kept_of_what_goes(
@@ -157,7 +182,9 @@ def test_in_part_a_hunk_that_is_applied_already_is_left_out(
     assert "partial=true" in refused.text
     assert (tree / "one.py").read_text() == before
     made = workspace.call("apply_patch", {"patch": TWICE, "partial": True})
-    assert "hunk 1 at line 1, applied already; hunk 2 at line 5" in made.text, made.text
+    assert "hunk 1 at line 1, applied already; hunk 2 at line 5" in made.text, (
+        made.text
+    )
     assert [hunk["tier"] for hunk in made.data["files"][0]["hunks"]] == [
         "already_applied",
         "exact",
@@ -184,7 +211,10 @@ def test_a_file_is_found_elsewhere_by_its_name_and_content(
         (tree / folder).mkdir()
         (tree / folder / "one.py").write_text(text)
     (tree / "one.py").unlink()
-    assert workspace.call("apply_patch", {"patch": FIT}).data["code"] == "not_found"
+    assert (
+        workspace.call("apply_patch", {"patch": FIT}).data["code"]
+        == "not_found"
+    )
     made = workspace.call("apply_patch", {"patch": FIT, "partial": True})
     assert "modified: lib/one.py, found for one.py" in made.text, made.text
     assert (tree / "lib/one.py").read_text() == "x = 1\ny = 3\n"
@@ -195,12 +225,16 @@ def test_a_file_is_found_elsewhere_by_its_name_and_content(
     assert made.data["code"] == "not_found"  # two files could be meant
 
 
-def test_an_envelope_comes_back_as_one(tree: Path, workspace: Workspace) -> None:
+def test_an_envelope_comes_back_as_one(
+    tree: Path, workspace: Workspace
+) -> None:
     patch = (
         "*** Begin Patch\n*** Update File: one.py\n@@\n x = 1\n-y = 2\n+y = 3\n"
         "*** Update File: two.py\n@@\n p = 1\n-q = 2\n+q = 3\n*** End Patch\n"
     )
-    rest = workspace.call("apply_patch", {"patch": patch, "partial": True}).data["rest"]
+    rest = workspace.call(
+        "apply_patch", {"patch": patch, "partial": True}
+    ).data["rest"]
     assert rest.startswith("*** Begin Patch\n*** Update File: two.py\n")
     (tree / "two.py").write_text("p = 1\nq = 2\n")
     assert not workspace.call("apply_patch", {"patch": rest}).is_error
@@ -238,20 +272,28 @@ def test_a_quoted_name_is_stripped_and_put_below_a_root(
     (root / "app").mkdir()
     (root / "app" / "größe.py").write_text("x = 1\ny = 2\n")
     name = "old/gr\\303\\266\\303\\237e.py"
-    patch = FIT.replace("a/one.py", f'"a/{name}"').replace("b/one.py", f'"b/{name}"')
-    made = workspace.call("apply_patch", {"patch": patch, "root": "app", "strip": 2})
+    patch = FIT.replace("a/one.py", f'"a/{name}"').replace(
+        "b/one.py", f'"b/{name}"'
+    )
+    made = workspace.call(
+        "apply_patch", {"patch": patch, "root": "app", "strip": 2}
+    )
     assert not made.is_error, made.text
     assert (root / "app" / "größe.py").read_text() == "x = 1\ny = 3\n"
 
 
-def test_a_strip_counts_what_the_patch_says(root: Path, workspace: Workspace) -> None:
+def test_a_strip_counts_what_the_patch_says(
+    root: Path, workspace: Workspace
+) -> None:
     """Without a/ and b/ the first part is the folder; a rename and a new file are stripped like others."""
     (root / "app").mkdir()
     (root / "app/one.py").write_text("x = 1\ny = 2\n")
     bare = FIT.replace("a/one.py", "src/app/one.py").replace(
         "b/one.py", "src/app/one.py"
     )
-    assert not workspace.call("apply_patch", {"patch": bare, "strip": 1}).is_error
+    assert not workspace.call(
+        "apply_patch", {"patch": bare, "strip": 1}
+    ).is_error
     git = (
         "diff --git a/src/app/one.py b/src/app/two.py\nsimilarity index 100%\n"
         "rename from src/app/one.py\nrename to src/app/two.py\n"
@@ -281,7 +323,9 @@ def test_a_file_that_is_not_there_names_the_strip_that_fits(
     assert made.text.endswith(
         f"hint: with strip={fits} it is app/one.py, which is there"
     ), made.text
-    assert not workspace.call("apply_patch", {"patch": patch, "strip": fits}).is_error
+    assert not workspace.call(
+        "apply_patch", {"patch": patch, "strip": fits}
+    ).is_error
 
 
 @pytest.mark.parametrize("strip", [2, 7])
@@ -295,7 +339,9 @@ def test_a_strip_beyond_the_path_is_refused(
 
 def test_a_root_does_not_lead_out(tree: Path, workspace: Workspace) -> None:
     assert (
-        workspace.call("apply_patch", {"patch": FIT, "root": "../.."}).data["code"]
+        workspace.call("apply_patch", {"patch": FIT, "root": "../.."}).data[
+            "code"
+        ]
         == "path_escape"
     )
 
@@ -315,11 +361,16 @@ def test_a_file_is_found_where_it_was_moved_to(
     assert (tree / "one.py").read_text() == "new\n"
     (tree / "one.py").unlink()
     (tree / "library/first.py").unlink()
-    assert workspace.call("apply_patch", {"patch": FIT}).data["code"] == "not_found"
+    assert (
+        workspace.call("apply_patch", {"patch": FIT}).data["code"]
+        == "not_found"
+    )
 
 
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
-def test_a_file_is_found_in_the_other_root_it_was_moved_to(tmp_path: Path) -> None:
+def test_a_file_is_found_in_the_other_root_it_was_moved_to(
+    tmp_path: Path,
+) -> None:
     roots = tmp_path / "A", tmp_path / "B"
     for path in ("A/src/one.py", "A/lib/one.py"):
         (tmp_path / path).parent.mkdir(parents=True)
@@ -332,7 +383,9 @@ def test_a_file_is_found_in_the_other_root_it_was_moved_to(tmp_path: Path) -> No
         made = workspace.call(
             "apply_patch", {"patch": FIT.replace("one.py", "src/one.py")}
         )
-        assert "modified: B:lib/one.py, where src/one.py was moved to" in made.text
+        assert (
+            "modified: B:lib/one.py, where src/one.py was moved to" in made.text
+        )
     assert (roots[0] / "lib/one.py").read_text() == "x = 1\ny = 2\n"
     assert (roots[1] / "lib/one.py").read_text() == "x = 1\ny = 3\n"
 
@@ -343,7 +396,10 @@ def test_a_file_is_not_another_that_had_its_name_before(
     workspace.move("one.py", "kept.py")
     workspace.write("one.py", "x = 1\ny = 2\n")
     workspace.delete("one.py")
-    assert workspace.call("apply_patch", {"patch": FIT}).data["code"] == "not_found"
+    assert (
+        workspace.call("apply_patch", {"patch": FIT}).data["code"]
+        == "not_found"
+    )
     assert "y = 2" in (tree / "kept.py").read_text()
 
 
@@ -375,7 +431,9 @@ def test_history_is_read_once_for_all_missing_files(
         for n in range(20)
     ]
     workspace.apply_patch("".join(parts))
-    assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {"2\n"}
+    assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {
+        "2\n"
+    }
     assert len(read) == 1
 
 
@@ -399,7 +457,9 @@ def test_the_tree_is_walked_once_for_all_missing_files(
         for n in range(20)
     ]
     workspace.apply_patch("".join(parts), partial=True)
-    assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {"2\n"}
+    assert {(tree / "new" / f"f{n}.txt").read_text() for n in range(20)} == {
+        "2\n"
+    }
     assert len(walked) == 1
 
 
@@ -412,7 +472,9 @@ def test_a_patch_is_read_from_a_file(tree: Path, workspace: Workspace) -> None:
         (FIT.replace("y =", "z =") + LOST).encode("utf-16")
     )
     (tree / "one.py").write_text("x = 1\nz = 2\n")
-    made = workspace.call("apply_patch", {"patch_path": "lost.patch", "partial": True})
+    made = workspace.call(
+        "apply_patch", {"patch_path": "lost.patch", "partial": True}
+    )
     assert made.data["rest"] == LOST
 
 
@@ -421,15 +483,21 @@ def test_a_patch_comes_from_one_place_below_the_roots_and_of_a_size(
 ) -> None:
     (tree / "fix.patch").write_bytes(FIT.encode())
     with Workspace(
-        root, state_dir=tmp_path / "elsewhere", settings=Settings(max_input_bytes=1024)
+        root,
+        state_dir=tmp_path / "elsewhere",
+        settings=Settings(max_input_bytes=1024),
     ) as small:
-        both = small.call("apply_patch", {"patch": LOST, "patch_path": "fix.patch"})
+        both = small.call(
+            "apply_patch", {"patch": LOST, "patch_path": "fix.patch"}
+        )
         assert (both.data["code"], both.data["argument"]) == (
             "invalid_input",
             "patch_path",
         )
         assert (
-            small.call("apply_patch", {"patch_path": "../fix.patch"}).data["code"]
+            small.call("apply_patch", {"patch_path": "../fix.patch"}).data[
+                "code"
+            ]
             == "path_escape"
         )
         assert (
@@ -452,19 +520,25 @@ def test_a_patch_in_a_folder_is_of_that_folder_where_none_of_its_files_is_at_the
         (root / place).write_text("one\n")
     hunk = "--- a/{0}\n+++ b/{0}\n@@ -1 +1 @@\n-one\n+two\n"
     (root / "net/fix.patch").write_text(
-        hunk.format("a.txt") + "--- /dev/null\n+++ b/c.txt\n@@ -0,0 +1 @@\n+new\n"
+        hunk.format("a.txt")
+        + "--- /dev/null\n+++ b/c.txt\n@@ -0,0 +1 @@\n+new\n"
     )
     made = workspace.call("apply_patch", {"patch_path": "net/fix.patch"})
     assert not made.is_error, made.text
     assert "net/a.txt" in made.text
-    assert ((root / "net/a.txt").read_text(), (root / "net/c.txt").read_text()) == (
+    assert (
+        (root / "net/a.txt").read_text(),
+        (root / "net/c.txt").read_text(),
+    ) == (
         "two\n",
         "new\n",
     )
     # One that is at the root is meant there.
     (root / "b.txt").write_text("one\n")
     (root / "net/fix.patch").write_text(hunk.format("b.txt"))
-    assert not workspace.call("apply_patch", {"patch_path": "net/fix.patch"}).is_error
+    assert not workspace.call(
+        "apply_patch", {"patch_path": "net/fix.patch"}
+    ).is_error
     assert ((root / "b.txt").read_text(), (root / "net/b.txt").read_text()) == (
         "two\n",
         "one\n",
@@ -482,12 +556,20 @@ def test_a_renamed_file_of_a_patch_is_named_beside_it(
     (tree / "two.py").write_text("p = 1\nq = 2\n")
     (tree / "fix.patch").write_text(FIT + LOST)
     names = {"one.py": "lib/first one.py"}
-    made = workspace.call("apply_patch", {"patch_path": "fix.patch", "names": names})
-    assert "modified: lib/first one.py, for one.py (hunk 1" in made.text, made.text
-    assert (tree / "lib" / "first one.py").read_text() == "# new\nx = 1\ny = 3\n"
+    made = workspace.call(
+        "apply_patch", {"patch_path": "fix.patch", "names": names}
+    )
+    assert "modified: lib/first one.py, for one.py (hunk 1" in made.text, (
+        made.text
+    )
+    assert (
+        tree / "lib" / "first one.py"
+    ).read_text() == "# new\nx = 1\ny = 3\n"
     assert not (tree / "one.py").exists()
     workspace.undo()
-    assert (tree / "lib" / "first one.py").read_text() == "# new\nx = 1\ny = 2\n"
+    assert (
+        tree / "lib" / "first one.py"
+    ).read_text() == "# new\nx = 1\ny = 2\n"
     for wrong, code in (
         ({"one.py": "lib/gone.py"}, "not_found"),
         ({"one.py": "two.py"}, "invalid_input"),  # which the patch names itself
@@ -518,17 +600,23 @@ def test_a_renamed_file_is_named_from_the_root_or_as_the_patch_has_it(
         {"lib/a.txt": "net/lib/z.txt"},
     ):
         (root / "net/lib/z.txt").write_text("one\n")
-        (root / "lib/z.txt").write_text("one\n")  # another, which is meant by none
+        (root / "lib/z.txt").write_text(
+            "one\n"
+        )  # another, which is meant by none
         made = workspace.call(
             "apply_patch", {"patch_path": "net/fix.patch", "names": names}
         )
-        assert "modified: net/lib/z.txt, for net/lib/a.txt (hunk 1" in made.text, (
-            made.text
-        )
+        assert (
+            "modified: net/lib/z.txt, for net/lib/a.txt (hunk 1" in made.text
+        ), made.text
         assert (root / "net/lib/z.txt").read_text() == "two\n"
         assert (root / "lib/z.txt").read_text() == "one\n"
         workspace.undo()
-    below = {"patch": hunks, "root": "net/", "names": {"lib/a.txt": "lib/z.txt"}}
+    below = {
+        "patch": hunks,
+        "root": "net/",
+        "names": {"lib/a.txt": "lib/z.txt"},
+    }
     assert (
         "modified: net/lib/z.txt, for net/lib/a.txt"
         in workspace.call("apply_patch", below).text
@@ -536,9 +624,14 @@ def test_a_renamed_file_is_named_from_the_root_or_as_the_patch_has_it(
     workspace.undo()
     made = workspace.call(
         "apply_patch",
-        {"patch_path": "net/fix.patch", "names": {"net/lib/a.txt": "lib/z.txt"}},
+        {
+            "patch_path": "net/fix.patch",
+            "names": {"net/lib/a.txt": "lib/z.txt"},
+        },
     )
-    assert "modified: lib/z.txt, for net/lib/a.txt (hunk 1" in made.text, made.text
+    assert "modified: lib/z.txt, for net/lib/a.txt (hunk 1" in made.text, (
+        made.text
+    )
 
 
 def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
@@ -552,7 +645,10 @@ def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
     assert refused.code == Code.NOT_FOUND
     assert "its hunks fit authentication.py alone; partial=true" in refused.text
     made = workspace.call("apply_patch", {"patch": patch, "partial": True})
-    assert "authentication.py, found for auth.py by its name and content" in made.text
+    assert (
+        "authentication.py, found for auth.py by its name and content"
+        in made.text
+    )
     assert "value_20 = 0\n" in (tree / "authentication.py").read_text()
     workspace.undo()
     for partial in (False, True):
@@ -567,7 +663,9 @@ def test_a_file_that_goes_by_a_longer_name_is_named_or_in_part_taken(
         )
     (tree / "auth_tests.py").write_text("".join(lines))
     for partial in (False, True):
-        refused = workspace.call("apply_patch", {"patch": patch, "partial": partial})
+        refused = workspace.call(
+            "apply_patch", {"patch": patch, "partial": partial}
+        )
         assert refused.code == Code.NOT_FOUND
         assert "hunks fit" not in refused.text
 
@@ -581,11 +679,11 @@ def test_a_file_is_not_taken_for_the_only_one_of_its_name_where_not_all_were_loo
         (tree / f"p{n:02}/setup.txt").write_text(
             "one\ntwo\nthree\n" if n in (0, 59) else "other\n"
         )
-    patch = (
-        "--- a/setup.txt\n+++ b/setup.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
-    )
+    patch = "--- a/setup.txt\n+++ b/setup.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n"
     for partial in (False, True):
-        refused = workspace.call("apply_patch", {"patch": patch, "partial": partial})
+        refused = workspace.call(
+            "apply_patch", {"patch": patch, "partial": partial}
+        )
         assert refused.code == Code.NOT_FOUND
         assert "hunks fit" not in refused.text
 
@@ -597,7 +695,11 @@ def test_a_refusal_says_of_each_file_what_is_wrong(
     (root / "a_new.py").write_text("one\n")
     (root / "b.py").write_text("TWO\n")
     (root / "c.py").write_text("other\n")
-    names = {"a.py": ("one", "ONE"), "b.py": ("two", "TWO"), "c.py": ("three", "THREE")}
+    names = {
+        "a.py": ("one", "ONE"),
+        "b.py": ("two", "TWO"),
+        "c.py": ("three", "THREE"),
+    }
     patch = "".join(
         f"--- a/{name}\n+++ b/{name}\n@@ -1 +1 @@\n-{old}\n+{new}\n"
         for name, (old, new) in names.items()
@@ -613,7 +715,9 @@ def test_a_refusal_says_of_each_file_what_is_wrong(
     assert "a_new.py" in answer.text.partition("hint: ")[2]
     assert not workspace.history()
     patch = patch.replace("a.py", "d.py").replace("-one", "-neither")
-    first, *others = workspace.call("apply_patch", {"patch": patch}).text.splitlines()
+    first, *others = workspace.call(
+        "apply_patch", {"patch": patch}
+    ).text.splitlines()
     assert first.startswith("not_found: cannot open d.py")
     assert first.endswith(f", in the root {root})")
     assert others[-1].startswith("hint: did you mean ")
@@ -621,8 +725,12 @@ def test_a_refusal_says_of_each_file_what_is_wrong(
         "; read the file again and make the hunk from what is there now; leave"
         in others[-1]
     )
-    many = "".join(f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20))
-    assert "[15 more files]" in workspace.call("apply_patch", {"patch": many}).text
+    many = "".join(
+        f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20)
+    )
+    assert (
+        "[15 more files]" in workspace.call("apply_patch", {"patch": many}).text
+    )
 
 
 def test_a_hunk_that_changes_nothing_is_passed_over_with_a_note(
@@ -631,4 +739,7 @@ def test_a_hunk_that_changes_nothing_is_passed_over_with_a_note(
     patch = "*** Begin Patch\n*** Update File: one.py\n@@\n x = 1\n@@\n-y = 2\n+y = 3\n*** End Patch\n"
     made = workspace.call("apply_patch", {"patch": patch})
     assert (tree / "one.py").read_text() == "# new\nx = 1\ny = 3\n"
-    assert "note: hunk 1 of one.py changes nothing, and is passed over" in made.text
+    assert (
+        "note: hunk 1 of one.py changes nothing, and is passed over"
+        in made.text
+    )

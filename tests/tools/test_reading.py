@@ -16,7 +16,9 @@ def tiered(request, root, tmp_path):
     from filewright.settings import Settings
 
     with Workspace(
-        root, state_dir=tmp_path / "s", settings=Settings(**TIERS[request.param])
+        root,
+        state_dir=tmp_path / "s",
+        settings=Settings(**TIERS[request.param]),
     ) as opened:
         yield opened
 
@@ -47,7 +49,9 @@ def test_ranges(tiered, root, arguments, first, last, following):
     assert f"\n{first}\tline {first}\n" in result.text + "\n"
 
 
-@pytest.mark.parametrize("arguments", [{"mode": "tail", "limit": 3}, {"start": -3}])
+@pytest.mark.parametrize(
+    "arguments", [{"mode": "tail", "limit": 3}, {"start": -3}]
+)
 def test_the_tail_counts_from_the_end(tiered, root, arguments):
     (root / "f").write_bytes(LINES)
     result = tiered.read("f", **arguments)
@@ -56,7 +60,9 @@ def test_the_tail_counts_from_the_end(tiered, root, arguments):
 
 
 def test_a_tail_that_does_not_fit_shows_the_newest_lines(tiered, root):
-    (root / "log").write_text("".join(f"{n:05} {'z' * 104}\n" for n in range(1, 5001)))
+    (root / "log").write_text(
+        "".join(f"{n:05} {'z' * 104}\n" for n in range(1, 5001))
+    )
     result = tiered.read("log", mode="tail", limit=1000)
     assert "05000 " in result.content.split("\n")[-1]
     older = 1000 - result.lines_returned
@@ -135,7 +141,11 @@ def test_a_huge_single_line_is_not_a_huge_reply(tiered, root):
         ),
         (b"ok \xc3\xa9\nbad \xff\nok\n", "ok é\nbad \ufffd\nok", "at lines 2"),
         (b"a\rb\r\nc\n", "a\nb\nc", "mixed"),
-        (b"a\x0cb\xc2\x85c\xe2\x80\xa8d\n", "a\x0cb\x85c\u2028d", "lines 1-1 of 1"),
+        (
+            b"a\x0cb\xc2\x85c\xe2\x80\xa8d\n",
+            "a\x0cb\x85c\u2028d",
+            "lines 1-1 of 1",
+        ),
         (b"red \x1b[31m\n", "red \x1b[31m", "\\x1b[31m"),
         ("a\u202eb\n".encode(), "a\u202eb", "bidirectional"),
     ],

@@ -16,7 +16,9 @@ ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
 
 @given(ANY_TEXT)
 @examples(50, derandomize=True)
-def test_safe_text_can_be_encoded_and_holds_no_control_character(text: str) -> None:
+def test_safe_text_can_be_encoded_and_holds_no_control_character(
+    text: str,
+) -> None:
     shown = escape_unsendable(text)
     shown.encode("utf-8")
     assert not [

@@ -68,9 +68,12 @@ def test_a_diff_that_is_long_by_its_context_is_shown_without(
 ) -> None:
     (root / "a.txt").write_text(LONG)
     edits = [
-        {"search": f"line {n}\n", "replace": f"row {n}\n"} for n in range(10, 90, 10)
+        {"search": f"line {n}\n", "replace": f"row {n}\n"}
+        for n in range(10, 90, 10)
     ]
-    done = workspace.call("edit_content", {"path": "a.txt", "edits": edits}).text
+    done = workspace.call(
+        "edit_content", {"path": "a.txt", "edits": edits}
+    ).text
     assert "@@ -81 +81 @@\n-line 80\n+row 80" in done
     assert "\n line" not in done
     assert " added, " not in done
@@ -86,7 +89,8 @@ def test_a_long_diff_is_counted_with_the_way_to_it(
         in workspace.call("replace_content", asked).text
     )
     assert (
-        "\n+row 99" in workspace.call("replace_content", {**asked, "diff": "full"}).text
+        "\n+row 99"
+        in workspace.call("replace_content", {**asked, "diff": "full"}).text
     )
     (root / "a.txt").write_text(
         LONG.replace("line 7\n", "line seven\n")
@@ -94,7 +98,9 @@ def test_a_long_diff_is_counted_with_the_way_to_it(
     done = workspace.call("replace_content", {**asked, "preview": False})
     change = done.data["change_id"]
     assert f"get_history with change_id={change} shows them" in done.text
-    assert "+row 50" in workspace.call("get_history", {"change_id": change}).text
+    assert (
+        "+row 50" in workspace.call("get_history", {"change_id": change}).text
+    )
     assert "@@" not in workspace.call("write_content", {
         "items": [{"path": "a.txt", "content": "short\n", "mode": "overwrite"}], "diff": "none",
     }).text  # fmt: skip
@@ -106,10 +112,15 @@ def test_edits_whose_diff_is_not_shown_name_their_lines(
     (root / "a.txt").write_text(LONG)
     (root / "b.txt").write_text(LONG)
     edits = [
-        {"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}
+        {
+            "path": "a.txt",
+            "search": LONG[LONG.index("line 20\n") :],
+            "replace": "",
+        }
     ]
     edits += [
-        {"path": "b.txt", "search": f"line {n}\n", "replace": "row\n"} for n in (7, 3)
+        {"path": "b.txt", "search": f"line {n}\n", "replace": "row\n"}
+        for n in (7, 3)
     ]
     done = workspace.call("edit_content", {"edits": edits}).text
     assert "a.txt: 1 edit (line 21) applied" in done
@@ -117,7 +128,9 @@ def test_edits_whose_diff_is_not_shown_name_their_lines(
     (root / "a.txt").write_text(LONG)
     assert (
         "a.txt: 1 edit applied"
-        in workspace.call("edit_content", {"edits": edits[:1], "diff": "none"}).text
+        in workspace.call(
+            "edit_content", {"edits": edits[:1], "diff": "none"}
+        ).text
     )
 
 
@@ -127,7 +140,11 @@ def test_of_a_diff_that_is_long_the_files_whose_diffs_are_short_are_shown(
     for name in "abcdefghijk":
         (root / f"{name}.txt").write_text(LONG)
     edits = [
-        {"path": "a.txt", "search": LONG[LONG.index("line 20\n") :], "replace": ""}
+        {
+            "path": "a.txt",
+            "search": LONG[LONG.index("line 20\n") :],
+            "replace": "",
+        }
     ]
     edits += [
         {"path": f"{name}.txt", "search": "line 7\n", "replace": "row\n"}
@@ -151,10 +168,15 @@ def test_whoever_gives_the_count_is_shown_no_examples(
 ) -> None:
     (root / "a.txt").write_text(LONG)
     asked = {"pattern": "line", "replacement": "row", "preview": False}
-    done = workspace.call("replace_content", {**asked, "expected_count": 100}).text
+    done = workspace.call(
+        "replace_content", {**asked, "expected_count": 100}
+    ).text
     assert " like a.txt:" not in done
     (root / "a.txt").write_text(LONG)
-    assert "100 like a.txt:1: line 0" in workspace.call("replace_content", asked).text
+    assert (
+        "100 like a.txt:1: line 0"
+        in workspace.call("replace_content", asked).text
+    )
 
 
 def test_an_undo_names_its_files_and_shows_what_it_merged(
@@ -162,7 +184,9 @@ def test_an_undo_names_its_files_and_shows_what_it_merged(
 ) -> None:
     (root / "a.txt").write_text(LONG)
     (root / "b.txt").write_text("line\n")
-    change = workspace.replace("line", "row", glob="a.txt", preview=False).change_id
+    change = workspace.replace(
+        "line", "row", glob="a.txt", preview=False
+    ).change_id
     undone = workspace.call("revert_edit", {"change_id": change})
     assert "modified: a.txt" in undone.text
     assert "@@" not in undone.text
@@ -194,7 +218,9 @@ def test_few_hits_have_context_and_many_have_none(
         )
     )
     for path in (".", "f.txt"):
-        text = workspace.call("search_content", {"pattern": "hit", "path": path}).text
+        text = workspace.call(
+            "search_content", {"pattern": "hit", "path": path}
+        ).text
         assert text.count("- x") == 2 * lines * hits
         assert (
             f"{hits} matching line{'s' if hits > 1 else ''} in 1 file, all shown"
@@ -221,8 +247,14 @@ def test_beside_the_few_hits_in_records_is_only_what_goes_on_with_one(
         "4-   at place 7",
         "5- \tat place 8",
     ]
-    asked = workspace.call("search_content", {"pattern": "hit", "context": 1}).text
-    assert asked.splitlines()[1:-1] == ["2- two", "3: hit failed", "4-   at place 7"]
+    asked = workspace.call(
+        "search_content", {"pattern": "hit", "context": 1}
+    ).text
+    assert asked.splitlines()[1:-1] == [
+        "2- two",
+        "3: hit failed",
+        "4-   at place 7",
+    ]
 
 
 def test_the_last_line_says_how_many_there_are_and_what_was_skipped(
@@ -234,11 +266,17 @@ def test_the_last_line_says_how_many_there_are_and_what_was_skipped(
     (root / "image.bin").write_bytes(b"\0hit\n")
     for n in range(30):
         (root / f"m{n:02}.py").write_text("hit\n" * 4)
-    few = workspace.call("search_content", {"pattern": "hit", "max_results": 10})
-    assert "[10 shown of 120 matching lines in 30 files; go on with cursor=" in few.text
+    few = workspace.call(
+        "search_content", {"pattern": "hit", "max_results": 10}
+    )
+    assert (
+        "[10 shown of 120 matching lines in 30 files; go on with cursor="
+        in few.text
+    )
     assert few.data["total"] == 120
     assert (
-        "32 files searched; 1 ignored name skipped; 1 binary file skipped" in few.text
+        "32 files searched; 1 ignored name skipped; 1 binary file skipped"
+        in few.text
     )
     whole = workspace.call(
         "search_content",
@@ -276,14 +314,24 @@ def test_several_patterns_are_answered_one_by_one(
     (root / "b.py").write_text("two\n")
     found = workspace.search(patterns=["one", "two", "three"])
     assert [each.total for each in found.searches] == [2, 2, None]
-    assert [hit.path for hit in found.results] == ["a.py", "a.py", "a.py", "b.py"]
+    assert [hit.path for hit in found.results] == [
+        "a.py",
+        "a.py",
+        "a.py",
+        "b.py",
+    ]
     assert found.text.count("pattern '") == 2
     assert found.text.endswith("\nno match: 'three'")
     nothing = workspace.search(patterns=["three", "four"])
     assert nothing.text == "no match: 'three', 'four'\n[2 files searched]"
     (root / "a.py").write_text("zero\none\ntwo\nthree\none\n")
-    assert "0- " not in workspace.search(patterns=["one", "two", "three", "zero"]).text
-    assert "1- zero\n2: one\n" in workspace.search(patterns=["one", "zero"]).text
+    assert (
+        "0- "
+        not in workspace.search(patterns=["one", "two", "three", "zero"]).text
+    )
+    assert (
+        "1- zero\n2: one\n" in workspace.search(patterns=["one", "zero"]).text
+    )
 
 
 def test_lines_that_say_something_else_too_are_left_out(
@@ -294,7 +342,11 @@ def test_lines_that_say_something_else_too_are_left_out(
     (root / "a.log").write_bytes(log.replace("\n", "\r\n").encode())
     (root / "b.log").write_text("ERROR mailbox full")
     (root / "long.log").write_text(
-        "ERROR " + "x" * 2_000_000 + "\nERROR y mailbox full" + " z" * 500_000 + "\n"
+        "ERROR "
+        + "x" * 2_000_000
+        + "\nERROR y mailbox full"
+        + " z" * 500_000
+        + "\n"
     )
     for path, mode, without, lines in [
         ("a.log", "literal", "mailbox full", [2, 5]),
@@ -303,13 +355,24 @@ def test_lines_that_say_something_else_too_are_left_out(
         ("b.log", "literal", "mailbox", []),
         (".", "literal", "mailbox full", [2, 5, 1]),
     ]:
-        asked = {"pattern": "ERROR", "mode": mode, "without": without, "path": path}
+        asked = {
+            "pattern": "ERROR",
+            "mode": mode,
+            "without": without,
+            "path": path,
+        }
         found = workspace.call("search_content", asked).data
         assert [hit["line"] for hit in found["results"]] == lines, asked
-        counted = workspace.call("search_content", {**asked, "output": "counts"}).data
+        counted = workspace.call(
+            "search_content", {**asked, "output": "counts"}
+        ).data
         assert sum(file["count"] for file in counted["files"]) == len(lines)
-        named = workspace.call("search_content", {**asked, "output": "files"}).data
-        assert len(named["files"]) == len({hit["path"] for hit in found["results"]})
+        named = workspace.call(
+            "search_content", {**asked, "output": "files"}
+        ).data
+        assert len(named["files"]) == len(
+            {hit["path"] for hit in found["results"]}
+        )
     for wrong in [
         {"mode": "fuzzy"},
         {"multiline": True},
@@ -321,13 +384,19 @@ def test_lines_that_say_something_else_too_are_left_out(
         assert made.data["code"] == "invalid_input", wrong
 
 
-def test_counts_that_are_cut_give_the_totals(root: Path, workspace: Workspace) -> None:
+def test_counts_that_are_cut_give_the_totals(
+    root: Path, workspace: Workspace
+) -> None:
     for n in range(30):
         (root / f"m{n:02}.py").write_text("hit hit\nhit\n")
     text = workspace.call(
-        "search_content", {"pattern": "hit", "output": "counts", "max_results": 4}
+        "search_content",
+        {"pattern": "hit", "output": "counts", "max_results": 4},
     ).text
-    assert "[4 files shown of 60 matching lines in 30 files; go on with cursor=" in text
+    assert (
+        "[4 files shown of 60 matching lines in 30 files; go on with cursor="
+        in text
+    )
 
 
 def test_a_long_preview_shows_a_line_of_each_kind(
@@ -347,12 +416,16 @@ def test_a_long_preview_shows_a_line_of_each_kind(
     ) in text
     assert (
         "like"
-        not in workspace.call("replace_content", {**asked, "preview": False}).text
+        not in workspace.call(
+            "replace_content", {**asked, "preview": False}
+        ).text
     )
     assert len(text) < 900
 
 
-def test_every_malformed_pattern_is_named(root: Path, workspace: Workspace) -> None:
+def test_every_malformed_pattern_is_named(
+    root: Path, workspace: Workspace
+) -> None:
     with pytest.raises(FilewrightError) as refused:
         workspace.search(patterns=["fine", "a(", "[z-"], mode="regex")
     assert refused.value.code == "invalid_input"
@@ -375,7 +448,9 @@ def test_searches_of_several_places_are_one_call(
         {"pattern": "nowhere", "path": "src"},
         {"pattern": "return", "path": "src", "glob": "!dist", "context": 0.0},
     ]
-    answer = workspace.call("search_content", {"items": items, "case": "insensitive"})
+    answer = workspace.call(
+        "search_content", {"items": items, "case": "insensitive"}
+    )
     assert answer.text.splitlines() == [
         "pattern 'flag' in src:", "src/a.py", "1- def f():", "2:     return flag()   [f]   [also 'return']",
         "[1 matching line in 1 file, all shown; 1 file searched]",
@@ -396,7 +471,9 @@ def test_searches_of_several_places_are_one_call(
 def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
     root: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (root / "a.txt").write_text("".join(f"needle {n} {'x' * 90}\n" for n in range(100)))
+    (root / "a.txt").write_text(
+        "".join(f"needle {n} {'x' * 90}\n" for n in range(100))
+    )
     items = [{"pattern": "needle", "path": "a.txt", "max_results": 100}]
     items += [{"pattern": f"no {n}", "path": "a.txt"} for n in range(9)]
     from filewright.tools import search
@@ -421,7 +498,9 @@ def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
 def test_a_search_has_the_room_that_others_leave(
     root: Path, workspace: Workspace
 ) -> None:
-    (root / "a.txt").write_text("".join(f"needle {n} {'x' * 50}\n" for n in range(100)))
+    (root / "a.txt").write_text(
+        "".join(f"needle {n} {'x' * 50}\n" for n in range(100))
+    )
     items = [{"pattern": "needle", "path": "a.txt", "max_results": 100}]
     items += [{"pattern": f"no {n}", "path": "a.txt"} for n in range(9)]
     whole = workspace.search(items=items)
@@ -452,7 +531,10 @@ def test_a_search_has_the_room_that_others_leave(
 def test_one_pattern_or_several(
     root: Path, workspace: Workspace, arguments: dict[str, object]
 ) -> None:
-    assert workspace.call("search_content", arguments).data["code"] == "invalid_input"
+    assert (
+        workspace.call("search_content", arguments).data["code"]
+        == "invalid_input"
+    )
 
 
 def test_history_names_up_to_three_files_of_a_change(
@@ -471,27 +553,40 @@ def test_lines_that_are_alike_are_counted_as_one_and_the_rarest_come_first(
     root: Path, workspace: Workspace
 ) -> None:
     lines = [
-        f"12:00:{n % 60:02} WARN retry {n} of job {n:08x}-00ff" for n in range(500)
+        f"12:00:{n % 60:02} WARN retry {n} of job {n:08x}-00ff"
+        for n in range(500)
     ]
     lines[321] = "12:00:59 WARN the pool is empty " + "z" * 500
     lines[400] = "12:00:59 \u00fcber WARN pool 7 is empty"
     (root / "a.log").write_bytes("\r\n".join(lines).encode())
-    (root / "b.log").write_bytes("\ufeffx WARN y\nWARN retry 5\n".encode("utf-16-le"))
+    (root / "b.log").write_bytes(
+        "\ufeffx WARN y\nWARN retry 5\n".encode("utf-16-le")
+    )
     asked = {"pattern": "WARN", "output": "kinds"}
     text = workspace.call("search_content", {**asked, "path": "a.log"}).text
     rows = text.splitlines()
     assert [row.partition(" ")[0] for row in rows[:2]] == ["322:", "401:"]
-    assert rows[2].startswith("498 like 1: 12:00:00 WARN retry 0 of job 00000000-00ff")
+    assert rows[2].startswith(
+        "498 like 1: 12:00:00 WARN retry 0 of job 00000000-00ff"
+    )
     assert rows[3] == "[3 kinds of 500 matching lines]"
     tree = workspace.call("search_content", asked).data
-    assert [(kind["path"], kind["line"], kind["count"]) for kind in tree["kinds"]] == [
-        *(("a.log", 322, 1), ("a.log", 401, 1), ("b.log", 1, 1), ("b.log", 2, 1)),
+    assert [
+        (kind["path"], kind["line"], kind["count"]) for kind in tree["kinds"]
+    ] == [
+        *(
+            ("a.log", 322, 1),
+            ("a.log", 401, 1),
+            ("b.log", 1, 1),
+            ("b.log", 2, 1),
+        ),
         ("a.log", 1, 498),
     ]
     cut = workspace.call("search_content", {**asked, "max_results": 2}).text
     most = "the largest (498 lines) is like a.log:1: 12:00:00 WARN retry 0 of job 00000000-00ff"
     assert (
-        f"5 kinds of 502 matching lines; 3 more frequent kinds not shown; {most}" in cut
+        f"5 kinds of 502 matching lines; 3 more frequent kinds not shown; {most}"
+        in cut
     )
     less = workspace.call("search_content", {**asked, "without": "retry"}).data
     assert [kind["count"] for kind in less["kinds"]] == [1, 1, 1]
@@ -528,7 +623,10 @@ def test_the_preview_of_an_undo_names_what_the_undo_does(
     assert "created: n.txt" in workspace.revert_edit(deleted, preview=True).text
     workspace.revert_edit(deleted)
     moved = workspace.move("n.txt", "m.txt").change_id
-    assert "moved: m.txt → n.txt" in workspace.revert_edit(moved, preview=True).text
+    assert (
+        "moved: m.txt → n.txt"
+        in workspace.revert_edit(moved, preview=True).text
+    )
 
 
 def test_the_preview_of_an_undo_names_each_file_below_a_folder_once(
@@ -536,7 +634,10 @@ def test_the_preview_of_an_undo_names_each_file_below_a_folder_once(
 ) -> None:
     made = workspace.write("new/deep/a.txt", "new\n").change_id
     assert (
-        workspace.revert_edit(made, preview=True).diff.count("deleted file mode") == 1
+        workspace.revert_edit(made, preview=True).diff.count(
+            "deleted file mode"
+        )
+        == 1
     )
 
 
@@ -560,7 +661,9 @@ def test_patterns_that_meet_in_a_line_share_it(
     assert [hit.line for hit in found.searches[1].results] == [21, 1]
 
 
-def test_what_max_results_cuts_off_is_counted(root: Path, workspace: Workspace) -> None:
+def test_what_max_results_cuts_off_is_counted(
+    root: Path, workspace: Workspace
+) -> None:
     """However large what is left is, as long as counting it takes no longer than a second of work."""
     line = b"x" * 200 + b"\n"
     (root / "a.log").write_bytes((line * 100 + b"needle\n") * 4_000)
@@ -616,7 +719,9 @@ def test_matches_are_counted_where_lines_have_several_as_a_replacement_expects_t
     (root / "b.txt").write_text("one old\n")
     found = workspace.search("old")
     assert "[3 matching lines (4 matches) in 2 files, all shown" in found.text
-    assert "[1 matching line in 1 file, all shown" in workspace.search("one").text
+    assert (
+        "[1 matching line in 1 file, all shown" in workspace.search("one").text
+    )
     done = workspace.replace("old", "new", expected_count=4)
     assert done.count == 4
     assert done.change_id is not None
@@ -650,7 +755,8 @@ def test_who_asks_for_so_many_lines_is_not_told_that_there_are_more(
     (root / "b.txt").write_text("x" * 200 + "\n" + LONG * 50)
     assert " left out; continue with start=501]" in workspace.read("b.txt").text
     assert (
-        " left out; continue with start=" in workspace.read("b.txt", limit=4000).text
+        " left out; continue with start="
+        in workspace.read("b.txt", limit=4000).text
     )  # cut by the page
 
 
@@ -687,7 +793,10 @@ def test_of_an_edit_that_was_found_as_given_nothing_but_its_diff_is_said(
     (root / "a.py").write_text(f"zero\n{long}\nold = 1\none\ntwo\n")
     done = workspace.call(
         "edit_content",
-        {"path": "a.py", "edits": [{"search": "old = 1", "replace": "new = 1"}]},
+        {
+            "path": "a.py",
+            "edits": [{"search": "old = 1", "replace": "new = 1"}],
+        },
     )
     assert done.text.splitlines()[1:] == [
         "--- a/a.py", "+++ b/a.py", "@@ -3,2 +3,2 @@", "-old = 1", "+new = 1", " one",
@@ -705,18 +814,22 @@ def test_of_an_edit_that_was_found_as_given_nothing_but_its_diff_is_said(
     assert "\n" not in exact.text
 
 
-def test_a_replacement_names_its_files_once(root: Path, workspace: Workspace) -> None:
+def test_a_replacement_names_its_files_once(
+    root: Path, workspace: Workspace
+) -> None:
     for n in range(3):
         (root / f"m{n}.py").write_text("a\nb\nold\nc\nd\n" * 2)
     done = workspace.call(
-        "replace_content", {"pattern": "old", "replacement": "new", "max_count": 6}
+        "replace_content",
+        {"pattern": "old", "replacement": "new", "max_count": 6},
     )
     assert done.text.splitlines()[1:3] == ["[3 files searched]", "--- a/m0.py"]
     assert done.text.count("m0.py") == 2
     for n in range(30):
         (root / f"n{n:02}.py").write_text("a\nb\nold\n" * 3)
     many = workspace.call(
-        "replace_content", {"pattern": "old", "replacement": "new", "max_count": 90}
+        "replace_content",
+        {"pattern": "old", "replacement": "new", "max_count": 90},
     )
     assert many.text.splitlines()[0].endswith(
         " (n00.py: 3, n01.py: 3, n02.py: 3 and 27 more files)"
@@ -727,16 +840,22 @@ def test_a_long_line_beside_a_hit_is_left_out_and_one_with_many_hits_is_cut_shor
     root: Path, workspace: Workspace
 ) -> None:
     (root / "a.jsonl").write_text(
-        "".join(f'{{"id": {n}, "text": "{"x" * 120}"}}\n' for n in range(100, 110))
+        "".join(
+            f'{{"id": {n}, "text": "{"x" * 120}"}}\n' for n in range(100, 110)
+        )
     )
     found = workspace.call("search_content", {"pattern": '"id": 105'}).text
     assert "105" in found
     assert "104" not in found
     assert (
         "104"
-        in workspace.call("search_content", {"pattern": '"id": 105', "context": 1}).text
+        in workspace.call(
+            "search_content", {"pattern": '"id": 105', "context": 1}
+        ).text
     )
-    (root / "min.js").write_text("".join(f"{'y' * 600}hit{n}" for n in range(8)))
+    (root / "min.js").write_text(
+        "".join(f"{'y' * 600}hit{n}" for n in range(8))
+    )
     rows = workspace.call(
         "search_content", {"pattern": "hit", "path": "min.js"}
     ).text.splitlines()
@@ -765,11 +884,13 @@ def test_of_many_hits_lines_of_more_than_240_characters_are_cut(
         "".join(f"hit{n} {'x' * (190 + 10 * n)}\n" for n in range(10))
     )
     found = workspace.search("hit")
-    assert [len(row) > 230 or "…" in row for row in found.text.splitlines()[5:11]] == [
-        True
-    ] * 6
+    assert [
+        len(row) > 230 or "…" in row for row in found.text.splitlines()[5:11]
+    ] == [True] * 6
     assert [hit.truncated for hit in found.results] == [False] * 5 + [True] * 5
-    assert not any(hit.truncated for hit in workspace.search("hit", context=0).results)
+    assert not any(
+        hit.truncated for hit in workspace.search("hit", context=0).results
+    )
 
 
 def test_files_that_count_alike_are_counted_together(
@@ -777,7 +898,9 @@ def test_files_that_count_alike_are_counted_together(
 ) -> None:
     for n in range(30):
         (root / f"p{n:02}").mkdir()
-        (root / f"p{n:02}/package.json").write_text("hit\n" * (2 if n == 7 else 1))
+        (root / f"p{n:02}/package.json").write_text(
+            "hit\n" * (2 if n == 7 else 1)
+        )
     rows = workspace.call(
         "search_content", {"pattern": "hit", "output": "counts"}
     ).text.splitlines()
@@ -788,7 +911,9 @@ def test_files_that_count_alike_are_counted_together(
     ]
     found = workspace.search("hit", output="counts")
     assert [file.count for file in found.files] == [1] * 7 + [2] + [1] * 22
-    assert workspace.search("hit", output="files").text.count("package.json") == 30
+    assert (
+        workspace.search("hit", output="files").text.count("package.json") == 30
+    )
 
 
 def test_hits_that_are_alike_in_many_files_are_said_once(
@@ -797,7 +922,9 @@ def test_hits_that_are_alike_in_many_files_are_said_once(
     names = [f"packages/p{n}/package.json" for n in range(8)]
     for n, name in enumerate(names):
         (root / name).parent.mkdir(parents=True)
-        (root / name).write_text("{\n" * (1 + n % 2) + '  "version": "7.0.1",\n')
+        (root / name).write_text(
+            "{\n" * (1 + n % 2) + '  "version": "7.0.1",\n'
+        )
     (root / "packages/p8").mkdir()
     (root / "packages/p8/package.json").write_text('  "version": "7.0.1"\n')
     found = workspace.search('"version"')
@@ -815,7 +942,10 @@ def test_hits_that_are_alike_in_many_files_are_said_once(
     even = workspace.search(
         '"version"', glob="packages/p{0,2,4,6,8}/*", context=0
     ).text.splitlines()
-    assert even[0] == 'packages/{p0,p2,p4,p6}/package.json:2:   "version": "7.0.1",'
+    assert (
+        even[0]
+        == 'packages/{p0,p2,p4,p6}/package.json:2:   "version": "7.0.1",'
+    )
 
 
 def test_files_whose_hits_are_all_alike_are_named_together(
@@ -837,7 +967,10 @@ def test_files_whose_hits_are_all_alike_are_named_together(
 
 @given(
     st.lists(
-        st.text("ab/.:3", min_size=1, max_size=12), min_size=1, max_size=6, unique=True
+        st.text("ab/.:3", min_size=1, max_size=12),
+        min_size=1,
+        max_size=6,
+        unique=True,
     )
 )
 def test_paths_in_braces_are_each_of_them(paths: list[str]) -> None:
@@ -855,12 +988,16 @@ def test_counts_are_of_all_files(root: Path, workspace: Workspace) -> None:
     for n in range(70):
         (root / f"m{n:02}.py").write_text("hit\n" * (1 + n % 3))
     found = workspace.search("hit", output="counts")
-    assert [file.count for file in found.files] == [1 + n % 3 for n in range(70)]
+    assert [file.count for file in found.files] == [
+        1 + n % 3 for n in range(70)
+    ]
     assert found.complete
     assert found.text.endswith(
         "[139 matching lines in 70 files, all shown; 70 files searched]"
     )
-    assert len(workspace.search("hit", output="counts", max_results=5).files) == 5
+    assert (
+        len(workspace.search("hit", output="counts", max_results=5).files) == 5
+    )
     assert len(workspace.search("hit", output="files").files) == 70
 
 
@@ -868,7 +1005,9 @@ def test_what_stays_of_a_file_is_named_in_full(
     root: Path, workspace: Workspace
 ) -> None:
     (root / "mixed.txt").write_bytes(b"one\r\ntwo\n")
-    (root / "page.py").write_bytes("# coding: cp1252\nx = 'é'\n".encode("cp1252"))
+    (root / "page.py").write_bytes(
+        "# coding: cp1252\nx = 'é'\n".encode("cp1252")
+    )
     edit = {"edits": [{"search": "one", "replace": "1"}]}
     assert (
         "; mixed line endings kept"

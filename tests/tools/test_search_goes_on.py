@@ -10,7 +10,11 @@ from filewright.errors import Code, FilewrightError
 def test_every_line_of_a_match_is_shown_as_a_match(root, workspace):
     (root / "f").write_text("".join(f"Content line {n}\n" for n in range(6)))
     result = workspace.search(
-        r"line 1\nContent line 2", path="f", mode="regex", multiline=True, context=1
+        r"line 1\nContent line 2",
+        path="f",
+        mode="regex",
+        multiline=True,
+        context=1,
     )
     assert result.text.splitlines()[:5] == [
         "f", "1- Content line 0", "2: Content line 1", "3: Content line 2", "4- Content line 3",
@@ -37,13 +41,15 @@ def test_matches_that_meet_in_a_line_show_it_once(root, workspace):
 def test_a_cursor_is_of_the_file_it_was_given_for(root, workspace, where):
     log = root / "app.log"
     log.write_text("needle old\n" * 20)
-    cursor = workspace.search("needle", path=where, max_results=5).data["next_cursor"]
+    cursor = workspace.search("needle", path=where, max_results=5).data[
+        "next_cursor"
+    ]
     with log.open("a") as file:
         file.write("needle new\n")  # a log that only grows is the same file
     assert (
-        workspace.search("needle", path=where, cursor=cursor).data["results"][-1][
-            "text"
-        ]
+        workspace.search("needle", path=where, cursor=cursor).data["results"][
+            -1
+        ]["text"]
         == "needle new"
     )
     os.rename(log, root / "app.log.1.gz")
@@ -74,7 +80,9 @@ def test_similar_text_is_looked_for_where_exact_text_is(root, workspace):
     (root / ".gitignore").write_text("*.log\n")
 
     def names(**options):
-        found = workspace.search("def total_of_cart(item):", mode="fuzzy", **options)
+        found = workspace.search(
+            "def total_of_cart(item):", mode="fuzzy", **options
+        )
         return sorted(hit["path"] for hit in found.data["results"])
 
     assert names() == [".hidden.py", "left_out.py", "shown.py"]
@@ -83,7 +91,13 @@ def test_similar_text_is_looked_for_where_exact_text_is(root, workspace):
 
 
 def test_a_line_with_two_similar_places_is_listed_once(root, workspace):
-    (root / "f").write_text("x\ntotal_of_cart(items) == total_of_carts(items)\ny\n")
+    (root / "f").write_text(
+        "x\ntotal_of_cart(items) == total_of_carts(items)\ny\n"
+    )
     result = workspace.search("total_of_cart(items)", path="f", mode="fuzzy")
     (hit,) = result.data["results"]
-    assert (hit["line"], hit["similarity"], len(hit["submatches"])) == (2, 1.0, 2)
+    assert (hit["line"], hit["similarity"], len(hit["submatches"])) == (
+        2,
+        1.0,
+        2,
+    )

@@ -27,7 +27,9 @@ def pages(workspace, **arguments):
     """All pages of a search, each bounded."""
     cursor = None
     for _ in range(200):
-        result = workspace.search(**arguments, **({"cursor": cursor} if cursor else {}))
+        result = workspace.search(
+            **arguments, **({"cursor": cursor} if cursor else {})
+        )
         assert len(result.text) <= workspace.settings.page_chars
         yield result
         cursor = result.data["next_cursor"]
@@ -48,7 +50,9 @@ def test_pages_hold_every_hit_once_in_order(tree, workspace, limit):
     assert len(hits) == len(set(hits)) == 60
 
 
-def test_binary_files_are_skipped_and_counted_ignored_ones_left_out(tree, workspace):
+def test_binary_files_are_skipped_and_counted_ignored_ones_left_out(
+    tree, workspace
+):
     result = workspace.search("needle", max_results=100)
     assert "1 binary file skipped" in result.text
     assert "skipped.log" not in result.text
@@ -58,7 +62,9 @@ def test_binary_files_are_skipped_and_counted_ignored_ones_left_out(tree, worksp
     ("output", "row"), [("files", "a/f00.py"), ("counts", "a/f00.py: 2")]
 )  # fmt: skip
 def test_files_and_counts(tree, workspace, output, row):
-    found = list(pages(workspace, pattern="needle", output=output, max_results=11))
+    found = list(
+        pages(workspace, pattern="needle", output=output, max_results=11)
+    )
     listed = [entry["path"] for page in found for entry in page.data["files"]]
     assert len(listed) == len(set(listed)) == 30
     assert row in found[0].text.splitlines()
@@ -71,7 +77,10 @@ def test_the_enclosing_definition_is_named(tree, workspace):
 
 def test_context_groups_do_not_repeat_lines(root, workspace):
     (root / "f").write_text(
-        "".join(f"line {n}{' hit' if n in (3, 5, 20) else ''}\n" for n in range(1, 31))
+        "".join(
+            f"line {n}{' hit' if n in (3, 5, 20) else ''}\n"
+            for n in range(1, 31)
+        )
     )
     text = workspace.search("hit", path="f", context=2).text
     assert text.splitlines() == [
@@ -82,7 +91,9 @@ def test_context_groups_do_not_repeat_lines(root, workspace):
 
 
 def test_a_hit_deep_in_a_long_line_is_shown(root, workspace):
-    (root / "f").write_text("short\n" + "x" * 50_000 + "NEEDLE" + "y" * 50_000 + "\n")
+    (root / "f").write_text(
+        "short\n" + "x" * 50_000 + "NEEDLE" + "y" * 50_000 + "\n"
+    )
     result = workspace.search("NEEDLE", path="f")
     hit = result.data["results"][0]
     assert "NEEDLE" in hit["text"]
@@ -110,7 +121,12 @@ def test_a_hundred_megabyte_line_is_not_a_reply(root, workspace):
         ({"pattern": "oo", "whole_word": True, "case": "insensitive"}, []),
         ({"pattern": "foo", "invert": True}, [2, 3]),
         (
-            {"mode": "regex", "pattern": r"o$", "invert": True, "case": "insensitive"},
+            {
+                "mode": "regex",
+                "pattern": r"o$",
+                "invert": True,
+                "case": "insensitive",
+            },
             [2, 3],
         ),
         ({"mode": "regex", "pattern": r"bar\nbaz", "multiline": True}, [2]),
@@ -128,7 +144,9 @@ def test_a_file_is_changed_at_its_beginning_alone(root, workspace):
         (root / f"p{n}.json").write_text(
             '{"version": 1,\n{"version": 1}\n' if n else '\n{"version": 1}\n'
         )
-    found = workspace.search(pattern=r'\A\{"version": 1', mode="regex", output="counts")
+    found = workspace.search(
+        pattern=r'\A\{"version": 1', mode="regex", output="counts"
+    )
     assert "3 matching lines in 3 files" in found.text
     change = {
         "pattern": r'\A(\{\s*"version": )1',
@@ -136,7 +154,9 @@ def test_a_file_is_changed_at_its_beginning_alone(root, workspace):
         "mode": "regex",
         "multiline": True,
     }
-    workspace.call("replace_content", {**change, "expected_count": 3, "preview": False})
+    workspace.call(
+        "replace_content", {**change, "expected_count": 3, "preview": False}
+    )
     assert (root / "p0.json").read_text() == '\n{"version": 1}\n'
     assert (root / "p3.json").read_text() == '{"version": 2,\n{"version": 1}\n'
 
@@ -144,7 +164,10 @@ def test_a_file_is_changed_at_its_beginning_alone(root, workspace):
 @pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
 def test_files_are_searched_in_their_own_encoding(root, workspace, encoding):
     (root / "f").write_bytes("Le café est prêt\nvoilà\n".encode(encoding))
-    for arguments in ({"pattern": "prêt"}, {"pattern": "pr.t", "mode": "regex"}):
+    for arguments in (
+        {"pattern": "prêt"},
+        {"pattern": "pr.t", "mode": "regex"},
+    ):
         assert [
             h["line"]
             for h in workspace.run("search_content", arguments).data["results"]
@@ -161,22 +184,26 @@ def test_fuzzy_finds_what_is_similar_and_nothing_that_is_not(root, workspace):
     assert [h["line"] for h in result.data["results"]] == [2]
     assert 0.9 < result.data["results"][0]["similarity"] < 1
     assert (
-        workspace.search("zebra crossing ahead here", path="f", mode="fuzzy").data[
-            "results"
-        ]
+        workspace.search(
+            "zebra crossing ahead here", path="f", mode="fuzzy"
+        ).data["results"]
         == []
     )
 
 
 def test_fuzzy_over_a_tree_ranks_by_similarity(tree, workspace):
-    result = workspace.search("        needel = 17", mode="fuzzy", max_results=3)
+    result = workspace.search(
+        "        needel = 17", mode="fuzzy", max_results=3
+    )
     assert result.data["results"][0]["path"].endswith("f17.py")
     scores = [hit["similarity"] for hit in result.data["results"]]
     assert scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize("argument", ["invert", "multiline", "whole_word"])
-def test_what_has_no_meaning_in_a_fuzzy_search_is_refused(root, workspace, argument):
+def test_what_has_no_meaning_in_a_fuzzy_search_is_refused(
+    root, workspace, argument
+):
     (root / "f").write_text("x\n")
     result = workspace.call(
         "search_content", {"pattern": "x", "mode": "fuzzy", argument: True}
@@ -186,11 +213,15 @@ def test_what_has_no_meaning_in_a_fuzzy_search_is_refused(root, workspace, argum
 
 def test_a_catastrophic_pattern_is_answered(root, workspace):
     (root / "f").write_text("a" * 50_000 + "\n")
-    assert workspace.search("(a+)+b", path="f", mode="regex").data["results"] == []
+    assert (
+        workspace.search("(a+)+b", path="f", mode="regex").data["results"] == []
+    )
 
 
 @pytest.mark.parametrize("path", [".", "book.ipynb"])
-def test_a_notebook_is_searched_for_similar_text_by_its_cells(root, workspace, path):
+def test_a_notebook_is_searched_for_similar_text_by_its_cells(
+    root, workspace, path
+):
     cell = {
         "cell_type": "code",
         "id": "a",
@@ -235,8 +266,12 @@ def parts_left_out(root):
 def test_glob_and_type_say_of_a_file_that_is_named_whether_it_is_meant(
     parts_left_out, workspace, named, chosen, fits
 ):
-    found = workspace.call("search_content", {"pattern": "alpha", **named, **chosen})
-    assert [hit.path for hit in found.results] == (["src/c.txt"] if fits else [])
+    found = workspace.call(
+        "search_content", {"pattern": "alpha", **named, **chosen}
+    )
+    assert [hit.path for hit in found.results] == (
+        ["src/c.txt"] if fits else []
+    )
     assert fits or found.text == "no match\n[glob or type leave out src/c.txt]"
 
 
@@ -253,7 +288,9 @@ def test_a_glob_says_of_a_file_that_is_named_whether_it_is_replaced(
     refused = workspace.call("replace_content", {**asked, "glob": "*.py"})
     assert (refused.code, contents()) == ("no_match", before)
     assert "glob leaves out a.txt" in refused.text
-    assert not workspace.call("replace_content", {**asked, "glob": "*.txt"}).is_error
+    assert not workspace.call(
+        "replace_content", {**asked, "glob": "*.txt"}
+    ).is_error
     assert (parts_left_out / "a.txt").read_text() == "new\n"
 
 
@@ -284,7 +321,8 @@ def test_each_of_several_patterns_names_the_files_that_it_left_out(
     parts_left_out, workspace
 ):
     found = workspace.call(
-        "search_content", {"patterns": ["alpha", "gamma", "delta"], "glob": "*.py"}
+        "search_content",
+        {"patterns": ["alpha", "gamma", "delta"], "glob": "*.py"},
     )
     assert "rules: a.txt, src/c.txt]" in found.text
     assert "rules: dist/c.txt]" in found.text

@@ -83,7 +83,10 @@ def test_the_same_content_is_no_change(
 def test_changes_made_here_are_no_news(workspace: Workspace) -> None:
     for path in ("a.py", "sub/c.py"):
         workspace.call("read_content", {"path": path})
-    edit = {"path": "a.py", "edits": [{"search": "return 1", "replace": "return 3"}]}
+    edit = {
+        "path": "a.py",
+        "edits": [{"search": "return 1", "replace": "return 3"}],
+    }
     texts = [workspace.call("edit_content", edit).text, listed(workspace)]
     workspace.undo()
     texts += [listed(workspace)]
@@ -166,14 +169,18 @@ def test_what_a_search_shows_in_the_room_that_others_leave_it_is_shown_to_its_ow
     workspace: Workspace, root: Path
 ) -> None:
     for number in range(400):
-        (root / f"{number:03}.txt").write_text(f"apple {number:03} {'-' * 80}\n")
+        (root / f"{number:03}.txt").write_text(
+            f"apple {number:03} {'-' * 80}\n"
+        )
     mine = workspace.under(Task(caller=Caller("mine")))
     asked = {"patterns": ["apple", "pear"], "max_results": 1_000}
     found = mine.run("search_content", asked)
     assert 100 < len(found.results) < 400
     for hit in found.results:
         location = workspace.context.boundary.locate(hit.path)
-        assert workspace.context.seen.shown_to("mine", location) is not None, hit.path
+        assert workspace.context.seen.shown_to("mine", location) is not None, (
+            hit.path
+        )
 
 
 def _overwrite(content: str, path: str = "n.md") -> dict[str, object]:
@@ -189,11 +196,17 @@ REPLACING = {
     "write": ("write_content", _overwrite(_numbered("LINE", 100))),
     "move": (
         "move_items",
-        {"items": [{"source": "a.py", "destination": "n.md"}], "overwrite": True},
+        {
+            "items": [{"source": "a.py", "destination": "n.md"}],
+            "overwrite": True,
+        },
     ),
     "copy": (
         "copy_items",
-        {"items": [{"source": "a.py", "destination": "n.md"}], "overwrite": True},
+        {
+            "items": [{"source": "a.py", "destination": "n.md"}],
+            "overwrite": True,
+        },
     ),
     "delete": ("delete_items", {"paths": ["n.md"]}),
 }
@@ -222,7 +235,9 @@ def test_says_nothing_of_what_the_session_knew(
 ) -> None:
     tool, arguments = REPLACING[name]
     (root / "n.md").write_text("one\ntwo\n")
-    assert LOST not in workspace.call(tool, arguments).text  # It was never read.
+    assert (
+        LOST not in workspace.call(tool, arguments).text
+    )  # It was never read.
     workspace.undo()
     workspace.call("read_content", {"path": "n.md"})
     assert LOST not in workspace.call(tool, arguments).text
@@ -236,7 +251,9 @@ def test_says_nothing_of_what_the_session_knew(
     assert LOST not in workspace.call(tool, arguments).text
 
 
-def test_what_was_written_whole_is_known(workspace: Workspace, root: Path) -> None:
+def test_what_was_written_whole_is_known(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "n.md").write_text("one\n")
     workspace.call("read_content", {"path": "n.md"})
     (root / "n.md").write_text("one\nby the user\n")
@@ -244,10 +261,17 @@ def test_what_was_written_whole_is_known(workspace: Workspace, root: Path) -> No
         'line 2 "by the user"'
         in workspace.call("write_content", _overwrite("two\n")).text
     )
-    assert LOST not in workspace.call("write_content", _overwrite("three\n")).text
-    workspace.call("write_content", {"items": [{"path": "new.md", "content": "one\n"}]})
     assert (
-        LOST not in workspace.call("write_content", _overwrite("two\n", "new.md")).text
+        LOST not in workspace.call("write_content", _overwrite("three\n")).text
+    )
+    workspace.call(
+        "write_content", {"items": [{"path": "new.md", "content": "one\n"}]}
+    )
+    assert (
+        LOST
+        not in workspace.call(
+            "write_content", _overwrite("two\n", "new.md")
+        ).text
     )
     (root / "new.md").write_text("by the user\n")
     assert (
@@ -264,7 +288,9 @@ def test_content_that_has_the_lines_of_others_loses_none(
     (root / "n.md").write_text("one\nby the user\ntwo\n")
     assert (
         LOST
-        not in workspace.call("write_content", _overwrite("1\nby the user\n2\n")).text
+        not in workspace.call(
+            "write_content", _overwrite("1\nby the user\n2\n")
+        ).text
     )
 
 
@@ -279,9 +305,14 @@ def test_says_it_without_lines_where_they_were_only_taken_out(
     assert f"{LOST}: line" not in text
 
 
-def test_lines_of_another_session_are_named(workspace: Workspace, root: Path) -> None:
+def test_lines_of_another_session_are_named(
+    workspace: Workspace, root: Path
+) -> None:
     (root / "n.md").write_text("one\ntwo\nthree\n")
-    edit = {"path": "n.md", "edits": [{"search": "two", "replace": "two, by B"}]}
+    edit = {
+        "path": "n.md",
+        "edits": [{"search": "two", "replace": "two, by B"}],
+    }
     for session, tool, arguments in (
         ("a", "read_content", {"path": "n.md"}),
         ("b", "read_content", {"path": "n.md"}),
@@ -301,7 +332,9 @@ def test_files_of_others_in_a_folder_that_goes(
 ) -> None:
     workspace.call("read_content", {"path": "sub/c.py"})
     (root / "sub" / "c.py").write_text("c = 1\nuser = 2\n")
-    answer = workspace.call("delete_items", {"paths": ["sub"], "recursive": True})
+    answer = workspace.call(
+        "delete_items", {"paths": ["sub"], "recursive": True}
+    )
     assert f'sub/c.py: {LOST}: line 2 "user = 2"' in answer.text
 
 

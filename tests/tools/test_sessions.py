@@ -17,7 +17,8 @@ def test_drift_applies_what_is_clean_and_says_so(root, workspace):
     workspace.read("f.py")
     (root / "f.py").write_text(
         OLD.replace(
-            "    value = compute(1)\n", "    value = compute(1)\n    log(value)\n"
+            "    value = compute(1)\n",
+            "    value = compute(1)\n    log(value)\n",
         )
     )
     result = workspace.edit(
@@ -27,7 +28,9 @@ def test_drift_applies_what_is_clean_and_says_so(root, workspace):
     assert result.data["tier"] == "drift"
     assert (root / "f.py").read_text() == OLD.replace(
         "def beta():", "def beta(x):"
-    ).replace("    value = compute(1)\n", "    value = compute(1)\n    log(value)\n")
+    ).replace(
+        "    value = compute(1)\n", "    value = compute(1)\n    log(value)\n"
+    )
 
 
 def test_drift_refuses_what_conflicts(root, workspace):
@@ -68,7 +71,10 @@ def test_history_survives_a_restart(root, tmp_path):
         first.edit("f", [{"search": "one", "replace": "two"}])
         first.write("new", "x")
     with Workspace(root, state_dir=tmp_path / "s") as second:
-        assert [r.tool for r in second.history()] == ["write_content", "edit_content"]
+        assert [r.tool for r in second.history()] == [
+            "write_content",
+            "edit_content",
+        ]
         second.undo()
         second.undo()
         assert (root / "f").read_text() == "one\n"
@@ -97,16 +103,20 @@ def test_undo_merges_with_what_came_later_or_refuses(root, workspace):
         workspace.undo(edit.data["change_id"])
     assert caught.value.code == "stale_version"
     assert (root / "f").read_text() == theirs
-    workspace.run("revert_edit", {"change_id": edit.data["change_id"], "wholly": True})
+    workspace.run(
+        "revert_edit", {"change_id": edit.data["change_id"], "wholly": True}
+    )
     assert "line 3\n" in (root / "f").read_text()
 
 
-def test_two_edits_and_an_undo_within_a_moment_have_ids_of_their_own(root, workspace):
+def test_two_edits_and_an_undo_within_a_moment_have_ids_of_their_own(
+    root, workspace
+):
     (root / "f").write_text("0\n")
     ids = [
-        workspace.edit("f", [{"search": f"{n}\n", "replace": f"{n + 1}\n"}]).data[
-            "change_id"
-        ]
+        workspace.edit(
+            "f", [{"search": f"{n}\n", "replace": f"{n + 1}\n"}]
+        ).data["change_id"]
         for n in range(30)
     ]
     assert ids == sorted(set(ids))
@@ -116,7 +126,9 @@ def test_two_edits_and_an_undo_within_a_moment_have_ids_of_their_own(root, works
 
 
 def test_twenty_parallel_edits_of_one_file_all_land(root, workspace):
-    (root / "f").write_text("".join(f"slot {n:02} = empty\n" for n in range(20)))
+    (root / "f").write_text(
+        "".join(f"slot {n:02} = empty\n" for n in range(20))
+    )
     failures = []
 
     def edit(n: int) -> None:
@@ -170,7 +182,8 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         whole = mine.scope(session="current")
         net = mine.changed_files(whole)
         assert [
-            (file.path, file.action, file.added, file.removed) for file in net.files
+            (file.path, file.action, file.added, file.removed)
+            for file in net.files
         ] == [
             ("f", "modified", 3, 2),
             ("new", "created", 1, 0),
@@ -188,7 +201,9 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
             content_before(record.file_changes[0])
             == "".join(f"line {n}\n" for n in range(20)).encode()
         )
-        assert content_after(record.file_changes[0]) == (root / "f").read_bytes()
+        assert (
+            content_after(record.file_changes[0]) == (root / "f").read_bytes()
+        )
         preview = mine.revert_edit(session=newest.session, preview=True)
         assert preview.preview
         assert "-drei" in preview.diff
@@ -212,7 +227,9 @@ def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
         assert (root / "new").exists()
 
 
-def test_sessions_are_listed_without_reading_every_change(root, tmp_path, monkeypatch):
+def test_sessions_are_listed_without_reading_every_change(
+    root, tmp_path, monkeypatch
+):
     def rows_read(count):
         read = []
         real = Database.read
@@ -248,16 +265,25 @@ def test_sessions_are_listed_without_reading_every_change(root, tmp_path, monkey
     assert rows_read(20) == rows_read(60)
 
 
-def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(root, tmp_path):
+def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(
+    root, tmp_path
+):
     with (
         Workspace(root, state_dir=tmp_path / "state") as long,
         Workspace(root, state_dir=tmp_path / "state") as short,
     ):
         for number in range(_COUNTED + 1):
-            long.write("f", f"{number}\n", mode="overwrite" if number else "create")
+            long.write(
+                "f", f"{number}\n", mode="overwrite" if number else "create"
+            )
         short.write("g", "1\n2\n")
         newest, older = short.sessions().sessions
-    assert (newest.changes, newest.files, newest.added, newest.removed) == (1, 1, 2, 0)
+    assert (newest.changes, newest.files, newest.added, newest.removed) == (
+        1,
+        1,
+        2,
+        0,
+    )
     assert (older.changes, older.files, older.added, older.removed) == (
         _COUNTED + 1,
         None,

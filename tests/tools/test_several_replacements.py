@@ -63,7 +63,12 @@ def test_an_item_that_matches_nothing_refuses_all(
 ) -> None:
     (root / "a.txt").write_text("one two\n")
     found = [_item("one", "1"), _item("none", "0"), _item("two", "2")]
-    for more in ({}, {"expected_count": 2}, {"max_count": 5}, {"preview": True}):
+    for more in (
+        {},
+        {"expected_count": 2},
+        {"max_count": 5},
+        {"preview": True},
+    ):
         refusal = _refused(workspace, *found, **more)
         assert (refusal.code, refusal.message) == (
             Code.NO_MATCH,
@@ -76,9 +81,21 @@ def test_an_item_that_matches_nothing_refuses_all(
 @pytest.mark.parametrize(
     ("text", "items", "line"),
     [
-        ("x\na total of\n", [_item("total", "sum"), _item("a total", "one")], 2),
-        ("x\na total of\n", [_item("a total", "one"), _item("total", "sum")], 2),
-        ("total\n", [_item("total", "sum"), _item("t.t", "x", mode="regex")], 1),
+        (
+            "x\na total of\n",
+            [_item("total", "sum"), _item("a total", "one")],
+            2,
+        ),
+        (
+            "x\na total of\n",
+            [_item("a total", "one"), _item("total", "sum")],
+            2,
+        ),
+        (
+            "total\n",
+            [_item("total", "sum"), _item("t.t", "x", mode="regex")],
+            1,
+        ),
         ("total\n", [_item("total", "sum"), _item("total", "sum")], 1),
         (
             "a\nb\nc\n",
@@ -88,7 +105,11 @@ def test_an_item_that_matches_nothing_refuses_all(
     ],
 )
 def test_what_two_items_change_is_refused_and_both_are_named(
-    root: Path, workspace: Workspace, text: str, items: list[dict[str, Any]], line: int
+    root: Path,
+    workspace: Workspace,
+    text: str,
+    items: list[dict[str, Any]],
+    line: int,
 ) -> None:
     (root / "a.txt").write_text("so far only one\n")
     (root / "b.txt").write_text(text)
@@ -96,19 +117,27 @@ def test_what_two_items_change_is_refused_and_both_are_named(
     for more in ({}, {"preview": True}):
         refusal = _refused(workspace, *items, _item("only", "but"), **more)
         assert refusal.code == Code.OVERLAP
-        assert refusal.message == f"items 1 and 2 overlap at line {line} of b.txt"
+        assert (
+            refusal.message == f"items 1 and 2 overlap at line {line} of b.txt"
+        )
         assert refusal.hint == "join them into one, or replace in two calls"
     assert (root / "a.txt").read_text() == "so far only one\n"
     assert (root / "b.txt").read_text() == text
 
 
-def test_what_only_touches_does_not_overlap(root: Path, workspace: Workspace) -> None:
+def test_what_only_touches_does_not_overlap(
+    root: Path, workspace: Workspace
+) -> None:
     (root / "a.txt").write_text("foo.bar\n")
-    _replaced(workspace, _item(".", "->"), _item("bar", "ba"), _item("foo", "foot"))
+    _replaced(
+        workspace, _item(".", "->"), _item("bar", "ba"), _item("foo", "foot")
+    )
     assert (root / "a.txt").read_text() == "foot->ba\n"
 
 
-def test_counts_and_limits_are_of_all_items(root: Path, workspace: Workspace) -> None:
+def test_counts_and_limits_are_of_all_items(
+    root: Path, workspace: Workspace
+) -> None:
     for name in "ab":
         (root / name).write_text("one two two\n")
     (root / "c").write_text("two\n")
@@ -138,7 +167,9 @@ def test_counts_and_limits_are_of_all_items(root: Path, workspace: Workspace) ->
 def test_a_preview_shows_all_and_what_it_showed_is_not_shown_again(
     root: Path, workspace: Workspace
 ) -> None:
-    lines = [f"{word} {number}\n" for number in range(60) for word in ("one", "two")]
+    lines = [
+        f"{word} {number}\n" for number in range(60) for word in ("one", "two")
+    ]
     (root / "a.txt").write_text("".join(lines))
     items = [_item("one", "1"), _item("two", "2")]
     shown = workspace.run("replace_content", {"items": items, "diff": "full"})
@@ -157,7 +188,9 @@ def test_a_regex_with_groups_goes_beside_a_literal_and_each_has_files_of_its_own
     (root / "sub/b.py").write_text("Costs\n")
     made = _replaced(
         workspace,
-        _item(r"get\((\w+), (?P<n>\d)\)", "$1[${n}]", mode="regex", glob="*.py"),
+        _item(
+            r"get\((\w+), (?P<n>\d)\)", "$1[${n}]", mode="regex", glob="*.py"
+        ),
         _item("$1", "$2"),
         _item("COSTS", "$0", path="sub", case="insensitive", whole_word=True),
     )
@@ -207,7 +240,10 @@ def test_items_of_a_file_alone_and_of_a_tree_meet_in_it(
         ({}, "argument 'pattern' is missing"),
         ({"pattern": "a"}, "argument 'replacement' is missing"),
         ({"items": []}, "items"),
-        ({"items": [{"pattern": "a"}]}, "items[0]: argument 'replacement' is missing"),
+        (
+            {"items": [{"pattern": "a"}]},
+            "items[0]: argument 'replacement' is missing",
+        ),
         (
             {"items": [_item("a", "b")], "pattern": "c"},
             "argument 'pattern' is of one replacement",
@@ -216,14 +252,23 @@ def test_items_of_a_file_alone_and_of_a_tree_meet_in_it(
             {"items": [_item("a", "b")], "replacement": "c"},
             "argument 'replacement' is of one replacement",
         ),
-        ({"items": [_item("a", "b", max_count=3)]}, "max_count is of all items"),
+        (
+            {"items": [_item("a", "b", max_count=3)]},
+            "max_count is of all items",
+        ),
         ({"items": [{"items": [_item("a", "b")]}]}, "items is of all items"),
-        ({"items": [_item("a", "b"), _item("(", "b", mode="regex")]}, "item 2 of 2: "),
+        (
+            {"items": [_item("a", "b"), _item("(", "b", mode="regex")]},
+            "item 2 of 2: ",
+        ),
         (
             {"items": [_item("a", "b"), _item("(a)", "$2", mode="regex")]},
             "item 2 of 2: ",
         ),
-        ({"items": [_item("a", "b"), _item("a", "b", path="../x")]}, "item 2 of 2: "),
+        (
+            {"items": [_item("a", "b"), _item("a", "b", path="../x")]},
+            "item 2 of 2: ",
+        ),
         ({"items": [_item("a", "b", patern="x")]}, "items[0].patern"),
     ],
 )
@@ -244,7 +289,9 @@ def test_a_long_preview_shows_what_becomes_of_each_kind(
         (root / name).write_text(
             "".join(f"has(a{n}, b)\nkeep\nget(c)\n" for n in range(30))
         )
-    (root / "c.ts").write_text("".join(f"has({chr(97 + n) * 3})\n" for n in range(20)))
+    (root / "c.ts").write_text(
+        "".join(f"has({chr(97 + n) * 3})\n" for n in range(20))
+    )
     items = [
         {"pattern": r"has\((\w+)", "replacement": "owns($1", "mode": "regex"},
         _item("get", "fetch"),
@@ -263,9 +310,15 @@ def test_a_long_preview_shows_what_becomes_of_each_kind(
 def test_a_preview_of_unlike_lines_shows_some_of_them(
     root: Path, workspace: Workspace
 ) -> None:
-    names = [f"{first}{second}" for first in "ABCDEF" for second in "GHIJKLMNOP"]
-    (root / "a.txt").write_text("".join(f"{name} x{'z' * 5_000}\n" for name in names))
-    text = workspace.run("replace_content", {"pattern": "x", "replacement": "y"}).text
+    names = [
+        f"{first}{second}" for first in "ABCDEF" for second in "GHIJKLMNOP"
+    ]
+    (root / "a.txt").write_text(
+        "".join(f"{name} x{'z' * 5_000}\n" for name in names)
+    )
+    text = workspace.run(
+        "replace_content", {"pattern": "x", "replacement": "y"}
+    ).text
     assert "\na.txt:1:\n-AG xzzz" in text
     assert "\n+AG yzzz" in text
     assert "[54 more kinds]" in text

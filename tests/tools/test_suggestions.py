@@ -40,7 +40,9 @@ def workspace(root: Path, tmp_path: Path) -> Any:
         yield opened
 
 
-def _suggested(workspace: Workspace, path: str, tool: str = "read_content") -> str:
+def _suggested(
+    workspace: Workspace, path: str, tool: str = "read_content"
+) -> str:
     """Return the one path that the refusal's hint names."""
     arguments: dict[str, Any] = {"path": path}
     if tool == "edit_content":
@@ -63,12 +65,16 @@ TAILS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("tool", ["read_content", "edit_content", "get_overview"])
+@pytest.mark.parametrize(
+    "tool", ["read_content", "edit_content", "get_overview"]
+)
 @pytest.mark.parametrize("path", TAILS)
 def test_names_the_file_with_that_tail(
     workspace: Workspace, root: Path, path: str, tool: str
 ) -> None:
-    assert _suggested(workspace, path.replace("{root}", str(root)), tool) == KOTLIN
+    assert (
+        _suggested(workspace, path.replace("{root}", str(root)), tool) == KOTLIN
+    )
 
 
 def _decomposed(name: str) -> str:
@@ -107,7 +113,10 @@ def test_names_a_look_alike_in_quoted_form(
 
 
 def test_several_are_all_named(workspace: Workspace) -> None:
-    assert _suggested(workspace, "__init__.py") == "one/__init__.py or two/__init__.py"
+    assert (
+        _suggested(workspace, "__init__.py")
+        == "one/__init__.py or two/__init__.py"
+    )
     assert _suggested(workspace, "b/one/__init__.py") == "one/__init__.py"
 
 
@@ -126,12 +135,15 @@ def test_never_names_what_is_denied(workspace: Workspace, root: Path) -> None:
     (root / "secret" / "Hidden.kt").write_text("")
     (root / "docs" / "x.key").write_text("")
     for path in ("Hidden.kt", "b/secrets/Hidden.kt", "y/x.key2"):
-        assert "Hidden.kt?" not in workspace.call("read_content", {"path": path}).text
+        assert (
+            "Hidden.kt?"
+            not in workspace.call("read_content", {"path": path}).text
+        )
         assert (
             "secret/"
-            not in workspace.call("read_content", {"path": path}).text.partition(
-                "hint:"
-            )[2]
+            not in workspace.call(
+                "read_content", {"path": path}
+            ).text.partition("hint:")[2]
         )
 
 
@@ -149,13 +161,19 @@ def test_folders_are_named(workspace: Workspace) -> None:
     assert "did you mean src/app?" in result.text
 
 
-def test_nothing_is_opened_in_its_place(workspace: Workspace, root: Path) -> None:
+def test_nothing_is_opened_in_its_place(
+    workspace: Workspace, root: Path
+) -> None:
     for path in TAILS:
         result = workspace.call(
             "write_content",
             {
                 "items": [
-                    {"path": "src\\app\\Main.kt", "content": "x", "mode": "append"}
+                    {
+                        "path": "src\\app\\Main.kt",
+                        "content": "x",
+                        "mode": "append",
+                    }
                 ]
             },
         )

@@ -8,5 +8,7 @@ def test_as_many_files_are_outlined_whatever_the_load(root, workspace):
         )
     found = workspace.search("needle", max_results=100, context=0).results
     assert len(found) == 100
-    assert [hit.symbol for hit in found[:64]] == [f"f{number}" for number in range(64)]
+    assert [hit.symbol for hit in found[:64]] == [
+        f"f{number}" for number in range(64)
+    ]
     assert {hit.symbol for hit in found[64:]} == {None}

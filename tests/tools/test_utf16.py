@@ -51,7 +51,9 @@ CALLS = {
         "edit_content",
         {
             "path": "f",
-            "edits": [{"search": "name = 日本 😀  \n", "replace": "name = 東京 😀\n"}],
+            "edits": [
+                {"search": "name = 日本 😀  \n", "replace": "name = 東京 😀\n"}
+            ],
         },
     ),
     "two": (
@@ -66,7 +68,12 @@ CALLS = {
     ),
     "literal": (
         "replace_content",
-        {"pattern": "日本", "replacement": "東京", "path": "f", "preview": False},
+        {
+            "pattern": "日本",
+            "replacement": "東京",
+            "path": "f",
+            "preview": False,
+        },
     ),
     "regex": (
         "replace_content",
@@ -99,7 +106,9 @@ def test_a_patch_does_not_take_away_the_mark_that_makes_it_text(
     codec: str, root: Path, workspace: Workspace
 ) -> None:
     (root / "f").write_bytes(wide("a\nb\n", codec))
-    workspace.apply_patch("--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-\ufeffa\n-b\n+a\n+B\n")
+    workspace.apply_patch(
+        "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n-\ufeffa\n-b\n+a\n+B\n"
+    )
     assert (root / "f").read_bytes() == wide("a\nB\n", codec)
 
 
@@ -133,7 +142,9 @@ def test_an_undo_merges_with_what_others_changed_since(
     others = text.replace("line 2 ", "line two ").replace("line 9", "line nine")
     (root / "f").write_bytes(wide(others, codec))
     workspace.undo()
-    assert (root / "f").read_bytes() == wide(text.replace("line 9", "line nine"), codec)
+    assert (root / "f").read_bytes() == wide(
+        text.replace("line 9", "line nine"), codec
+    )
 
 
 def test_an_undo_in_conflict_shows_both_sides(
@@ -149,7 +160,11 @@ def test_an_undo_in_conflict_shows_both_sides(
 
 
 REFUSED = {
-    "half a character": (lambda data: data + b"x", "is_binary", "odd number of bytes"),
+    "half a character": (
+        lambda data: data + b"x",
+        "is_binary",
+        "odd number of bytes",
+    ),
     "twice": (lambda data: data + data[2:], "ambiguous_match", "2 places"),
     "larger than is held": (
         lambda data: data + b"\0" * (20 << 20),
@@ -177,7 +192,9 @@ def test_half_a_pair_elsewhere_stays(
     text = "a = 1\n\ud800 half\n\udc00\ud800\nb = 2\n"
     (root / "f").write_bytes(wide(text, codec))
     workspace.edit("f", [{"search": "b = 2", "replace": "b = 3"}])
-    assert (root / "f").read_bytes() == wide(text.replace("b = 2", "b = 3"), codec)
+    assert (root / "f").read_bytes() == wide(
+        text.replace("b = 2", "b = 3"), codec
+    )
 
 
 def test_without_a_mark_where_the_encoding_is_given(
@@ -188,7 +205,9 @@ def test_without_a_mark_where_the_encoding_is_given(
     assert not workspace.call(
         "edit_content", {"path": "f", "edits": edit, "encoding": codec}
     ).is_error
-    assert (root / "f").read_bytes() == TEXT.replace("日本", "東京").encode(codec)
+    assert (root / "f").read_bytes() == TEXT.replace("日本", "東京").encode(
+        codec
+    )
 
 
 LINES = st.lists(
@@ -226,10 +245,14 @@ def test_as_an_edit_of_the_same_text_in_utf_8(
     )
 
 
-def test_a_hunk_is_taken_back(codec: str, root: Path, workspace: Workspace) -> None:
+def test_a_hunk_is_taken_back(
+    codec: str, root: Path, workspace: Workspace
+) -> None:
     text = "".join(f"line {number} \u0a0a\r\n" for number in range(30))
     (root / "f").write_bytes(wide(text, codec))
-    edits = [{"search": f"line {n} ", "replace": f"line {n} new "} for n in (2, 25)]
+    edits = [
+        {"search": f"line {n} ", "replace": f"line {n} new "} for n in (2, 25)
+    ]
     made = workspace.edit("f", edits)
     assert made.diff.count("@@ -") == 2
     answer = workspace.call(

@@ -51,8 +51,14 @@ def test_a_module_is_split_in_one_call_and_one_change(
         {
             "edits": [
                 {"path": "sums.py", "content": "import math\n\n\n"},
-                {"path": "sums.py", "from": {"path": "shop.py", "symbol": "total"}},
-                {"path": "sums.py", "from": {"path": "shop.py", "symbol": "count"}},
+                {
+                    "path": "sums.py",
+                    "from": {"path": "shop.py", "symbol": "total"},
+                },
+                {
+                    "path": "sums.py",
+                    "from": {"path": "shop.py", "symbol": "count"},
+                },
                 {
                     "path": "shop.py",
                     "search": "import math",
@@ -122,7 +128,10 @@ def test_a_file_without_text_is_moved_and_deleted_too(
 ) -> None:
     (shop / "a.bin").write_bytes(b"\0\1\2" * 100)
     (shop / "b.bin").write_bytes(b"\0\1\3" * 100)
-    edits = [{"path": "a.bin", "move_to": "c/a.bin"}, {"path": "b.bin", "delete": True}]
+    edits = [
+        {"path": "a.bin", "move_to": "c/a.bin"},
+        {"path": "b.bin", "delete": True},
+    ]
     done = workspace.call("edit_content", {"edits": edits})
     assert not done.is_error, done.text
     assert (shop / "c/a.bin").read_bytes() == b"\0\1\2" * 100
@@ -139,7 +148,10 @@ REFUSED = [
         [{"path": "shop.py", "content": "x", "search": "y", "replace": "z"}],
         "invalid_input",
     ),
-    ([{"path": "shop.py", "from": {"path": "old.txt", "symbol": "a"}}], "unsupported"),
+    (
+        [{"path": "shop.py", "from": {"path": "old.txt", "symbol": "a"}}],
+        "unsupported",
+    ),
     (
         [{"path": "shop.py", "delete": True, "expected_version": "0" * 16}],
         "stale_version",
@@ -171,7 +183,11 @@ def test_a_symbol_moved_to_a_line_has_blank_lines_around_it(
     shop: Path, workspace: Workspace
 ) -> None:
     version = workspace.read("shop.py").version
-    edit = {"from": {"symbol": "count"}, "insert_after": 2, "expected_version": version}
+    edit = {
+        "from": {"symbol": "count"},
+        "insert_after": 2,
+        "expected_version": version,
+    }
     done = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
     assert not done.is_error, done.text
     text = (shop / "shop.py").read_text()
@@ -187,13 +203,17 @@ def test_what_was_shown_stands_in_for_its_version(
     shop: Path, workspace: Workspace
 ) -> None:
     edit = {"at": {"lines": [9, 9]}, "replace": "    return 7"}
-    refused = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
+    refused = workspace.call(
+        "edit_content", {"path": "shop.py", "edits": [edit]}
+    )
     assert refused.code == "invalid_input"
     version = workspace.read("shop.py").version
     assert version in refused.text
     done = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
     assert not done.is_error, done.text
-    assert (shop / "shop.py").read_text() == SHOP.replace("return 19", "return 7")
+    assert (shop / "shop.py").read_text() == SHOP.replace(
+        "return 19", "return 7"
+    )
     again = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
     assert (
         again.code == "invalid_input"
@@ -211,20 +231,30 @@ def test_what_another_session_was_shown_stands_in_for_nothing(
     )
     edit = {"at": {"lines": [9, 9]}, "replace": "    return 7"}
     assert (
-        workspace.call("edit_content", {"path": "shop.py", "edits": [edit]}).code
+        workspace.call(
+            "edit_content", {"path": "shop.py", "edits": [edit]}
+        ).code
         == "invalid_input"
     )
 
 
 AT = [
     ({"text": "return 19"}, {"replace": "return 7"}, ("return 19", "return 7")),
-    ({"symbol": "rate"}, {"delete": True}, ("def rate():\n    return 19\n\n\n", "")),
+    (
+        {"symbol": "rate"},
+        {"delete": True},
+        ("def rate():\n    return 19\n\n\n", ""),
+    ),
     (
         {"after": "rate"},
         {"replace": "A = 1"},
         ("return 19\n", "return 19\n\n\nA = 1\n"),
     ),
-    ({"before": 1}, {"replace": "# shop"}, ("import math", "# shop\nimport math")),
+    (
+        {"before": 1},
+        {"replace": "# shop"},
+        ("import math", "# shop\nimport math"),
+    ),
 ]
 
 
@@ -254,7 +284,9 @@ def test_a_replacement_of_no_more_than_was_allowed_is_made_at_once(
     flat = workspace.call(
         "replace_content", {**asked, "max_count": 3, "preview": False}
     )
-    assert more in flat.text, "preview=false does not write either, and is not advised"
+    assert more in flat.text, (
+        "preview=false does not write either, and is not advised"
+    )
     assert (shop / "shop.py").read_text() == SHOP
     looked = workspace.call(
         "replace_content", {**asked, "max_count": 4, "preview": True}
@@ -278,7 +310,10 @@ NO_PLACE = [
 @pytest.mark.parametrize("more", NO_PLACE)
 @pytest.mark.parametrize("whole", [{"delete": True}, {"move_to": "new.py"}])
 def test_a_place_that_got_lost_is_not_the_whole_file(
-    shop: Path, workspace: Workspace, whole: dict[str, object], more: dict[str, object]
+    shop: Path,
+    workspace: Workspace,
+    whole: dict[str, object],
+    more: dict[str, object],
 ) -> None:
     before = tree(shop)
     done = workspace.call(
@@ -362,10 +397,15 @@ def test_whole_file_is_named_in_its_edit(
         assert tree(shop) == before
 
 
-def test_nulls_that_are_no_place_are_left_out(shop: Path, workspace: Workspace) -> None:
-    nulls = dict.fromkeys(("move_to", "content", "expected_version", "copy", "fuzzy"))
+def test_nulls_that_are_no_place_are_left_out(
+    shop: Path, workspace: Workspace
+) -> None:
+    nulls = dict.fromkeys(
+        ("move_to", "content", "expected_version", "copy", "fuzzy")
+    )
     done = workspace.call(
-        "edit_content", {"edits": [{"path": "shop.py", "delete": True, **nulls}]}
+        "edit_content",
+        {"edits": [{"path": "shop.py", "delete": True, **nulls}]},
     )
     assert not done.is_error, done.text
     assert not (shop / "shop.py").exists()
@@ -408,7 +448,10 @@ CONTRADICTIONS = [
     [MAKE, {"path": "new.py", "search": "1", "replace": "2"}],
     [MAKE, {"path": "new.py", "delete": True}],
     [MAKE, {"path": "new.py", "move_to": "newer.py"}],
-    [MAKE, {**MOVE_IN, "from": {"path": "new.py", "start_line": 1, "end_line": 1}}],
+    [
+        MAKE,
+        {**MOVE_IN, "from": {"path": "new.py", "start_line": 1, "end_line": 1}},
+    ],
     [{"path": "new.py", "from": {"symbol": "rate"}}],
 ]
 
@@ -416,7 +459,10 @@ CONTRADICTIONS = [
 @pytest.mark.parametrize("edits", CONTRADICTIONS)
 @pytest.mark.parametrize("preview", [False, True])
 def test_no_edit_is_lost_with_its_file(
-    shop: Path, workspace: Workspace, edits: list[dict[str, object]], preview: bool
+    shop: Path,
+    workspace: Workspace,
+    edits: list[dict[str, object]],
+    preview: bool,
 ) -> None:
     (shop / "more.py").write_text("def more():\n    return 1\n")
     before = tree(shop)
@@ -455,7 +501,10 @@ def test_the_lines_of_a_notebook_as_it_is_shown_are_not_those_of_its_file(
     (shop / "book.ipynb").write_text(json.dumps(book, indent=1))
     workspace.read("book.ipynb")
     before = tree(shop)
-    edit = {"from": {"path": "book.ipynb", "start_line": 2, "end_line": 3}, **place}
+    edit = {
+        "from": {"path": "book.ipynb", "start_line": 2, "end_line": 3},
+        **place,
+    }
     done = workspace.call("edit_content", {"edits": [edit]})
     assert done.code == "invalid_input", done.text
     assert "notebook" in done.text
@@ -512,7 +561,9 @@ def test_bytes_that_are_no_text_are_moved_as_they_are_or_not_at_all(
 ) -> None:
     odd = b"def rate():\n    return '\xff\xfe'\n"
     (root / "rate.py").write_bytes("é = 1\n\n\n".encode() + odd)
-    done = workspace.call("edit_content", {"edits": [{**FROM, "reindent": True}]})
+    done = workspace.call(
+        "edit_content", {"edits": [{**FROM, "reindent": True}]}
+    )
     if done.is_error:
         assert "invalid bytes" in done.text
         done = workspace.call("edit_content", {"edits": [FROM]})
@@ -543,7 +594,9 @@ def test_what_is_moved_into_a_new_file_begins_a_line_of_its_own(
     workspace.read("shop.py")
     assert not workspace.call("edit_content", {"edits": made}).is_error
     made = [{**edit, "path": "other.py"} for edit in made]
-    made.append({"path": "other.py", "from": {"path": "shop.py", "symbol": "rate"}})
+    made.append(
+        {"path": "other.py", "from": {"path": "shop.py", "symbol": "rate"}}
+    )
     assert not workspace.call("edit_content", {"edits": made}).is_error
     assert (shop / "new.py").read_bytes() == b"A = 1\nimport math\n"
     assert (
@@ -569,7 +622,10 @@ def test_a_move_names_who_takes_the_symbol_from_its_old_module(
     for name, text in USERS.items():
         (root / name).parent.mkdir(exist_ok=True)
         (root / name).write_text(text)
-    move = {"path": "lib/text.py", "from": {"path": "lib/tools.py", "symbol": "slug"}}
+    move = {
+        "path": "lib/text.py",
+        "from": {"path": "lib/tools.py", "symbol": "slug"},
+    }
     mended = {
         "path": "lib/page.py",
         "search": "lib.tools import other, slug",
@@ -578,7 +634,8 @@ def test_a_move_names_who_takes_the_symbol_from_its_old_module(
     shown = workspace.call("edit_content", {"edits": [move], "preview": True})
     assert "still" not in shown.text
     copied = workspace.call(
-        "edit_content", {"edits": [{**move, "path": "lib/copy.py", "copy": True}]}
+        "edit_content",
+        {"edits": [{**move, "path": "lib/copy.py", "copy": True}]},
     )
     assert "still" not in copied.text
     done = workspace.call("edit_content", {"edits": [move, mended]})
@@ -669,7 +726,9 @@ def test_what_is_moved_into_a_new_file_goes_beside_what_the_call_has_put_there(
         "from": {"path": "new.py", "symbol": "one"},
         "at": {"after": "two"},
     }
-    assert workspace.call("edit_content", {"edits": [absent]}).code == "not_found"
+    assert (
+        workspace.call("edit_content", {"edits": [absent]}).code == "not_found"
+    )
     assert not (root / "n.py").exists()
 
 
@@ -695,7 +754,10 @@ FOUR = b"import os\n\n\ndef one():\n    return 1\n\n\n# of two\ndef two():\n    
         (("two", "three"), b"import os\n\n\ndef one():\n    return 1\n"),
         (("three", "two"), b"import os\n\n\ndef one():\n    return 1\n"),
         (("one", "two", "three"), b"import os\n"),
-        (("one", "three"), b"import os\n\n\n# of two\ndef two():\n    return 2\n"),
+        (
+            ("one", "three"),
+            b"import os\n\n\n# of two\ndef two():\n    return 2\n",
+        ),
         (("one", "two"), b"import os\n\n\n\ndef three():\n    return 3\n"),
     ],
 )
@@ -719,9 +781,9 @@ def test_the_last_symbols_of_a_file_go_in_one_call(
     assert (root / "a.py").read_bytes() == left.replace(b"\n", end)
     if moved:
         text = (root / "b.py").read_bytes()
-        assert [name for name in gone if b"def %b():" % name.encode() in text] == [
-            *gone
-        ]
+        assert [
+            name for name in gone if b"def %b():" % name.encode() in text
+        ] == [*gone]
         assert (b"# of two" + end in text) == ("two" in gone)
         assert not text.endswith(2 * end)
 
@@ -733,7 +795,9 @@ def test_the_last_methods_of_a_class_go_in_one_call(
         "class C:\n    a = 1\n\n    def b(self):\n        pass\n",
         "\n    def e(self):\n        pass\n",
     )
-    between = "\n    def c(self):\n        pass\n\n    def d(self):\n        pass\n"
+    between = (
+        "\n    def c(self):\n        pass\n\n    def d(self):\n        pass\n"
+    )
     gone = [
         {"path": "a.py", "at": {"symbol": name}, "delete": True}
         for name in ("C.c", "C.d")
@@ -771,12 +835,16 @@ def test_of_many_refused_edits_the_first_are_named_and_the_others_counted(
     shop: Path, workspace: Workspace
 ) -> None:
     edits = [
-        {"search": f"missing {number} of them", "replace": ""} for number in range(40)
+        {"search": f"missing {number} of them", "replace": ""}
+        for number in range(40)
     ]
-    refused = workspace.call("edit_content", {"path": "shop.py", "edits": edits})
+    refused = workspace.call(
+        "edit_content", {"path": "shop.py", "edits": edits}
+    )
     assert refused.text.count("\nalso: ") == 10
     assert (
-        "(looked for by every tier up to repaired) and 29 more edits\n" in refused.text
+        "(looked for by every tier up to repaired) and 29 more edits\n"
+        in refused.text
     )
 
 
@@ -787,12 +855,19 @@ def test_a_suggestion_is_of_the_file_and_the_cell_of_its_edit(
         {"id": name, "cell_type": "raw", "metadata": {}, "source": "a\nb\na\n"}
         for name in "xy"
     ]
-    notebook = {"cells": cells, "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
+    notebook = {
+        "cells": cells,
+        "metadata": {},
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
     (shop / "n.ipynb").write_text(json.dumps(notebook))
     edit = {"path": "n.ipynb", "cell": "y", "search": "a", "replace": "c"}
     refused = workspace.call("edit_content", {"edits": [edit]})
     for sent in refused.data["suggestions"]:
-        made = workspace.call("edit_content", {"edits": [sent], "preview": True})
+        made = workspace.call(
+            "edit_content", {"edits": [sent], "preview": True}
+        )
         assert not made.is_error
         assert made.data["changes_made"] == 1
         assert {**edit, "start_line": sent["start_line"]} == sent

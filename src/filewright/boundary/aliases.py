@@ -60,7 +60,9 @@ class AliasFinder:
         top: a link anywhere else is not known.
         """
         prefix = location.root.resolved_prefix
-        depths = range(len(location.parts)) if root is location.root else range(1)
+        depths = (
+            range(len(location.parts)) if root is location.root else range(1)
+        )
         for depth in depths:
             parts = location.parts[:depth]
             with (
@@ -89,7 +91,9 @@ class AliasFinder:
                     folder, (*parts, name), folder.stat(name).kind, protection
                 )
 
-    def _names_in(self, folder: Folder, protection: Protection) -> tuple[bytes, ...]:
+    def _names_in(
+        self, folder: Folder, protection: Protection
+    ) -> tuple[bytes, ...]:
         """Return the names in a folder with which protected paths begin."""
         cache = self._cache.names
         if cache is None:
@@ -118,7 +122,10 @@ def _read_names(folder: Folder, protection: Protection) -> tuple[bytes, ...]:
 
 
 def _links_at(
-    parent: Folder, path: tuple[bytes, ...], kind: FileKind, protection: Protection
+    parent: Folder,
+    path: tuple[bytes, ...],
+    kind: FileKind,
+    protection: Protection,
 ) -> Iterator[tuple[bytes, ...]]:
     """Yield the path if it is a link that leads around a rule.
 
@@ -131,7 +138,9 @@ def _links_at(
         with parent.open_folder(path[-1]) as folder:
             for name, child_kind in folder.iter_entries():
                 if child_kind in ("folder", "link"):
-                    yield from _links_at(folder, (*path, name), child_kind, protection)
+                    yield from _links_at(
+                        folder, (*path, name), child_kind, protection
+                    )
         return
     # A `.git` file leads to the folder of a repository, as a link does.
     leads_on = kind == "link" or plain_form(path[-1]) == b".git"
@@ -140,7 +149,10 @@ def _links_at(
 
 
 def _link_target(
-    folder: Folder, root: Root, parts: tuple[bytes, ...], link: tuple[bytes, ...]
+    folder: Folder,
+    root: Root,
+    parts: tuple[bytes, ...],
+    link: tuple[bytes, ...],
 ) -> bytes:
     """Return the absolute path that a link leads to, whether or not it exists."""
     path = os.path.join(root.resolved_path, *link)

@@ -31,7 +31,13 @@ from filewright.boundary.write_guard import WriteGuard
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.system import EscapesFolderError, File, Folder, NotAFileError, Status
+from filewright.system import (
+    EscapesFolderError,
+    File,
+    Folder,
+    NotAFileError,
+    Status,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +84,10 @@ class Boundary(WriteGuard):
         safe_path = printable_path(requested) or "."
         if requested.startswith("file://"):
             raise errors.path_error(
-                Code.INVALID_INPUT, safe_path, f"{safe_path} is a URL", "give a path"
+                Code.INVALID_INPUT,
+                safe_path,
+                f"{safe_path} is a URL",
+                "give a path",
             )
         try:
             match = split_root(self.roots, requested, safe_path)
@@ -104,7 +113,9 @@ class Boundary(WriteGuard):
         parts = location.parts
         after_dots = len(parts) - parts[::-1].index(b"..")
         try:
-            opened = self._open_beneath(location, parts[:after_dots], listable=False)
+            opened = self._open_beneath(
+                location, parts[:after_dots], listable=False
+            )
             with opened.folder as folder:
                 return folder.resolved_parts + parts[after_dots:]
         except OSError as error:
@@ -119,7 +130,11 @@ class Boundary(WriteGuard):
 
     @contextmanager
     def _examine(
-        self, location: Location, action: str = "look at", *, birth: bool = False
+        self,
+        location: Location,
+        action: str = "look at",
+        *,
+        birth: bool = False,
     ) -> Iterator[_Examined]:
         """Open the folder that holds a location, and read the status of the location.
 
@@ -128,9 +143,13 @@ class Boundary(WriteGuard):
         """
         name = location.parts[-1]
         try:
-            opened = self._open_beneath(location, location.parts[:-1], listable=False)
+            opened = self._open_beneath(
+                location, location.parts[:-1], listable=False
+            )
             with opened.folder as folder:
-                self._require_not_own_state(location, (*folder.resolved_parts, name))
+                self._require_not_own_state(
+                    location, (*folder.resolved_parts, name)
+                )
                 path = location.requested_path
                 # A denied name has the same answer whether or not it exists.
                 try:
@@ -138,7 +157,9 @@ class Boundary(WriteGuard):
                 except OSError:
                     opened.rules.require_allowed(path, name, None)
                     raise
-                opened.rules.require_allowed(path, name, status.kind == "folder")
+                opened.rules.require_allowed(
+                    path, name, status.kind == "folder"
+                )
                 self._require_same_device(location, folder, status)
                 yield _Examined(folder, status)
         except OSError as error:
@@ -239,8 +260,12 @@ class Boundary(WriteGuard):
         """
         try:
             if for_change:
-                self._require_unprotected(location, location.parts, is_changed=False)
-                opened = self._open_for_change(location, location.parts, rule_free)
+                self._require_unprotected(
+                    location, location.parts, is_changed=False
+                )
+                opened = self._open_for_change(
+                    location, location.parts, rule_free
+                )
             else:
                 opened = self._open_beneath(
                     location, location.parts, rule_free=rule_free
@@ -261,7 +286,9 @@ class Boundary(WriteGuard):
         if self._enclosing[root.index] is not None or is_restricted:
             return None
         # Names below a root within this one are listed by that root.
-        inner_roots = root.parts_within([other.resolved_path for other in self.roots])
+        inner_roots = root.parts_within(
+            [other.resolved_path for other in self.roots]
+        )
         return (
             self.excludes_path,
             system.file_signature(self.excludes_path),
@@ -278,7 +305,9 @@ class Boundary(WriteGuard):
         """
         if not self.rules_for(location, for_git=True).active:
             return True
-        options = WalkOptions(include_ignored=True, include_git=True, for_git=True)
+        options = WalkOptions(
+            include_ignored=True, include_git=True, for_git=True
+        )
         walk = self.walk(location, options, task=task)
         has_link = any(entry.kind == "link" for entry in walk)
         return not has_link and not walk.denied_counts

@@ -69,7 +69,9 @@ def _read_excludes_setting(config: str) -> str | None:
     """Return the value of `core.excludesFile` in a configuration file, or None."""
     try:
         with system.open_file(config) as file:
-            text = file.read(0, _MAX_CONFIG_BYTES).decode("utf-8", "surrogateescape")
+            text = file.read(0, _MAX_CONFIG_BYTES).decode(
+                "utf-8", "surrogateescape"
+            )
     except OSError:
         return None  # Git, too, goes on without a file that it cannot read.
     value = None
@@ -77,5 +79,7 @@ def _read_excludes_setting(config: str) -> str | None:
     for header, key, quoted, plain in re.findall(_LINE, text):
         section = header.lower() or section
         if section == "core" and key:
-            value = plain.strip() or quoted.replace('\\"', '"').replace("\\\\", "\\")
+            value = plain.strip() or quoted.replace('\\"', '"').replace(
+                "\\\\", "\\"
+            )
     return value

@@ -35,7 +35,9 @@ _MAX_ALTERNATIVES = 1000
 _MAX_EXPANDED_CHARACTERS = 1 << 20
 _MAX_SHOWN_CHARACTERS = 500
 
-_ELSEWHERE_HINT = "name the folder to look in as the path, and let the glob begin there"
+_ELSEWHERE_HINT = (
+    "name the folder to look in as the path, and let the glob begin there"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,9 +112,13 @@ class Globs:
                         "is absolute: it begins in the folder that is looked through, "
                         f"which has nothing named {quote(first_name)}"
                     )
-                    raise _glob_error(glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE)
+                    raise _glob_error(
+                        glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE
+                    )
         wanted = _single_layer(wanted_rules) if wanted_rules else None
-        unwanted = _single_layer(unwanted_rules) if unwanted_rules else NO_IGNORE_RULES
+        unwanted = (
+            _single_layer(unwanted_rules) if unwanted_rules else NO_IGNORE_RULES
+        )
         return Globs(wanted, unwanted)
 
     def below(self, prefix: bytes) -> Globs | None:
@@ -207,7 +213,9 @@ def _normal_forms(text: str) -> list[str]:
         forms = [part]
         # In a bracket each code point is a member of its own: it is left as it is.
         if "[" not in part:
-            forms += [unicodedata.normalize(form, part) for form in _NORMAL_FORMS]
+            forms += [
+                unicodedata.normalize(form, part) for form in _NORMAL_FORMS
+            ]
         forms_by_part.append(list(dict.fromkeys(forms)))
     if prod(map(len, forms_by_part)) > _MAX_MIXED_FORMS:
         whole = [unicodedata.normalize(form, text) for form in _NORMAL_FORMS]
@@ -218,13 +226,17 @@ def _normal_forms(text: str) -> list[str]:
 def _make_rule(text: str, glob: str, base: int) -> Rule:
     try:
         pattern = text.encode()
-        if any(re.fullmatch(_CLIMBING_PART, part) for part in pattern.split(b"/")):
+        if any(
+            re.fullmatch(_CLIMBING_PART, part) for part in pattern.split(b"/")
+        ):
             problem = "climbs out of the folder with .."
             raise _glob_error(glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE)
         # `./x` begins in the folder, as `/x` does.
         while pattern.startswith(b"./"):
             pattern = b"/" + pattern[2:].lstrip(b"/")
-        rule = Rule(pattern, is_negated=False, base=base, counts_characters=True)
+        rule = Rule(
+            pattern, is_negated=False, base=base, counts_characters=True
+        )
         if not rule.text or b"\0" in pattern or b"//" in rule.text:
             raise MalformedError
         if re.search(SPECIAL_CHARACTER, rule.text):
@@ -281,11 +293,16 @@ def _combine(starts: list[str], ends: list[str], glob: str) -> list[str]:
     limit = None
     if len(starts) * len(ends) > _MAX_ALTERNATIVES:
         limit = f"{_MAX_ALTERNATIVES} alternatives"
-    elif len(ends) * start_length + len(starts) * end_length > _MAX_EXPANDED_CHARACTERS:
+    elif (
+        len(ends) * start_length + len(starts) * end_length
+        > _MAX_EXPANDED_CHARACTERS
+    ):
         limit = f"{_MAX_EXPANDED_CHARACTERS} characters"
     if limit is not None:
         hint = "give several globs, or a broader one"
-        raise _glob_error(glob, f"makes more than {limit}", hint, Code.TOO_LARGE)
+        raise _glob_error(
+            glob, f"makes more than {limit}", hint, Code.TOO_LARGE
+        )
     return [start + end for start in starts for end in ends]
 
 

@@ -105,7 +105,9 @@ class Child(Closable):
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
             message = f"{self._program} did not end in {seconds:g} s"
-            raise FilewrightError(Code.TIMEOUT, message, "narrow the request") from None
+            raise FilewrightError(
+                Code.TIMEOUT, message, "narrow the request"
+            ) from None
 
     def poll(self) -> int | None:
         """Return the exit status if the child has ended, else None."""
@@ -226,7 +228,9 @@ class Launcher:
             programs = [path for path in paths if path is not None]
         if not self._confine or not landlock.confine_child(folders, programs):
             message = "the kernel cannot confine a program here"
-            raise FilewrightError(Code.UNSUPPORTED, message, "open the files here")
+            raise FilewrightError(
+                Code.UNSUPPORTED, message, "open the files here"
+            )
 
     def _watch(self, number: int) -> None:
         """Have the watchdog end the child `number`; below zero, no longer."""

@@ -135,4 +135,7 @@ class Location:
 
     def is_within(self, other: Location) -> bool:
         """Return True if this is the other location or lies below it."""
-        return self.root == other.root and self.parts[: len(other.parts)] == other.parts
+        return (
+            self.root == other.root
+            and self.parts[: len(other.parts)] == other.parts
+        )

@@ -110,7 +110,9 @@ class Rule:
         if not {b"", b".", b".."}.isdisjoint(self.text.split(b"/")):
             return False
         # Without brackets and backslashes a pattern cannot be malformed.
-        return not re.search(rb"[\[\\]", self.text) or self._expression is not None
+        return (
+            not re.search(rb"[\[\\]", self.text) or self._expression is not None
+        )
 
     def can_match_below(self, prefix: bytes) -> bool:
         """Return True if the rule can fit a name in the folder `prefix` or deeper.
@@ -147,7 +149,9 @@ class Rule:
             before, letters, after = one_bracket.groups()
             texts = [without_star]
             if letters:
-                texts = [before + bytes((letter,)) + after for letter in letters]
+                texts = [
+                    before + bytes((letter,)) + after for letter in letters
+                ]
             kind: TailKind = "is"
             if is_loose or last_part.startswith(b"*"):
                 kind = "ends"
@@ -157,7 +161,9 @@ class Rule:
             return Tails("starts", [b""])
         if special is not None and special.start():
             return Tails("starts", [last_part[: special.start()]])
-        return Tails("fits", [translate(last_part, self.counts_characters).pattern])
+        return Tails(
+            "fits", [translate(last_part, self.counts_characters).pattern]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +270,9 @@ class Layer:
     def candidates(self, names: list[bytes]) -> list[bytes]:
         """Return the names that a rule may fit, in their order."""
         exact, suffixes, prefixes = self._names, self._suffixes, self._prefixes
-        fits = self._expression.fullmatch if self._expression is not None else None
+        fits = (
+            self._expression.fullmatch if self._expression is not None else None
+        )
         # Called for every name of a walk: one condition, the cheap tests first.
         return [
             name
@@ -275,7 +283,9 @@ class Layer:
             or (fits is not None and fits(name))
         ]
 
-    def deciding_rule(self, path: bytes, name: bytes, is_folder: bool) -> Rule | None:
+    def deciding_rule(
+        self, path: bytes, name: bytes, is_folder: bool
+    ) -> Rule | None:
         """Return the last rule that fits `path`, whose last part is `name`, or None."""
         numbers: list[int] = []
         if self._expression is not None and self._expression.fullmatch(name):
@@ -284,7 +294,9 @@ class Layer:
             numbers += rules_by_text.get(name[part], ())
         for number in sorted(numbers, reverse=True):
             rule = self.rules[number]
-            if (is_folder or not rule.folders_only) and rule.matches(name, path):
+            if (is_folder or not rule.folders_only) and rule.matches(
+                name, path
+            ):
                 return rule
         return None
 
@@ -293,10 +305,14 @@ class Layer:
         # To test each of so many rules in every folder would cost more than it saves.
         if len(self.anchored) > _MAX_LAYER_RULES:
             return self
-        dead = {rule for rule in self.anchored if not rule.can_match_below(prefix)}
+        dead = {
+            rule for rule in self.anchored if not rule.can_match_below(prefix)
+        }
         if not dead:
             return self
-        return _cached_layer(tuple(rule for rule in self.rules if rule not in dead))
+        return _cached_layer(
+            tuple(rule for rule in self.rules if rule not in dead)
+        )
 
 
 _cached_layer = lru_cache(maxsize=64)(Layer)
@@ -310,7 +326,9 @@ class Matcher:
     """
 
     def __init__(
-        self, git_layers: tuple[Layer, ...] = (), other_layers: tuple[Layer, ...] = ()
+        self,
+        git_layers: tuple[Layer, ...] = (),
+        other_layers: tuple[Layer, ...] = (),
     ) -> None:
         self._git_layers = git_layers
         self._other_layers = other_layers
@@ -341,7 +359,10 @@ class Matcher:
     def _with_layers(
         self, git_layers: tuple[Layer, ...], other_layers: tuple[Layer, ...]
     ) -> Matcher:
-        if git_layers == self._git_layers and other_layers == self._other_layers:
+        if (
+            git_layers == self._git_layers
+            and other_layers == self._other_layers
+        ):
             return self
         return Matcher(git_layers, other_layers)
 
@@ -385,9 +406,13 @@ class Matcher:
         candidates: set[bytes] = set()
         for layer in self.layers:
             candidates.update(layer.candidates(names))
-        return [name for name in names if name in candidates] if candidates else []
+        return (
+            [name for name in names if name in candidates] if candidates else []
+        )
 
-    def deciding_rule(self, prefix: bytes, name: bytes, is_folder: bool) -> Rule | None:
+    def deciding_rule(
+        self, prefix: bytes, name: bytes, is_folder: bool
+    ) -> Rule | None:
         """Return the rule that decides whether `name` in `prefix` is ignored, or None.
 
         The folder itself must not be ignored: everything in an ignored one is.
@@ -418,7 +443,9 @@ def _add_layer(
     return (*layers, Layer(rules))
 
 
-def _layers_below(layers: tuple[Layer, ...], prefix: bytes) -> tuple[Layer, ...]:
+def _layers_below(
+    layers: tuple[Layer, ...], prefix: bytes
+) -> tuple[Layer, ...]:
     below = (layer.below(prefix) for layer in layers)
     return tuple(layer for layer in below if layer.rules)
 

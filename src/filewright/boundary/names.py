@@ -27,7 +27,9 @@ _ESCAPES = {
     character: f"\\{letter}"
     for character, letter in zip('\a\b\t\n\v\f\r"\\', 'abtnvfr"\\', strict=True)
 }
-_UNESCAPES = {text.encode(): character.encode() for character, text in _ESCAPES.items()}
+_UNESCAPES = {
+    text.encode(): character.encode() for character, text in _ESCAPES.items()
+}
 _ESCAPED_CHARACTER = f'["\\\\]|{_UNSAFE}'
 _ESCAPE_SEQUENCE = rb"\\(?:[0-7]{3}|.)"
 _QUOTED_NAME = rb'"(?:\\(?:[abtnvfr"\\]|[0-3][0-7]{2})|[^\\"])*+"'
@@ -42,7 +44,10 @@ def temporary_name() -> bytes:
     """Return a random name with a checksum, which no user would give to a file."""
     random_bytes = os.urandom(6)
     checksum = zlib.crc32(random_bytes)
-    return TEMPORARY_PREFIX + b"%s%08x" % (random_bytes.hex().encode(), checksum)
+    return TEMPORARY_PREFIX + b"%s%08x" % (
+        random_bytes.hex().encode(),
+        checksum,
+    )
 
 
 def is_temporary(name: bytes) -> bool:
@@ -201,5 +206,7 @@ def fold_letters(text: bytes) -> bytes:
     """Return a name, or the text of rules, without differences of case and form."""
     decoded = text.decode("utf-8", "surrogateescape")
     if not decoded.isascii():
-        decoded = unicodedata.normalize("NFKC", decoded.translate(_IGNORED_BY_HFS))
+        decoded = unicodedata.normalize(
+            "NFKC", decoded.translate(_IGNORED_BY_HFS)
+        )
     return decoded.casefold().encode("utf-8", "surrogateescape")

@@ -67,7 +67,10 @@ class Opener:
     """
 
     def __init__(
-        self, roots: Sequence[Path], settings: Settings, state_folders: Sequence[Path]
+        self,
+        roots: Sequence[Path],
+        settings: Settings,
+        state_folders: Sequence[Path],
     ) -> None:
         """Open the roots. `state_folders` are filewright's own, wherever they are."""
         self.settings = settings
@@ -80,11 +83,15 @@ class Opener:
             folders.append(system.real_path(settings.state_dir))
         protected = (*settings.protected, *map(os.fsdecode, RULE_FILES))
         self._protections = [
-            Protection(protected, settings.allow_write, root.parts_within(folders))
+            Protection(
+                protected, settings.allow_write, root.parts_within(folders)
+            )
             for root in self.roots
         ]
         # The location of each root in the innermost root that holds it, if one does.
-        self._enclosing = [enclosing_location(root, self.roots) for root in self.roots]
+        self._enclosing = [
+            enclosing_location(root, self.roots) for root in self.roots
+        ]
         # The rules with which each root begins, before rule files are read.
         self._root_rules = [self._settings_rules for _ in self.roots]
 
@@ -150,7 +157,9 @@ class Opener:
         """Return the rules of git's global excludes file."""
         if self.excludes_path is None:
             return NO_IGNORE_RULES
-        content = read_ignore_file(partial(system.open_file, self.excludes_path))
+        content = read_ignore_file(
+            partial(system.open_file, self.excludes_path)
+        )
         return NO_IGNORE_RULES.with_files(0, content)
 
     # Opening a folder
@@ -263,7 +272,9 @@ class Opener:
                 and levels
                 and (root.index, *folder.ancestor_identity(1)) in rule_free
             ):
-                levels = 0  # Nothing above the folder needs to be looked at again.
+                levels = (
+                    0  # Nothing above the folder needs to be looked at again.
+                )
             elif levels >= _MAX_LEVELS_ABOVE:
                 return True
             elif folder.ancestor_identity(levels) != root.identity:
@@ -271,8 +282,12 @@ class Opener:
         except OSError:
             return True  # A folder above cannot be entered.
         # Read-only rules only matter to a change.
-        files = RULE_FILES if for_change or rule_free is not None else (DENY_FILE,)
-        paths = [b"../" * up + file for up in range(levels + 1) for file in files]
+        files = (
+            RULE_FILES if for_change or rule_free is not None else (DENY_FILE,)
+        )
+        paths = [
+            b"../" * up + file for up in range(levels + 1) for file in files
+        ]
         if folder.contains_any(paths):
             return True
         if rule_free is not None:
@@ -325,8 +340,12 @@ class Opener:
         parts = opened.resolved_parts if opened is not None else location.parts
         is_in_git_folder = _GIT in map(plain_form, parts) and not for_git
         if not root_rules.active and not is_in_git_folder:
-            is_parent_free = parent_rules is not None and not parent_rules.active
-            if not self._has_rule_files(location, opened, only_own=is_parent_free):
+            is_parent_free = (
+                parent_rules is not None and not parent_rules.active
+            )
+            if not self._has_rule_files(
+                location, opened, only_own=is_parent_free
+            ):
                 return root_rules
         checker = self._rule_checker(root_rules, location, for_git=for_git)
         try:
@@ -389,7 +408,9 @@ class Opener:
                 root_rules.for_git(), location, None, for_change=for_change
             )
         tree_denies = partial(self._tree_denies, location.root)
-        return RuleChecker(root_rules, location, tree_denies, for_change=for_change)
+        return RuleChecker(
+            root_rules, location, tree_denies, for_change=for_change
+        )
 
     def _tree_denies(self, root: Root, tree_parts: tuple[bytes, ...]) -> bool:
         """Return True if a working tree has a deny file.
@@ -456,7 +477,9 @@ class Opener:
         message = f"cannot {action} {path}: {reason}"
         return errors.path_error(code, path, message, hint, root=root)
 
-    def _escape_error(self, error: OSError, location: Location) -> FilewrightError:
+    def _escape_error(
+        self, error: OSError, location: Location
+    ) -> FilewrightError:
         path, root = location.requested_path, location.root
         target = location.absolute
         if isinstance(error, EscapesFolderError) and error.path is not None:

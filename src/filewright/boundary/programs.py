@@ -25,7 +25,9 @@ def _program(name: str, *rules: str, folders: tuple[str, ...] = ()) -> Program:
     With `folders`, each rule holds in every folder that has one of these names.
     """
     if folders:
-        rules = tuple(f"**/{folder}/{rule}" for folder in folders for rule in rules)
+        rules = tuple(
+            f"**/{folder}/{rule}" for folder in folders for rule in rules
+        )
     return Program(name, rules)
 
 
@@ -136,7 +138,9 @@ PROGRAMS = (
     _program("Cline", "hooks/", folders=(".clinerules",)),
     # https://pi.dev: packages/coding-agent/docs/extensions.md and settings.md of
     # badlogic/pi-mono
-    _program("pi", "extensions/", "settings.json", "npm/", "git/", folders=(".pi",)),
+    _program(
+        "pi", "extensions/", "settings.json", "npm/", "git/", folders=(".pi",)
+    ),
     # https://docs.continue.dev/customize/deep-dives/mcp, /reference
     _program("Continue", ".continuerc.json"),
     _program(
@@ -163,7 +167,9 @@ PROGRAMS = (
     # https://docs.windsurf.com/windsurf/cascade/hooks
     _program("Windsurf", "hooks*", folders=(".windsurf",)),
     # https://zed.dev/docs/tasks, /debugger, /configuring-zed
-    _program("Zed", "settings.json", "tasks.json", "debug.json", folders=(".zed",)),
+    _program(
+        "Zed", "settings.json", "tasks.json", "debug.json", folders=(".zed",)
+    ),
     # https://docs.roocode.com/features/experimental/custom-tools,
     # /features/mcp/using-mcp-in-roo
     _program("Roo Code", "mcp.json", "tools/", folders=(".roo",)),
@@ -222,5 +228,7 @@ PROGRAMS = (
 )
 """The programs whose files are protected."""
 
-PROTECTED = tuple(dict.fromkeys(rule for program in PROGRAMS for rule in program.rules))
+PROTECTED = tuple(
+    dict.fromkeys(rule for program in PROGRAMS for rule in program.rules)
+)
 """The rules of all files that are written only if the user allows it."""

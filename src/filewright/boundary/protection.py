@@ -94,7 +94,9 @@ class Protection:
                 return os.fsdecode(b"/".join(spelling))
         return None
 
-    def rule_for(self, parts: Parts, *, include_parents: bool = False) -> str | None:
+    def rule_for(
+        self, parts: Parts, *, include_parents: bool = False
+    ) -> str | None:
         """Return the rule that protects a path or a folder above it, or None.
 
         With `include_parents`, also protect a folder that holds filewright's own state:
@@ -104,7 +106,10 @@ class Protection:
         # Most paths have no name that a rule could fit: they cost this one test.
         if self._rules.candidates(plain_parts):
             rule = _first_match(self._rules, plain_parts)
-            if rule is not None and _first_match(self._allowed, plain_parts) is None:
+            if (
+                rule is not None
+                and _first_match(self._allowed, plain_parts) is None
+            ):
                 return rule
         if not self.own_state:
             return None
@@ -120,11 +125,16 @@ class Protection:
             return None
         prefix = b"".join(name + b"/" for name in plain_parts[:-1])
         folder = folders.deciding_rule(prefix, plain_parts[-1], is_folder=True)
-        if folder is None or _first_match(self._allowed, plain_parts) is not None:
+        if (
+            folder is None
+            or _first_match(self._allowed, plain_parts) is not None
+        ):
             return None
         return self._parents.rules[str(folder)]
 
-    def rule_for_link(self, parts: Parts, aliases: Iterable[Alias] = ()) -> str | None:
+    def rule_for_link(
+        self, parts: Parts, aliases: Iterable[Alias] = ()
+    ) -> str | None:
         """Return the rule that a link at this path would lead around, or None."""
         rule = self.rule_for(parts) or self.rule_below(parts)
         for alias in aliases:
@@ -138,7 +148,9 @@ class Protection:
                 rule = self.rule_for(path) or self.rule_below(path)
         return rule
 
-    def rule_through(self, parts: Parts, aliases: Iterable[Alias]) -> str | None:
+    def rule_through(
+        self, parts: Parts, aliases: Iterable[Alias]
+    ) -> str | None:
         """Return the rule that protects a path by its name through a link, or None."""
         for alias in aliases:
             path = alias.path_through(parts)
@@ -171,7 +183,9 @@ class _ParentFolders:
 
 @lru_cache(maxsize=16)
 def _compile(rules: tuple[str, ...], setting: str) -> Matcher:
-    return NO_IGNORE_RULES.with_files(0, fold_letters(encode_rules(rules, setting)))
+    return NO_IGNORE_RULES.with_files(
+        0, fold_letters(encode_rules(rules, setting))
+    )
 
 
 @lru_cache(maxsize=16)
@@ -211,7 +225,12 @@ def _first_names(rules: tuple[str, ...]) -> tuple[bytes, ...]:
     """Return the first names of the paths that rules protect, without wildcards."""
     names = []
     for rule in rules:
-        first = rule.removeprefix("!").removeprefix("**/").strip("/").partition("/")[0]
+        first = (
+            rule.removeprefix("!")
+            .removeprefix("**/")
+            .strip("/")
+            .partition("/")[0]
+        )
         name = first.encode("utf-8", "surrogateescape")
         if name and _WILDCARDS.isdisjoint(name):
             names.append(name)

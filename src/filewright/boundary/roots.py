@@ -28,7 +28,9 @@ class _RequestedRoot:
     name: bytes = b""
 
 
-def open_roots(requested: Sequence[Path], settings: Settings) -> tuple[Root, ...]:
+def open_roots(
+    requested: Sequence[Path], settings: Settings
+) -> tuple[Root, ...]:
     """Open each root and hold its descriptor.
 
     A root is a folder's path, or `name=path` to name it. Without a name it is named
@@ -50,7 +52,9 @@ def open_roots(requested: Sequence[Path], settings: Settings) -> tuple[Root, ...
     for requested_root in requested_roots:
         path = system.absolute_path(requested_root.path)
         try:
-            folder = system.open_folder(path, resolves_in_kernel=settings.openat2)
+            folder = system.open_folder(
+                path, resolves_in_kernel=settings.openat2
+            )
         except (OSError, ValueError) as error:
             for opened in folders:
                 opened.close()
@@ -119,7 +123,9 @@ class RootMatch:
     parts: tuple[bytes, ...]
 
 
-def split_root(roots: Sequence[Root], requested: str, safe_path: str) -> RootMatch:
+def split_root(
+    roots: Sequence[Root], requested: str, safe_path: str
+) -> RootMatch:
     """Return the root that a caller's path is below, by the path alone.
 
     `safe_path` is the path as messages repeat it. Raise `path_escape`, `invalid_input`
@@ -159,7 +165,9 @@ def split_root(roots: Sequence[Root], requested: str, safe_path: str) -> RootMat
     return match
 
 
-def _match_named_root(roots: Sequence[Root], requested: str) -> RootMatch | None:
+def _match_named_root(
+    roots: Sequence[Root], requested: str
+) -> RootMatch | None:
     """Return the root that `name:path` names, or None."""
     if not roots[0].requires_prefix and len(roots) < 2:
         return None
@@ -208,7 +216,10 @@ def _leads_to(
     if [*map(plain_form, parts)] != [*map(plain_form, root_parts)]:
         return False
     try:
-        return system.stat_path(anchor + b"/".join(parts)).identity == root.identity
+        return (
+            system.stat_path(anchor + b"/".join(parts)).identity
+            == root.identity
+        )
     except OSError:
         return False
 
@@ -233,7 +244,9 @@ def _root_paths(roots: Iterable[Root]) -> dict[str, str]:
 
 
 def _list_roots(roots: Iterable[Root]) -> str:
-    return ", ".join(f"{name}: {path}" for name, path in _root_paths(roots).items())
+    return ", ".join(
+        f"{name}: {path}" for name, path in _root_paths(roots).items()
+    )
 
 
 def require_root(root: Root, requested_path: str) -> None:
@@ -270,4 +283,6 @@ def enclosing_location(root: Root, roots: Sequence[Root]) -> Location | None:
         if other is not root:
             for parts in other.parts_within([root.resolved_path]):
                 locations.append(Location(other, parts))
-    return min(locations, key=lambda location: len(location.parts), default=None)
+    return min(
+        locations, key=lambda location: len(location.parts), default=None
+    )

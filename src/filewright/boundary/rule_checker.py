@@ -39,7 +39,9 @@ class RuleChecker:
         self.rules: dict[tuple[bytes, ...], DenyRules] = {}
         """The rules for each folder on the way, by its parts."""
 
-    def __call__(self, folder: Folder, part: bytes, is_folder: bool | None) -> None:
+    def __call__(
+        self, folder: Folder, part: bytes, is_folder: bool | None
+    ) -> None:
         """Refuse the name `part` in a folder on the way if it is denied."""
         rules = self.rules_in(folder)
         if self._for_change and not rules.closed and is_temporary(part):
@@ -68,6 +70,10 @@ class RuleChecker:
             return self._root_rules.enter(None, folder)
         rules = self.rules[parts[:-1]].enter(parts[-1], folder)
         is_git_folder = plain_form(parts[-1]) == _GIT
-        if is_git_folder and self._tree_denies is not None and not rules.hides_copies:
+        if (
+            is_git_folder
+            and self._tree_denies is not None
+            and not rules.hides_copies
+        ):
             rules = rules.for_git_folder(partial(self._tree_denies, parts[:-1]))
         return rules

@@ -26,7 +26,12 @@ from enum import Enum
 from functools import lru_cache
 
 from filewright import errors
-from filewright.boundary.matching import NO_IGNORE_RULES, Matcher, Rule, find_problem
+from filewright.boundary.matching import (
+    NO_IGNORE_RULES,
+    Matcher,
+    Rule,
+    find_problem,
+)
 from filewright.boundary.names import fold_letters, plain_form, quote
 from filewright.errors import FilewrightError
 from filewright.system import Folder
@@ -102,19 +107,25 @@ class _RuleSet:
         """
         kinds = (False, True) if is_folder is None else (is_folder,)
         for kind in kinds:
-            rule = self.matcher.deciding_rule(self.prefix, self.fold_name(name), kind)
+            rule = self.matcher.deciding_rule(
+                self.prefix, self.fold_name(name), kind
+            )
             if rule is not None and not rule.is_negated:
                 return rule
         return None
 
-    def filter_unmatched(self, names: list[bytes], are_folders: bool) -> list[bytes]:
+    def filter_unmatched(
+        self, names: list[bytes], are_folders: bool
+    ) -> list[bytes]:
         """Return the names that no rule matches."""
         if not self.matcher.layers or not names:
             return names
         folded_names = [*map(self.fold_name, names)]
         # Several names may have the same plain form.
         unmatched = set(
-            self.matcher.filter_not_ignored(self.prefix, folded_names, are_folders)
+            self.matcher.filter_not_ignored(
+                self.prefix, folded_names, are_folders
+            )
         )
         return [name for name in names if self.fold_name(name) in unmatched]
 
@@ -126,10 +137,14 @@ class _RuleSet:
     def with_file(self, content: bytes) -> _RuleSet:
         """Return the rules with those of a file in this folder added."""
         rules = self.fold_rules(content)
-        return replace(self, matcher=self.matcher.with_files(len(self.prefix), rules))
+        return replace(
+            self, matcher=self.matcher.with_files(len(self.prefix), rules)
+        )
 
 
-def _rule_sets(source: bytes, content: bytes = b"") -> tuple[_RuleSet, _RuleSet]:
+def _rule_sets(
+    source: bytes, content: bytes = b""
+) -> tuple[_RuleSet, _RuleSet]:
     """Return two rule sets: one compares names exactly, one by their plain form."""
     exact = _RuleSet(source, bytes, bytes)
     folded = _RuleSet(source, plain_form, fold_letters)
@@ -169,10 +184,14 @@ class DenyRules:
         """
         self._rule_sets = rule_sets
         self._denying = [
-            rule_set for rule_set in rule_sets if rule_set.source != READ_ONLY_FILE
+            rule_set
+            for rule_set in rule_sets
+            if rule_set.source != READ_ONLY_FILE
         ]
         self._read_only = [
-            rule_set for rule_set in rule_sets if rule_set.source == READ_ONLY_FILE
+            rule_set
+            for rule_set in rule_sets
+            if rule_set.source == READ_ONLY_FILE
         ]
         self.broken = broken
         self.closed = closed or broken is not None
@@ -223,11 +242,15 @@ class DenyRules:
             return True
         if not self.active:
             return False
-        return any(rule_set.find_rule(name, is_folder) for rule_set in self._denying)
+        return any(
+            rule_set.find_rule(name, is_folder) for rule_set in self._denying
+        )
 
     def is_read_only(self, name: bytes, is_folder: bool | None) -> bool:
         """Return True if `name` may not be changed; None is as for `denies`."""
-        return any(rule_set.find_rule(name, is_folder) for rule_set in self._read_only)
+        return any(
+            rule_set.find_rule(name, is_folder) for rule_set in self._read_only
+        )
 
     def filter_allowed(
         self,
@@ -249,7 +272,9 @@ class DenyRules:
             allowed = rule_set.filter_unmatched(allowed, are_folders)
         allowed = [name for name in allowed if not self._is_always_denied(name)]
         denied_names = set(names).difference(allowed)
-        denied_counts.update(self.reason(name, are_folders) for name in denied_names)
+        denied_counts.update(
+            self.reason(name, are_folders) for name in denied_names
+        )
         return allowed
 
     def _is_always_denied(self, name: bytes) -> bool:
@@ -277,7 +302,9 @@ class DenyRules:
         # A cached result with `tree_denies` would keep the answer for an earlier tree.
         if size <= _MAX_CACHED_BYTES and self._tree_denies is None:
             return _enter_cached(self, name, prefix, place, deny, read_only)
-        return _enter_cached.__wrapped__(self, name, prefix, place, deny, read_only)
+        return _enter_cached.__wrapped__(
+            self, name, prefix, place, deny, read_only
+        )
 
     def below(self, names: Sequence[bytes]) -> DenyRules:
         """Return the rules for a folder, by the names on the way; it need not exist."""
@@ -320,7 +347,9 @@ class DenyRules:
         `root_rules` are the rules with which that root begins.
         """
         rule_sets = [
-            rule_set for rule_set in root_rules._rule_sets if not rule_set.source
+            rule_set
+            for rule_set in root_rules._rule_sets
+            if not rule_set.source
         ]
         # The rules of the outer root still apply inside the inner one.
         rule_sets += [rule_set.below(name) for rule_set in self._rule_sets]
@@ -339,7 +368,10 @@ class DenyRules:
         """Return True if a name stores copies of files, some of which are denied."""
         if self._place is _Place.TREE:
             return self.hides_copies and plain_name in _OTHER_STORES
-        if self._place is not _Place.GIT_FOLDER or plain_name in _OFFERED_IN_GIT_FOLDER:
+        if (
+            self._place is not _Place.GIT_FOLDER
+            or plain_name in _OFFERED_IN_GIT_FOLDER
+        ):
             return False
         # To search a whole tree takes long, so it is done once, and only if it matters.
         if not self.hides_copies and self._tree_denies is not None:
@@ -357,8 +389,12 @@ class DenyRules:
             case _Place.GIT_FOLDERS:
                 # A module's name may have slashes: folders on the way are no git
                 # folders.
-                is_git_folder = folder is None or folder.contains_any((b"HEAD",))
-                return _Place.GIT_FOLDER if is_git_folder else _Place.GIT_FOLDERS
+                is_git_folder = folder is None or folder.contains_any(
+                    (b"HEAD",)
+                )
+                return (
+                    _Place.GIT_FOLDER if is_git_folder else _Place.GIT_FOLDERS
+                )
             case _Place.FREE:
                 return _Place.FREE
             case _Place.TREE:
@@ -435,7 +471,9 @@ def _enter_cached(
                 broken = Unusable(reason, content.error_number)
         elif content is not None and broken is None:
             rule_sets = [
-                rule_set.with_file(content) if rule_set.source == file else rule_set
+                rule_set.with_file(content)
+                if rule_set.source == file
+                else rule_set
                 for rule_set in rule_sets
             ]
     return DenyRules(

@@ -97,7 +97,9 @@ class WalkOptions:
     @property
     def globs(self) -> list[str]:
         """All globs; those of `exclude` begin with `!`."""
-        globs = [self.glob] if isinstance(self.glob, str) else [*(self.glob or ())]
+        globs = (
+            [self.glob] if isinstance(self.glob, str) else [*(self.glob or ())]
+        )
         globs += [f"!{glob}" for glob in self.exclude]
         return globs
 
@@ -391,7 +393,9 @@ class Walk:
         if has_further_part and self._resume_name(folder) == name:
             resume_index = folder.resume_index + 1
         depth = folder.depth + 1
-        is_deep = depth > _FAR_LEVELS and not self._root.folder.resolves_in_kernel
+        is_deep = (
+            depth > _FAR_LEVELS and not self._root.folder.resolves_in_kernel
+        )
         return WalkedFolder(
             start=self._location,
             name=name,
@@ -425,7 +429,10 @@ class Walk:
             return None
 
     def _open_far(
-        self, folder: WalkedFolder, parent: WalkedFolder, held: _HeldFolder | None
+        self,
+        folder: WalkedFolder,
+        parent: WalkedFolder,
+        held: _HeldFolder | None,
     ) -> Folder | None:
         """Return a handle of a far folder, opened from its parent. Raise `OSError`."""
         if held is not None and held.folder is parent:
@@ -462,7 +469,9 @@ class Walk:
         held, parent = self._held, folder.parent
         if held is None or held.folder is not folder or parent is None:
             return
-        handle = held.handle.open_parent(listable=False) if parent.is_far else None
+        handle = (
+            held.handle.open_parent(listable=False) if parent.is_far else None
+        )
         self._release_held()
         if handle is not None:
             self._held = _HeldFolder(parent, handle)
@@ -474,7 +483,9 @@ class Walk:
 
     # The names of one folder
 
-    def _read_items(self, folder: WalkedFolder, opened: Folder) -> Iterator[Item]:
+    def _read_items(
+        self, folder: WalkedFolder, opened: Folder
+    ) -> Iterator[Item]:
         """Return the names in a folder, sorted and filtered.
 
         Take over the handle: it is held for a far folder, else closed.
@@ -545,7 +556,9 @@ class Walk:
             runs.append(_pack(last_batch, start))
         return _FolderNames(last_batch, runs, has_ignore_sources)
 
-    def _batched_items(self, folder: WalkedFolder, runs: list[bytes]) -> Iterator[Item]:
+    def _batched_items(
+        self, folder: WalkedFolder, runs: list[bytes]
+    ) -> Iterator[Item]:
         """Yield the names of a very large folder, some at a time."""
         # Each run is sorted, so no more than one name of each is unpacked at a time.
         merged = heapq.merge(*(_iter_packed(run) for run in runs))
@@ -560,7 +573,9 @@ class Walk:
                     batch.folders.append(name)
                 else:
                     batch.others.append((name, kind))
-            needs_handle = self._options.details or self._options.visit is not None
+            needs_handle = (
+                self._options.details or self._options.visit is not None
+            )
             opened = self._open(folder) if needs_handle else None
             try:
                 items = self._batch_items(folder, batch, opened)
@@ -582,11 +597,15 @@ class Walk:
                 others = (name for name, _ in batch.others)
                 all_names = sorted((*batch.files, *batch.folders, *others))
                 self._options.visit(folder, opened, all_names, names)
-            names = [name for name in names if folder.kinds.get(name) == "folder"]
+            names = [
+                name for name in names if folder.kinds.get(name) == "folder"
+            ]
         if not self._options.details:
             return zip(names, repeat(None))
         if opened is None:
-            return iter(())  # It was moved or removed since its names were read.
+            return iter(
+                ()
+            )  # It was moved or removed since its names were read.
         try:
             statuses = opened.stat_names(names)
         except OSError as error:
@@ -625,7 +644,9 @@ class Walk:
         if len(yielded_folders) < len(selection.folders):
             for name in set(selection.folders).difference(yielded_folders):
                 kinds[name] = None
-        names = _drop_temporary(folder, sorted(selection.names + selection.folders))
+        names = _drop_temporary(
+            folder, sorted(selection.names + selection.folders)
+        )
         return self._names_from_resumed(folder, names)
 
     def _drop_denied(self, folder: WalkedFolder, selection: _Selection) -> None:
@@ -657,7 +678,9 @@ class Walk:
                 ]
             )
 
-    def _drop_ignored(self, folder: WalkedFolder, selection: _Selection) -> None:
+    def _drop_ignored(
+        self, folder: WalkedFolder, selection: _Selection
+    ) -> None:
         """Drop the names that ignore rules and excluding globs match."""
         prefix, check = folder.root_prefix, self._task.check
         if folder.matcher.layers:
@@ -674,7 +697,9 @@ class Walk:
                 )
             )
 
-    def _apply_globs(self, folder: WalkedFolder, selection: _Selection) -> list[bytes]:
+    def _apply_globs(
+        self, folder: WalkedFolder, selection: _Selection
+    ) -> list[bytes]:
         """Drop the names that no glob fits. Return the folders that one fits.
 
         The other folders stay selected: names in them may fit.
@@ -683,7 +708,9 @@ class Walk:
         if wanted is None:
             return selection.folders
         prefix, check = folder.root_prefix, self._task.check
-        selection.names = wanted.filter_ignored(prefix, selection.names, False, check)
+        selection.names = wanted.filter_ignored(
+            prefix, selection.names, False, check
+        )
         return wanted.filter_ignored(prefix, selection.folders, True)
 
     def _names_from_resumed(
@@ -727,7 +754,9 @@ def _pack(batch: Batch, start: bytes) -> bytes:
         kinds[name] = "folder"
     kinds.update(batch.others)
     packed_names = [
-        name + _MARK_OF_KIND[kind] for name, kind in kinds.items() if name >= start
+        name + _MARK_OF_KIND[kind]
+        for name, kind in kinds.items()
+        if name >= start
     ]
     return b"/".join(sorted(packed_names))
 
@@ -743,9 +772,13 @@ def _add_ignore_files(matcher: Matcher, base: int, folder: Folder) -> Matcher:
     folder's path from the root, with a slash.
     """
     exclude = (_GIT, b"info", b"exclude")
-    open_exclude = partial(folder.open_file_beneath, exclude, follow_links=False)
+    open_exclude = partial(
+        folder.open_file_beneath, exclude, follow_links=False
+    )
     matcher = matcher.with_files(base, read_ignore_file(open_exclude))
-    contents = [read_ignore_file(partial(folder.open, name)) for name in _IGNORE_FILES]
+    contents = [
+        read_ignore_file(partial(folder.open, name)) for name in _IGNORE_FILES
+    ]
     return matcher.with_files(base, *contents)
 
 

@@ -29,7 +29,9 @@ _CLASSES = {
     b"upper": b"A-Z",
     b"xdigit": b"0-9A-Fa-f",
 }
-_UTF8_CHARACTER = rb"(?:[\x00-\x2e\x30-\x7f]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf])"
+_UTF8_CHARACTER = (
+    rb"(?:[\x00-\x2e\x30-\x7f]|[\xc0-\xff][\x80-\xbf]*|[\x80-\xbf])"
+)
 _SLASH = 0x2F
 _WITHIN_NAME = rb"[^/]*"
 _STARS = re.compile(rb"\*+")
@@ -102,7 +104,9 @@ def translate(pattern: bytes, characters: bool = False) -> re.Pattern[bytes]:
     return re.compile(source, re.DOTALL)
 
 
-def _append_stars(sections: list[_Section], pattern: bytes, position: int) -> int:
+def _append_stars(
+    sections: list[_Section], pattern: bytes, position: int
+) -> int:
     """Append the stars at `position`. Return the position after them."""
     stars = _STARS.match(pattern, position)
     assert stars is not None
@@ -123,7 +127,11 @@ def _append_stars(sections: list[_Section], pattern: bytes, position: int) -> in
 def _member_expression(members: frozenset[int]) -> bytes:
     if not members:
         return b"(?!)"  # It matches nothing.
-    return b"[" + b"".join(b"\\x%02x" % member for member in sorted(members)) + b"]"
+    return (
+        b"["
+        + b"".join(b"\\x%02x" % member for member in sorted(members))
+        + b"]"
+    )
 
 
 def bracket(pattern: bytes, position: int) -> tuple[frozenset[int], int]:
@@ -136,12 +144,15 @@ def bracket(pattern: bytes, position: int) -> tuple[frozenset[int], int]:
     if is_negated:
         position += 1
     members: set[int] = set()
-    range_start = 0  # The member before, with which a range may begin; 0 if none.
+    range_start = (
+        0  # The member before, with which a range may begin; 0 if none.
+    )
     # A `]` right at the start is a member.
     while not members or pattern[position : position + 1] != b"]":
         ahead = pattern[position : position + 2]
         ends_range = (
-            range_start > 0 and re.match(rb"-[^\]]", ahead, re.DOTALL) is not None
+            range_start > 0
+            and re.match(rb"-[^\]]", ahead, re.DOTALL) is not None
         )
         member = _MEMBER.match(pattern, position + ends_range)
         if member is None:
@@ -171,4 +182,6 @@ def _class_members(name: bytes) -> frozenset[int]:
     if name not in _CLASSES:
         raise MalformedError
     expression = re.compile(b"[" + _CLASSES[name].replace(b"[", b"\\[") + b"]")
-    return frozenset(byte for byte in range(256) if expression.match(bytes((byte,))))
+    return frozenset(
+        byte for byte in range(256) if expression.match(bytes((byte,)))
+    )

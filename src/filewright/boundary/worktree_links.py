@@ -33,7 +33,9 @@ def find_linked_worktrees(path: bytes) -> list[bytes]:
         if system.stat_path(git_path).kind != "folder":
             # A linked worktree: its `.git` file names its record in the repository.
             record = _read_pointer(git_path, path)
-            repository = _read_pointer(os.path.join(record, b"commondir"), record)
+            repository = _read_pointer(
+                os.path.join(record, b"commondir"), record
+            )
             if not _is_same(
                 _read_pointer(os.path.join(record, b"gitdir"), record), git_path
             ):

@@ -36,7 +36,9 @@ def find_working_tree(folder: Location) -> Location | None:
     return None
 
 
-def describe_changed_trees(boundary: Boundary, trees: Iterable[Location]) -> str | None:
+def describe_changed_trees(
+    boundary: Boundary, trees: Iterable[Location]
+) -> str | None:
     """Return a sentence that names the trees in which a change was made.
 
     None if each is the only tree of its repository.
@@ -61,8 +63,12 @@ def _describe(boundary: Boundary, tree: Location) -> str | None:
         pointer = _read_line(boundary, git_location)
         kind = "linked worktree" if b"/worktrees/" in pointer else "submodule"
         head = None
-        with suppress(FilewrightError):  # The repository may lie outside the roots.
-            head = resolve_git_pointer(boundary, tree, git_location).child(b"HEAD")
+        with suppress(
+            FilewrightError
+        ):  # The repository may lie outside the roots.
+            head = resolve_git_pointer(boundary, tree, git_location).child(
+                b"HEAD"
+            )
         return f"the {kind} {path}{_describe_branch(boundary, head)}"
     branch = _describe_branch(boundary, git_location.child(b"HEAD"))
     records = git_location.child(b"worktrees")
@@ -116,7 +122,9 @@ def _shorten(name: bytes) -> str:
     return f"{text[:_MAX_NAME_CHARACTERS]}…"
 
 
-def resolve_git_pointer(boundary: Boundary, base: Location, file: Location) -> Location:
+def resolve_git_pointer(
+    boundary: Boundary, base: Location, file: Location
+) -> Location:
     """Return the location that one of git's small files names, from the folder `base`.
 
     Raise the errors of `open_file` and `locate`.

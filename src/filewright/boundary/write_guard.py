@@ -30,7 +30,10 @@ class WriteGuard(Opener):
     """
 
     def __init__(
-        self, roots: Sequence[Path], settings: Settings, state_folders: Sequence[Path]
+        self,
+        roots: Sequence[Path],
+        settings: Settings,
+        state_folders: Sequence[Path],
     ) -> None:
         super().__init__(roots, settings, state_folders)
         self._aliases = AliasFinder(cross_devices=settings.cross_devices)
@@ -67,7 +70,10 @@ class WriteGuard(Opener):
                 # Rules may tell files from folders, so they must see each name.
                 if not opened.rules.active:
                     missing = parent.parts[depth:]
-                    resolved_folders[parent] = (*folder.resolved_parts, *missing)
+                    resolved_folders[parent] = (
+                        *folder.resolved_parts,
+                        *missing,
+                    )
                 if depth < len(parent.parts):
                     return  # A folder above is missing, so there is no link.
                 kind = folder.stat(location.name).kind
@@ -80,12 +86,16 @@ class WriteGuard(Opener):
                 raise self.link_refusal(location)
             self.require_link_allowed(location)
 
-    def _open_nearest_folder(self, location: Location) -> tuple[int, OpenedFolder]:
+    def _open_nearest_folder(
+        self, location: Location
+    ) -> tuple[int, OpenedFolder]:
         """Open the innermost existing folder above a location, and return its depth."""
         depth = len(location.parent.parts)
         while True:
             try:
-                return depth, self._open_for_change(location, location.parts[:depth])
+                return depth, self._open_for_change(
+                    location, location.parts[:depth]
+                )
             except (FileNotFoundError, NotADirectoryError):
                 if not depth:
                     raise
@@ -114,7 +124,11 @@ class WriteGuard(Opener):
         except PermissionError:
             # A folder that may be entered but not listed is enough.
             opened = self._open_beneath(
-                location, parts, listable=False, for_change=True, rule_free=rule_free
+                location,
+                parts,
+                listable=False,
+                for_change=True,
+                rule_free=rule_free,
             )
         try:
             self._require_changeable(location, parts, opened)
@@ -130,10 +144,15 @@ class WriteGuard(Opener):
         folder, rules = opened.folder, opened.rules
         parts_below = location.parts[len(parts) :]
         # After a link on the way or a move meanwhile, this is not the requested path.
-        real_paths = {folder.resolved_parts, self._current_parts(location, folder)}
+        real_paths = {
+            folder.resolved_parts,
+            self._current_parts(location, folder),
+        }
         for real_parts in real_paths - {parts}:
             self._require_unprotected(
-                location, (*real_parts, *parts_below), is_changed=bool(parts_below)
+                location,
+                (*real_parts, *parts_below),
+                is_changed=bool(parts_below),
             )
         if not rules.active:
             return
@@ -158,12 +177,18 @@ class WriteGuard(Opener):
         if self.settings.read_only:
             raise errors.read_only(location.requested_path)
         if not location.parts:
-            raise errors.root_itself(location.requested_path, quote(location.root.path))
+            raise errors.root_itself(
+                location.requested_path, quote(location.root.path)
+            )
         require_root(location.root, location.requested_path)
         self._require_unprotected(location, parts)
 
     def _require_unprotected(
-        self, location: Location, parts: tuple[bytes, ...], *, is_changed: bool = True
+        self,
+        location: Location,
+        parts: tuple[bytes, ...],
+        *,
+        is_changed: bool = True,
     ) -> None:
         """Refuse a path that is protected, or below a protected one.
 
@@ -179,7 +204,11 @@ class WriteGuard(Opener):
             raise errors.protected(location.requested_path, rule)
 
     def protection_rule(
-        self, location: Location, *, link: bool = False, aliases: Iterable[Alias] = ()
+        self,
+        location: Location,
+        *,
+        link: bool = False,
+        aliases: Iterable[Alias] = (),
     ) -> str | None:
         """Return the rule that protects a location or a folder above it, or None.
 
@@ -261,7 +290,9 @@ class WriteGuard(Opener):
             aliases_after=self.find_aliases(destination),
             is_move=moving,
         )
-        options = WalkOptions(include_ignored=True, include_git=True, for_change=moving)
+        options = WalkOptions(
+            include_ignored=True, include_git=True, for_change=moving
+        )
         walk = self.walk(source, options, task=task)
         rules_by_prefix = {b"": rules}
         for entry in walk:
@@ -322,21 +353,28 @@ class _Transfer:
     def _require_path_allowed(self, entry: FolderEntry) -> None:
         parts = tuple(entry.path.split(b"/"))
         rule_before = _find_rule(
-            self.protection_before, (*self.source.parts, *parts), self.aliases_before
+            self.protection_before,
+            (*self.source.parts, *parts),
+            self.aliases_before,
         )
         rule_after = _find_rule(
-            self.protection_after, (*self.destination.parts, *parts), self.aliases_after
+            self.protection_after,
+            (*self.destination.parts, *parts),
+            self.aliases_after,
         )
         if rule_after is not None:
             # An entry that is protected by its own name, such as `.git`, stays so and
             # may come along. But a copy fills new folders, and nothing may be written
             # into a protected one.
             is_new = (
-                rule_before is None or self.protection_after.rule_for(parts) is None
+                rule_before is None
+                or self.protection_after.rule_for(parts) is None
             )
             is_filled = entry.kind == "folder" and not self.is_move
             if is_new or is_filled:
-                raise errors.protected(self.destination.requested_path, rule_after)
+                raise errors.protected(
+                    self.destination.requested_path, rule_after
+                )
         elif self.is_move and rule_before is not None:
             raise errors.protected(self.source.requested_path, rule_before)
 

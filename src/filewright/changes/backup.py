@@ -146,7 +146,9 @@ class _Saver:
             position = node.original_position
             assert position is not None
             if position.folder.open_original_folder().is_mount(position.name):
-                raise errors.contains_mount(node.requested_path, node.requested_path)
+                raise errors.contains_mount(
+                    node.requested_path, node.requested_path
+                )
 
     def save_displaced(self) -> None:
         """Save every displaced file and folder."""
@@ -165,7 +167,9 @@ class _Saver:
                         node.original.status, link_target=node.target
                     )
             except OSError as error:
-                raise from_os_error(error, node.requested_path, doing="save") from error
+                raise from_os_error(
+                    error, node.requested_path, doing="save"
+                ) from error
             self.originals[node] = state
 
     def expected_states(self) -> dict[TreeNode, FileState]:
@@ -175,7 +179,9 @@ class _Saver:
         for node in self._diff.created:
             content = self.edited_contents.get(node, node.content)
             size = content.size if content is not None else 0
-            state = FileState(node.kind, *node.rights, size, link_target=node.target)
+            state = FileState(
+                node.kind, *node.rights, size, link_target=node.target
+            )
             if content is not None:
                 total_bytes += size
                 # Small new contents are kept too, so that a diff can be shown when the
@@ -186,7 +192,9 @@ class _Saver:
                     and size <= _MAX_KEPT_NEW_FILE_BYTES
                     and total_bytes <= _MAX_KEPT_NEW_BYTES
                 ):
-                    blob = self._blobs.store(b"".join(map(bytes, content.blocks())))
+                    blob = self._blobs.store(
+                        b"".join(map(bytes, content.blocks()))
+                    )
                     state = replace(state, blob=blob)
                 if self._is_hashed_ahead(node, content, state):
                     state = replace(state, digest=compute_digest(content))
@@ -225,8 +233,13 @@ class _Saver:
         needed_bytes = node.original.status.size
         is_kept_whole = True
         # A large file that is edited is not copied: only its removed bytes are.
-        if splices is not None and needed_bytes > self._settings.whole_undo_bytes:
-            removed_bytes = sum(span.removed_bytes for span in unpack_spans(spans))
+        if (
+            splices is not None
+            and needed_bytes > self._settings.whole_undo_bytes
+        ):
+            removed_bytes = sum(
+                span.removed_bytes for span in unpack_spans(spans)
+            )
             if removed_bytes <= MAX_REMOVED_BYTES:
                 is_kept_whole, needed_bytes = False, removed_bytes
         content = removed = None
@@ -249,7 +262,9 @@ class _Saver:
     ) -> tuple[FileState, bytes | None]:
         position = node.original_position
         assert position is not None
-        known_digest = node.expected.digest if node.expected is not None else None
+        known_digest = (
+            node.expected.digest if node.expected is not None else None
+        )
         is_edited = self._diff.is_present(node) and node.splices is not None
         state, content = self.save_whole(
             file,
@@ -298,9 +313,14 @@ class _Saver:
         # Whether all of a file is of its encoding is checked when it is copied.
         if node.content.codec:
             return
-        if self._bytes_in_memory + node.content.size <= _MAX_EDITED_BYTES_IN_MEMORY:
+        if (
+            self._bytes_in_memory + node.content.size
+            <= _MAX_EDITED_BYTES_IN_MEMORY
+        ):
             self._bytes_in_memory += node.content.size
-            self.edited_contents[node] = MemoryContent(apply_splices(content, splices))
+            self.edited_contents[node] = MemoryContent(
+                apply_splices(content, splices)
+            )
 
     def _save_edit(
         self,
@@ -317,7 +337,12 @@ class _Saver:
         self.edits[node] = SavedEdit(spans, removed_blob, inserted_blob)
 
     def save_whole(
-        self, file: File, folder: Folder, name: bytes, *, is_hashed: bool = False
+        self,
+        file: File,
+        folder: Folder,
+        name: bytes,
+        *,
+        is_hashed: bool = False,
     ) -> tuple[FileState, bytes | None]:
         """Keep a whole file; return its state, and its content if it was read.
 
@@ -349,7 +374,10 @@ class _Saver:
                 deque(blocks, maxlen=0)
                 digest = hasher.hexdigest()
         state = FileState.from_status(
-            status, digest=digest, blob=blob, attributes=file.extended_attributes()
+            status,
+            digest=digest,
+            blob=blob,
+            attributes=file.extended_attributes(),
         )
         return state, content
 
@@ -382,7 +410,9 @@ class _Saver:
         if compute_digest(file, size=restored.size) != restored.digest:
             raise errors.saved_meanwhile(node.requested_path)
 
-    def require_savable(self, file: File, needed_bytes: int, display_path: str) -> None:
+    def require_savable(
+        self, file: File, needed_bytes: int, display_path: str
+    ) -> None:
         """Refuse a file that another program writes to, or that is immutable.
 
         Refuse also if undo would need more bytes than it may take.
@@ -474,7 +504,8 @@ class _FolderSaver:
             and status.uid != system.effective_user_id()
         ):
             raise errors.not_permitted(
-                location.display_path, "belongs to another user and cannot be removed"
+                location.display_path,
+                "belongs to another user and cannot be removed",
             )
         if folder.is_immutable():
             raise errors.immutable(location.display_path)
@@ -520,7 +551,9 @@ class _FolderSaver:
                 self._saver.originals[node] = state
         elif status.kind == "file":
             with folder.open(name, known_file=True) as file:
-                self._saver.require_savable(file, status.size, location.display_path)
+                self._saver.require_savable(
+                    file, status.size, location.display_path
+                )
                 state, _ = self._saver.save_whole(file, folder, name)
         else:
             target = folder.read_link(name) if status.kind == "link" else None
@@ -548,13 +581,16 @@ class _FolderSaver:
         )
         if rule is not None and not self._top.must_be_empty:
             raise errors.protected(
-                location.display_path, rule, hint="leave that folder where it is"
+                location.display_path,
+                rule,
+                hint="leave that folder where it is",
             )
         if status.device != folder_status.device or folder.is_mount(name):
             raise errors.contains_mount(requested_path, location.display_path)
         if is_kept_by_sticky_folder(folder_status, status):
             raise errors.not_permitted(
-                location.display_path, "belongs to another user and cannot be removed"
+                location.display_path,
+                "belongs to another user and cannot be removed",
             )
 
 

@@ -45,7 +45,13 @@ _MAX_OPEN_FILES = 16
 """Files that are held open until they are flushed together."""
 _DELETED_AT_ONCE = 100
 """Contents that are dropped at a time: removing their files takes a while."""
-_LINK_ERRORS = (errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP)
+_LINK_ERRORS = (
+    errno.EXDEV,
+    errno.EPERM,
+    errno.EACCES,
+    errno.EMLINK,
+    errno.EOPNOTSUPP,
+)
 
 
 Block = bytes | memoryview
@@ -94,7 +100,9 @@ class SplicedContent:
         for splice in splices:
             self.size += len(splice.replacement) - splice.length
 
-    def blocks(self, tap: Callable[[Block], None] | None = None) -> Iterator[Block]:
+    def blocks(
+        self, tap: Callable[[Block], None] | None = None
+    ) -> Iterator[Block]:
         """Yield the bytes; `tap` is called with every block of the content before."""
         blocks = self.base.blocks()
         if tap is not None:
@@ -154,7 +162,9 @@ def _check_encoding(
         ) from error
 
 
-def compute_digest(content: File | ContentStream, *, size: int | None = None) -> str:
+def compute_digest(
+    content: File | ContentStream, *, size: int | None = None
+) -> str:
     """Return the xxh3_128 of a content, or of its first `size` bytes, in hex."""
     hasher = xxhash.xxh3_128()
     for block in content.blocks():
@@ -239,7 +249,8 @@ class BlobWriter:
         if name in self._names:
             return True
         rows = self._execute(
-            "SELECT packed, CAST(data AS BLOB) FROM contents WHERE name = ?", (name,)
+            "SELECT packed, CAST(data AS BLOB) FROM contents WHERE name = ?",
+            (name,),
         ).fetchall()
         if not rows:
             return False
@@ -254,7 +265,9 @@ class BlobWriter:
         self._execute("DELETE FROM contents WHERE name = ?", (name,))
         return False
 
-    def _write(self, pieces: Iterable[bytes], get_name: Callable[[], str]) -> str:
+    def _write(
+        self, pieces: Iterable[bytes], get_name: Callable[[], str]
+    ) -> str:
         """Write a file whose name is known at its end; `flush` gives it that name."""
         temporary_name, size = b".new-" + os.urandom(8).hex().encode(), 0
         with self._store.state.folder(_CONTENTS_FOLDER) as folder:
@@ -289,7 +302,9 @@ class BlobWriter:
         self._add(linked_name, size, None, packed=False)
         return linked_name
 
-    def _add(self, name: str, size: int, data: bytes | None, *, packed: bool) -> None:
+    def _add(
+        self, name: str, size: int, data: bytes | None, *, packed: bool
+    ) -> None:
         self.file_count += data is None
         self._execute(
             "INSERT INTO contents VALUES (?,?,?,?,?) ON CONFLICT (name) DO UPDATE SET "
@@ -349,7 +364,9 @@ class BlobStore:
         with ExitStack() as opened:
             blocks: Iterable[bytes] = [data] if data is not None else []
             if data is None:
-                folder = opened.enter_context(self.state.folder(_CONTENTS_FOLDER))
+                folder = opened.enter_context(
+                    self.state.folder(_CONTENTS_FOLDER)
+                )
                 file = opened.enter_context(folder.open(name.encode()))
                 blocks = file.blocks()
                 if not packed:
@@ -362,7 +379,10 @@ class BlobStore:
                     # time.
                     if file_state is not None and (
                         status.size != file_state.size
-                        or (not digest and status.mtime_ns != file_state.mtime_ns)
+                        or (
+                            not digest
+                            and status.mtime_ns != file_state.mtime_ns
+                        )
                     ):
                         raise ValueError("a displaced file has been changed")
             for block in _decompress(blocks) if packed else blocks:
@@ -377,9 +397,14 @@ class BlobStore:
         A file that was linked has its one name again.
         """
         begin = f"={format_change_id(number)}-".encode()
-        with suppress(FileNotFoundError), self.state.folder(_CONTENTS_FOLDER) as folder:
+        with (
+            suppress(FileNotFoundError),
+            self.state.folder(_CONTENTS_FOLDER) as folder,
+        ):
             self.remove_files(
-                name for name in folder.names() if name.startswith((begin, b".new-"))
+                name
+                for name in folder.names()
+                if name.startswith((begin, b".new-"))
             )
 
     def delete_unneeded(self, execute: Execute) -> tuple[list[bytes], bool]:
@@ -411,15 +436,23 @@ class BlobStore:
         """
         with suppress(FileNotFoundError):
             with self.state.folder(_CONTENTS_FOLDER) as folder:
-                self.swept_at_ns, names = folder.status().mtime_ns, folder.names()
-            rows = self.database.read("SELECT name FROM contents WHERE data IS NULL")
+                self.swept_at_ns, names = (
+                    folder.status().mtime_ns,
+                    folder.names(),
+                )
+            rows = self.database.read(
+                "SELECT name FROM contents WHERE data IS NULL"
+            )
             needed = {str(name).encode() for (name,) in rows}
             self.remove_files({*names}.difference(needed))
 
     def total_file_bytes(self) -> int:
         """Return the bytes that all contents in files take."""
         total = 0
-        with suppress(FileNotFoundError), self.state.folder(_CONTENTS_FOLDER) as folder:
+        with (
+            suppress(FileNotFoundError),
+            self.state.folder(_CONTENTS_FOLDER) as folder,
+        ):
             for name in folder.names():
                 with suppress(FileNotFoundError):
                     total += folder.stat(name).size
@@ -532,7 +565,9 @@ def is_whole_content_stored(edit: FileChange) -> bool:
     return state is None or (state.blob is not None and _is_small(edit, state))
 
 
-def content_before(change: FileChange, content: bytes | None = None) -> bytes | None:
+def content_before(
+    change: FileChange, content: bytes | None = None
+) -> bytes | None:
     """Return the content before a change, if it is small and can be built.
 
     `content` is the content after it, if that is known.
@@ -562,11 +597,14 @@ def content_after(change: FileChange) -> bytes | None:
     if change.before is not None and change.before.digest == state.digest:
         return before
     after = (
-        _apply_if_known(before, forward_splices(change)) if before is not None else None
+        _apply_if_known(before, forward_splices(change))
+        if before is not None
+        else None
     )
     return (
         after
-        if after is not None and xxhash.xxh3_128_hexdigest(after) == state.digest
+        if after is not None
+        and xxhash.xxh3_128_hexdigest(after) == state.digest
         else None
     )
 
@@ -599,7 +637,9 @@ def backward_splices(
     elif (before := content_before(change)) is not None:
         removed = b"".join(
             before[offset : offset + removed_bytes]
-            for offset, removed_bytes, _ in unpack_spans(change.packed_spans, limit)
+            for offset, removed_bytes, _ in unpack_spans(
+                change.packed_spans, limit
+            )
         )
     else:
         return None
@@ -618,7 +658,9 @@ def _invert_spans(spans: Iterable[Span]) -> Iterator[Span]:
         shift += inserted_bytes - removed_bytes
 
 
-def _apply_if_known(content: bytes, splices: Sequence[Splice] | None) -> bytes | None:
+def _apply_if_known(
+    content: bytes, splices: Sequence[Splice] | None
+) -> bytes | None:
     """Return a content with splices applied; None without splices."""
     from filewright.text.splice import apply_splices
 

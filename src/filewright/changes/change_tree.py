@@ -108,7 +108,11 @@ class ChangeTree:
         return location in self._checked
 
     def find(
-        self, location: Location, *, create: bool = False, changing: bool = False
+        self,
+        location: Location,
+        *,
+        create: bool = False,
+        changing: bool = False,
     ) -> TreeEntry:
         """Find a path in the tree.
 
@@ -126,10 +130,14 @@ class ChangeTree:
         if changing and walk.followed_links:
             # Links count whether they are on the disk or made by this change: once
             # something is staged, a refusal would come too late.
-            self.boundary.require_writable_names(location, walk.resolved_names())
+            self.boundary.require_writable_names(
+                location, walk.resolved_names()
+            )
         return entry
 
-    def require_node(self, location: Location, *, changing: bool = False) -> TreeNode:
+    def require_node(
+        self, location: Location, *, changing: bool = False
+    ) -> TreeNode:
         """Return the node of a path. Raise `not_found` if there is none."""
         node = self.find(location, changing=changing).node
         if node is None:
@@ -140,7 +148,9 @@ class ChangeTree:
         root = location.root
         identity = root.identity
         if identity not in self._root_nodes:
-            original = OriginalFile(root.folder.status(), Location(root, ()), None)
+            original = OriginalFile(
+                root.folder.status(), Location(root, ()), None
+            )
             node = TreeNode.from_disk(self.records, root.name, original)
             # It may have been reached from a root above: then that node counts.
             known_node = self.records.folders.setdefault(identity, node)
@@ -154,7 +164,12 @@ class _PathWalk:
     """The walk from a root to a path in the tree, a name at a time, through links."""
 
     def __init__(
-        self, root: TreeNode, location: Location, *, create: bool, changing: bool
+        self,
+        root: TreeNode,
+        location: Location,
+        *,
+        create: bool,
+        changing: bool,
     ) -> None:
         rules = PositionRules(root.original_rules(), is_original=True)
         self._passed = [_PassedFolder(root, b"", rules)]
@@ -238,7 +253,9 @@ class _PathWalk:
         if not self._changing:
             return
         rules = self._passed[-1].rules.rules
-        for parent_name, child_name in pairwise([name, *reversed(self._pending)]):
+        for parent_name, child_name in pairwise(
+            [name, *reversed(self._pending)]
+        ):
             rules = rules.enter(parent_name, None)
             rules.require_allowed(
                 self._requested_path, child_name, None, for_change=True

@@ -12,12 +12,19 @@ from filewright import errors
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import is_temporary, quote
-from filewright.boundary.worktrees import describe_changed_trees, find_working_tree
+from filewright.boundary.worktrees import (
+    describe_changed_trees,
+    find_working_tree,
+)
 from filewright.changes.history import History
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import Log
 from filewright.changes.log_reader import UNFINISHED, UnreadablePlanError
-from filewright.changes.model import ChangeRecord, format_change_id, visibility_check
+from filewright.changes.model import (
+    ChangeRecord,
+    format_change_id,
+    visibility_check,
+)
 from filewright.changes.recoverer import Recoverer
 from filewright.changes.retention import enforce_limits
 from filewright.changes.selection import Scope, Selection
@@ -62,7 +69,9 @@ class Changes(History):
         super().__init__(boundary, settings)
         self.before_change: Callable[[Task], None] = _do_nothing_before
         """Record the changes of other programs before a change, under its lock."""
-        self.after_commit: Callable[[Sequence[Location]], None] = _do_nothing_after
+        self.after_commit: Callable[[Sequence[Location]], None] = (
+            _do_nothing_after
+        )
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
         self._recoverer = Recoverer(
             boundary, settings, self._lock, self._own, lambda: self.logs
@@ -196,7 +205,9 @@ class Changes(History):
             enforce_limits(log, settle=bool(others))
             return record
 
-    def _commit_to(self, log: Log, change_set: ChangeSet, task: Task) -> ChangeRecord:
+    def _commit_to(
+        self, log: Log, change_set: ChangeSet, task: Task
+    ) -> ChangeRecord:
         """Commit a change set; try again if an unsettled change was in the way."""
         from filewright.changes.commit import commit
 
@@ -206,7 +217,10 @@ class Changes(History):
         try:
             return commit(log, change_set, task, notes, caller)
         except FilewrightError as error:
-            if error.code is not Code.IN_USE or "unsettled" not in error.details:
+            if (
+                error.code is not Code.IN_USE
+                or "unsettled" not in error.details
+            ):
                 self._report_conflicts(error)
                 raise
         # What kept the earlier change from being settled may be gone.
@@ -229,7 +243,8 @@ class Changes(History):
         """Return a note about the working trees that were changed, or None."""
         folders = {location.parent for location in locations if location.parts}
         trees = {
-            find_working_tree(folder) for folder in islice(folders, _MAX_TREE_LOOKUPS)
+            find_working_tree(folder)
+            for folder in islice(folders, _MAX_TREE_LOOKUPS)
         }
         changed_trees = {tree for tree in trees if tree is not None}
         if not changed_trees:

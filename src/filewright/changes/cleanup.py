@@ -56,7 +56,10 @@ def _note_clean(slots: PlanSlots, log: Log, record: ChangeRecord) -> None:
 
 
 def _clean_up_operation(
-    slots: PlanSlots, disposal: Disposal, outcome: Outcome, operation: RenameOperation
+    slots: PlanSlots,
+    disposal: Disposal,
+    outcome: Outcome,
+    operation: RenameOperation,
 ) -> None:
     displaced = _displaced_slots(operation)
     if displaced is None:
@@ -69,7 +72,9 @@ def _clean_up_operation(
             if not is_temporary(slot.name):
                 continue
             if state.kind == "file":
-                disposal.remove_file(slots.folder(slot), slot.name, state, operation)
+                disposal.remove_file(
+                    slots.folder(slot), slot.name, state, operation
+                )
             elif slots.status(slot) is not None:
                 outcome.cleaned_files += 1
                 if state.kind == "folder":
@@ -78,7 +83,9 @@ def _clean_up_operation(
                     slots.unlink(slot)
 
 
-def _displaced_slots(operation: RenameOperation) -> tuple[list[Slot], FileState] | None:
+def _displaced_slots(
+    operation: RenameOperation,
+) -> tuple[list[Slot], FileState] | None:
     """Return the slots in which a displaced file may be, and its state; or None."""
     match operation.kind:
         case OperationKind.DELETED:

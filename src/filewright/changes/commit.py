@@ -179,7 +179,9 @@ def _attempt(
         raise
 
     # Clean up: the change is made, so nothing that fails here is reported as a failure.
-    return replace(record, notes=(*record.notes, *_clean_up(slots, log, record)))
+    return replace(
+        record, notes=(*record.notes, *_clean_up(slots, log, record))
+    )
 
 
 def _is_committed(log: Log, record: ChangeRecord) -> bool:
@@ -212,7 +214,9 @@ def _try_roll_back(
 
 
 def _described(
-    error: BaseException, conflicts: Sequence[str], outcome: Outcome | None = None
+    error: BaseException,
+    conflicts: Sequence[str],
+    outcome: Outcome | None = None,
 ) -> BaseException:
     """Return the error of a commit, with the conflicts that its rollbacks met."""
     if isinstance(error, OSError):
@@ -227,18 +231,25 @@ def _described(
     if outcome is not None and outcome.partially_applied:
         # Tried again, the change would be made twice.
         error.details["stays"] = True
-        error.message = errors.saved_meanwhile(outcome.partially_applied[0]).message
+        error.message = errors.saved_meanwhile(
+            outcome.partially_applied[0]
+        ).message
     if conflicts:
         hints = [*conflicts]
         way_out = errors.saved_meanwhile("").hint
         if "stays" in error.details and way_out is not None:
             hints.append(way_out)
-        error.details["conflicts"] = [*conflicts, *error.details.get("conflicts", ())]
+        error.details["conflicts"] = [
+            *conflicts,
+            *error.details.get("conflicts", ()),
+        ]
         error.hint = "; ".join(hints)
     return error
 
 
-def _clean_up(slots: PlanSlots, log: Log, record: ChangeRecord) -> tuple[str, ...]:
+def _clean_up(
+    slots: PlanSlots, log: Log, record: ChangeRecord
+) -> tuple[str, ...]:
     """Remove displaced files; return the conflicts, and the files that have to wait.
 
     The next recovery tries again to remove the files that wait.

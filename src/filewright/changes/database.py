@@ -115,7 +115,9 @@ class Database:
         self._connections: dict[bool, tuple[object, sqlite3.Connection]] = {}
         _open_databases.add(self)
 
-    def read(self, sql: str, *values: object, **named_values: object) -> list[Row]:
+    def read(
+        self, sql: str, *values: object, **named_values: object
+    ) -> list[Row]:
         """Return the rows of a query; none where there is no database yet.
 
         The values are those of its `?`, or of its `:name`.
@@ -143,7 +145,9 @@ class Database:
                 yield connection.execute
                 return
             level = (
-                ("FULL" if durable else "NORMAL") if self._flusher.enabled else "OFF"
+                ("FULL" if durable else "NORMAL")
+                if self._flusher.enabled
+                else "OFF"
             )
             # NORMAL leaves the flush of the write-ahead log to its next checkpoint.
             connection.execute(f"PRAGMA synchronous={level}")
@@ -256,7 +260,10 @@ class Database:
             try:
                 return work(*values)
             except Exception as error:
-                if getattr(error, "sqlite_errorcode", 0) & 0xFF not in _BUSY_CODES:
+                if (
+                    getattr(error, "sqlite_errorcode", 0) & 0xFF
+                    not in _BUSY_CODES
+                ):
                     raise
         raise self._busy_error()
 
@@ -268,7 +275,9 @@ class Database:
         except (FileNotFoundError, NotADirectoryError):
             return None
         except OSError as error:
-            raise errors.from_os_error(error, quote(path), doing="look at") from error
+            raise errors.from_os_error(
+                error, quote(path), doing="look at"
+            ) from error
         if status.kind != "file":
             raise self._unusable_error(
                 Code.IO_ERROR, "something other than a file is there"
@@ -296,7 +305,9 @@ class Database:
                     # The thread that is at work finds the same, and closes them later.
                     return False
                 locks.callback(lock.release)
-            connections = [connection for _, connection in self._connections.values()]
+            connections = [
+                connection for _, connection in self._connections.values()
+            ]
             if any(connection.in_transaction for connection in connections):
                 return False
             for connection in connections:
@@ -310,7 +321,10 @@ class Database:
         """Open a connection for writing, and make a missing file."""
         folder, name = os.path.split(self.locate())
         if self._identify_file() is None:
-            with suppress(FileExistsError), system.open_folder(folder) as opened:
+            with (
+                suppress(FileExistsError),
+                system.open_folder(folder) as opened,
+            ):
                 # Private from the start: SQLite gives its other files the same mode.
                 opened.create(name).close()
                 self._flusher.one(opened)
@@ -356,7 +370,9 @@ class Database:
         try:
             return self._connect(mode, writing=writing, shared=shared)
         except sqlite3.OperationalError as error:
-            unshared = _NOT_SHARED_CODES if writing else _NOT_SHARED_FOR_READING_CODES
+            unshared = (
+                _NOT_SHARED_CODES if writing else _NOT_SHARED_FOR_READING_CODES
+            )
             if mode != "rw" or error.sqlite_errorcode & 0xFF not in unshared:
                 raise
         if not writing:
@@ -374,7 +390,9 @@ class Database:
         with system.open_folder(os.path.dirname(self.locate())) as folder:
             return folder.block_size() >= _PAGE_BYTES
 
-    def _connect(self, mode: str, *, writing: bool, shared: bool) -> sqlite3.Connection:
+    def _connect(
+        self, mode: str, *, writing: bool, shared: bool
+    ) -> sqlite3.Connection:
         import sqlite3
 
         connection = sqlite3.connect(
@@ -406,7 +424,9 @@ class Database:
                     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
                 # A database with a rollback journal keeps it: another process may use
                 # it.
-                if shared and (not version or _journal_mode(connection) == "wal"):
+                if shared and (
+                    not version or _journal_mode(connection) == "wal"
+                ):
                     self._share(connection)
                 else:
                     connection.execute("PRAGMA journal_mode=TRUNCATE")
@@ -455,7 +475,9 @@ class Database:
     # Errors
 
     def _busy_error(self) -> FilewrightError:
-        return errors.lock_timeout("process kept the state database", self._seconds)
+        return errors.lock_timeout(
+            "process kept the state database", self._seconds
+        )
 
     def _unusable_error(self, code: Code, why: str) -> FilewrightError:
         path = quote(self.locate())
@@ -474,7 +496,8 @@ class Database:
         ):
             try:
                 probe.write(
-                    bytes(_PAGE_BYTES), system.stat_path(path + _WAL_SUFFIXES[0]).size
+                    bytes(_PAGE_BYTES),
+                    system.stat_path(path + _WAL_SUFFIXES[0]).size,
                 )
             finally:
                 opened.remove(name + b"-probe")
@@ -508,7 +531,10 @@ def _not_shared_error() -> sqlite3.OperationalError:
 def to_uri(path: bytes) -> str:
     """Return the URI of a path, to which SQLite's options are added."""
     escaped = (
-        os.fsdecode(path).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+        os.fsdecode(path)
+        .replace("%", "%25")
+        .replace("?", "%3f")
+        .replace("#", "%23")
     )
     return f"file:{escaped}"
 
@@ -553,5 +579,7 @@ def _after_fork() -> None:
 
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(
-        before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork
+        before=_before_fork,
+        after_in_parent=_after_fork,
+        after_in_child=_after_fork,
     )

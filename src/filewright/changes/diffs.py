@@ -32,7 +32,11 @@ from filewright.changes.model import (
 from filewright.changes.open_folders import OpenFolders
 from filewright.changes.tree_diff import TreeDiff, apply_change_set
 from filewright.changes.tree_node import TreeNode
-from filewright.edit.build_diff import build_file_diff, compare_cells, find_splices
+from filewright.edit.build_diff import (
+    build_file_diff,
+    compare_cells,
+    find_splices,
+)
 from filewright.edit.changeset import ChangeSet
 from filewright.edit.diff import Diff, FileDiff, LostContent
 from filewright.errors import FilewrightError
@@ -91,7 +95,9 @@ class _DiffCollector:
 
     @property
     def is_full(self) -> bool:
-        return self.remaining_rows <= 0 or self.task.expired or self.task.cancelled
+        return (
+            self.remaining_rows <= 0 or self.task.expired or self.task.cancelled
+        )
 
     @property
     def file_rows(self) -> int:
@@ -126,14 +132,18 @@ class DiffBuilder:
         It has about `max_lines` lines, and takes the time left of `task` at most.
         """
         diffs = _DiffCollector(max_lines, task)
-        file_changes = record.file_changes[entries] if entries else record.file_changes
+        file_changes = (
+            record.file_changes[entries] if entries else record.file_changes
+        )
         for change in file_changes:
             if _is_of_folder(change):
                 continue
             if diffs.is_full:
                 diffs.omitted_files += 1
                 continue
-            difference = self.diff_file_change(change, max_lines=diffs.remaining_rows)
+            difference = self.diff_file_change(
+                change, max_lines=diffs.remaining_rows
+            )
             for file in difference.diffs:
                 diffs.add(file)
         return diffs.to_diff()
@@ -156,7 +166,9 @@ class DiffBuilder:
             try:
                 diff = self._diff_edit(edit, edit_header, max_rows, start)
             except FilewrightError as error:
-                diff = _unknown_diff(edit_header, f"(not shown: {error.message})\n")
+                diff = _unknown_diff(
+                    edit_header, f"(not shown: {error.message})\n"
+                )
             diffs.append(diff)
             row_count += diff.row_count
             # Only the first diff has the old name and mode.
@@ -175,9 +187,13 @@ class DiffBuilder:
             size_after=after.size if after is not None else None,
             mode_before=header.mode_before,
             mode_after=header.mode_after,
-            added=sum(diff.added or 0 for diff in diffs) if are_lines_known else None,
+            added=sum(diff.added or 0 for diff in diffs)
+            if are_lines_known
+            else None,
             removed=(
-                sum(diff.removed or 0 for diff in diffs) if are_lines_known else None
+                sum(diff.removed or 0 for diff in diffs)
+                if are_lines_known
+                else None
             ),
             diffs=tuple(diffs),
         )
@@ -200,7 +216,9 @@ class DiffBuilder:
                 if node.original is not None and changed.is_present(node):
                     saved_locations.add(node.original.location)
             deleted = [
-                node for node in changed.displaced if not changed.is_present(node)
+                node
+                for node in changed.displaced
+                if not changed.is_present(node)
             ]
             for node in deleted:
                 if node.kind == "folder" and node.original is not None:
@@ -208,9 +226,16 @@ class DiffBuilder:
                         node.original.location, saved_locations, diffs
                     )
             with_new_rights = [
-                node for node in changed.rights_changed if not changed.is_moved(node)
+                node
+                for node in changed.rights_changed
+                if not changed.is_moved(node)
             ]
-            nodes = (*deleted, *changed.created, *changed.moved, *with_new_rights)
+            nodes = (
+                *deleted,
+                *changed.created,
+                *changed.moved,
+                *with_new_rights,
+            )
             for node in nodes:
                 # A folder has no lines: only its move is shown.
                 if node.kind != "folder" or changed.is_moved(node):
@@ -228,7 +253,10 @@ class DiffBuilder:
         options = WalkOptions(include_ignored=True, details=True)
         for entry in self.boundary.walk(folder, options, task=diffs.task):
             # The walk is top-down, so all below a saved folder is known to be saved.
-            if entry.location in saved or entry.location.parent in saved_folders:
+            if (
+                entry.location in saved
+                or entry.location.parent in saved_folders
+            ):
                 saved_folders.add(entry.location)
             if entry.kind == "folder" or entry.location in saved_folders:
                 continue
@@ -245,7 +273,9 @@ class DiffBuilder:
                         diff, before, None, b"", max_rows=diffs.file_rows
                     )
             diffs.add(diff)
-        diffs.lost.append(LostContent(f"{folder.display_path}/", file_count, size))
+        diffs.lost.append(
+            LostContent(f"{folder.display_path}/", file_count, size)
+        )
 
     def _diff_node(
         self, node: TreeNode, changed: TreeDiff, diffs: _DiffCollector
@@ -299,7 +329,9 @@ class DiffBuilder:
                 before = Snapshot(target or b"", settings=self.settings)
             with before:
                 if not is_present:
-                    return self._compare(header, before, None, b"", max_rows=max_rows)
+                    return self._compare(
+                        header, before, None, b"", max_rows=max_rows
+                    )
                 return self._compare(
                     header,
                     before,
@@ -341,7 +373,9 @@ class DiffBuilder:
             after = content_after(change)
         if before is None or (splices is None and after is None):
             size = (change.before or change.after or _NO_FILE).size
-            return _unknown_diff(header, f"(content of {size:,} bytes not shown)\n")
+            return _unknown_diff(
+                header, f"(content of {size:,} bytes not shown)\n"
+            )
         snapshot = Snapshot(before, settings=self.settings)
         return self._compare(
             header, snapshot, splices, after, max_rows=max_rows, start=start
@@ -372,10 +406,14 @@ class DiffBuilder:
                 excerpt_size = offset + len(reverse_splice.replacement)
                 end = reverse_splice.end
             parts.append(_read_between(current, end, None))
-        omitted = sum(1 for _ in unpack_spans(change.packed_spans)) - len(splices)
+        omitted = sum(1 for _ in unpack_spans(change.packed_spans)) - len(
+            splices
+        )
         remark = "(line numbers are those of an excerpt)\n"
         if omitted:
-            remark = f"... {omitted:,} more changes of this file not shown\n{remark}"
+            remark = (
+                f"... {omitted:,} more changes of this file not shown\n{remark}"
+            )
         before = Snapshot(b"".join(parts), settings=self.settings)
         diff = self._compare(
             header, before, splices, None, max_rows=max_rows, start=start
@@ -398,7 +436,10 @@ class DiffBuilder:
 
     def _open(self, location: Location, *, hold: bool = True) -> Snapshot:
         return Snapshot.of_file(
-            self.boundary.open_file(location), location, self.settings, hold=hold
+            self.boundary.open_file(location),
+            location,
+            self.settings,
+            hold=hold,
         )
 
     def _compare(
@@ -416,7 +457,10 @@ class DiffBuilder:
         `after` is its new content if there are no `splices`.
         """
         cells = None
-        if header.path.lower().endswith(".ipynb") and before.content is not None:
+        if (
+            header.path.lower().endswith(".ipynb")
+            and before.content is not None
+        ):
             new_content = after or b""
             if splices is not None:
                 new_content = apply_splices(before.content, splices)
@@ -464,7 +508,9 @@ def _to_git_mode(state: FileState | None) -> int | None:
 
 def _unknown_diff(header: FileDiff, remark: str) -> FileDiff:
     """Return a diff without lines, and the reason why they are not known."""
-    return replace(header, added=None, removed=None, all_counted=False, remark=remark)
+    return replace(
+        header, added=None, removed=None, all_counted=False, remark=remark
+    )
 
 
 def _is_whole_rewrite(node: TreeNode) -> bool:
@@ -513,7 +559,9 @@ def _is_too_large(change: FileChange) -> bool:
     return content_before(change) is None
 
 
-def _read_between(current: Snapshot, start: int | None, stop: int | None) -> bytes:
+def _read_between(
+    current: Snapshot, start: int | None, stop: int | None
+) -> bytes:
     """Return the text between two splices, or around one (None: no splice there).
 
     If that is much, only whole lines next to the splices.

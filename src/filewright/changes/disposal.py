@@ -43,12 +43,17 @@ class Disposal:
     ) -> None:
         """Remove the files of a folder that its state names, and keep all others."""
 
-        def remove_file(folder: Folder, name: bytes, expected: FileState) -> bool:
+        def remove_file(
+            folder: Folder, name: bytes, expected: FileState
+        ) -> bool:
             # Files of a new folder have no recorded inode: only their content counts.
             if expected.kind == "file" and expected.inode is not None:
                 return self.remove_file(folder, name, expected, operation)
             is_known = expected.kind == "file" and expected.digest is not None
-            if is_known and not match_name(folder, name, expected).is_same_content:
+            if (
+                is_known
+                and not match_name(folder, name, expected).is_same_content
+            ):
                 return False
             folder.remove(name)
             return True
@@ -70,7 +75,11 @@ class Disposal:
             )
 
     def remove_file(
-        self, folder: Folder, name: bytes, state: FileState, operation: RenameOperation
+        self,
+        folder: Folder,
+        name: bytes,
+        state: FileState,
+        operation: RenameOperation,
     ) -> bool:
         """Remove a file unless another program writes to it; return False if it stays.
 
@@ -110,7 +119,10 @@ class Disposal:
             with suppress(FileNotFoundError):
                 folder.remove(name)
             status_now = file.status()
-            if (status_now.size, status_now.mtime_ns) == (status.size, status.mtime_ns):
+            if (status_now.size, status_now.mtime_ns) == (
+                status.size,
+                status.mtime_ns,
+            ):
                 return True
             # Written to between the comparison and the removal: give it a name again.
             with folder.create(name) as copy:
@@ -138,12 +150,18 @@ class Disposal:
         display_path = self._slots.display_path(operation.visible_slot)
         self._outcome.conflicts.append(f"{display_path} {reason}")
 
-    def keep_slot(self, slot: Slot, operation: RenameOperation, reason: str) -> None:
+    def keep_slot(
+        self, slot: Slot, operation: RenameOperation, reason: str
+    ) -> None:
         """Move the file in a slot to the state folder, and report a conflict."""
         self.keep(self._slots.folder(slot), slot.name, operation, reason)
 
     def keep(
-        self, folder: Folder, name: bytes, operation: RenameOperation, reason: str
+        self,
+        folder: Folder,
+        name: bytes,
+        operation: RenameOperation,
+        reason: str,
     ) -> bool:
         """Move a file to the state folder, and report a conflict.
 
@@ -152,7 +170,9 @@ class Disposal:
         """
         slot = operation.visible_slot
         display_path = self._slots.display_path(slot)
-        kept_name = format_change_id(time.time_ns()).encode() + b"-" + slot.name[:100]
+        kept_name = (
+            format_change_id(time.time_ns()).encode() + b"-" + slot.name[:100]
+        )
         try:
             with self._log.state.folder(b"kept") as kept_folder:
                 _move_to_other_folder(folder, name, kept_folder, kept_name)

@@ -60,10 +60,16 @@ class FileChanges:
                 if rewritten is None:
                     yield FileChange(path, before=None, after=after)
                 else:
-                    yield self._rewrite(path, rewritten, originals[rewritten], after)
+                    yield self._rewrite(
+                        path, rewritten, originals[rewritten], after
+                    )
 
     def _rewrite(
-        self, path: RecordedPath, node: TreeNode, before: FileState, after: FileState
+        self,
+        path: RecordedPath,
+        node: TreeNode,
+        before: FileState,
+        after: FileState,
     ) -> FileChange:
         assert node.original is not None
         old_path = RecordedPath.from_location(node.original.location)
@@ -101,7 +107,9 @@ class FileChanges:
         rewritten_paths: set[RecordedPath] = set()
         for node in self._rewritten.values():
             assert node.original is not None
-            rewritten_paths.add(RecordedPath.from_location(node.original.location))
+            rewritten_paths.add(
+                RecordedPath.from_location(node.original.location)
+            )
         for node in self._diff.displaced:
             assert node.original is not None
             state = self._backup.originals[node]

@@ -32,7 +32,11 @@ class FileMatch(Enum):
 
 
 def match_name(
-    folder: Folder, name: bytes, state: FileState, *, hash_up_to: int | None = None
+    folder: Folder,
+    name: bytes,
+    state: FileState,
+    *,
+    hash_up_to: int | None = None,
 ) -> FileMatch:
     """Compare the file that has a name in `folder` with a file state.
 
@@ -48,7 +52,10 @@ def match_name(
         if state.kind == "link":
             return _match_link(folder, name, status, state)
         if state.kind == "file" and state.digest is not None:
-            with suppress(PermissionError), folder.open(name, known_file=True) as file:
+            with (
+                suppress(PermissionError),
+                folder.open(name, known_file=True) as file,
+            ):
                 return match_open_file(file, state, hash_up_to=hash_up_to)
     except FileNotFoundError:
         return FileMatch.MISSING
@@ -90,4 +97,6 @@ def _match_link(
 def _match_status(status: Status, state: FileState) -> FileMatch:
     if status.inode != state.inode:
         return FileMatch.DIFFERENT
-    return FileMatch.SAME if state.matches_status(status) else FileMatch.MODIFIED
+    return (
+        FileMatch.SAME if state.matches_status(status) else FileMatch.MODIFIED
+    )

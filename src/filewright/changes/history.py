@@ -37,7 +37,11 @@ from filewright.changes.selection import (
     find_undone,
 )
 from filewright.changes.selector import Selector
-from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
+from filewright.changes.state_dir import (
+    StateFolder,
+    StateIndex,
+    state_base_folder,
+)
 from filewright.errors import Code, FilewrightError
 from filewright.progress import SETUP_CLIENT, Caller, Task
 from filewright.settings import Settings
@@ -65,16 +69,23 @@ class History:
         self.settings = settings
         self.caller = Caller(session=os.urandom(6).hex())
         self._flusher = Flusher(enabled=settings.flush)
-        self._index = StateIndex(state_base_folder(settings), settings.lock_seconds)
+        self._index = StateIndex(
+            state_base_folder(settings), settings.lock_seconds
+        )
         self._own = [
-            self._open_log(StateFolder(self._index, root)) for root in boundary.roots
+            self._open_log(StateFolder(self._index, root))
+            for root in boundary.roots
         ]
         self._related: dict[str, Log] = {}
         self._listed: tuple[object, list[Log]] = None, self._own
 
     def _open_log(self, state: StateFolder) -> Log:
         return Log(
-            self.boundary, self.settings, state, self._flusher, self.newest_number
+            self.boundary,
+            self.settings,
+            state,
+            self._flusher,
+            self.newest_number,
         )
 
     # Logs
@@ -111,7 +122,9 @@ class History:
         """Return the logs of registered roots within the open ones."""
         roots = [root.resolved_path for root in self.boundary.roots]
         return [
-            log for log in self.logs if not log.is_own and log.state.lies_within(roots)
+            log
+            for log in self.logs
+            if not log.is_own and log.state.lies_within(roots)
         ]
 
     def orphaned_state_folders(self) -> list[StateFolder]:
@@ -155,7 +168,9 @@ class History:
         allowed = self._numbers_of(session, client, moment)
         numbers: Iterable[int]
         if location is not None:
-            numbers = self.numbers_touching(RecordedPath.from_location(location))
+            numbers = self.numbers_touching(
+                RecordedPath.from_location(location)
+            )
         elif allowed is not None:
             numbers = sorted(allowed, reverse=True)
         else:
@@ -227,8 +242,12 @@ class History:
     ) -> Iterator[ChangeRecord]:
         """Yield all changes or a session's, newest first, without file changes."""
         check = visibility_check(self.boundary)
-        streams = [self._visible_heads(log, check, *session) for log in self.logs]
-        for head in heapq.merge(*streams, key=lambda head: head.number, reverse=True):
+        streams = [
+            self._visible_heads(log, check, *session) for log in self.logs
+        ]
+        for head in heapq.merge(
+            *streams, key=lambda head: head.number, reverse=True
+        ):
             if task is not None:
                 task.check()
             yield head
@@ -291,7 +310,9 @@ class History:
             undos.extend(self._keep_visible(log, log.list_undos(after), check))
         return sorted(undos, key=lambda undo: undo.number, reverse=True)
 
-    def effective_changes(self, task: Task | None = None) -> Iterator[ChangeRecord]:
+    def effective_changes(
+        self, task: Task | None = None
+    ) -> Iterator[ChangeRecord]:
         """Yield the changes that are neither undone nor undos, newest first.
 
         Without those that configured a client.
@@ -320,7 +341,9 @@ class History:
         """Return the numbers of the changes that are undone, without whole undos."""
         undos = self.list_undos()
         numbers = {parse_change_id(name) or 0 for name in find_undone(undos)}
-        return numbers.difference(undo.number for undo in undos if not undo.partial)
+        return numbers.difference(
+            undo.number for undo in undos if not undo.partial
+        )
 
     # Sessions and commands
 
@@ -340,7 +363,9 @@ class History:
                     changes=earlier_part.changes + part.changes,
                     first=min(earlier_part.first, part.first),
                 )
-        return sorted(sessions.values(), key=lambda session: session.last, reverse=True)
+        return sorted(
+            sessions.values(), key=lambda session: session.last, reverse=True
+        )
 
     def _sessions_of(
         self, log: Log, check: VisibilityCheck
@@ -349,13 +374,17 @@ class History:
         if not log.numbers_hidden(check):
             return log.list_sessions()
         return (
-            SessionSummary(head.session, 1, head.number, head.number, head.client)
+            SessionSummary(
+                head.session, 1, head.number, head.number, head.client
+            )
             for head in self._visible_heads(log, check)
         )
 
     def numbers_of_session(self, session: str | None) -> set[int]:
         """Return the numbers of the changes of a session."""
-        return set().union(*(log.numbers_of_session(session) for log in self.logs))
+        return set().union(
+            *(log.numbers_of_session(session) for log in self.logs)
+        )
 
     def shared_commands(
         self, change_ids: Sequence[str]
@@ -387,7 +416,9 @@ class History:
             selected_paths.update(change.paths)
         summaries: dict[str, None] = {}
         shown_paths: dict[str, None] = {}
-        for change_id, commands in self.shared_commands(selected.change_ids).items():
+        for change_id, commands in self.shared_commands(
+            selected.change_ids
+        ).items():
             foreign = [
                 command
                 for command in commands
@@ -445,7 +476,9 @@ class History:
 
     def _visible_part(self, record: ChangeRecord) -> ChangeRecord | None:
         """Return a record without what may not be seen; None if nothing is left."""
-        visibilities = set(map(visibility_check(self.boundary), record.recorded_paths))
+        visibilities = set(
+            map(visibility_check(self.boundary), record.recorded_paths)
+        )
         if visibilities <= {"seen"}:
             return record
         stored = record.file_changes
@@ -456,10 +489,14 @@ class History:
         record = replace(record, file_changes=visible)
         if "denied" in visibilities:
             # Its words may name what is denied.
-            record = replace(record, summary=record.tool, notes=(), hard_links={})
+            record = replace(
+                record, summary=record.tool, notes=(), hard_links={}
+            )
         return record
 
-    def visible_changes(self, changes: Iterable[FileChange]) -> Iterator[FileChange]:
+    def visible_changes(
+        self, changes: Iterable[FileChange]
+    ) -> Iterator[FileChange]:
         """Yield file changes without paths that may not be seen.
 
         A file that was moved to such a path is a deleted one, a file that comes from
@@ -473,7 +510,9 @@ class History:
             if check(change.path) == "seen":
                 yield replace(change, renamed_from=former_path)
             elif former_path is not None:
-                yield replace(change, path=former_path, renamed_from=None, after=None)
+                yield replace(
+                    change, path=former_path, renamed_from=None, after=None
+                )
 
     def resolve_change_id(self, reference: str) -> str:
         """Return a change's id from the id or its beginning, ``@``, or ``@~2``.
@@ -573,7 +612,9 @@ class History:
         path = RecordedPath.from_location(location)
         return RecordedPath.from_location(self.locate(path) or location)
 
-    def locate_visible(self, check: VisibilityCheck, path: RecordedPath) -> Location:
+    def locate_visible(
+        self, check: VisibilityCheck, path: RecordedPath
+    ) -> Location:
         """Return the location of a path that may be seen.
 
         Raise `path_escape`, `permission_denied`.

@@ -99,7 +99,9 @@ class WorkspaceLock:
             try:
                 # In the order of identities, so that no two processes wait in a circle.
                 # A root is opened again each time: to close it releases its lock.
-                for identity in () if depth else sorted({*self._above, *self._roots}):
+                for identity in (
+                    () if depth else sorted({*self._above, *self._roots})
+                ):
                     root = self._roots.get(identity)
                     folder = (
                         self._above[identity]
@@ -111,11 +113,15 @@ class WorkspaceLock:
                     if not lock_folder(
                         folder, deadline, task, exclusive=root is not None
                     ):
-                        raise lock_timeout("change held the workspace", self._seconds)
+                        raise lock_timeout(
+                            "change held the workspace", self._seconds
+                        )
                     if root is None:
                         cleanups.callback(folder.unlock)
             except OSError as error:
-                raise from_os_error(error, "the workspace", doing="lock") from error
+                raise from_os_error(
+                    error, "the workspace", doing="lock"
+                ) from error
             self._depth = depth + 1
             try:
                 yield not depth

@@ -59,7 +59,9 @@ class Log(LogReader):
         flusher: Flusher,
         newest_number_of_all: Callable[[], int],
     ) -> None:
-        super().__init__(boundary, settings, state, flusher, newest_number_of_all)
+        super().__init__(
+            boundary, settings, state, flusher, newest_number_of_all
+        )
         self.cleaned_up: set[int] = set()
         """Operations that are done and cleaned up, and not yet marked so in the log."""
         self.search: FolderSearch | None = None
@@ -107,7 +109,11 @@ class Log(LogReader):
             if state != "settled":
                 execute(
                     "INSERT OR REPLACE INTO unfinished VALUES (?,?,?)",
-                    (record.number, state, self._seal_plan(record.number, plan)),
+                    (
+                        record.number,
+                        state,
+                        self._seal_plan(record.number, plan),
+                    ),
                 )
             if entries:
                 checksum = _write_file_changes(execute, record)
@@ -129,7 +135,10 @@ class Log(LogReader):
     def mark_done(self, number: int) -> None:
         """Note that an operation is made; it is never rolled back."""
         with self.database.transaction() as execute:
-            execute("UPDATE unfinished SET state = 'done' WHERE number = ?", (number,))
+            execute(
+                "UPDATE unfinished SET state = 'done' WHERE number = ?",
+                (number,),
+            )
 
     def mark_unresolved(self, number: int, state: str) -> str:
         """Leave an intent `unsettled` for a later recovery, or `aside` for a person.
@@ -137,7 +146,10 @@ class Log(LogReader):
         Return where a person finds it.
         """
         with _ignoring_lack_of_space(), self.database.transaction() as execute:
-            execute("UPDATE unfinished SET state = ? WHERE number = ?", (state, number))
+            execute(
+                "UPDATE unfinished SET state = ? WHERE number = ?",
+                (state, number),
+            )
         return self.describe(number)
 
     def delete_rolled_back(self, number: int) -> None:

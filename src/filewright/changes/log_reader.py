@@ -174,7 +174,9 @@ class LogReader:
         database = quote(self.database.locate())
         return f"operation {format_change_id(number)} in {database}"
 
-    def read_record(self, number: int, *, made: bool = False) -> ChangeRecord | None:
+    def read_record(
+        self, number: int, *, made: bool = False
+    ) -> ChangeRecord | None:
         """Return the record of an operation in any state, or only of one that is made.
 
         None if there is none. Raises `io_error` if it is damaged.
@@ -199,9 +201,13 @@ class LogReader:
             file_changes = tuple(read_changes())
         else:
             file_changes = LazyFileChanges(row.file_change_count, read_changes)
-        return replace(record, file_changes=file_changes, state=state or "settled")
+        return replace(
+            record, file_changes=file_changes, state=state or "settled"
+        )
 
-    def _read_file_changes(self, operation: OperationRow) -> Iterator[FileChange]:
+    def _read_file_changes(
+        self, operation: OperationRow
+    ) -> Iterator[FileChange]:
         """Yield the file changes of an operation.
 
         Raise `io_error` if they are damaged.
@@ -228,7 +234,10 @@ class LogReader:
                     renamed_from: RecordedPath | None = None
                     if row.former_root is not None:
                         former_root_path = recorded_roots[row.former_root]
-                    if row.former_root is not None and row.former_path is not None:
+                    if (
+                        row.former_root is not None
+                        and row.former_path is not None
+                    ):
                         renamed_from = self._recorded_path(
                             roots, row.former_root, row.former_path
                         )
@@ -260,15 +269,21 @@ class LogReader:
                 raise ValueError("its seal is not ours")
             if packed[:8] != number.to_bytes(8, "big"):
                 raise ValueError("it is another's")
-            return decode_plan(packed[8:]).with_moved_roots(self.state.relocations())
+            return decode_plan(packed[8:]).with_moved_roots(
+                self.state.relocations()
+            )
         except DAMAGE_ERRORS as error:
-            raise UnreadablePlanError(f"the plan makes no sense: {error!r}") from error
+            raise UnreadablePlanError(
+                f"the plan makes no sense: {error!r}"
+            ) from error
 
     def find_damage(self, task: Task) -> Iterator[str]:
         """Describe changes whose record or undo data is damaged, the newest first."""
         states = {
             str(state)
-            for (state,) in self.database.read("SELECT DISTINCT state FROM unfinished")
+            for (state,) in self.database.read(
+                "SELECT DISTINCT state FROM unfinished"
+            )
         }
         for state in sorted(states.difference(_KNOWN_STATES)):
             for (number,) in self.database.read(
@@ -322,7 +337,9 @@ class LogReader:
         )
         return rows[0][0] if rows else 0
 
-    def iterate_head_pages(self, *session: str | None) -> Iterator[list[ChangeRecord]]:
+    def iterate_head_pages(
+        self, *session: str | None
+    ) -> Iterator[list[ChangeRecord]]:
         """Yield pages of the heads of all changes, or of a session's, newest first."""
         condition = ""
         if session:
@@ -370,12 +387,16 @@ class LogReader:
                 if command.session != commands[0].session:
                     sharing[command.session] = command
             for name, command in sharing.items():
-                sessions.append(SessionSummary(name, 1, number, number, command.client))
+                sessions.append(
+                    SessionSummary(name, 1, number, number, command.client)
+                )
         return sessions
 
     def numbers_of_session(self, session: str | None) -> set[int]:
         """Return the numbers of the changes of a session, with those it shares."""
-        rows = self.database.read("SELECT number FROM made WHERE session IS ?", session)
+        rows = self.database.read(
+            "SELECT number FROM made WHERE session IS ?", session
+        )
         return {number for (number,) in rows}.union(self._shared_by(session))
 
     def _shared_by(self, session: str | None) -> list[int]:
@@ -395,7 +416,11 @@ class LogReader:
         )
         # Not in SQL: SQLite folds the case of ASCII letters only.
         prefix = client.casefold()
-        return {number for number, name in rows if name.casefold().startswith(prefix)}
+        return {
+            number
+            for number, name in rows
+            if name.casefold().startswith(prefix)
+        }
 
     def shared_commands(
         self, numbers: Sequence[int] | None = None
@@ -407,7 +432,9 @@ class LogReader:
         query = f"SELECT {OPERATION_COLUMNS} FROM made WHERE commands <> '[]'"
         if numbers is not None and len(numbers) <= _PAGE_ROWS:
             marks = ",".join("?" * len(numbers))
-            rows = self.database.read(f"{query} AND number IN ({marks})", *numbers)
+            rows = self.database.read(
+                f"{query} AND number IN ({marks})", *numbers
+            )
         else:
             rows = self.database.read(query)
         heads = [to_operation_row(values).to_record() for values in rows]
@@ -433,7 +460,9 @@ class LogReader:
         ]
         return heapq.merge(*streams, reverse=True)
 
-    def _numbers_below(self, root: int, path: bytes, before: int) -> Iterator[int]:
+    def _numbers_below(
+        self, root: int, path: bytes, before: int
+    ) -> Iterator[int]:
         # The names below a path lie between `path/` and `path0` ("0" follows "/").
         first, last = (
             (path + b"/", path + b"0") if path else (b"", _LONGER_THAN_ANY_PATH)
@@ -441,13 +470,18 @@ class LogReader:
         # A query each for the path itself and for the range, so that each uses an
         # index.
         selects: list[str] = []
-        for root_column, column in (("root", "path"), ("former_root", "former_path")):
+        for root_column, column in (
+            ("root", "path"),
+            ("former_root", "former_path"),
+        ):
             operations = (
                 f"SELECT operation FROM file_changes WHERE {root_column} = :root "
                 "AND operation < :before"
             )
             selects.append(f"{operations} AND {column} = :path")
-            selects.append(f"{operations} AND {column} >= :first AND {column} < :last")
+            selects.append(
+                f"{operations} AND {column} >= :first AND {column} < :last"
+            )
         query = f"{' UNION '.join(selects)} ORDER BY operation DESC LIMIT {_PAGE_ROWS}"
         while rows := self.database.read(
             query, root=root, path=path, first=first, last=last, before=before
@@ -471,7 +505,12 @@ class LogReader:
                 if character == ord("/"):
                     targets.append(below[:index])
             marks = ",".join("?" * len(targets))
-            for operation, former_root, former_path, length in self.database.read(
+            for (
+                operation,
+                former_root,
+                former_path,
+                length,
+            ) in self.database.read(
                 "SELECT operation, former_root, former_path, length(path) "
                 "FROM file_changes WHERE former_path IS NOT NULL AND root = ? "
                 f"AND operation < ? AND path IN ({marks})",
@@ -480,10 +519,14 @@ class LogReader:
                 *targets,
             ):
                 prefix = roots[former_root].rstrip(b"/") + b"/"
-                renames.append((operation, prefix + former_path + below[length:]))
+                renames.append(
+                    (operation, prefix + former_path + below[length:])
+                )
         return renames
 
-    def numbers_moving_files(self, after: int, *, renames: bool = False) -> list[Row]:
+    def numbers_moving_files(
+        self, after: int, *, renames: bool = False
+    ) -> list[Row]:
         """Return the changes later than one that moved or deleted a file.
 
         With `renames`, only those that moved one.
@@ -516,7 +559,8 @@ class LogReader:
         values = numbers or ()
         hidden: set[int] = set()
         for root, path in self.database.read(
-            f"SELECT DISTINCT root, path FROM touched WHERE true{condition}", *values
+            f"SELECT DISTINCT root, path FROM touched WHERE true{condition}",
+            *values,
         ):
             if check(self._recorded_path(roots, root, path)) == "seen":
                 continue
@@ -551,7 +595,9 @@ class LogReader:
         """Return the present paths of roots by number."""
         return self._current_roots(self._recorded_roots())
 
-    def _current_roots(self, recorded_roots: dict[int, bytes]) -> dict[int, bytes]:
+    def _current_roots(
+        self, recorded_roots: dict[int, bytes]
+    ) -> dict[int, bytes]:
         relocations = self.state.relocations()
         return {
             number: relocations.get(path, path)

@@ -133,7 +133,9 @@ def visibility_check(boundary: Boundary) -> VisibilityCheck:
     A path is seen, denied by a rule, or beyond the roots. The rules of each folder are
     read once, so a check is for one pass through the history.
     """
-    rules_by_folder: dict[tuple[bytes, tuple[bytes, ...]], DenyRules | None] = {}
+    rules_by_folder: dict[
+        tuple[bytes, tuple[bytes, ...]], DenyRules | None
+    ] = {}
 
     def check(path: RecordedPath) -> Visibility:
         folder = path.root, path.parts[:-1]
@@ -323,7 +325,9 @@ class FileState:
         """Return this state with mode, user and group of another."""
         return replace(self, mode=other.mode, uid=other.uid, gid=other.gid)
 
-    def with_descendants(self, descendants: Mapping[bytes, FileState]) -> FileState:
+    def with_descendants(
+        self, descendants: Mapping[bytes, FileState]
+    ) -> FileState:
         """Return this state of a folder with the states of all that is in it."""
         return replace(self, descendants=descendants or NO_DESCENDANTS)
 
@@ -429,7 +433,10 @@ class FileChange:
         """Return True if anything was done at a path or below it, in any edit."""
         depth = len(path.parts)
         for own_path in self.paths:
-            if own_path.root == path.root and own_path.parts[:depth] == path.parts:
+            if (
+                own_path.root == path.root
+                and own_path.parts[:depth] == path.parts
+            ):
                 return True
         return any(edit.touches(path) for edit in self.edits)
 
@@ -473,7 +480,10 @@ def keeps_content(change: FileChange) -> bool:
     before, after = change.before, change.after
     if before is None or after is None or change.packed_spans:
         return False
-    return (before.digest, before.link_target) == (after.digest, after.link_target)
+    return (before.digest, before.link_target) == (
+        after.digest,
+        after.link_target,
+    )
 
 
 class LazyFileChanges(Sequence[FileChange]):

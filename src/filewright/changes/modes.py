@@ -43,7 +43,9 @@ def resolve_mode(mode: str, current: int, *, is_folder: bool) -> int:
             )
         classes, actions = match.groups()
         for operator, permissions in _ACTION.findall(actions):
-            bits = _apply_action(bits, classes, operator, permissions, is_folder)
+            bits = _apply_action(
+                bits, classes, operator, permissions, is_folder
+            )
     return bits
 
 

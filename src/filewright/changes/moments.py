@@ -24,7 +24,9 @@ def parse_moment(text: str, now: datetime | None = None) -> int | None:
     ago = _AGO.fullmatch(text)
     if ago is not None:
         seconds = int(ago[1]) * _UNIT_SECONDS[ago[2][0]]
-        moment = now - timedelta(seconds=min(seconds, (now - _EPOCH).total_seconds()))
+        moment = now - timedelta(
+            seconds=min(seconds, (now - _EPOCH).total_seconds())
+        )
     else:
         if _CLOCK_TIME.fullmatch(text):
             digits = 8 if text.count(":") == 2 else 5

@@ -73,7 +73,9 @@ class _ReplayNode:
         self.last = change
         if keeps_content(change):
             return
-        if not self.runs or not states_match(self.runs[-1][-1].after, change.before):
+        if not self.runs or not states_match(
+            self.runs[-1][-1].after, change.before
+        ):
             self.runs.append([])
         run = self.runs[-1]
         # An edit between two others is not needed if the one before it is stored whole,
@@ -256,14 +258,18 @@ class _ReplayTree:
         self._put(node, slot)
         return node
 
-    def _find_candidates(self, slot: _Slot, kind: RecordedKind) -> list[_ReplayNode]:
+    def _find_candidates(
+        self, slot: _Slot, kind: RecordedKind
+    ) -> list[_ReplayNode]:
         """Return the nodes of a kind that are at a place, or were deleted there."""
         nodes = (
             slot.folder.children.get(slot.name),
             self._deleted_by_others.get(slot),
             self._deleted_by_selected.get(slot),
         )
-        return [node for node in nodes if node is not None and node.kind == kind]
+        return [
+            node for node in nodes if node is not None and node.kind == kind
+        ]
 
     def _find_known(self, path: RecordedPath) -> _ReplayNode | None:
         """Return the node at a path, if a change touched it or something in it."""
@@ -283,7 +289,10 @@ class _ReplayTree:
         if self._deleted_by_others.get(node.slot) is node:
             del self._deleted_by_others[node.slot]
         original_slot = node.original_slot
-        if original_slot and self._deleted_by_selected.get(original_slot) is node:
+        if (
+            original_slot
+            and self._deleted_by_selected.get(original_slot) is node
+        ):
             del self._deleted_by_selected[original_slot]
         node.folder, node.name = slot.folder, slot.name
         slot.folder.children[slot.name] = node
@@ -355,7 +364,9 @@ def _combine(node: _ReplayNode, *, changed_only: bool) -> FileChange | None:
     return net_change
 
 
-def _find_states(node: _ReplayNode) -> tuple[FileState | None, FileState | None]:
+def _find_states(
+    node: _ReplayNode,
+) -> tuple[FileState | None, FileState | None]:
     """Return the states of a node before and after the selected changes.
 
     They are None where it does not exist.
@@ -382,7 +393,10 @@ def _are_files(before: FileState, after: FileState) -> bool:
 
 
 def _is_unchanged(
-    node: _ReplayNode, net_change: FileChange, before: FileState, after: FileState
+    node: _ReplayNode,
+    net_change: FileChange,
+    before: FileState,
+    after: FileState,
 ) -> bool:
     """Return True if the changes are known to have left a node as they found it."""
     if len(node.runs) > 1 or not keeps_content(net_change):

@@ -47,7 +47,9 @@ def _plan_lines(plan: RenamePlan) -> Iterator[Line]:
             "inode": folder.inode,
             "root": _to_text(folder.root) if folder.root is not None else None,
             "is_new": folder.is_new,
-            "slot": _slot_line(folder.slot) if folder.slot is not None else None,
+            "slot": _slot_line(folder.slot)
+            if folder.slot is not None
+            else None,
         }
     for operation in plan.operations:
         yield {
@@ -80,7 +82,9 @@ def decode_plan(data: bytes) -> RenamePlan:
 
     Other bytes raise one of several errors, so check a seal before.
     """
-    lines = (json.loads(line) for line in gzip.GzipFile(fileobj=io.BytesIO(data)))
+    lines = (
+        json.loads(line) for line in gzip.GzipFile(fileobj=io.BytesIO(data))
+    )
     folder_count = next(lines)["folders"]
     folders = tuple(_to_folder(line) for line in islice(lines, folder_count))
     operations: list[RenameOperation] = []

@@ -76,7 +76,9 @@ class PlanFolders:
         if last_seen is not None:
             # It may have been moved or removed since it was last held.
             with suppress(FilewrightError):
-                return self._open_folders.reopen(last_seen.location, last_seen.identity)
+                return self._open_folders.reopen(
+                    last_seen.location, last_seen.identity
+                )
         return self._find(number)
 
     def locate(self, number: int) -> Location:
@@ -105,7 +107,9 @@ class PlanFolders:
             )
             if operation.before is not None:
                 # A displaced file may be in any of the three slots.
-                slots.setdefault(operation.before.inode, []).extend(operation.slots)
+                slots.setdefault(operation.before.inode, []).extend(
+                    operation.slots
+                )
         return slots
 
     def location_of(self, path: RecordedPath) -> Location:
@@ -157,7 +161,9 @@ class PlanFolders:
         chain = [number]
         position = 0
         while position < len(chain):
-            parents = {slot.folder for slot in self._possible_slots(chain[position])}
+            parents = {
+                slot.folder for slot in self._possible_slots(chain[position])
+            }
             chain.extend(parents.difference(chain))
             position += 1
         return chain
@@ -169,7 +175,9 @@ class PlanFolders:
                 return position
         return None
 
-    def _descend(self, chain: Sequence[int], located: set[int]) -> Folder | None:
+    def _descend(
+        self, chain: Sequence[int], located: set[int]
+    ) -> Folder | None:
         """Look for folders from the top down; return the first of the chain if found.
 
         Each folder that is found is added to `located`, as a parent for those below it.
@@ -199,7 +207,9 @@ class PlanFolders:
                 return folder
         return None
 
-    def _candidates(self, number: int, parents: Collection[int]) -> Iterator[Location]:
+    def _candidates(
+        self, number: int, parents: Collection[int]
+    ) -> Iterator[Location]:
         root = self._plan.folders[number].root
         if root is not None:
             yield self.location_of(RecordedPath(root, ()))
@@ -239,7 +249,11 @@ class PlanFolders:
                 return None
             raise
         is_known_by_inode = expected.root is None and expected.inode is not None
-        if is_known_by_inode and not any_inode and expected.inode != identity[1]:
+        if (
+            is_known_by_inode
+            and not any_inode
+            and expected.inode != identity[1]
+        ):
             return None
         self._last_seen[number] = KnownFolder(location, identity)
         return folder

@@ -30,14 +30,18 @@ def publish(slots: PlanSlots, flusher: Flusher, *, hash_up_to: int) -> None:
         try:
             if operation.kind is OperationKind.RIGHTS:
                 if not change_rights(slots, flusher, operation):
-                    raise changed_since_read(slots.display_path(operation.visible_slot))
+                    raise changed_since_read(
+                        slots.display_path(operation.visible_slot)
+                    )
             else:
                 slot = _move(slots, operation, hash_up_to)
                 state = _displaced_state(operation)
                 if state is not None and state.kind == "folder":
                     displaced_folders[slot] = state
         except OSError as error:
-            raise _refusal(error, slots.display_path(operation.visible_slot)) from error
+            raise _refusal(
+                error, slots.display_path(operation.visible_slot)
+            ) from error
     # Folders are compared only now: all that moves out of them has left.
     for slot, state in displaced_folders.items():
         if not slots.matches_tree(slot, state):
@@ -45,13 +49,17 @@ def publish(slots: PlanSlots, flusher: Flusher, *, hash_up_to: int) -> None:
     slots.flush_folders(flusher)
 
 
-def _move(slots: PlanSlots, operation: RenameOperation, hash_up_to: int) -> Slot:
+def _move(
+    slots: PlanSlots, operation: RenameOperation, hash_up_to: int
+) -> Slot:
     """Bring a file to its target; return the displaced or moved file's slot."""
     source, target, backup = operation.slots
     if operation.before is None:
         slots.rename(source, target)
         if operation.kind is not OperationKind.STAGED:
-            _require_meant(slots, operation, target, operation.after, hash_up_to)
+            _require_meant(
+                slots, operation, target, operation.after, hash_up_to
+            )
         return target
     slot = slots.exchange(source, target, backup)
     _require_meant(slots, operation, slot, operation.before, hash_up_to)
@@ -74,7 +82,9 @@ def _require_meant(
     A rename cannot be made conditional on a content, so it is done first and compared
     afterwards, as in a compare-and-swap.
     """
-    match = match_name(slots.folder(slot), slot.name, state, hash_up_to=hash_up_to)
+    match = match_name(
+        slots.folder(slot), slot.name, state, hash_up_to=hash_up_to
+    )
     if match.is_same_content:
         return
     if operation.before is None:

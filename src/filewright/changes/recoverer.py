@@ -114,7 +114,9 @@ class Recoverer:
             for log in self._list_logs():
                 self._recover_log(log, settle_all=settle_all, again=again)
         except OSError as error:
-            raise from_os_error(error, "the workspace", doing="recover") from error
+            raise from_os_error(
+                error, "the workspace", doing="recover"
+            ) from error
 
     def _recover_log(self, log: Log, *, settle_all: bool, again: bool) -> None:
         unfinished = log.list_unfinished(*UNFINISHED, "done")
@@ -130,7 +132,9 @@ class Recoverer:
             if not report.clean:
                 self._reports.append(report)
                 enforce_limits(log)
-        if len(log.cleaned_up) > (0 if settle_all else _MAX_UNSETTLED_CLEAN_UPS):
+        if len(log.cleaned_up) > (
+            0 if settle_all else _MAX_UNSETTLED_CLEAN_UPS
+        ):
             from filewright.changes.recovery import settle_cleaned
 
             settle_cleaned(log)

@@ -40,9 +40,7 @@ if TYPE_CHECKING:
 _MAX_NAMED_FILES = 5
 """Files of a change that was taken back which are named."""
 _HIDDEN_NOTE = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
-_WAY_OUT = (
-    "; `filewright doctor --leave {0}` leaves its files as they are and calls it made"
-)
+_WAY_OUT = "; `filewright doctor --leave {0}` leaves its files as they are and calls it made"
 _NOT_CLEANED = (
     "what the change {} displaced could not be removed, since its plan in the log is damaged: it is made and can be "
     "undone, but files named .fw~… may be left beside its files"
@@ -102,7 +100,9 @@ class Recovery:
         self.hidden_notes |= other.hidden_notes
 
 
-def recover(log: Log, unfinished: Sequence[Row], *, again: bool = False) -> Recovery:
+def recover(
+    log: Log, unfinished: Sequence[Row], *, again: bool = False
+) -> Recovery:
     """Roll back intents and clean up after committed changes. Needs the workspace lock.
 
     `unfinished` are the numbers and states of the changes. With `again`, changes that
@@ -131,7 +131,9 @@ def settle_cleaned(log: Log) -> None:
     """Flush the folders of cleaned-up changes, then settle these changes."""
     log.search = log.search or FolderSearch(log.boundary)
     numbers = [
-        number for number, _ in log.list_unfinished("done") if number in log.cleaned_up
+        number
+        for number, _ in log.list_unfinished("done")
+        if number in log.cleaned_up
     ]
     queue = FlushQueue(log.flusher)
     with OpenFolders(log.boundary) as folders:
@@ -146,7 +148,9 @@ def settle_cleaned(log: Log) -> None:
     log.cleaned_up.clear()
 
 
-def refuse_unsettled(log: Log, unfinished: Sequence[Row], record: ChangeRecord) -> None:
+def refuse_unsettled(
+    log: Log, unfinished: Sequence[Row], record: ChangeRecord
+) -> None:
     """Raise `in_use` if a change touches files of changes that could not be settled."""
     for number, _ in unfinished:
         for path in _paths_of(log, number).intersection(record.recorded_paths):
@@ -173,7 +177,9 @@ def unfinished_paths(log: Log) -> set[RecordedPath]:
 # One change
 
 
-def _recover_change(log: Log, record: ChangeRecord, plan: RenamePlan) -> Recovery:
+def _recover_change(
+    log: Log, record: ChangeRecord, plan: RenamePlan
+) -> Recovery:
     """Clean up after a committed change, or roll an intent back."""
     is_committed = record.state == "done"
     closed_root = _find_closed_root(log, plan)
@@ -187,7 +193,9 @@ def _recover_change(log: Log, record: ChangeRecord, plan: RenamePlan) -> Recover
         if is_committed:
             report = _report_clean_up(record, clean_up(slots, log, record))
         else:
-            report = _report_roll_back(log, record, roll_back(slots, log, record))
+            report = _report_roll_back(
+                log, record, roll_back(slots, log, record)
+            )
     if report.notes and _touches_denied_file(log, record):
         report.hidden_notes.update(
             report.conflicts, report.unsettled, report.taken_back
@@ -216,7 +224,9 @@ def _report_clean_up(record: ChangeRecord, outcome: Outcome) -> Recovery:
     return report
 
 
-def _report_roll_back(log: Log, record: ChangeRecord, outcome: Outcome) -> Recovery:
+def _report_roll_back(
+    log: Log, record: ChangeRecord, outcome: Outcome
+) -> Recovery:
     report = Recovery(conflicts=outcome.conflicts)
     if outcome.rolled_back_files:
         files = join_limited(outcome.rolled_back_files, _MAX_NAMED_FILES)
@@ -240,7 +250,9 @@ def _report_roll_back(log: Log, record: ChangeRecord, outcome: Outcome) -> Recov
 
 def _touches_denied_file(log: Log, record: ChangeRecord) -> bool:
     visibility = visibility_check(log.boundary)
-    return any(visibility(path) == "denied" for path in _paths_of(log, record.number))
+    return any(
+        visibility(path) == "denied" for path in _paths_of(log, record.number)
+    )
 
 
 def _load_record(log: Log, number: int, state: str) -> ChangeRecord | None:

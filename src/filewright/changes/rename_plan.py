@@ -108,7 +108,9 @@ class RenamePlan:
             if after.kind == "file" and after.digest is None:
                 return False
             # Folders are recognised by inode in any case: they have no digest.
-            replaces_file = operation.before is not None and after.kind != "folder"
+            replaces_file = (
+                operation.before is not None and after.kind != "folder"
+            )
             if not replaces_file and after.inode is None:
                 return False
         return True

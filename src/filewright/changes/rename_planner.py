@@ -106,13 +106,20 @@ class RenameOrder:
         operations: list[RenameOperation] = []
         # Staging found the digests and inodes of new files, and digests of some
         # originals.
-        for planned, operation in zip(self.operations, plan.operations, strict=True):
+        for planned, operation in zip(
+            self.operations, plan.operations, strict=True
+        ):
             if planned.kind is OperationKind.STAGED:
                 operation = replace(operation, after=created[planned.node])
-            elif planned.kind is OperationKind.DELETED and planned.node in originals:
+            elif (
+                planned.kind is OperationKind.DELETED
+                and planned.node in originals
+            ):
                 operation = replace(operation, after=originals[planned.node])
             if planned.replaced is not None and planned.replaced in originals:
-                operation = replace(operation, before=originals[planned.replaced])
+                operation = replace(
+                    operation, before=originals[planned.replaced]
+                )
             operations.append(operation)
         folders: list[PlanFolder] = []
         for node, folder in zip(self.folders, plan.folders, strict=True):
@@ -189,7 +196,11 @@ class _Planner:
         temporary = self._slot(Position(position.folder, temporary_name()))
         self._operations.append(
             PlannedOperation(
-                OperationKind.DELETED, self._slot(position), temporary, temporary, node
+                OperationKind.DELETED,
+                self._slot(position),
+                temporary,
+                temporary,
+                node,
             )
         )
 
@@ -225,7 +236,11 @@ class _Planner:
         return Slot(self._numbers[folder], name)
 
     def _bring(
-        self, kind: OperationKind, source: Slot, position: Position, node: TreeNode
+        self,
+        kind: OperationKind,
+        source: Slot,
+        position: Position,
+        node: TreeNode,
     ) -> None:
         occupant = position.folder.original_children.get(position.name)
         # It has left already, or another operation displaces it.
@@ -253,7 +268,11 @@ class _Planner:
         self._aside[node] = aside
         self._operations.append(
             PlannedOperation(
-                OperationKind.MOVED, self._slot(original_position), aside, backup, node
+                OperationKind.MOVED,
+                self._slot(original_position),
+                aside,
+                backup,
+                node,
             )
         )
         self._handled.add(node)
@@ -279,4 +298,6 @@ def _plan_folder(
         )
     original = folder.original
     root = original.location.root.resolved_path if slot is None else None
-    return PlanFolder(inode=original.status.inode, root=root, is_new=False, slot=slot)
+    return PlanFolder(
+        inode=original.status.inode, root=root, is_new=False, slot=slot
+    )

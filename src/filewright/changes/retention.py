@@ -89,7 +89,9 @@ def prune(log: Log, *, seconds: float = _PRUNE_SECONDS) -> None:
             if not is_more:
                 expired = find_expired(log, limit)
                 if expired is not None:
-                    is_more = execute(_DELETE_OPERATION, (expired,)).rowcount > 0
+                    is_more = (
+                        execute(_DELETE_OPERATION, (expired,)).rowcount > 0
+                    )
             execute(f"PRAGMA incremental_vacuum({_VACUUMED_PAGES})").fetchall()
         log.contents.remove_files(files)
 

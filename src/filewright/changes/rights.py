@@ -19,7 +19,9 @@ def change_rights(
 ) -> bool:
     """Set mode, owner and group; return False if the file is missing or has changed."""
     assert operation.before is not None
-    return _set_rights(slots, flusher, operation, operation.before, operation.after)
+    return _set_rights(
+        slots, flusher, operation, operation.before, operation.after
+    )
 
 
 def restore_rights(
@@ -31,7 +33,9 @@ def restore_rights(
     set it back either.
     """
     assert operation.before is not None
-    return _set_rights(slots, flusher, operation, operation.after, operation.before)
+    return _set_rights(
+        slots, flusher, operation, operation.after, operation.before
+    )
 
 
 def _set_rights(
@@ -43,7 +47,10 @@ def _set_rights(
 ) -> bool:
     assert operation.before is not None
     folder, name = slots.folder(operation.target), operation.target.name
-    owner, new_owner = (old_state.uid, old_state.gid), (new_state.uid, new_state.gid)
+    owner, new_owner = (
+        (old_state.uid, old_state.gid),
+        (new_state.uid, new_state.gid),
+    )
     try:
         status = folder.stat(name)
         # Another file may have its name by now.
@@ -71,7 +78,9 @@ def _set_rights(
     return True
 
 
-def _flush(folder: Folder, name: bytes, status: Status, flusher: Flusher) -> None:
+def _flush(
+    folder: Folder, name: bytes, status: Status, flusher: Flusher
+) -> None:
     handle: File | Folder
     try:
         if status.kind == "folder":

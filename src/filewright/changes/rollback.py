@@ -36,12 +36,14 @@ from filewright.errors import FilewrightError
 
 _EDITED = "has other content than the change gave it or found there: it stays"
 _NEW_AND_EDITED = "was new, and has been edited by another program: it stays"
-_SAVED_TWICE = (
-    "was saved twice by another program while it was changed: the later save stays"
-)
+_SAVED_TWICE = "was saved twice by another program while it was changed: the later save stays"
 _MADE_AGAIN = "has been made again by another program: it stays"
-_MOVED_ON = "was moved there, and another program has moved it on: it stays where it is"
-_OLD_NAME_TAKEN = "stays where it was moved to, since its old name was taken meanwhile"
+_MOVED_ON = (
+    "was moved there, and another program has moved it on: it stays where it is"
+)
+_OLD_NAME_TAKEN = (
+    "stays where it was moved to, since its old name was taken meanwhile"
+)
 _LOST = "its earlier content is gone; only the undo data has it"
 
 
@@ -66,7 +68,9 @@ def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
                 continue
             except (OSError, FilewrightError) as error:
                 display_path = slots.display_path(operation.visible_slot)
-                outcome.unsettled.append(f"{display_path}: {describe_error(error)}")
+                outcome.unsettled.append(
+                    f"{display_path}: {describe_error(error)}"
+                )
         unsettled_slots.update(operation.slots)
     try:
         slots.flush_folders(log.flusher, rolled_back=True)
@@ -107,7 +111,10 @@ class _Rollback:
 
     def take_back(self, operation: RenameOperation) -> None:
         """Take an operation back as far as it was done."""
-        if operation.before is not None and operation.kind is not OperationKind.RIGHTS:
+        if (
+            operation.before is not None
+            and operation.kind is not OperationKind.RIGHTS
+        ):
             self._take_back_replacement(operation, operation.before)
             return
         match operation.kind:
@@ -240,7 +247,9 @@ class _Rollback:
             case RollbackAction.REPORT_LOST:
                 raise OSError(0, _LOST)
         if action.leaves_target and at_target is not SlotContent.MISSING:
-            self._outcome.partially_applied.append(self._slots.display_path(target))
+            self._outcome.partially_applied.append(
+                self._slots.display_path(target)
+            )
 
     def _finish_half_renames(self, operation: RenameOperation) -> None:
         """Remove the second name that an interrupted rename by link has left."""
@@ -258,7 +267,11 @@ class _Rollback:
             slots.unlink(source)
 
     def _exchange_back(
-        self, operation: RenameOperation, before: FileState, backup: Slot, other: Slot
+        self,
+        operation: RenameOperation,
+        before: FileState,
+        backup: Slot,
+        other: Slot,
     ) -> None:
         """Give the target the displaced file, and discard ours.
 
@@ -271,7 +284,9 @@ class _Rollback:
             if displaced not in (SlotContent.OURS, SlotContent.OURS_APPENDED):
                 spare = backup if ours == other else other
                 ours = self._slots.exchange(ours, target, spare)
-                match EXCHANGE_BACK_TABLE[self._classify(ours, operation, before)]:
+                match EXCHANGE_BACK_TABLE[
+                    self._classify(ours, operation, before)
+                ]:
                     case ExchangeBackAction.KEEP_ORIGINAL:
                         self._disposal.keep_slot(ours, operation, _EDITED)
                         self._outcome.partially_applied.append(
@@ -293,7 +308,8 @@ class _Rollback:
             original=self._slots.match(slot, before),
             ours=self._slots.match(slot, after),
             is_staged_file=operation.stages_file,
-            keeps_content=before.digest is not None and before.digest == after.digest,
+            keeps_content=before.digest is not None
+            and before.digest == after.digest,
         )
 
     def _classify_backup(
@@ -380,7 +396,10 @@ class _Rollback:
         # Damaged undo data tells nothing.
         with suppress(FilewrightError):
             for entry in self._record.file_changes:
-                if entry.after is not None and entry.after.digest == after.digest:
+                if (
+                    entry.after is not None
+                    and entry.after.digest == after.digest
+                ):
                     return content_after(replace(entry, blobs=keeper))
         return None
 
@@ -390,12 +409,17 @@ class _Rollback:
         display_path = self._slots.display_path(slot)
         self._outcome.rolled_back_files.append(f"{display_path} {result}")
 
-    def _note_restored_content(self, operation: RenameOperation, backup: Slot) -> None:
+    def _note_restored_content(
+        self, operation: RenameOperation, backup: Slot
+    ) -> None:
         """Note the content that a target gets back.
 
         Another program may have read the change there, and save it later.
         """
-        if operation.kind is OperationKind.STAGED and operation.after.kind == "file":
+        if (
+            operation.kind is OperationKind.STAGED
+            and operation.after.kind == "file"
+        ):
             folder = self._slots.folder(backup)
             with folder.open(backup.name, known_file=True) as file:
                 size = file.status().size

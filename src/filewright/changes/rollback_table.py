@@ -71,7 +71,9 @@ def classify_slot(
     # file to the next new file. What the change moves is known by its inode.
     is_ours = ours.is_same_content if is_staged_file else ours.is_same_inode
     is_appended = is_staged_file and ours is FileMatch.APPENDED
-    if original.is_same_inode and (keeps_content or not (is_ours or is_appended)):
+    if original.is_same_inode and (
+        keeps_content or not (is_ours or is_appended)
+    ):
         if original is FileMatch.SAME:
             return SlotContent.ORIGINAL
         return SlotContent.EDITED_ORIGINAL

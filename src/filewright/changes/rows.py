@@ -169,7 +169,10 @@ class OperationRow:
 
     @classmethod
     def from_record(
-        cls, record: ChangeRecord, file_change_count: int, file_changes_checksum: str
+        cls,
+        record: ChangeRecord,
+        file_change_count: int,
+        file_changes_checksum: str,
     ) -> OperationRow:
         """Build the row of a record, whose file changes have rows of their own."""
         texts: dict[str, str | None] = {}
@@ -188,7 +191,9 @@ class OperationRow:
             is_undoable=int(record.undoable),
             hard_links=_to_json(dict(record.hard_links)),
             notes=_to_json(record.notes),
-            commands=_to_json([command._asdict() for command in record.commands]),
+            commands=_to_json(
+                [command._asdict() for command in record.commands]
+            ),
             file_change_count=file_change_count,
             file_changes_checksum=file_changes_checksum,
         )
@@ -204,7 +209,9 @@ class OperationRow:
         """Return the record without file changes, or that of a damaged one."""
         if self.checksum != self.compute_checksum():
             return damaged_change_record(self.number)
-        commands = [RecordedCommand(**command) for command in json.loads(self.commands)]
+        commands = [
+            RecordedCommand(**command) for command in json.loads(self.commands)
+        ]
         return ChangeRecord(
             number=self.number,
             tool=self.tool,
@@ -284,7 +291,10 @@ class FileChangeRow:
         )
 
     def to_change(
-        self, path: RecordedPath, renamed_from: RecordedPath | None, blobs: BlobSource
+        self,
+        path: RecordedPath,
+        renamed_from: RecordedPath | None,
+        blobs: BlobSource,
     ) -> FileChange:
         """Return the file change. Raise one of several errors if the row is damaged."""
         before, after = self.before, self.after
@@ -293,7 +303,9 @@ class FileChangeRow:
             before=FileState.from_row(json.loads(before)) if before else None,
             after=FileState.from_row(json.loads(after)) if after else None,
             renamed_from=renamed_from,
-            packed_spans=zlib.decompress(self.spans) if self.spans is not None else b"",
+            packed_spans=zlib.decompress(self.spans)
+            if self.spans is not None
+            else b"",
             removed=self.removed,
             inserted=self.inserted,
             blobs=blobs,

@@ -58,7 +58,9 @@ class Selection:
 # Undos
 
 
-def find_effective_undos(heads: Iterable[ChangeRecord]) -> Iterator[ChangeRecord]:
+def find_effective_undos(
+    heads: Iterable[ChangeRecord],
+) -> Iterator[ChangeRecord]:
     """Yield the undos among changes that are not undone themselves, newest first."""
     # Newest first: an undo that a later one has undone is in `undone` when it comes.
     undone: set[str] = set()
@@ -97,7 +99,9 @@ def find_effective(
 # Prompts
 
 
-def group_by_prompt(records: Iterable[ChangeRecord]) -> list[list[ChangeRecord]]:
+def group_by_prompt(
+    records: Iterable[ChangeRecord],
+) -> list[list[ChangeRecord]]:
     """Return the changes by prompt, each group newest first, as `records` are.
 
     Changes of a session are of one prompt as long as their turn is the same, or, where

@@ -88,7 +88,9 @@ class Selector:
 
     # One change
 
-    def _select_change(self, scope: Scope, name: str, only_inside: bool) -> Selection:
+    def _select_change(
+        self, scope: Scope, name: str, only_inside: bool
+    ) -> Selection:
         change_id = self._history.resolve_change_id(name)
         record = self._history.record(change_id, inside=only_inside)
         change_ids: tuple[str, ...] = (record.id,)
@@ -121,7 +123,8 @@ class Selector:
 
     def _has_later_renames(self, number: int) -> bool:
         return any(
-            log.numbers_moving_files(number, renames=True) for log in self._history.logs
+            log.numbers_moving_files(number, renames=True)
+            for log in self._history.logs
         )
 
     # Several changes
@@ -162,15 +165,21 @@ class Selector:
             undoable=all(undoable[name] for name in change_ids),
         )
         # An undo may have found some of it undone: since a moment, nothing is left out.
-        replayed = effective_ids if scope.session is not None else undoable.keys()
-        record = self._build_net(newest, replayed, changed_only=not include_undone)
+        replayed = (
+            effective_ids if scope.session is not None else undoable.keys()
+        )
+        record = self._build_net(
+            newest, replayed, changed_only=not include_undone
+        )
         if only_inside:
             visible = list(self._history.visible_changes(record.file_changes))
             record = replace(record, file_changes=visible)
         summary = group.summary
         if len(change_ids) > 1:
             summary = f"{summary} ({len(change_ids)} changes)"
-        return Selection(record, change_ids, group.description, summary, group.details)
+        return Selection(
+            record, change_ids, group.description, summary, group.details
+        )
 
     def _find_group(self, scope: Scope) -> _Group:
         history, task = self._history, self._task
@@ -184,7 +193,9 @@ class Selector:
             )
         if scope.prompt is not None:
             change_id = history.resolve_change_id(scope.prompt)
-            session_heads = history.heads(task, history.record(change_id).session)
+            session_heads = history.heads(
+                task, history.record(change_id).session
+            )
             prompt: list[ChangeRecord] = []
             for group in group_by_prompt(session_heads):
                 if change_id in {head.id for head in group}:
@@ -196,9 +207,13 @@ class Selector:
                 f"undo the prompt of {change_id}",
                 {"prompt": change_id},
             )
-        moment, moment_text = self.resolve_moment(scope.since or "", must_be_known=True)
+        moment, moment_text = self.resolve_moment(
+            scope.since or "", must_be_known=True
+        )
         return _Group(
-            itertools.takewhile(lambda head: head.number > moment, history.heads(task)),
+            itertools.takewhile(
+                lambda head: head.number > moment, history.heads(task)
+            ),
             f"what was changed since {moment_text}",
             f"rewind to {moment_text}",
             {"since": moment_text},
@@ -210,7 +225,9 @@ class Selector:
         Such a change has configured a client.
         """
         allowed = self._history.settings.allow_write
-        return head.client == SETUP_CLIENT and ALLOW_WRITE_ANYTHING not in allowed
+        return (
+            head.client == SETUP_CLIENT and ALLOW_WRITE_ANYTHING not in allowed
+        )
 
     def _require_undamaged_since(self, oldest: str) -> None:
         """Raise `io_error` if a change since the oldest is damaged.
@@ -224,7 +241,11 @@ class Selector:
                 raise damaged_record_error(head.id)
 
     def _build_net(
-        self, record: ChangeRecord, chosen: Collection[str], *, changed_only: bool
+        self,
+        record: ChangeRecord,
+        chosen: Collection[str],
+        *,
+        changed_only: bool,
     ) -> ChangeRecord:
         """Return the net of the chosen changes, at the present paths of the files."""
         history = self._history
@@ -241,7 +262,9 @@ class Selector:
                 left_out.update(undo.reverts, (undo.id,))
         moving: set[str] = set()
         for log in history.logs:
-            for (number,) in log.numbers_moving_files(parse_change_id(oldest) or 0):
+            for (number,) in log.numbers_moving_files(
+                parse_change_id(oldest) or 0
+            ):
                 moving.add(format_change_id(number))
         replayed = sorted(moving.difference(left_out).union(chosen))
         return build_net_change(
@@ -265,11 +288,17 @@ class Selector:
         if moved_along is not None:
             changes.append(moved_along)
         if not changes:
-            raise errors.not_in_change(location.requested_path, selection.description)
+            raise errors.not_in_change(
+                location.requested_path, selection.description
+            )
         change_ids = selection.change_ids
         if len(change_ids) > 1:
-            touching = set(map(format_change_id, self._history.numbers_touching(path)))
-            touching_ids = tuple(name for name in change_ids if name in touching)
+            touching = set(
+                map(format_change_id, self._history.numbers_touching(path))
+            )
+            touching_ids = tuple(
+                name for name in change_ids if name in touching
+            )
             change_ids = touching_ids or change_ids
         record = replace(selection.record, file_changes=changes)
         return replace(selection, record=record, change_ids=change_ids)
@@ -323,7 +352,11 @@ class Selector:
     def _describe_part(self, selection: Selection, scope: Scope) -> Selection:
         """Return a selection that says which part of the changes it is."""
         display_path = _shown_path(selection.record.file_changes[0], scope)
-        part = scope.path.requested_path if scope.path is not None else display_path
+        part = (
+            scope.path.requested_path
+            if scope.path is not None
+            else display_path
+        )
         if scope.hunk is not None:
             part = f"hunk {scope.hunk} of {part}"
         return replace(
@@ -373,7 +406,9 @@ class Selector:
         if escape_surrogates(text) == text and history.numbers_of_session(text):
             return text
         names = [
-            summary.name for summary in history.sessions() if summary.name is not None
+            summary.name
+            for summary in history.sessions()
+            if summary.name is not None
         ]
         session: str | None = None
         if len(text) >= _MIN_SESSION_PREFIX:
@@ -431,4 +466,8 @@ def _explain_nothing_left(
             f"what `{SETUP_CLIENT}` wrote is only for the user to take back "
             f"(change {reserved_ids[0]})"
         )
-    return "it is undone already" if change_ids else "nothing was changed since then"
+    return (
+        "it is undone already"
+        if change_ids
+        else "nothing was changed since then"
+    )

@@ -67,7 +67,9 @@ class PlanSlots:
 
     def display_path(self, slot: Slot) -> str:
         """Return the path of a slot for messages."""
-        return self._folders.location_of(self.plan.recorded_path(slot)).display_path
+        return self._folders.location_of(
+            self.plan.recorded_path(slot)
+        ).display_path
 
     def search_again(self) -> None:
         """Search the workspace for moved folders again."""
@@ -127,7 +129,9 @@ class PlanSlots:
         """Compare the file in a slot with a file state. Raise as `status` does."""
         if self.status(slot) is None:
             return FileMatch.MISSING
-        return match_name(self.folder(slot), slot.name, state, hash_up_to=hash_up_to)
+        return match_name(
+            self.folder(slot), slot.name, state, hash_up_to=hash_up_to
+        )
 
     def is_known_inode_anywhere(self, state: FileState) -> bool:
         """Return True if the file with the inode of a state is in any of its slots."""
@@ -181,7 +185,9 @@ class PlanSlots:
 
         Raise `FileExistsError` if `mode` is "exclusive" and the target is taken.
         """
-        self.folder(source).rename(source.name, self.folder(target), target.name, mode)
+        self.folder(source).rename(
+            source.name, self.folder(target), target.name, mode
+        )
 
     def exchange(self, source: Slot, target: Slot, backup: Slot) -> Slot:
         """Exchange two slots; return the slot that has the displaced file.
@@ -203,7 +209,9 @@ class PlanSlots:
         # For a moment nothing has the target's name; a file that another process saves
         # there meanwhile is not overwritten.
         self.rename(
-            target, backup, "replace" if is_temporary(backup.name) else "exclusive"
+            target,
+            backup,
+            "replace" if is_temporary(backup.name) else "exclusive",
         )
         self.rename(source, target, "exclusive")
         return backup
@@ -213,7 +221,9 @@ class PlanSlots:
         if self.folder(source).stat(source.name).kind == "folder":
             return False
         try:
-            self.folder(target).link(target.name, self.folder(backup), backup.name)
+            self.folder(target).link(
+                target.name, self.folder(backup), backup.name
+            )
         except OSError:
             return False
         return True
@@ -280,7 +290,9 @@ class PlanSlots:
                 is_clean = False
         return is_clean
 
-    def _remove_empty_folder(self, location: Location, identity: FolderId) -> bool:
+    def _remove_empty_folder(
+        self, location: Location, identity: FolderId
+    ) -> bool:
         # Windows before 10 keeps a name as long as the folder is held open, and with it
         # the folder above.
         self._open_folders.release(identity)
@@ -298,5 +310,8 @@ class PlanSlots:
 def _make_writable(folder: Folder) -> None:
     """Give the owner all rights to a folder, so that entries can be removed."""
     status = folder.status()
-    if not status.mode & stat.S_IWUSR and status.uid == system.effective_user_id():
+    if (
+        not status.mode & stat.S_IWUSR
+        and status.uid == system.effective_user_id()
+    ):
         folder.set_own_mode(status.mode | stat.S_IRWXU)

@@ -78,7 +78,11 @@ class _Staging:
     """Makes new files one after the other, and collects their states."""
 
     def __init__(
-        self, backup: Backup, open_folders: OpenFolders, queue: FlushQueue, task: Task
+        self,
+        backup: Backup,
+        open_folders: OpenFolders,
+        queue: FlushQueue,
+        task: Task,
     ) -> None:
         self._backup = backup
         self._open_folders = open_folders
@@ -92,12 +96,16 @@ class _Staging:
         folder = folder_node.open_original_folder(reading=False)
         if node.kind == "folder":
             assert folder_node.original is not None
-            self._make_folder(folder, folder_node.original.location.child(name), node)
+            self._make_folder(
+                folder, folder_node.original.location.child(name), node
+            )
         else:
             state = self.created[node]
             self.created[node] = self._make_file(folder, name, node, state)
 
-    def _make_folder(self, parent: Folder, top: Location, top_node: TreeNode) -> None:
+    def _make_folder(
+        self, parent: Folder, top: Location, top_node: TreeNode
+    ) -> None:
         """Make a folder with all that is new in it."""
         # Private until its mode is set: it may get copies of secrets.
         parent.make_folder(top.name, 0o700)
@@ -128,7 +136,9 @@ class _Staging:
                     # A file in a new folder is recognised by its content, not its
                     # inode.
                     state = replace(state, inode=None)
-                states[b"/".join(child_location.parts[len(top.parts) :])] = state
+                states[b"/".join(child_location.parts[len(top.parts) :])] = (
+                    state
+                )
         # From below: a folder that becomes read-only takes no more entries.
         for location, node in reversed(new_folders):
             self._finish_folder(location, node)
@@ -159,7 +169,9 @@ class _Staging:
             if state.digest not in (None, digest):
                 raise errors.changed_since_read(node.requested_path)
             self._set_metadata(file, node)
-            state = replace(state, digest=digest, size=size, inode=file.status().inode)
+            state = replace(
+                state, digest=digest, size=size, inode=file.status().inode
+            )
         except BaseException:
             file.close()
             raise
@@ -255,7 +267,9 @@ class _Staging:
 
     @staticmethod
     def _set_rights(
-        handle: File | Folder, node: TreeNode, attributes: Mapping[str, bytes] | None
+        handle: File | Folder,
+        node: TreeNode,
+        attributes: Mapping[str, bytes] | None,
     ) -> None:
         mode, uid, gid = node.rights
         setting = "owner"

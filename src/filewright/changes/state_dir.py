@@ -56,7 +56,8 @@ def state_base(folder: str | os.PathLike[str] | None) -> str:
         # The folder that platformdirs names: its import would slow every hook down.
         home = os.environ.get("XDG_STATE_HOME", "")
         return os.path.join(
-            home if home.strip() else os.path.expanduser("~/.local/state"), "filewright"
+            home if home.strip() else os.path.expanduser("~/.local/state"),
+            "filewright",
         )
     import platformdirs
 
@@ -112,7 +113,9 @@ class RegisteredRoot(NamedTuple):
         """Return the root of a line, or None if the line is not that of a root."""
         try:
             value = json.loads(line)
-            owner = cls(**value | {"paths": tuple(map(os.fsencode, value["paths"]))})
+            owner = cls(
+                **value | {"paths": tuple(map(os.fsencode, value["paths"]))}
+            )
             # The id becomes a name in the base folder: it must not lead out of it.
             return owner if owner.id.isalnum() and owner.paths else None
         except (ValueError, LookupError, TypeError, AttributeError):
@@ -170,10 +173,14 @@ class StateIndex:
         """
         with system.open_folder(self.base) as base:
             if not lock_folder(
-                base, time.monotonic() + self._lock_seconds, task, exclusive=True
+                base,
+                time.monotonic() + self._lock_seconds,
+                task,
+                exclusive=True,
             ):
                 raise lock_timeout(
-                    "process held the index of the state folders", self._lock_seconds
+                    "process held the index of the state folders",
+                    self._lock_seconds,
                 )
             yield base
 
@@ -184,7 +191,9 @@ class StateIndex:
                 _write(own_folder, b"root", owner.to_line())
         all_owners = self.owners | {owner.id: owner for owner in owners}
         _write(
-            base, b"roots", b"".join(owner.to_line() for owner in all_owners.values())
+            base,
+            b"roots",
+            b"".join(owner.to_line() for owner in all_owners.values()),
         )
 
     def owner_of(
@@ -194,9 +203,17 @@ class StateIndex:
 
         These have its path or inode, but another folder may have them now.
         """
-        (device, inode), birth, path = root.identity, _birth(root), root.resolved_path
-        at_path = [owner for owner in self.owners.values() if owner.path == path]
-        same_inode = [owner for owner in self.owners.values() if owner.inode == inode]
+        (device, inode), birth, path = (
+            root.identity,
+            _birth(root),
+            root.resolved_path,
+        )
+        at_path = [
+            owner for owner in self.owners.values() if owner.path == path
+        ]
+        same_inode = [
+            owner for owner in self.owners.values() if owner.inode == inode
+        ]
         owners = [
             # Where births are not recorded, the path decides.
             *(
@@ -229,7 +246,9 @@ class StateIndex:
         Without those of `own_ids`: the others are of folders above and below the roots,
         and of roots that were changed together with one of the roots.
         """
-        other_ids = {name for own_id in own_ids for name in self.others_of(own_id)}
+        other_ids = {
+            name for own_id in own_ids for name in self.others_of(own_id)
+        }
 
         def near(owner: RegisteredRoot) -> bool:
             if not any(
@@ -249,12 +268,16 @@ class StateIndex:
             for owner in self.owners.values()
             if owner.path and owner.id not in own_ids
         )
-        return [owner for owner in owners if owner.id in other_ids or near(owner)]
+        return [
+            owner for owner in owners if owner.id in other_ids or near(owner)
+        ]
 
     def within(self, folders: Sequence[bytes]) -> list[RegisteredRoot]:
         """Return the registered roots below some folders."""
         owners = (
-            owner for owner in self.owners.values() if owner.path not in (b"", *folders)
+            owner
+            for owner in self.owners.values()
+            if owner.path not in (b"", *folders)
         )
         return [
             owner
@@ -283,7 +306,11 @@ class StateIndex:
     def others_of(self, name: str) -> list[str]:
         """Return the state folders with changes that reach into the root of one."""
         with suppress(OSError):
-            return _read(self.of(name, "others")).decode("utf-8", "replace").split()
+            return (
+                _read(self.of(name, "others"))
+                .decode("utf-8", "replace")
+                .split()
+            )
         return []
 
     def earlier(self) -> list[str]:
@@ -310,7 +337,10 @@ class StateFolder:
     """
 
     def __init__(
-        self, index: StateIndex, root: Root | None, owner: RegisteredRoot | None = None
+        self,
+        index: StateIndex,
+        root: Root | None,
+        owner: RegisteredRoot | None = None,
     ) -> None:
         self._index = index
         self.root = root
@@ -331,7 +361,9 @@ class StateFolder:
         if self.root is not None and not self._claimed:
             self._find(self.root)
 
-    def _find(self, root: Root) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
+    def _find(
+        self, root: Root
+    ) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
         path = root.resolved_path
         found_owner, others = self._index.owner_of(root)
         owner = found_owner or self.owner
@@ -368,7 +400,10 @@ class StateFolder:
         """Return True if its root is below one of some folders."""
         path = self.owner.path
         return (
-            any(path != folder and _is_within(path, folder) for folder in folders)
+            any(
+                path != folder and _is_within(path, folder)
+                for folder in folders
+            )
             if path
             else False
         )
@@ -400,7 +435,10 @@ class StateFolder:
         for state, name in ((self, other.owner.id), (other, self.owner.id)):
             if name not in self._index.others_of(state.owner.id):
                 try:
-                    with state.folder() as folder, self._index.alone(None) as base:
+                    with (
+                        state.folder() as folder,
+                        self._index.alone(None) as base,
+                    ):
                         folder.append(b"others", name.encode() + b"\n")
                         folder.flush()
                         # To write the index makes other processes read it again.
@@ -412,7 +450,9 @@ class StateFolder:
 
     # Opening
 
-    def open(self, task: Task | None = None, *, make: bool = True) -> int | None:
+    def open(
+        self, task: Task | None = None, *, make: bool = True
+    ) -> int | None:
         """Read the key, and `make` what is missing.
 
         A state folder that was removed meanwhile is made again. Return the time of the
@@ -432,7 +472,10 @@ class StateFolder:
             else:
                 with system.open_folder(self._index.base) as base:
                     contents_identity = self._take(base)
-            self._known, self._claimed = contents_identity, self._claimed or make
+            self._known, self._claimed = (
+                contents_identity,
+                self._claimed or make,
+            )
         except OSError as error:
             code = from_os_error(error, "").code
             raise FilewrightError(
@@ -462,7 +505,9 @@ class StateFolder:
             contents = self._take(base, make=True)
             if self.owner != registered:
                 replaced_owners = (
-                    other for other in others if other.path == root.resolved_path
+                    other
+                    for other in others
+                    if other.path == root.resolved_path
                 )
                 # Another folder is at the path of these owners: where they are is not
                 # known.
@@ -476,7 +521,9 @@ class StateFolder:
                 )
         return contents
 
-    def _take(self, base: Folder, *, make: bool = False) -> tuple[int, int] | None:
+    def _take(
+        self, base: Folder, *, make: bool = False
+    ) -> tuple[int, int] | None:
         """Read the key, if it is this user's; with `make` write a missing one.
 
         Return the identity of the folder of contents, if there is one.
@@ -495,10 +542,14 @@ class StateFolder:
                     raise PermissionError(1, "its key belongs to another user")
                 self.key = file.read(0, 64)
             contents = (
-                folder.stat(b"contents").identity if b"contents" in names else None
+                folder.stat(b"contents").identity
+                if b"contents" in names
+                else None
             )
         if len(self.key) != 32:
-            raise PermissionError(1, "its key file is damaged; move the folder away")
+            raise PermissionError(
+                1, "its key file is damaged; move the folder away"
+            )
         return contents
 
 

@@ -49,7 +49,9 @@ class TreeDiff:
     @property
     def is_empty(self) -> bool:
         """Return True if the change would leave everything as it is."""
-        return not (self.displaced or self.staged or self.moved or self.rights_changed)
+        return not (
+            self.displaced or self.staged or self.moved or self.rights_changed
+        )
 
     def is_present(self, node: TreeNode) -> bool:
         """Return True if a node is in the tree after the change."""
@@ -105,7 +107,9 @@ def _arrange(tree: ChangeTree) -> _Arrangement:
     return arrangement
 
 
-def _arrange_children(folder: TreeNode, arrangement: _Arrangement) -> list[TreeNode]:
+def _arrange_children(
+    folder: TreeNode, arrangement: _Arrangement
+) -> list[TreeNode]:
     """Add the children of a folder; return those that are folders."""
     child_folders: list[TreeNode] = []
     location = arrangement.locations[folder]
@@ -131,7 +135,9 @@ def _is_moved(node: TreeNode, locations: Mapping[TreeNode, Location]) -> bool:
     )
 
 
-def _require_writable_folders(tree: ChangeTree, arrangement: _Arrangement) -> None:
+def _require_writable_folders(
+    tree: ChangeTree, arrangement: _Arrangement
+) -> None:
     locations = arrangement.locations
     for folder, requested_path in tree.records.written.items():
         if folder.original is None:
@@ -152,7 +158,9 @@ def _require_writable_folders(tree: ChangeTree, arrangement: _Arrangement) -> No
             raise errors.unwritable_folder(requested_path, mode)
 
 
-def _break_hard_links(tree: ChangeTree, arrangement: _Arrangement) -> dict[str, int]:
+def _break_hard_links(
+    tree: ChangeTree, arrangement: _Arrangement
+) -> dict[str, int]:
     """Return the hard links that are broken. Raise if that is not allowed.
 
     A file that is written to gets an inode of its own, and its other names keep the old
@@ -184,7 +192,9 @@ def _require_allowed_ends(tree: ChangeTree, arrangement: _Arrangement) -> None:
     rules: dict[TreeNode, PositionRules] = {}
     for folder in arrangement.folders:
         if folder.position is None:
-            rules[folder] = PositionRules(folder.original_rules(), is_original=True)
+            rules[folder] = PositionRules(
+                folder.original_rules(), is_original=True
+            )
         else:
             parent, name = folder.position
             rules[folder] = folder.rules_at(name, rules[parent])
@@ -193,7 +203,9 @@ def _require_allowed_ends(tree: ChangeTree, arrangement: _Arrangement) -> None:
                 continue
             if node.needs_new_inode or _is_moved(node, arrangement.locations):
                 location = arrangement.locations[node]
-                _require_allowed_end(tree, node, location, folder, rules[folder])
+                _require_allowed_end(
+                    tree, node, location, folder, rules[folder]
+                )
 
 
 def _require_allowed_end(
@@ -238,7 +250,9 @@ def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
     if tree.is_undo:
         return
     moved_nodes = [
-        node for node in tree.records.loaded if _is_moved(node, arrangement.locations)
+        node
+        for node in tree.records.loaded
+        if _is_moved(node, arrangement.locations)
     ]
     listings: dict[TreeNode, dict[str, list[bytes]]] = {}
     for node in (*arrangement.created, *moved_nodes):
@@ -299,7 +313,9 @@ def _collect(
         assert position is not None
         is_present = node in locations
         # A file in a folder that goes is displaced with that folder.
-        if (node.needs_new_inode or not is_present) and position.folder in locations:
+        if (
+            node.needs_new_inode or not is_present
+        ) and position.folder in locations:
             displaced_nodes.append(node)
         if _is_moved(node, locations):
             moved_nodes.append(node)

@@ -116,7 +116,9 @@ class TreeNode:
     needs_new_inode: bool = True
     children: dict[bytes, TreeNode | None] = field(default_factory=dict)
     """The names in a folder that a step has looked at; None for a name that is free."""
-    original_children: dict[bytes, TreeNode | None] = field(default_factory=dict)
+    original_children: dict[bytes, TreeNode | None] = field(
+        default_factory=dict
+    )
     """The same as they were on the disk."""
     must_be_empty: bool = False
     """A folder that is deleted only if the steps have taken away all its entries."""
@@ -167,7 +169,9 @@ class TreeNode:
         """Open the folder on the disk, also after it was moved."""
         assert self.original is not None
         return self.records.open_folders.reopen(
-            self.original.location, self.original.status.identity, reading=reading
+            self.original.location,
+            self.original.status.identity,
+            reading=reading,
         )
 
     def original_rules(self) -> DenyRules:
@@ -180,7 +184,9 @@ class TreeNode:
                 parent = self.original.position.folder
                 outer = self.records.original_rules.get(parent)
             rules = self.records.boundary.rules_for(
-                self.original.location, self.open_original_folder(), parent_rules=outer
+                self.original.location,
+                self.open_original_folder(),
+                parent_rules=outer,
             )
             self.records.original_rules[self] = rules
         return rules
@@ -193,13 +199,19 @@ class TreeNode:
         if outer.is_original and self.position == self.original_position:
             return PositionRules(self.original_rules(), is_original=True)
         cached = self.records.entered_rules.get(self)
-        if cached is not None and cached.name == name and cached.outer == outer.rules:
+        if (
+            cached is not None
+            and cached.name == name
+            and cached.outer == outer.rules
+        ):
             return PositionRules(cached.rules, is_original=False)
         on_disk = None
         if self.source is not None:
             on_disk = self.source.open_original_folder()
         rules = outer.rules.enter(name, on_disk)
-        self.records.entered_rules[self] = EnteredRules(name, outer.rules, rules)
+        self.records.entered_rules[self] = EnteredRules(
+            name, outer.rules, rules
+        )
         return PositionRules(rules, is_original=False)
 
     @property
@@ -219,7 +231,11 @@ class TreeNode:
         if node is not None:
             node.position = Position(self, name)
         if self.original is not None:
-            if node is not None and node.kind == "folder" and node.original is not None:
+            if (
+                node is not None
+                and node.kind == "folder"
+                and node.original is not None
+            ):
                 # A folder that was reached by another path before may have been moved
                 # or deleted since: that node counts.
                 identity = node.original.status.identity
@@ -244,7 +260,9 @@ class TreeNode:
             rules.require_allowed(requested_path, name, None)
             return None
         except OSError as error:
-            raise from_os_error(error, requested_path, doing="look at") from error
+            raise from_os_error(
+                error, requested_path, doing="look at"
+            ) from error
         rules.require_allowed(requested_path, name, status.kind == "folder")
         location = source.original.location.child(name)
         original = OriginalFile(status, location, Position(source, name))
@@ -272,7 +290,9 @@ class TreeNode:
         if self.source is not self:
             # Where a copy ends up below its source, its temporaries lie there already.
             names = {name for name in names if not is_temporary(name)}
-        free_names = {name for name, node in self.children.items() if node is None}
+        free_names = {
+            name for name, node in self.children.items() if node is None
+        }
         return sorted((names | self.children.keys()) - free_names)
 
     def iter_children(self) -> Iterator[tuple[bytes, TreeNode]]:
@@ -286,7 +306,9 @@ class TreeNode:
                 node.position = node.position or Position(self, name)
                 yield name, node
 
-    def put(self, name: bytes, node: TreeNode | None, requested_path: str) -> None:
+    def put(
+        self, name: bytes, node: TreeNode | None, requested_path: str
+    ) -> None:
         """Put a node under a name; None frees the name."""
         previous = self.child(name, requested_path)
         # A node that was moved here and on has another position by now.
@@ -298,7 +320,9 @@ class TreeNode:
             node.position = Position(self, name)
             self.records.arrivals.setdefault(node, None)
 
-    def put_new(self, kind: RecordedKind, name: bytes, requested_path: str) -> TreeNode:
+    def put_new(
+        self, kind: RecordedKind, name: bytes, requested_path: str
+    ) -> TreeNode:
         """Put a new, empty node under a name."""
         rights = _rights_of_new(self.nearest_status, kind)
         node = TreeNode(self.records, kind, requested_path, rights)
@@ -346,7 +370,9 @@ class TreeNode:
                 pending.append((child, copied_child))
         return copy
 
-    def _copy_alone(self, parent_status: Status, requested_path: str) -> TreeNode:
+    def _copy_alone(
+        self, parent_status: Status, requested_path: str
+    ) -> TreeNode:
         if self.kind == "other":
             raise errors.not_a_file(
                 self.requested_path,

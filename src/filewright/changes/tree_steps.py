@@ -17,7 +17,11 @@ from filewright.changes.blobs import (
     SplicedContent,
     compute_digest,
 )
-from filewright.changes.change_tree import ChangeTree, DeferredChangeSet, TreeEntry
+from filewright.changes.change_tree import (
+    ChangeTree,
+    DeferredChangeSet,
+    TreeEntry,
+)
 from filewright.changes.tree_node import (
     SPECIAL_MODE_BITS,
     Position,
@@ -92,7 +96,9 @@ def _modify(tree: ChangeTree, step: Modify) -> None:
     require_ordered(step.splices, base.size)
     # A file may need a new inode for other reasons and still have its bytes on the
     # disk.
-    is_first_edit = isinstance(base, DiskContent) and base.opener == node.open_original
+    is_first_edit = (
+        isinstance(base, DiskContent) and base.opener == node.open_original
+    )
     node.splices = step.splices if is_first_edit else None
     node.content = SplicedContent(
         base, step.splices, step.encoding_check, location.requested_path
@@ -163,12 +169,16 @@ def _require_writable_file(
     return node
 
 
-def _require_writable_mode(node: TreeNode, original_mode: int, owner: int) -> None:
+def _require_writable_mode(
+    node: TreeNode, original_mode: int, owner: int
+) -> None:
     position = node.original_position
     assert position is not None
     mode = node.rights.mode
     if not mode & _WRITE_BITS:
-        raise errors.unwritable_file(node.requested_path, f"{original_mode:04o}")
+        raise errors.unwritable_file(
+            node.requested_path, f"{original_mode:04o}"
+        )
     # Root may write to everything that is not immutable.
     if mode == original_mode:
         folder = position.folder.open_original_folder()
@@ -192,7 +202,10 @@ def _require_expected(
     if not node.needs_new_inode:
         # The file on the disk is compared when it is saved for undo.
         node.expected = expected
-    elif expected.digest is not None and compute_digest(content) != expected.digest:
+    elif (
+        expected.digest is not None
+        and compute_digest(content) != expected.digest
+    ):
         raise errors.changed_since_read(location.requested_path)
 
 
@@ -295,7 +308,9 @@ def arrive(
     # Before `put`, which notes the arrival of a node that no step has brought.
     tree.records.arrivals[node] = step
     if occupant is not None:
-        _require_replaceable(tree, TreeEntry(folder, name, occupant), node, step)
+        _require_replaceable(
+            tree, TreeEntry(folder, name, occupant), node, step
+        )
     folder.put(name, node, requested_path)
 
 
@@ -304,7 +319,9 @@ def _crosses_devices(original_position: Position, folder: TreeNode) -> bool:
     return folder.nearest_status.device != original_device
 
 
-def _require_movable_folder(node: TreeNode, folder: TreeNode, source: Location) -> None:
+def _require_movable_folder(
+    node: TreeNode, folder: TreeNode, source: Location
+) -> None:
     """Refuse to move a folder that cannot be written to: its `..` would change."""
     position = node.original_position
     assert position is not None
@@ -385,17 +402,23 @@ def _require_no_root_or_mount(
     if mounts:
         # A move would take the mount with it, and the user who mounts it would not find
         # it.
-        mount = Location(location.root, (*location.parts, *mounts[0].split(b"/")))
+        mount = Location(
+            location.root, (*location.parts, *mounts[0].split(b"/"))
+        )
         raise errors.contains_mount(requested_path, mount.display_path)
 
 
-def _note_read_only(tree: ChangeTree, node: TreeNode, location: Location) -> None:
+def _note_read_only(
+    tree: ChangeTree, node: TreeNode, location: Location
+) -> None:
     """Note that a read-only file goes, which only its folder allows."""
     if node.kind != "file" or node.original is None or tree.is_undo:
         return
     mode = node.original.status.mode
     if not mode & _WRITE_BITS:
-        tree.notes.append(f"{location.display_path} was read-only (mode {mode:04o})")
+        tree.notes.append(
+            f"{location.display_path} was read-only (mode {mode:04o})"
+        )
 
 
 # Rights
@@ -410,7 +433,9 @@ def _set_mode(tree: ChangeTree, step: SetMode) -> None:
         raise errors.special_mode_bits(step.location.requested_path)
     storable_mode = system.storable_mode(mode, is_folder=is_folder)
     if storable_mode != mode:
-        raise errors.unsupported_mode(step.location.requested_path, mode, storable_mode)
+        raise errors.unsupported_mode(
+            step.location.requested_path, mode, storable_mode
+        )
     node.rights = _with_rights(node.rights, mode)
 
 

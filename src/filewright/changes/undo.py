@@ -56,7 +56,9 @@ class Reversal:
         self.left = tuple(left)
         self.diff = Diff(())
         self.report = UndoReport()
-        self._options = UndoOptions(settings, task, locate, force, selected.hunk)
+        self._options = UndoOptions(
+            settings, task, locate, force, selected.hunk
+        )
         self._file_changes: list[FileChange] = []
         self._root_notes: list[str] = []
         self._locations: dict[RecordedPath, Location] = {}
@@ -109,11 +111,15 @@ class Reversal:
             }
             if refused.isdisjoint(display_paths):
                 remaining_changes.append(change)
-        if not remaining_changes or len(remaining_changes) == len(self._file_changes):
+        if not remaining_changes or len(remaining_changes) == len(
+            self._file_changes
+        ):
             return None
         return replace(
             self.selected,
-            record=replace(self.selected.record, file_changes=remaining_changes),
+            record=replace(
+                self.selected.record, file_changes=remaining_changes
+            ),
             summary=f"{self.selected.summary} (in part)",
             partial=True,
         )
@@ -130,7 +136,11 @@ class Reversal:
         # A copy, since the planner adds folders: a retried commit begins as the first
         # try.
         planner = UndoPlanner(
-            tree, self._file_changes, dict(self._locations), self._options, builder
+            tree,
+            self._file_changes,
+            dict(self._locations),
+            self._options,
+            builder,
         )
         try:
             steps = planner.plan()
@@ -142,7 +152,9 @@ class Reversal:
         self.report = builder.build()
         if self.conflicts:
             has_rest = self.rest() is not None
-            raise build_refusal(self.selected, self.conflicts, has_rest=has_rest)
+            raise build_refusal(
+                self.selected, self.conflicts, has_rest=has_rest
+            )
         if not (steps or planner.changes_names):
             raise FilewrightError(
                 Code.NO_CHANGE,

@@ -14,7 +14,11 @@ from typing import NoReturn
 import xxhash
 
 from filewright import errors
-from filewright.changes.blobs import content_after, content_before, forward_splices
+from filewright.changes.blobs import (
+    content_after,
+    content_before,
+    forward_splices,
+)
 from filewright.changes.model import FileChange, FileState, RecordedPath
 from filewright.changes.undo_report import FileRefusedError, ReportBuilder
 from filewright.edit.changed_lines import group_into_hunks
@@ -30,7 +34,10 @@ EDITED = "was created by that change and has been edited since"
 NOT_KEPT = "was deleted and not kept"
 SOMETHING_NEW = "was deleted by that change, and something new is there now"
 
-_WIDE_ENCODINGS = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
+_WIDE_ENCODINGS = {
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
 # Half of a surrogate pair stays as it is on the way from UTF-16 to UTF-8 and back.
 _PAIRS = "surrogatepass"
 
@@ -82,7 +89,8 @@ class ContentUndoer:
         after = current if is_unchanged else content_after(run)
         if after is None:
             self._refuse(
-                run, "has changed since, and what the change made of it was not kept"
+                run,
+                "has changed since, and what the change made of it was not kept",
             )
         if self.hunk is not None:
             before = self._apply_other_hunks(run, before, after, self.hunk)
@@ -124,9 +132,13 @@ class ContentUndoer:
                     # The hunk is so long that its lines are not all in it.
                     raise errors.no_undo_by_hunks(display_path)
                 length = edit.end - edit.offset
-                kept_splices.append(Splice(edit.offset, length, b"".join(edit.new)))
+                kept_splices.append(
+                    Splice(edit.offset, length, b"".join(edit.new))
+                )
         if utf8_view is not None:
-            return apply_splices(before, utf8_view.to_file_splices(kept_splices))
+            return apply_splices(
+                before, utf8_view.to_file_splices(kept_splices)
+            )
         return apply_splices(before, kept_splices)
 
     def _merge(
@@ -141,7 +153,10 @@ class ContentUndoer:
             if text[:2] != current[:2] or len(text) % 2:
                 codec = None
         if codec is not None:
-            texts = [text.decode(codec, _PAIRS).encode(errors=_PAIRS) for text in texts]
+            texts = [
+                text.decode(codec, _PAIRS).encode(errors=_PAIRS)
+                for text in texts
+            ]
         base, ours, theirs = (text.splitlines(keepends=True) for text in texts)
         merge = merge_lines(base, ours, theirs, touching=True)
         merged: list[bytes] = []
@@ -180,4 +195,6 @@ class ContentUndoer:
 
 def has_content(state: FileState | None, content: bytes) -> bool:
     """Return True if a content is that of a state."""
-    return state is not None and xxhash.xxh3_128_hexdigest(content) == state.digest
+    return (
+        state is not None and xxhash.xxh3_128_hexdigest(content) == state.digest
+    )

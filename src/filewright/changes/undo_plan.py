@@ -163,7 +163,9 @@ class UndoPlanner:
 
         A file that moved with a folder above it comes back with that.
         """
-        renamed = [change for change in self._file_changes if change.renamed_from]
+        renamed = [
+            change for change in self._file_changes if change.renamed_from
+        ]
         # Folders first: their moves decide whether a file below comes back with them.
         renamed.sort(key=lambda change: len(change.path.parts))
         moves: dict[RecordedPath, RecordedPath] = {}
@@ -189,7 +191,9 @@ class UndoPlanner:
             self._task.check()
             before, after = change.before, change.after
             is_moved = change.path in moves and change.renamed_from is not None
-            node = self._find_node(self._locations[change.path]) if after else None
+            node = (
+                self._find_node(self._locations[change.path]) if after else None
+            )
             with suppress(FileRefusedError):
                 if node is None or after is None:
                     if before is None:
@@ -213,7 +217,9 @@ class UndoPlanner:
                     node is None or node.kind != "file"
                 )
                 if is_moved or after is None or is_lost_file:
-                    attachments.append(_Attachment(change, before, node, is_moved))
+                    attachments.append(
+                        _Attachment(change, before, node, is_moved)
+                    )
         return detachments, attachments
 
     def _require_as_created(
@@ -238,7 +244,11 @@ class UndoPlanner:
                 self._refuse(path, EDITED)
 
     def _restore(
-        self, change: FileChange, before: FileState, after: FileState, node: TreeNode
+        self,
+        change: FileChange,
+        before: FileState,
+        after: FileState,
+        node: TreeNode,
     ) -> None:
         """Add the steps that give a file its earlier content, owner and mode."""
         if before.kind == "file" and node.kind != "file":
@@ -249,7 +259,9 @@ class UndoPlanner:
         is_rewritten = change.packed_spans or before.digest != after.digest
         if before.kind == "file" and is_rewritten:
             step = self._restore_content(change, before, after, node, location)
-            is_read_only = not after.mode & 0o222 and node.rights.mode == after.mode
+            is_read_only = (
+                not after.mode & 0o222 and node.rights.mode == after.mode
+            )
             if step is not None and is_read_only:
                 # The change wrote to a file that was read-only, and so may its undo.
                 writable = SetMode(location, f"{after.mode | stat.S_IWUSR:05o}")
@@ -321,7 +333,9 @@ class UndoPlanner:
             raise errors.no_undo_by_hunks(display_path)
         if change.segments and not self._force:
             self._refuse(change.path, _TOO_LARGE)
-        expected = ExpectedState(snapshot.size, snapshot.identity, after.digest or None)
+        expected = ExpectedState(
+            snapshot.size, snapshot.identity, after.digest or None
+        )
         splices = self._compose_inverse(change, snapshot)
         if splices is not None:
             if snapshot.size == after.size and after.digest:
@@ -336,7 +350,9 @@ class UndoPlanner:
             return Modify(location, replace(expected, digest=None), splices)
         stored = stored_content_before(change)
         if stored is None:
-            self._refuse(change.path, "is too large to be undone from what was kept")
+            self._refuse(
+                change.path, "is too large to be undone from what was kept"
+            )
         if self._force:
             expected = replace(expected, digest=None)
         elif snapshot.size != after.size:
@@ -385,7 +401,9 @@ class UndoPlanner:
 
     def _detach(self, detachments: list[_Detachment]) -> None:
         """Take nodes from their paths, bottom-up."""
-        detachments.sort(key=lambda detachment: -len(detachment.change.path.parts))
+        detachments.sort(
+            key=lambda detachment: -len(detachment.change.path.parts)
+        )
         # A created folder stays if others have put files into it. Otherwise all that is
         # in it goes with it, and need not be deleted on its own.
         staying: set[TreeNode] = set()
@@ -553,7 +571,9 @@ class UndoPlanner:
 
     def _open(self, node: TreeNode, location: Location) -> Snapshot:
         try:
-            return Snapshot.of_file(node.open_original(), location, self._settings)
+            return Snapshot.of_file(
+                node.open_original(), location, self._settings
+            )
         except OSError as error:
             raise from_os_error(error, location.requested_path) from error
 

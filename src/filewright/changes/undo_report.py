@@ -36,7 +36,9 @@ class Conflict:
     @property
     def at(self) -> str:
         """The lines, for users."""
-        return f" (lines {self.lines[0]} to {self.lines[1]})" if self.lines else ""
+        return (
+            f" (lines {self.lines[0]} to {self.lines[1]})" if self.lines else ""
+        )
 
     @property
     def sides(self) -> str:
@@ -53,7 +55,9 @@ class Conflict:
 
     def to_details(self) -> dict[str, Any]:
         """Return the fields for the details of an error."""
-        return asdict(self) | {"lines": list(self.lines) if self.lines else None}
+        return asdict(self) | {
+            "lines": list(self.lines) if self.lines else None
+        }
 
 
 @dataclass(frozen=True, slots=True)

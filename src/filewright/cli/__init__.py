@@ -40,7 +40,11 @@ def settings_from(**given: Any) -> Settings:
     from filewright.settings import SETTINGS, Settings
 
     return Settings(
-        **{name: given[name] for name in SETTINGS if given.get(name) not in (None, ())}
+        **{
+            name: given[name]
+            for name in SETTINGS
+            if given.get(name) not in (None, ())
+        }
     )
 
 

@@ -46,9 +46,13 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
     is_flag=True,
     help="Print the result as JSON: text, data, is_error, code.",
 )
-@click.option("--read-only", is_flag=True, default=None, help="Refuse every change.")
+@click.option(
+    "--read-only", is_flag=True, default=None, help="Refuse every change."
+)
 @dialect_option
-@click.option("--list", "listing", is_flag=True, help="List the tools and leave.")
+@click.option(
+    "--list", "listing", is_flag=True, help="List the tools and leave."
+)
 @click.option(
     "--schema",
     is_flag=True,
@@ -73,11 +77,14 @@ def call(
     offer = workspace.offer(dialect)
     tools = {each.name: each for each in offer.tools(unlisted=True)}
     if listing:
-        write("\n".join(f"{each.name:<20} {each.title}" for each in offer.tools()))
+        write(
+            "\n".join(f"{each.name:<20} {each.title}" for each in offer.tools())
+        )
         return
     if tool not in tools:
         raise click.BadParameter(
-            f"no tool {tool!r}; the tools are {', '.join(tools)}", param_hint="TOOL"
+            f"no tool {tool!r}; the tools are {', '.join(tools)}",
+            param_hint="TOOL",
         )
     if given is None:
         found = tools[tool]
@@ -87,10 +94,12 @@ def call(
         result = offer.call(tool, given, task=task)
     if as_json:
         shown = {
-            name: getattr(result, name) for name in ("text", "data", "is_error", "code")
+            name: getattr(result, name)
+            for name in ("text", "data", "is_error", "code")
         }
         write(
-            json.dumps(shown, ensure_ascii=True, default=str), to_error=result.is_error
+            json.dumps(shown, ensure_ascii=True, default=str),
+            to_error=result.is_error,
         )
     elif not result.is_error:
         write_coloured(result.text)
@@ -103,13 +112,19 @@ def _arguments(tool: str | None, text: str | None) -> dict[str, Any]:
     if tool is None:
         raise click.UsageError("name a TOOL, or --list")
     if text is None:
-        raise click.UsageError("give the arguments as a JSON object, '{}' for none")
+        raise click.UsageError(
+            "give the arguments as a JSON object, '{}' for none"
+        )
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     try:
         given = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise click.BadParameter(f"not JSON: {error}", param_hint="JSON") from error
+        raise click.BadParameter(
+            f"not JSON: {error}", param_hint="JSON"
+        ) from error
     if not isinstance(given, dict):
-        raise click.BadParameter("must be a JSON object, {…}", param_hint="JSON")
+        raise click.BadParameter(
+            "must be a JSON object, {…}", param_hint="JSON"
+        )
     return given

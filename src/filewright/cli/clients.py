@@ -89,7 +89,11 @@ class Client:
         own = (self.key, "filewright")
         if scope != "local" or self.under is None:
             return own
-        return (self.under, Path(os.path.realpath(os.getcwd())).as_posix(), *own)
+        return (
+            self.under,
+            Path(os.path.realpath(os.getcwd())).as_posix(),
+            *own,
+        )
 
     @property
     def hooks(self) -> bool:
@@ -154,7 +158,9 @@ class Client:
         """Return the server of those options, as it is written into the client's configuration."""
         flags = ["--read-only"] * options.read_only
         flags += ["--dialect", options.dialect] if options.dialect else []
-        roots = [os.path.abspath(os.path.expanduser(root)) for root in options.roots]
+        roots = [
+            os.path.abspath(os.path.expanduser(root)) for root in options.roots
+        ]
         arguments = [
             "serve",
             *(roots or [self.root or os.getcwd()]),
@@ -166,7 +172,10 @@ class Client:
     def entry_of(self, words: Sequence[str]) -> Entry:
         """Return the server that is started by these words, as it is written into the client's configuration."""
         entry = _filled(
-            json.dumps(self.server), program=words[0], arguments=words[1:], words=words
+            json.dumps(self.server),
+            program=words[0],
+            arguments=words[1:],
+            words=words,
         )
         return dict(json.loads(entry))
 
@@ -176,13 +185,19 @@ class Client:
             return None
         begin, end = self.hook_lines(options)
         plug_in = files(__package__).joinpath(f"{self.name}.js")
-        text = json.dumps(self.events) if self.events else plug_in.read_text("utf-8")
+        text = (
+            json.dumps(self.events)
+            if self.events
+            else plug_in.read_text("utf-8")
+        )
         filled = _filled(text, begin=begin, end=end)
         return json.loads(filled) if self.events else filled
 
     def hook_lines(self, options: ServerOptions) -> tuple[str, str]:
         """Return the command lines that its hooks run before and after what they record."""
-        joined = subprocess.list2cmdline if sys.platform == "win32" else shlex.join
+        joined = (
+            subprocess.list2cmdline if sys.platform == "win32" else shlex.join
+        )
         state = "".join(f" {joined([word])}" for word in options.state)
         start = f"{joined(options.program)} snapshot"
         guard = " --guard heal" if options.guard else ""
@@ -219,9 +234,13 @@ def configured() -> list[str]:
 
 def state_folders() -> set[str]:
     """The state folders that clients' configurations name."""
-    named = re.compile(rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))""")
+    named = re.compile(
+        rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))"""
+    )
     contents = b"\n".join(
-        client.content(scope)[0] for client in CLIENTS.values() for scope in SCOPES
+        client.content(scope)[0]
+        for client in CLIENTS.values()
+        for scope in SCOPES
     )
     return {os.fsdecode(b"".join(each)) for each in named.findall(contents)}
 
@@ -257,13 +276,16 @@ def own_program(*, uvx: bool = False) -> list[str]:
     """Return the words that start the program that runs now, from any folder; or its newest release."""
     # `uvx` may have started us from its cache, which may be gone tomorrow.
     if uvx or any(
-        (folder / "CACHEDIR.TAG").is_file() for folder in Path(sys.prefix).parents
+        (folder / "CACHEDIR.TAG").is_file()
+        for folder in Path(sys.prefix).parents
     ):
         return ["uvx", "filewright"]
     suffix = ".exe" if sys.platform == "win32" else ""
     beside = os.path.join(sysconfig.get_path("scripts"), f"filewright{suffix}")
     # A name without a folder would be one in the current folder, which did not start us.
-    started = os.path.abspath(sys.argv[0]) if os.path.dirname(sys.argv[0]) else ""
+    started = (
+        os.path.abspath(sys.argv[0]) if os.path.dirname(sys.argv[0]) else ""
+    )
     for script in (started, beside):
         if Path(script).stem == "filewright" and os.path.isfile(script):
             return [script]
@@ -293,10 +315,15 @@ class _ClientName(click.Choice[str]):
     """A client by any of its names, of which one is listed."""
 
     def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+        self,
+        value: Any,
+        param: click.Parameter | None,
+        ctx: click.Context | None,
     ) -> str:
         for client in CLIENTS.values():
-            if _bare(value) in map(_bare, (client.name, client.title, *client.names)):
+            if _bare(value) in map(
+                _bare, (client.name, client.title, *client.names)
+            ):
                 return client.name
         return super().convert(value, param, ctx)
 

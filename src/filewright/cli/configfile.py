@@ -15,7 +15,9 @@ from typing import Any, NamedTuple
 Path = Sequence[str | int]
 """The names, and in lists the numbers, that lead to a value; a number past the end of a list is behind its last one."""
 
-_STRING_OR_REMARK = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
+_STRING_OR_REMARK = re.compile(
+    r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|/\*.*?\*/', re.DOTALL
+)
 _STRING_OR_LAST_COMMA = re.compile(r'"(?:[^"\\\n]|\\.)*"|,(?=\s*[}\]])')
 _BESIDE = re.compile(r"(?:[ \t]+|/\*[^\n]*?\*/)*(?://[^\n]*(?=\n))?")
 """What is behind a value in its line and belongs to it: a remark."""
@@ -38,7 +40,11 @@ def with_value(
     if old == value:
         return text
     wanted = before if value is None else _with(before, path, value)
-    after = _in_toml(text, path, value) if toml else _in_json(text, path, value, kept)
+    after = (
+        _in_toml(text, path, value)
+        if toml
+        else _in_json(text, path, value, kept)
+    )
     made = read(after, toml=toml)
     if wanted != (_with(made, path, old) if value is None else made):
         raise ValueError(
@@ -65,7 +71,11 @@ def says_nothing(text: str) -> bool:
 
 
 def with_entry(
-    text: str, keys: Sequence[str], entry: Mapping[str, Any], *, toml: bool = False
+    text: str,
+    keys: Sequence[str],
+    entry: Mapping[str, Any],
+    *,
+    toml: bool = False,
 ) -> str:
     """`text` with the members of `entry` in the table at `keys`; what else is there stays. Raises `ValueError`."""
     for name in (
@@ -100,7 +110,9 @@ def read(text: str, *, toml: bool = False) -> Any:
         )  # as they are written: one of them is not equal to itself
     try:
         return (
-            json.loads(_bare(_plain(text)), parse_constant=str) if text.strip() else {}
+            json.loads(_bare(_plain(text)), parse_constant=str)
+            if text.strip()
+            else {}
         )
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
@@ -116,7 +128,9 @@ def _with(there: Any, path: Path, value: Any) -> Any:
     if isinstance(key, int) and isinstance(there, list):
         return [*there[:key], value, *there[key:]]
     if isinstance(key, int) or not isinstance(there, dict):
-        raise ValueError("something other than a table is where the entry should be")  # noqa: TRY004  one kind for all that does not fit
+        raise ValueError(  # noqa: TRY004
+            "something other than a table is where the entry should be"
+        )
     return {**there, key: _with(there.get(key), inside, value)}
 
 
@@ -134,7 +148,9 @@ class _Member(NamedTuple):
 def _blanked(pattern: re.Pattern[str], text: str) -> str:
     """`text` with spaces for what is found and is no string, so that all else is where it was."""
     return pattern.sub(
-        lambda found: found[0] if found[0][0] == '"' else re.sub(r"\S", " ", found[0]),
+        lambda found: (
+            found[0] if found[0][0] == '"' else re.sub(r"\S", " ", found[0])
+        ),
         text,
     )
 
@@ -159,7 +175,9 @@ def _next(bare: str, at: int) -> int:
 def _members(bare: str, at: int) -> dict[str | int, _Member]:
     """What is in the object or list that begins at `at`, by its names or numbers."""
     if bare[at] not in "{[":
-        raise ValueError("something other than a table is where the entry should be")
+        raise ValueError(
+            "something other than a table is where the entry should be"
+        )
     named = bare[at] == "{"
     found: dict[str | int, _Member] = {}
     begin = _next(bare, at + 1)
@@ -215,7 +233,9 @@ def _in_json(text: str, path: Path, value: Any, kept: int = 0) -> str:
         begin = ahead
     text = text[:begin] + text[end:]
     return (
-        text if comma or plain[ahead - 1] != "," else text[: ahead - 1] + text[ahead:]
+        text
+        if comma or plain[ahead - 1] != ","
+        else text[: ahead - 1] + text[ahead:]
     )
 
 
@@ -241,7 +261,11 @@ def _inserted(
     value: Any,
 ) -> str:
     """`text` with one value more, behind the last one of the object or list at `at`."""
-    name = f"{json.dumps(key, ensure_ascii=False)}: " if isinstance(key, str) else ""
+    name = (
+        f"{json.dumps(key, ensure_ascii=False)}: "
+        if isinstance(key, str)
+        else ""
+    )
     outer = _indent(text, at)
     inner, before, after = outer + _unit(text), "", ""
     in_line = "\n" not in (
@@ -264,7 +288,9 @@ def _inserted(
     follows = text[at + len(remark) :]
     # In a file with both kinds the new lines end as the one beside them.
     end = "\r\n" if follows.lstrip(" \t").startswith("\r\n") else "\n"
-    closing = f"{end}{outer}" if follows.lstrip(" \t").startswith(("}", "]")) else ""
+    closing = (
+        f"{end}{outer}" if follows.lstrip(" \t").startswith(("}", "]")) else ""
+    )
     member = f"\n{name}{_json(value, _unit(text))}{after}".replace(
         "\n", f"{end}{inner}"
     )
@@ -297,7 +323,9 @@ _TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
 
 def _header(keys: Path, more: str = "") -> re.Pattern[str]:
     """What finds the line that begins a table."""
-    parts = r"\s*\.\s*".join(rf"[\"']?{re.escape(str(key))}[\"']?" for key in keys)
+    parts = r"\s*\.\s*".join(
+        rf"[\"']?{re.escape(str(key))}[\"']?" for key in keys
+    )
     return re.compile(
         rf"^[ \t]*\[[ \t]*{parts}{more}[ \t]*\][^\n]*(?:\n|\Z)", re.MULTILINE
     )
@@ -320,7 +348,9 @@ def _in_toml(text: str, path: Path, value: Any) -> str:
     if header is None:
         return appended(text, f"[{'.'.join(map(str, keys))}]\n{name} = {made}")
     table = _TABLE.search(text, header.end())
-    line = re.compile(rf"^[ \t]*{re.escape(str(name))}[ \t]*=[ \t]*", re.MULTILINE)
+    line = re.compile(
+        rf"^[ \t]*{re.escape(str(name))}[ \t]*=[ \t]*", re.MULTILINE
+    )
     old = line.search(text, header.end(), table.start() if table else len(text))
     if old is None:
         gap = "" if header[0].endswith("\n") else "\n"
@@ -350,7 +380,9 @@ def _without_table(text: str, header: re.Match[str]) -> str:
     at = end = header.end()
     while at < len(text):
         if (assignment := _ASSIGNMENT.match(text, at)) is not None:
-            at = text.find("\n", _end_of_value(text, assignment.end())) + 1 or len(text)
+            at = text.find(
+                "\n", _end_of_value(text, assignment.end())
+            ) + 1 or len(text)
             remarks += skipped
             skipped, end = [], at
         elif (line := _NO_VALUE.match(text, at)) is not None:

@@ -37,7 +37,11 @@ class Finding(NamedTuple):
     good: bool | None = None
 
 
-_MARKS = {True: ("ok  ", "green"), False: ("weak", "yellow"), None: ("    ", "")}
+_MARKS = {
+    True: ("ok  ", "green"),
+    False: ("weak", "yellow"),
+    None: ("    ", ""),
+}
 
 
 @click.command(
@@ -59,7 +63,9 @@ def doctor(workspace: Workspace, leave: str | None) -> None:
         )
         return
     # Each is written as it is found: an error further on hides nothing.
-    for finding in chain(_system(), _engines(), _clients(), _workspace(workspace)):
+    for finding in chain(
+        _system(), _engines(), _clients(), _workspace(workspace)
+    ):
         mark, colour = _MARKS[finding.good]
         if colour and sys.stdout.isatty():
             mark = click.style(mark, fg=colour)
@@ -77,8 +83,16 @@ _CAPABILITIES = (
         "paths are resolved beneath a root by the kernel",
         "they are walked part by part",
     ),
-    ("exchange", "files are exchanged in one step", "one is renamed after the other"),
-    ("lease", "the kernel tells who writes to a file", "by time and content only"),
+    (
+        "exchange",
+        "files are exchanged in one step",
+        "one is renamed after the other",
+    ),
+    (
+        "lease",
+        "the kernel tells who writes to a file",
+        "by time and content only",
+    ),
     (
         "attributes",
         "extended attributes are kept",
@@ -112,7 +126,9 @@ def _system() -> Iterator[Finding]:
     yield Finding("platform", f"{sys.platform}: {tested}", good)
     for name, with_it, without in _CAPABILITIES:
         has = getattr(system.capabilities, name)
-        yield Finding(name, with_it if has else f"not on this system: {without}", has)
+        yield Finding(
+            name, with_it if has else f"not on this system: {without}", has
+        )
 
 
 def _engines() -> Iterator[Finding]:
@@ -160,7 +176,9 @@ def _ripgrep() -> Finding:
         return Finding("ripgrep", f"{engine} does not run: {error}", False)
     finally:
         launcher.close()
-    return Finding("ripgrep", f"{version.partition(chr(10))[0]} ({engine})", True)
+    return Finding(
+        "ripgrep", f"{version.partition(chr(10))[0]} ({engine})", True
+    )
 
 
 def _clients() -> Iterator[Finding]:
@@ -182,7 +200,9 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
         yield Finding("root", os.fsdecode(root.path), root.folder.is_writable())
         yield from _denied(workspace, root)
     state = Path(state_base_folder(workspace.settings))
-    place = next(folder for folder in (state, *state.parents) if folder.exists())
+    place = next(
+        folder for folder in (state, *state.parents) if folder.exists()
+    )
     with system.open_folder(os.fsencode(place)) as folder:
         yield Finding("state folder", f"{state}", folder.is_writable())
     changes = workspace.changes
@@ -201,7 +221,9 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
     try:
         found = workspace.recover()
     except FilewrightError as error:
-        yield Finding("unfinished changes", f"not looked at: {error.message}", False)
+        yield Finding(
+            "unfinished changes", f"not looked at: {error.message}", False
+        )
         return
     parts = [
         text.format(each)
@@ -266,12 +288,16 @@ def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
             root, Task(seconds=_LOOK_SECONDS)
         ).most_common()
     except FilewrightError as error:
-        yield Finding("kept from agents", f"not counted: {error.message}", False)
+        yield Finding(
+            "kept from agents", f"not counted: {error.message}", False
+        )
         return
     for rule, count in rules[:_RULES]:
         # A rule comes as FILE: RULE, a file that cannot be used as a sentence.
         yield Finding(
-            "kept from agents", f"{count:,} by {rule}", None if ": " in rule else False
+            "kept from agents",
+            f"{count:,} by {rule}",
+            None if ": " in rule else False,
         )
     if len(rules) > _RULES:
         yield Finding(

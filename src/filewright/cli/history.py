@@ -46,7 +46,9 @@ def _completing(
             given.get("roots") or (), state_dir=given.get("state_dir")
         ) as workspace:
             return [
-                name for name in names(workspace) if name and name.startswith(begun)
+                name
+                for name in names(workspace)
+                if name and name.startswith(begun)
             ]
 
     return complete
@@ -78,7 +80,9 @@ _since = click.option(
     help="After a time (2026-11-22T10:00, 10:00, 20 min ago) or a change.",
 )
 _with_path = click.option(
-    "--path", metavar="PATH", help="Only of this file, or of what is below this folder."
+    "--path",
+    metavar="PATH",
+    help="Only of this file, or of what is below this folder.",
 )
 _change = click.argument("change", required=False, shell_complete=_changes)
 
@@ -107,17 +111,24 @@ Examples:
     help="Go on after this change (or session, with --sessions).",
 )
 @_of_session
-@click.option("--client", metavar="NAME", help="Of clients whose name begins so.")
+@click.option(
+    "--client", metavar="NAME", help="Of clients whose name begins so."
+)
 @_since
 @click.option(
-    "--sessions", "by_session", is_flag=True, help="List sessions instead of changes."
+    "--sessions",
+    "by_session",
+    is_flag=True,
+    help="List sessions instead of changes.",
 )
 @click.option(
     "--stat",
     is_flag=True,
     help="With the files of each change and the lines added and removed.",
 )
-@click.option("-p", "--patch", is_flag=True, help="With the diff of each change.")
+@click.option(
+    "-p", "--patch", is_flag=True, help="With the diff of each change."
+)
 @_of_workspace
 def log(
     workspace: Workspace,
@@ -134,20 +145,28 @@ def log(
     rows: list[str] = []
     if by_session:
         if path or stat or patch or any(filters.values()):
-            raise click.UsageError("--sessions goes with --limit and --cursor only")
+            raise click.UsageError(
+                "--sessions goes with --limit and --cursor only"
+            )
         found = workspace.sessions(limit=limit, cursor=cursor)
         rows += map(_session_row, found.sessions)
         if found.next_cursor:
-            rows.append(f"more: filewright log --sessions --cursor {found.next_cursor}")
+            rows.append(
+                f"more: filewright log --sessions --cursor {found.next_cursor}"
+            )
     else:
         before = workspace.record(cursor).id if cursor is not None else None
-        records = workspace.history(path, limit=limit + 1, before=before, **filters)
+        records = workspace.history(
+            path, limit=limit + 1, before=before, **filters
+        )
         for record in records[:limit]:
             rows.append(_row(record))
             if stat:
                 rows += [f"    {row}" for row in _stat(workspace, record.id)]
             if patch:
-                rows.append(workspace.diff(record.id, max_lines=_SHOWN_LINES).text)
+                rows.append(
+                    workspace.diff(record.id, max_lines=_SHOWN_LINES).text
+                )
         if len(records) > limit:
             rows.append(f"more: add --cursor {records[limit - 1].id}")
     write_paged(
@@ -170,13 +189,13 @@ def say_what_is_going_on() -> None:
             or "no changes are recorded"
         )
         if not clients:
-            following = "filewright setup CLIENT (claude-code, codex, cursor, ...)"
+            following = (
+                "filewright setup CLIENT (claude-code, codex, cursor, ...)"
+            )
         elif workspace.newest_undoable() is not None:
             following = "filewright review shows the changes; filewright undo takes the newest back"
         else:
-            following = (
-                "filewright setup --check tries them; then let one change a file"
-            )
+            following = "filewright setup --check tries them; then let one change a file"
     write(
         f"clients: {join_limited(clients, 4) or 'none is configured'}; next: {following}"
     )
@@ -187,7 +206,9 @@ def _row(record: ChangeRecord) -> str:
 
     turn = f"turn {record.turn}" if record.turn else None
     who = " ".join(
-        to_one_line(part) for part in (record.client, record.session, turn) if part
+        to_one_line(part)
+        for part in (record.client, record.session, turn)
+        if part
     )
     undo = ""
     if record.reverts:
@@ -241,7 +262,9 @@ Examples:
 @_since
 @_with_path
 @click.option(
-    "--stat", is_flag=True, help="The files and their lines instead of the diff."
+    "--stat",
+    is_flag=True,
+    help="The files and their lines instead of the diff.",
 )
 @_of_workspace
 def show(
@@ -282,7 +305,9 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
     """Show what a command would take back, ask, and do it; with the options to do without either."""
 
     @wraps(command)
-    def asked(workspace: Workspace, *, yes: bool, dry_run: bool, **given: Any) -> None:
+    def asked(
+        workspace: Workspace, *, yes: bool, dry_run: bool, **given: Any
+    ) -> None:
         question, act = command(workspace, **given)
         if dry_run or not yes:
             write_paged(act(True).text)
@@ -328,7 +353,9 @@ Examples:
 @_in_part
 @_include_shared
 @_taking_back
-def undo(workspace: Workspace, *, change: str | None, **how: Any) -> _TakingBack:
+def undo(
+    workspace: Workspace, *, change: str | None, **how: Any
+) -> _TakingBack:
     """Take back CHANGE, or the newest one that is not undone.
 
     Files changed since are merged, or it is refused; with --partial the rest is undone.
@@ -337,7 +364,9 @@ def undo(workspace: Workspace, *, change: str | None, **how: Any) -> _TakingBack
         newest = workspace.newest_undoable()
         if newest is None:
             hint = "`filewright log` lists the changes; `filewright redo` takes back the newest undo or rewind"
-            raise FilewrightError(Code.NOT_FOUND, "there is no change to undo", hint)
+            raise FilewrightError(
+                Code.NOT_FOUND, "there is no change to undo", hint
+            )
         change = newest.id
     return f"Undo {change}?", lambda preview: workspace.revert_edit(
         change, preview=preview, **how
@@ -351,7 +380,9 @@ def undo(workspace: Workspace, *, change: str | None, **how: Any) -> _TakingBack
 @_taking_back
 def redo(workspace: Workspace, *, change: str | None) -> _TakingBack:
     """Take back the undo or rewind CHANGE, or the newest one."""
-    return "Do it again?", lambda preview: workspace.redo(change, preview=preview)
+    return "Do it again?", lambda preview: workspace.redo(
+        change, preview=preview
+    )
 
 
 @click.command(

@@ -125,7 +125,9 @@ def begin(call: HookCall) -> str | None:
             paths=tuple(call.paths),
             is_tool=call.label is not None and bool(call.paths),
         )
-        is_complete = workspace.recorder.begin(command, line, task, is_hook=True)
+        is_complete = workspace.recorder.begin(
+            command, line, task, is_hook=True
+        )
         if not is_complete and call.identifier:
             _keep_ahead(workspace, call.state_dir)
         if task.notices and call.event in _WARNED:
@@ -143,7 +145,9 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
     # The command may have changed the working folder: the roots at its begin count.
     roots = (
         call.roots
-        or roots_with_open_command(settings_from(state_dir=call.state_dir), identifier)
+        or roots_with_open_command(
+            settings_from(state_dir=call.state_dir), identifier
+        )
         or call.folders
     )
     with open_workspace(
@@ -154,13 +158,17 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
             if prompted is not None and prompted[0] == session:
                 turn = prompted[1]
         line = call.command or "a shell command"
-        records = workspace.end_command(identifier, line, turn=turn, label=call.label)
+        records = workspace.end_command(
+            identifier, line, turn=turn, label=call.label
+        )
         notes: list[str] = []
         if records and call.edits and workspace.settings.guard != "off":
             notes = [note.text for note in workspace.heal(records, call.edits)]
         # Some runtimes of VS Code drop a hook's output: there a tool's answer has it.
         if call.actor != "vscode":
-            message = for_hook(workspace, call.event, session, call.actor, notes)
+            message = for_hook(
+                workspace, call.event, session, call.actor, notes
+            )
             if message:
                 write(message)
     return records

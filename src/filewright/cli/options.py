@@ -21,7 +21,9 @@ ANYTHING = ("**",)
 """`allow_write` of what a person does: what is protected by default is kept from agents, not from the user."""
 
 
-def together(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+def together(
+    *options: Callable[[Command], Command],
+) -> Callable[[Command], Command]:
     """These options as one, in their order."""
 
     def add(command: Command) -> Command:
@@ -47,7 +49,9 @@ def of_settings(*names: str) -> Callable[[Command], Command]:
             more = {"type": click.Path(file_okay=False)}
         description = f"{field.description[0].upper()}{field.description[1:]}."
         options.append(
-            click.option(f"--{name.replace('_', '-')}", help=description, **more)
+            click.option(
+                f"--{name.replace('_', '-')}", help=description, **more
+            )
         )
     return together(*options)
 
@@ -86,7 +90,10 @@ dialect_option = click.option(
 )
 yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 dry_run_option = click.option(
-    "-n", "--dry-run", is_flag=True, help="Show what would happen, and change nothing."
+    "-n",
+    "--dry-run",
+    is_flag=True,
+    help="Show what would happen, and change nothing.",
 )
 roots_argument = click.argument("roots", nargs=-1, metavar="[ROOT]...")
 
@@ -116,7 +123,9 @@ def in_workspace(
     def with_workspace(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
         def opened(**given: Any) -> None:
-            chosen = {name: given.pop(name) for name in ("roots", "state_dir", *names)}
+            chosen = {
+                name: given.pop(name) for name in ("roots", "state_dir", *names)
+            }
             with (
                 open_workspace(**chosen, **always) as workspace,
                 saying_refusals(status),

@@ -34,11 +34,17 @@ class LazyGroup(click.Group):
         """The commands in the order a reader needs them."""
         return list(_COMMANDS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+    def get_command(
+        self,
+        ctx: click.Context,  # noqa: ARG002
+        cmd_name: str,
+    ) -> click.Command | None:
         """Import the command called `cmd_name`; None if there is none."""
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"filewright.cli.{_COMMANDS[cmd_name]}")
+        module = importlib.import_module(
+            f"filewright.cli.{_COMMANDS[cmd_name]}"
+        )
         command: click.Command = getattr(module, cmd_name)
         return command
 
@@ -46,7 +52,10 @@ class LazyGroup(click.Group):
 @click.group(
     cls=LazyGroup,
     invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={
+        "help_option_names": ["-h", "--help"],
+        "max_content_width": 100,
+    },
     epilog="""\b
 Examples:
   filewright serve .                              an MCP server for this folder

@@ -89,7 +89,9 @@ def options_of(
         named = client.root or os.getcwd()
         roots = [] if arguments[:count] == [named] else arguments[:count]
         dialect = (
-            flags[flags.index("--dialect") + 1] if "--dialect" in flags[:-1] else None
+            flags[flags.index("--dialect") + 1]
+            if "--dialect" in flags[:-1]
+            else None
         )
         found = ServerOptions(
             roots,
@@ -135,7 +137,9 @@ def is_own_hook_line(line: str) -> bool:
             words = shlex.split(line)
         except ValueError:
             return False
-        if shlex.join(words) != line:  # What a shell would expand, or a second command.
+        if (
+            shlex.join(words) != line
+        ):  # What a shell would expand, or a second command.
             return False
     rest = _after_program(words)
     if (
@@ -147,7 +151,8 @@ def is_own_hook_line(line: str) -> bool:
         return False
     options = rest[3:]
     return len(options) % 2 == 0 and all(
-        option in ("--actor", "--guard", "--state-dir") for option in options[::2]
+        option in ("--actor", "--guard", "--state-dir")
+        for option in options[::2]
     )
 
 
@@ -203,9 +208,9 @@ def _after_program(words: Sequence[str]) -> list[str] | None:
         return [*words[1:]]
     if [name, *words[1:2]] == ["uvx", "filewright"]:
         return [*words[2:]]
-    if name.startswith("python") and [word for word in words[1:4] if word != "-P"][
-        :2
-    ] == [
+    if name.startswith("python") and [
+        word for word in words[1:4] if word != "-P"
+    ][:2] == [
         "-m",
         "filewright",
     ]:

@@ -96,7 +96,10 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     help="How clients reach the server through a proxy.",
 )
 @click.option(
-    "--allow-host", "hosts", multiple=True, help="Accept this Host header as well."
+    "--allow-host",
+    "hosts",
+    multiple=True,
+    help="Accept this Host header as well.",
 )
 @click.option(
     "--allow-origin",
@@ -140,7 +143,9 @@ def serve(
             "filewright: waiting for an MCP client on standard input; see: filewright config --help",
             to_error=True,
         )
-    sys.exit(run(roots, settings, toolsets=toolsets, dialect=dialect, access=access))
+    sys.exit(
+        run(roots, settings, toolsets=toolsets, dialect=dialect, access=access)
+    )
 
 
 def _access(
@@ -177,7 +182,12 @@ def _access(
             for each in ("ID", "SECRET")
         )
         verifier = Introspection(
-            oauth_introspection, public_url, oauth_issuer, client, secret, scopes
+            oauth_introspection,
+            public_url,
+            oauth_issuer,
+            client,
+            secret,
+            scopes,
         )
     return Access(host, port, verifier, public_url, hosts, origins)
 

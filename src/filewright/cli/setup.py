@@ -97,12 +97,19 @@ class Part(NamedTuple):
         edit = {"server": _served, "hooks": _hooked, "rule": _ruled}[self.what]
         mark = "\ufeff" if text.startswith("\ufeff") else ""
         newline = (
-            "\r\n" if "\n" in text and "\n" not in text.replace("\r\n", "") else "\n"
+            "\r\n"
+            if "\n" in text and "\n" not in text.replace("\r\n", "")
+            else "\n"
         )
         try:
-            earlier = earlier.removeprefix("\ufeff") if earlier is not None else None
+            earlier = (
+                earlier.removeprefix("\ufeff") if earlier is not None else None
+            )
             after = edit(
-                self, text.removeprefix(mark).replace(newline, "\n"), remove, earlier
+                self,
+                text.removeprefix(mark).replace(newline, "\n"),
+                remove,
+                earlier,
             )
             return mark + after.replace("\n", newline)
         except ValueError as error:
@@ -124,7 +131,9 @@ class Part(NamedTuple):
 
     def entry(self, text: str) -> Any:
         """Return the server that is there under our name; None if there is none. Raises `ValueError`."""
-        return value_at(read(text.removeprefix("\ufeff"), toml=self.is_toml), self.keys)
+        return value_at(
+            read(text.removeprefix("\ufeff"), toml=self.is_toml), self.keys
+        )
 
     def is_in(self, text: str) -> bool:
         """Return True if something of ours, or called so, is in the text, or may be: it cannot be read."""
@@ -150,7 +159,10 @@ def planned(
     }
     # A file that is named holds servers as all others do.
     scope = "shared" if file else scope
-    return [Part(client, what, path, ours[what], scope) for what, path in files.items()]
+    return [
+        Part(client, what, path, ours[what], scope)
+        for what, path in files.items()
+    ]
 
 
 def _served(part: Part, text: str, remove: bool, earlier: str | None) -> str:
@@ -163,10 +175,15 @@ def _served(part: Part, text: str, remove: bool, earlier: str | None) -> str:
         own = value_at(there, keys)
         if own is not None:
             return _replaced(text, keys, own, toml=toml)
-        return with_value(text, keys, None, toml=toml, kept=depth_of(there, keys))
+        return with_value(
+            text, keys, None, toml=toml, kept=depth_of(there, keys)
+        )
     if entry is not None and foreign_members(entry, part.ours):
         return _replaced(
-            text, keys, {**part.ours, **settings_beside(entry, part.ours)}, toml=toml
+            text,
+            keys,
+            {**part.ours, **settings_beside(entry, part.ours)},
+            toml=toml,
         )
     return with_entry(text, keys, part.ours, toml=toml)
 
@@ -197,9 +214,13 @@ def _hooked(part: Part, text: str, remove: bool, earlier: str | None) -> str:
         or not isinstance(events, dict)
         or not all(isinstance(groups, list) for groups in events.values())
     ):
-        raise ValueError("something other than lists of hooks is where they should be")
+        raise ValueError(
+            "something other than lists of hooks is where they should be"
+        )
     missing = {
-        key: value for key, value in client.more.items() if ours and key not in there
+        key: value
+        for key, value in client.more.items()
+        if ours and key not in there
     }
     text = with_entry(text, (), missing)
     for event in {**events, **ours}:
@@ -207,7 +228,9 @@ def _hooked(part: Part, text: str, remove: bool, earlier: str | None) -> str:
         kept = depth_of(before, ("hooks", event))
         for index in reversed(range(len(groups))):
             if is_own_hook(groups[index]) and groups[index] not in wanted:
-                text = with_value(text, ("hooks", event, index), None, kept=kept)
+                text = with_value(
+                    text, ("hooks", event, index), None, kept=kept
+                )
         for group in wanted:
             if group not in groups:
                 text = with_value(
@@ -215,7 +238,11 @@ def _hooked(part: Part, text: str, remove: bool, earlier: str | None) -> str:
                 )
     if remove and text and "hooks" not in read(text):
         # What is ours beside the hooks goes where it was not before, or with all that was ours.
-        alone = earlier is None and read(text) == client.more and not has_remark(text)
+        alone = (
+            earlier is None
+            and read(text) == client.more
+            and not has_remark(text)
+        )
         for name in client.more:
             if alone or (before is not None and name not in before):
                 text = with_value(text, (name,), None)
@@ -245,7 +272,9 @@ Examples:
 )
 @click.argument("client", type=CLIENT, metavar="CLIENT", required=False)
 @describes_server
-@click.option("--user", is_flag=True, help="Into your own files for all projects.")
+@click.option(
+    "--user", is_flag=True, help="Into your own files for all projects."
+)
 @click.option(
     "--shared",
     is_flag=True,
@@ -307,14 +336,19 @@ def setup(
     options = ServerOptions(**server, shared=shared, guard=not no_guard)
     chosen = CLIENTS[client] if client else None
     scopes = ["user"] * user or ["shared"] * shared or [*SCOPES]
-    if chosen and not (usable := [scope for scope in chosen.scopes if scope in scopes]):
+    if chosen and not (
+        usable := [scope for scope in chosen.scopes if scope in scopes]
+    ):
         has = "a file in each project" if user else "no file in a project"
         raise click.UsageError(
             f"{chosen.title} has {has}: leave --{'user' if user else 'shared'} out"
         )
     left_out = ["hooks"] * no_hooks + ["rule"] * no_rule
     if file and chosen:
-        everything, unread = planned(chosen, "shared", options, whole(file)), set[str]()
+        everything, unread = (
+            planned(chosen, "shared", options, whole(file)),
+            set[str](),
+        )
     elif chosen and not (check or remove):
         everything, unread = planned(chosen, usable[0], options), set[str]()
     else:
@@ -352,13 +386,20 @@ def setup(
         )
     if remove:
         _carry_out(
-            parts, *_removed(parts, everything), REMOVING, yes=yes, dry_run=dry_run
+            parts,
+            *_removed(parts, everything),
+            REMOVING,
+            yes=yes,
+            dry_run=dry_run,
         )
     else:
         edits = _written(parts)
         if chosen and not file:
             _warn_of_other_files(chosen, parts, options)
-        if _carry_out(parts, edits, (), WRITING, yes=yes, dry_run=dry_run) and chosen:
+        if (
+            _carry_out(parts, edits, (), WRITING, yes=yes, dry_run=dry_run)
+            and chosen
+        ):
             _explain(chosen, parts, shared=shared)
 
 
@@ -376,7 +417,9 @@ def _explain(client: Client, parts: Sequence[Part], *, shared: bool) -> None:
         )
         return
     here = [
-        os.path.relpath(part.path) for part in parts if folder_is_current(part.path)
+        os.path.relpath(part.path)
+        for part in parts
+        if folder_is_current(part.path)
     ]
     if here:
         kind = (
@@ -392,7 +435,9 @@ def _explain(client: Client, parts: Sequence[Part], *, shared: bool) -> None:
 
 def folder_is_current(path: str) -> bool:
     """Return True for a file in the current folder."""
-    return os.path.realpath(path).startswith(os.path.realpath(os.getcwd()) + os.sep)
+    return os.path.realpath(path).startswith(
+        os.path.realpath(os.getcwd()) + os.sep
+    )
 
 
 def _links_out(clients: Sequence[Client], scopes: Sequence[str]) -> list[str]:
@@ -408,11 +453,17 @@ def _links_out(clients: Sequence[Client], scopes: Sequence[str]) -> list[str]:
     return sorted(reasons)
 
 
-def _refuse_links_out(client: Client, scope: str, left_out: Sequence[str]) -> None:
+def _refuse_links_out(
+    client: Client, scope: str, left_out: Sequence[str]
+) -> None:
     """Raise `path_escape` for a file that would be written outside of the current folder."""
     for what, reason in client.links_out(scope).items():
         if what not in left_out:
-            option = "" if what == "server" else f", or leave it out with --no-{what}"
+            option = (
+                ""
+                if what == "server"
+                else f", or leave it out with --no-{what}"
+            )
             raise FilewrightError(
                 Code.PATH_ESCAPE,
                 f"{reason}: nothing is written there",
@@ -451,7 +502,9 @@ def _written(parts: Sequence[Part]) -> list[Edit]:
         for part in of_file:
             _warn_of_foreign(part, after)
             after = part.edited(after)
-        edits.append(Edit(path, before, after if after or before is not None else None))
+        edits.append(
+            Edit(path, before, after if after or before is not None else None)
+        )
     return edits
 
 
@@ -485,7 +538,9 @@ def _warn_of_other_files(
     client: Client, parts: Sequence[Part], options: ServerOptions
 ) -> None:
     """Say which files of the client that are not written now have a server under our name that is not ours."""
-    written = {(part.path, part.keys) for part in parts if part.what == "server"}
+    written = {
+        (part.path, part.keys) for part in parts if part.what == "server"
+    }
     for scope in client.scopes:
         for part in planned(client, scope, options):
             if part.what != "server" or (part.path, part.keys) in written:
@@ -494,7 +549,9 @@ def _warn_of_other_files(
                 entry = part.entry(content_of(part.path) or "")
             except (ValueError, FilewrightError):
                 continue
-            if entry is not None and (names := foreign_members(entry, part.ours)):
+            if entry is not None and (
+                names := foreign_members(entry, part.ours)
+            ):
                 option = "" if scope == client.scopes[0] else f" --{scope}"
                 listed = ", ".join(ascii(name)[1:-1] for name in names)
                 write(
@@ -521,9 +578,13 @@ def _removed(
         )
         after = _without(of_file, before, earlier)
         others = [
-            part for part in everything if part.path == path and part not in of_file
+            part
+            for part in everything
+            if part.path == path and part not in of_file
         ]
-        restorable = after != before and earlier is not None and earlier.untouched
+        restorable = (
+            after != before and earlier is not None and earlier.untouched
+        )
         if (
             earlier is not None
             and restorable
@@ -531,21 +592,31 @@ def _removed(
         ):
             after = earlier.text
         if after is None:
-            made_by_us = folders_above(path) if earlier is None else earlier.folders
+            made_by_us = (
+                folders_above(path) if earlier is None else earlier.folders
+            )
             folders.update(made_by_us)
         edits.append(Edit(path, before, after))
     return edits, folders
 
 
-def _without(parts: Sequence[Part], before: str, earlier: Earlier | None) -> str | None:
+def _without(
+    parts: Sequence[Part], before: str, earlier: Earlier | None
+) -> str | None:
     """Return the text of a file without the parts; None if nothing is left of what `setup` made."""
     after = before
     for part in parts:
         after = part.edited(
-            after, remove=True, earlier=earlier.text if earlier is not None else None
+            after,
+            remove=True,
+            earlier=earlier.text if earlier is not None else None,
         )
     was_there = earlier is not None and earlier.text is not None
-    return None if after != before and says_nothing(after) and not was_there else after
+    return (
+        None
+        if after != before and says_nothing(after) and not was_there
+        else after
+    )
 
 
 def _by_file(parts: Sequence[Part]) -> dict[str, list[Part]]:
@@ -589,7 +660,9 @@ def _carry_out(
     )
     for edit in changed:
         result = (
-            "written" if edit.after is not None else "deleted, nothing else was in it"
+            "written"
+            if edit.after is not None
+            else "deleted, nothing else was in it"
         )
         write(f"{edit.path}: {result}")
     return True
@@ -649,12 +722,16 @@ def config(client: str, hooks: bool, **server: Any) -> None:
             param_hint="CLIENT",
         )
     places = [
-        files[what] for files in (chosen.shared, chosen.files("user")) if what in files
+        files[what]
+        for files in (chosen.shared, chosen.files("user"))
+        if what in files
     ]
     write(
         f"{chosen.title}: {' or '.join(places)}{'' if hooks else f'; {chosen.note}'}",
         to_error=True,
     )
     options = ServerOptions(**server)
-    ours: Entry | Any = chosen.hooked(options) if hooks else chosen.entry(options)
+    ours: Entry | Any = (
+        chosen.hooked(options) if hooks else chosen.entry(options)
+    )
     write(Part(chosen, what, places[0], ours).edited(""))

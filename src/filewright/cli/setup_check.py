@@ -41,7 +41,9 @@ _CALL = {
 }
 
 
-def checked(parts: Sequence[Part], options: ServerOptions, *, titled: bool) -> bool:
+def checked(
+    parts: Sequence[Part], options: ServerOptions, *, titled: bool
+) -> bool:
     """Say of each part whether it is there and whether it works; return True if all of it is and does."""
     good = True
     for client, of_client in groupby(parts, key=lambda part: part.client):
@@ -77,7 +79,9 @@ def _examined(part: Part, options: ServerOptions) -> tuple[str, bool]:
     return f"{'in ' if result else 'not in '}{part.path}{result}", works
 
 
-def _examined_server(part: Part, text: str, options: ServerOptions) -> tuple[str, bool]:
+def _examined_server(
+    part: Part, text: str, options: ServerOptions
+) -> tuple[str, bool]:
     entry = part.entry(text)
     if entry is None:
         return "", False
@@ -90,7 +94,10 @@ def _examined_server(part: Part, text: str, options: ServerOptions) -> tuple[str
     if missing := _missing(written):
         return missing, False
     here = ServerOptions(
-        written.roots or [os.getcwd()], written.read_only, written.dialect, written.uvx
+        written.roots or [os.getcwd()],
+        written.read_only,
+        written.dialect,
+        written.uvx,
     )
     ours = part.client.entry(here)
     command = ours["command"]
@@ -98,10 +105,14 @@ def _examined_server(part: Part, text: str, options: ServerOptions) -> tuple[str
     return f"; {_try_server(words)}", True
 
 
-def _examined_hooks(part: Part, text: str, options: ServerOptions) -> tuple[str, bool]:
+def _examined_hooks(
+    part: Part, text: str, options: ServerOptions
+) -> tuple[str, bool]:
     client = part.client
     aliens = (
-        [*alien_hook_lines(read(text.removeprefix("\ufeff")))] if client.events else []
+        [*alien_hook_lines(read(text.removeprefix("\ufeff")))]
+        if client.events
+        else []
     )
     if aliens:
         shown = "; ".join(ascii(line)[:200] for line in aliens[:3])
@@ -110,7 +121,10 @@ def _examined_hooks(part: Part, text: str, options: ServerOptions) -> tuple[str,
         if part._replace(ours=client.hooked(written)).edited(text) == text:
             if missing := _missing(written):
                 return missing, False
-            return f"; {_try_hooks(client, ServerOptions(uvx=written.uvx))}", True
+            return (
+                f"; {_try_hooks(client, ServerOptions(uvx=written.uvx))}",
+                True,
+            )
     if part.edited(text, remove=True) == text:
         return "", False
     return (
@@ -133,10 +147,10 @@ def _try_server(words: Sequence[str]) -> str:
     """Start the server as the client would, and call a tool. Raises `OSError`."""
     with tempfile.TemporaryFile("w+") as said:
         try:
-            works, failed = asyncio.run(asyncio.wait_for(_asked(words, said), _SECONDS))
-        except (
-            Exception
-        ) as error:  # Whatever the client library raises: the server did not answer.
+            works, failed = asyncio.run(
+                asyncio.wait_for(_asked(words, said), _SECONDS)
+            )
+        except Exception as error:  # Whatever the client library raises: the server did not answer.
             said.seek(0)
             why = said.read().strip()[-500:] or error
             raise OSError(

@@ -81,12 +81,20 @@ def earlier_of(path: str, text: str) -> Earlier | None:
             if record.tool != WRITING or entry is None:
                 break
             before = (
-                _decoded(content_before(entry)) if entry.before is not None else None
+                _decoded(content_before(entry))
+                if entry.before is not None
+                else None
             )
-            after = _decoded(content_after(entry)) if entry.after is not None else None
+            after = (
+                _decoded(content_after(entry))
+                if entry.after is not None
+                else None
+            )
             if after is None or (before is None and entry.before is not None):
                 break  # Too old: what it held is not stored any more.
-            untouched = after == later and (earlier is None or earlier.untouched)
+            untouched = after == later and (
+                earlier is None or earlier.untouched
+            )
             earlier = Earlier(
                 before,
                 untouched,
@@ -136,13 +144,19 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
     if edit.before is None:
         assert edit.after is not None
         # Clients put keys and tokens into some of their files.
-        mode = None if folder_of(edit.path) == os.path.realpath(os.getcwd()) else 0o600
+        mode = (
+            None
+            if folder_of(edit.path) == os.path.realpath(os.getcwd())
+            else 0o600
+        )
         return Create(location, edit.after.encode(), mode)
     with workspace.context.open(location) as snapshot:
         if snapshot.content != edit.before.encode():
             raise changed_since_read(edit.path)
         if edit.after is None:
-            return Delete(location, expected=ExpectedState.from_snapshot(snapshot))
+            return Delete(
+                location, expected=ExpectedState.from_snapshot(snapshot)
+            )
         return Modify.from_snapshot(
             location, snapshot, find_splices(snapshot, edit.after.encode())
         )
@@ -178,7 +192,9 @@ def _folders_made(
             and entry.after.kind == "folder"
         ):
             location = workspace.changes.locate(entry.path)
-            folder = os.fsdecode(location.absolute) if location is not None else ""
+            folder = (
+                os.fsdecode(location.absolute) if location is not None else ""
+            )
             if Path(folder) in Path(path).parents:
                 yield folder
 
@@ -187,5 +203,7 @@ def _folders_made(
 def _opened(paths: Iterable[str]) -> Iterator[Workspace]:
     """Open the folders whose histories have the changes of these files."""
     folders = tuple(dict.fromkeys(map(folder_of, paths)))
-    with open_workspace(folders, actor=SETUP_CLIENT, allow_write=ANYTHING) as workspace:
+    with open_workspace(
+        folders, actor=SETUP_CLIENT, allow_write=ANYTHING
+    ) as workspace:
         yield workspace

@@ -10,7 +10,11 @@ import click
 
 from filewright.cli import hook as hooks
 from filewright.cli import open_workspace, write
-from filewright.cli.options import caller_options, saying_refusals, workspace_options
+from filewright.cli.options import (
+    caller_options,
+    saying_refusals,
+    workspace_options,
+)
 from filewright.recording.hooks import HookCall
 
 _AHEAD_SECONDS, _ROUND_SECONDS = 240, 0.5
@@ -65,7 +69,9 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
 
 @snapshot.command()
 @click.argument("identifier", metavar="ID")
-@click.option("--command", metavar="TEXT", help="The command line, for the history.")
+@click.option(
+    "--command", metavar="TEXT", help="The command line, for the history."
+)
 @click.option(
     "--turn", metavar="NAME", help="The part of the conversation it belongs to."
 )

@@ -40,11 +40,15 @@ def write_paged(text: str) -> None:
     """The same, through the user's pager where a terminal has fewer lines."""
     import shutil
 
-    if sys.stdout.isatty() and text.count("\n") >= shutil.get_terminal_size().lines - 1:
+    if (
+        sys.stdout.isatty()
+        and text.count("\n") >= shutil.get_terminal_size().lines - 1
+    ):
         # As git does: less ends by itself at one screen, shows colours, and leaves the text there.
         os.environ.setdefault("LESS", "FRX")
         click.echo_via_pager(
-            _coloured(text).encode("utf-8", "backslashreplace").decode(), color=True
+            _coloured(text).encode("utf-8", "backslashreplace").decode(),
+            color=True,
         )
     else:
         write_coloured(text)
@@ -75,7 +79,9 @@ def for_shell(error: FilewrightError) -> str:
     hint = error.hint or ""
     for tool, command in _COMMANDS.items():
         hint = hint.replace(tool, command)
-    return f"{error.code}: {error.message}" + (f"\nhint: {hint}" if hint else "")
+    return f"{error.code}: {error.message}" + (
+        f"\nhint: {hint}" if hint else ""
+    )
 
 
 @contextlib.contextmanager
@@ -87,7 +93,9 @@ def working(title: str, seconds: float) -> Iterator[Task]:
 
     def report(done: float, total: float | None, message: str) -> None:
         if time.monotonic() - begun >= QUIET:
-            how_far = f"{done:,.0f} of {total:,.0f}" if total else f"{done:,.0f}"
+            how_far = (
+                f"{done:,.0f} of {total:,.0f}" if total else f"{done:,.0f}"
+            )
             sys.stderr.write(
                 f"\r{title} {message}: {how_far}\x1b[K"
             )  # over the line before, to its end

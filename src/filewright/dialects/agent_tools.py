@@ -65,7 +65,9 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
         "hint": worded(error.hint, read) if error.hint else None,
         "index": int(named[1]) if named else None,
         **{
-            name: value for name, value in details.items() if name not in read["unsaid"]
+            name: value
+            for name, value in details.items()
+            if name not in read["unsaid"]
         },
     }
     if facts["error"] == facts["native_code"]:
@@ -74,7 +76,10 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
         facts["argument"] = "offset"
     body: Json = {}
     for name, value in facts.items():
-        if value not in (None, [], {}) and len(encoded({**body, name: value})) <= limit:
+        if (
+            value not in (None, [], {})
+            and len(encoded({**body, name: value})) <= limit
+        ):
             body[name] = value
     return FailedCall(encoded(body), error=error)
 
@@ -151,7 +156,9 @@ def read_file(call: Call, given: Record) -> str:
         )
     if file.encoding not in (None, "utf-8", "ascii", "utf-16-le", "utf-16-be"):
         rows.append(f"(encoding: {file.encoding})")
-    if invalid := [str(number) for number in file.invalid_lines[:20] if number <= last]:
+    if invalid := [
+        str(number) for number in file.invalid_lines[:20] if number <= last
+    ]:
         lines = ", ".join(invalid)
         rows.append(
             f"(bytes that are not {file.encoding}, shown as \ufffd, in lines {lines})"
@@ -172,13 +179,17 @@ def read_files(call: Call, given: Record) -> str:
             break
         name, following = escape_controls(path), None
         try:
-            kept, following = _page(call.read(path, limit=_READ_LINES), max(200, left))
+            kept, following = _page(
+                call.read(path, limit=_READ_LINES), max(200, left)
+            )
             section = [f"==> {name} <==", *kept]
         except FilewrightError as error:
             if error.ends_call:
                 raise
             code = call.table["codes"].get(error.code, error.code)
-            section = [f"==> {name} — {code}: {escape_controls(error.message)} <=="]
+            section = [
+                f"==> {name} — {code}: {escape_controls(error.message)} <=="
+            ]
         if following is not None:
             section.append(
                 f"[... more; use read_file with offset={following} for the rest ...]"
@@ -231,7 +242,9 @@ def list_dir(call: Call, _: Record) -> str:
 def glob(call: Call, _: Record) -> str:
     """The files that fit, newest first."""
     entries, more = call.entries()
-    rows = [escape_controls(entry.path) for entry in entries if entry.type == "file"]
+    rows = [
+        escape_controls(entry.path) for entry in entries if entry.type == "file"
+    ]
     return _answered(call, rows, *more, empty="(no matches)")
 
 
@@ -243,7 +256,8 @@ def tree(call: Call, given: Record) -> str:
     rows = []
     for parts, entry in below:
         ends = [
-            last[parts[:level]] == parts[: level + 1] for level in range(len(parts))
+            last[parts[:level]] == parts[: level + 1]
+            for level in range(len(parts))
         ]
         margin = "".join("    " if end else "│   " for end in ends[:-1])
         corner = "└── " if ends[-1] else "├── "
@@ -258,7 +272,9 @@ def diff(call: Call, given: Record) -> str:
     from filewright.tools.read import compare_files
 
     made = compare_files(call.context, given.before, given.after).rstrip("\n")
-    return _answered(call, made.split("\n") if made else [], empty="(no differences)")
+    return _answered(
+        call, made.split("\n") if made else [], empty="(no differences)"
+    )
 
 
 def outline(call: Call, given: Record) -> str:
@@ -279,7 +295,9 @@ def outline(call: Call, given: Record) -> str:
     )
 
 
-def _overview(call: Call, tool: str, path: str, max_symbols: int) -> OverviewResult:
+def _overview(
+    call: Call, tool: str, path: str, max_symbols: int
+) -> OverviewResult:
     """The overview of a file. A kind that is never parsed is refused; a note says why one that could be was not."""
     overview = call.get_overview(path, since="", max_symbols=max_symbols)
     if (
@@ -287,9 +305,7 @@ def _overview(call: Call, tool: str, path: str, max_symbols: int) -> OverviewRes
         and overview.parsed == "no"
         and overview.outline_note is None
     ):
-        message = (
-            f"{tool} does not support {path}: there is no grammar for this kind of file"
-        )
+        message = f"{tool} does not support {path}: there is no grammar for this kind of file"
         raise errors.path_error(
             Code.INVALID_INPUT, path, message, "read it with read_file"
         )
@@ -308,17 +324,36 @@ def check_syntax(call: Call, given: Record) -> Json:
             with suppress(
                 FilewrightError
             ):  # What ends too early may be of the line after the last.
-                near = call.read(given.path, start=issue.line, limit=1).content.strip()
-        near = escape_controls((near or issue.text or issue.message)[:_NEAR_CHARS])
+                near = call.read(
+                    given.path, start=issue.line, limit=1
+                ).content.strip()
+        near = escape_controls(
+            (near or issue.text or issue.message)[:_NEAR_CHARS]
+        )
         kind = "missing" if missing else "error"
         shown.append(
-            {"kind": kind, "line": issue.line, "column": issue.column, "near": near}
+            {
+                "kind": kind,
+                "line": issue.line,
+                "column": issue.column,
+                "near": near,
+            }
         )
-    ok = issues.count == 0 if overview.parsed == "whole" or issues.count else None
+    ok = (
+        issues.count == 0
+        if overview.parsed == "whole" or issues.count
+        else None
+    )
     cut = issues.count > len(shown)
     return call.shaped(
         "syntax",
-        {"path": given.path, "made": overview, "ok": ok, "errors": shown, "cut": cut},
+        {
+            "path": given.path,
+            "made": overview,
+            "ok": ok,
+            "errors": shown,
+            "cut": cut,
+        },
     )
 
 
@@ -349,7 +384,9 @@ def grep(call: Call, given: Record) -> str:
         cursor, total = found.next_cursor, total or found.total or 0
         # Of several lines, a match of nothing is none.
         matches = [
-            hit for hit in found.results if hit.end > hit.offset or not multiline
+            hit
+            for hit in found.results
+            if hit.end > hit.offset or not multiline
         ]
         if content:
             hits += matches
@@ -374,7 +411,9 @@ def grep(call: Call, given: Record) -> str:
         shown, total = len(rows), len(names)
     if not rows:
         none = "(no matches)" if complete else _STOPPED
-        return f"(no results at offset {offset}; {total} total)" if total else none
+        return (
+            f"(no results at offset {offset}; {total} total)" if total else none
+        )
     following = offset + shown
     if following < total:
         cut = "" if shown == given.head_limit else "page was cut: "
@@ -417,7 +456,10 @@ def _hit_rows(
         first = hit.line - len(hit.context_before)
         rows = [*enumerate([*hit.context_before, text, *hit.more_lines], first)]
         block = {}
-        for number, row in [*rows, *enumerate(hit.context_after, hit.last_line + 1)]:
+        for number, row in [
+            *rows,
+            *enumerate(hit.context_after, hit.last_line + 1),
+        ]:
             mark = ":" if hit.line <= number <= hit.last_line else "-"
             if mark == ":" or (hit.path, number) not in lines:
                 block[hit.path, number] = escape_controls(
@@ -466,10 +508,15 @@ def edit_file(call: Call, given: Record) -> str:
         details, but = error.details, ""
         lines = details.get("lines", [])
         hint = "add lines of context to old_string until it occurs once, or give replace_all=true"
-        if error.code == Code.NO_MATCH and not wanted[details["edit"]]["replace_all"]:
+        if (
+            error.code == Code.NO_MATCH
+            and not wanted[details["edit"]]["replace_all"]
+        ):
             near = details.get("nearest", ())
             lines = sorted(
-                place["first_line"] for place in near if place["similarity"] == 1
+                place["first_line"]
+                for place in near
+                if place["similarity"] == 1
             )
             hint = "copy the text with its whitespace, and with enough lines around it to occur once"
             but = ", but for whitespace"
@@ -495,7 +542,9 @@ def edit_file(call: Call, given: Record) -> str:
         if outcome.tier != "exact":
             which = f"edit[{outcome.index}]: " if len(made.results) > 1 else ""
             repairs = (
-                f" after we {' and '.join(outcome.repairs)}" if outcome.repairs else ""
+                f" after we {' and '.join(outcome.repairs)}"
+                if outcome.repairs
+                else ""
             )
             rows.append(
                 f"note: {which}old_string was not there exactly; matched by {outcome.tier}{repairs} "
@@ -511,8 +560,14 @@ def _with_diff(
     call: Call, rows: Sequence[str], diff: str, *warnings: str | None
 ) -> str:
     """What was done, warnings of what no longer parses, and the diff."""
-    warned = [f"warning: {escape_controls(warning)}" for warning in warnings if warning]
-    return _answered(call, [*rows, *warned, *map(escape_controls, diff.splitlines())])
+    warned = [
+        f"warning: {escape_controls(warning)}"
+        for warning in warnings
+        if warning
+    ]
+    return _answered(
+        call, [*rows, *warned, *map(escape_controls, diff.splitlines())]
+    )
 
 
 def apply_patch(call: Call, given: Record) -> str:

@@ -50,9 +50,7 @@ def refusal(error: FilewrightError, limit: int) -> ToolResult:
     """The answer of a call that failed as a whole: a JSON-RPC number and the message."""
     text = error.message
     if not text.startswith("-32"):
-        text = (
-            f"{table('filesystem')['numbers'].get(error.code, _INVALID_REQUEST)} {text}"
-        )
+        text = f"{table('filesystem')['numbers'].get(error.code, _INVALID_REQUEST)} {text}"
     if error.hint:
         text += f"\nhint: {error.hint}"
     return FailedCall(text[:limit], error=error)
@@ -77,7 +75,9 @@ check_read_content = check_block
 def check_change(change: Record) -> Record:
     """Something is looked for, or inserted."""
     if not change.search_pattern and change.replace_content is None:
-        raise ValueError("either search_pattern or replace_content must be given")
+        raise ValueError(
+            "either search_pattern or replace_content must be given"
+        )
     return change
 
 
@@ -106,7 +106,9 @@ def _resolved(call: Call, path: str) -> str:
     """Where a relative path leads by its text alone."""
     root = call.context.boundary.roots[0].path
     return quote(
-        posixpath.normpath(os.path.join(root, path.encode("utf-8", "surrogatepass")))
+        posixpath.normpath(
+            os.path.join(root, path.encode("utf-8", "surrogatepass"))
+        )
     )
 
 
@@ -124,7 +126,10 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
         asked = given.path
         try:
             return act(
-                call, given.model_copy(update={"path": _native(asked), "asked": asked})
+                call,
+                given.model_copy(
+                    update={"path": _native(asked), "asked": asked}
+                ),
             )
         except FilewrightError as error:
             error.message, error.hint = _phrase(call, error, asked), None
@@ -161,7 +166,8 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
                 raise
             about = error.details.get("path")
             wrong = next(
-                (word for word in native if native[word] == about), next(iter(named))
+                (word for word in native if native[word] == about),
+                next(iter(named)),
             )
             facts = {
                 "error": _phrase(call, error, named[wrong]),
@@ -175,7 +181,9 @@ def run(act: Callable[[Call, Record], Any], call: Call, given: Record) -> Any:
         )  # what an item leaves of its share the following ones may use
         results.append(result)
     answered = _array(call, results)
-    if all(str(result.get("error", "")).startswith("-326") for result in results):
+    if all(
+        str(result.get("error", "")).startswith("-326") for result in results
+    ):
         outside = errors.invalid("every path was refused", items=results)
         return FailedCall(answered, error=outside)
     return answered
@@ -187,16 +195,23 @@ def _require_distinct(call: Call, paths: Sequence[str]) -> None:
     for path in paths:
         file: object = path
         with suppress(FilewrightError):  # which is said of its item
-            file = call.context.boundary.stat(call.locate(_native(path))).identity
+            file = call.context.boundary.stat(
+                call.locate(_native(path))
+            ).identity
         if file in seen:
             message = f"{path} is named twice (also as {seen[file]}); each file path may appear only once"
             raise errors.path_error(
-                Code.INVALID_INPUT, path, message, "join its blocks into one entry"
+                Code.INVALID_INPUT,
+                path,
+                message,
+                "join its blocks into one entry",
             )
         seen[file] = path
 
 
-def _array(call: Call, items: Sequence[object], *, complete: bool = True) -> str:
+def _array(
+    call: Call, items: Sequence[object], *, complete: bool = True
+) -> str:
     """The JSON array of `items`, as many as fit; a last item says what is left out.
 
     `complete` False: there are more than `items`, nobody knows how many.
@@ -219,17 +234,23 @@ def list_files(call: Call, given: Record) -> str:
     path = given.path
     try:
         depth = 0 if given.recursive else 1
-        listed, more = call.entries(path=path, depth=depth, include_ignored=True)
+        listed, more = call.entries(
+            path=path, depth=depth, include_ignored=True
+        )
     except FilewrightError as error:
         (found,) = call.stat(path).results
         if error.code != Code.NOT_A_DIRECTORY or found.stats is None:
             raise
-        return encoded(call.shaped("stats", {"asked": given.asked, "made": found}))
+        return encoded(
+            call.shaped("stats", {"asked": given.asked, "made": found})
+        )
     names = [entry.path for entry in listed]
     if not (given.include_stats and names):
         return _array(call, names, complete=not more)
     items: list[Json] = []
-    few = names[: call.limit // 100]  # that may fit, however many a caller may ask for
+    few = names[
+        : call.limit // 100
+    ]  # that may fit, however many a caller may ask for
     for name, item in zip_longest(
         names, call.under(max_items=len(few)).stat(*few).results
     ):
@@ -244,11 +265,17 @@ def read_content(call: Call, given: Record) -> Json:
     """The text of a file; bounded pages that say where to go on."""
     start, last = given.start_line or 1, given.end_line or _ALL_LINES
     ranged = given.start_line is not None or given.end_line is not None
-    file = call.read(given.path, start=start, limit=last - start + 1, numbered=False)
-    content: Any = "\n".join(file.rows) + "\n" * (file.terminated and not ranged)
+    file = call.read(
+        given.path, start=start, limit=last - start + 1, numbered=False
+    )
+    content: Any = "\n".join(file.rows) + "\n" * (
+        file.terminated and not ranged
+    )
     if given.format == "lines" or (given.format is None and ranged):
         numbered = enumerate(file.rows, file.start_line)
-        content = [{"lineNumber": number, "content": line} for number, line in numbered]
+        content = [
+            {"lineNumber": number, "content": line} for number, line in numbered
+        ]
     goes_on = (file.next is not None and file.end_line < last) or file.cut_at
     cut = call.shaped("cut", file) if goes_on else {}
     return {**call.shaped("read", {"content": content, "file": file}), **cut}
@@ -260,7 +287,9 @@ def read_content(call: Call, given: Record) -> Json:
 def search_files(call: Call, given: Record) -> str:
     """Every match of a regex, with the lines around it: one native page has more than an answer takes."""
     written = _JS_REGEX.fullmatch(given.regex)
-    pattern, flags = written.groups() if written is not None else (given.regex, "")
+    pattern, flags = (
+        written.groups() if written is not None else (given.regex, "")
+    )
     call.request |= {
         "pattern": f"(?s){pattern}" if "s" in flags else pattern,
         "path": given.path,
@@ -270,12 +299,19 @@ def search_files(call: Call, given: Record) -> str:
     found = call.search(**call.request)
     items: list[Json] = []
     for hit in found.results:
-        context = [*hit.context_before, hit.text, *hit.more_lines, *hit.context_after]
+        context = [
+            *hit.context_before,
+            hit.text,
+            *hit.more_lines,
+            *hit.context_after,
+        ]
         matches = [hit.text[start:end] for start, end in hit.submatches] or [""]
         if hit.matched is not None:  # the last goes on in the next line
             matches[-1] = hit.matched.replace("\r\n", "\n")
         where = {"type": "match", "file": hit.path, "line": hit.line}
-        items += [{**where, "match": match, "context": context} for match in matches]
+        items += [
+            {**where, "match": match, "context": context} for match in matches
+        ]
     kept = items[
         : fit_as_json(items, call.limit - 600)
     ]  # room for what says that more is left out
@@ -314,9 +350,12 @@ def _compiled(
     )
     if replace is not None and regex:
         replace = _TEMPLATE.sub(
-            lambda found: f"${{{'0' if found[1] == '&' else found[2]}}}", replace
+            lambda found: f"${{{'0' if found[1] == '&' else found[2]}}}",
+            replace,
         )
-    return pattern, None if replace is None else compile_replacement(replace, pattern)
+    return pattern, None if replace is None else compile_replacement(
+        replace, pattern
+    )
 
 
 def replace_content(call: Call, given: Record) -> Json:
@@ -393,7 +432,9 @@ def _edited(
                 else (None, None)
             )
             try:
-                edit = LineSearch(each.start_line, search, replace, *how, *compiled)
+                edit = LineSearch(
+                    each.start_line, search, replace, *how, *compiled
+                )
                 edits.append(find_line_edit(snapshot, edit, task=call.task))
             except FilewrightError as error:
                 error.details["edit"] = index
@@ -406,11 +447,19 @@ def _edited(
     }
     try:
         made = change_text(
-            call.context, "edit_file", given.path, planned, preview=given.dry_run
+            call.context,
+            "edit_file",
+            given.path,
+            planned,
+            preview=given.dry_run,
         )
-        warnings = f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
+        warnings = (
+            f" warning: {'; '.join(made.warnings)}" if made.warnings else ""
+        )
         done = (
-            "changes calculated (dry run)" if given.dry_run else "modified successfully"
+            "changes calculated (dry run)"
+            if given.dry_run
+            else "modified successfully"
         )
         facts = {
             "message": f"File {given.asked} {done}.{warnings}",

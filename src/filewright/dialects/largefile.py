@@ -38,7 +38,9 @@ _REGEX_LIKE = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 _EDITS_NAMED = re.compile(r"\bedits? \d+(?: and \d+)?")
 _DATA = (".yaml", ".yml", ".json", ".toml", ".ini")
 """Suffixes of files with keys rather than definitions: what is around a line of theirs is a window."""
-_CLEARER = "add lines of context to search and replace until the text occurs once"
+_CLEARER = (
+    "add lines of context to search and replace until the text occurs once"
+)
 
 
 # Checks of arguments
@@ -63,9 +65,12 @@ def get_overview(call: Call, given: Record) -> Json:
     try:
         overview = call.get_overview(
             given.path,
-            max_symbols=max(1, call.context.settings.page_chars // _SYMBOL_CHARS),
+            max_symbols=max(
+                1, call.context.settings.page_chars // _SYMBOL_CHARS
+            ),
             changed_lines=ranges and [each[:2] for each in ranges],
-            changed_kinds=ranges and [[*each, "modified"][2] for each in ranges],
+            changed_kinds=ranges
+            and [[*each, "modified"][2] for each in ranges],
         )
     except FilewrightError as error:
         if error.code != Code.IS_BINARY or ranges is not None:
@@ -87,7 +92,9 @@ def get_overview(call: Call, given: Record) -> Json:
     warnings += filter(None, [overview.outline_note])
     if notes.count:
         first = ", ".join(str(issue.line) for issue in notes.first[:5])
-        warnings.append(f"{notes.count} syntax errors, the first at line {first}")
+        warnings.append(
+            f"{notes.count} syntax errors, the first at line {first}"
+        )
     facts = {
         "threshold": threshold,
         "outline": _outline(call, overview.outline, marks),
@@ -100,7 +107,9 @@ def get_overview(call: Call, given: Record) -> Json:
 
 
 def _outline(
-    call: Call, symbols: Sequence[Symbol], marks: Mapping[tuple[str, int], str] | None
+    call: Call,
+    symbols: Sequence[Symbol],
+    marks: Mapping[tuple[str, int], str] | None,
 ) -> list[Json]:
     return [
         {
@@ -146,7 +155,11 @@ def read_content(call: Call, given: Record) -> Json:
     if mode == "semantic":
         limit = _ALL_LINES
     file = call.read(given.path, limit=limit, numbered=False, **how)
-    found = {} if pattern is None or file.match_line is None else {"pattern": pattern}
+    found = (
+        {}
+        if pattern is None or file.match_line is None
+        else {"pattern": pattern}
+    )
     return {
         **_lines(call, file, mode),
         "match_line": file.match_line,
@@ -159,7 +172,9 @@ def _lines(call: Call, file: FileRead, mode: str) -> Json:
     """A native read in this dialect's fields; lines counted from an unread end have no number."""
     result = call.shaped("lines", file)
     goes_on = (
-        file.truncated if mode in ("semantic", "enclosing") else file.next is not None
+        file.truncated
+        if mode in ("semantic", "enclosing")
+        else file.next is not None
     )
     result |= {"mode": mode, "truncated": goes_on or bool(file.cut_at)}
     if not file.lines_returned:
@@ -174,13 +189,22 @@ def _lines(call: Call, file: FileRead, mode: str) -> Json:
 @fitted
 def read_enclosing(call: Call, given: Record) -> Json:
     """The whole definition around a line, or a window where there is none."""
-    read, most = partial(call.read, given.path, numbered=False), given.context_lines
+    read, most = (
+        partial(call.read, given.path, numbered=False),
+        given.context_lines,
+    )
     if not given.path.lower().endswith(_DATA):
         file = read(
-            mode="semantic", line=given.line, depth=given.depth, limit=_ALL_LINES
+            mode="semantic",
+            line=given.line,
+            depth=given.depth,
+            limit=_ALL_LINES,
         )
         if file.symbol is not None:
-            return {**_lines(call, file, "enclosing"), "enclosing_symbol": file.symbol}
+            return {
+                **_lines(call, file, "enclosing"),
+                "enclosing_symbol": file.symbol,
+            }
     file = read(line=given.line, limit=most)
     first = file.start_line - most + file.lines_returned
     if (
@@ -247,7 +271,11 @@ def search_content(call: Call, given: Record) -> Json:
             warnings.append("fuzzy ignored with regex or invert")
         if loose and not count:
             count = len(_similar(call, 10_000))
-        return {"count": count, **about, **({"warnings": warnings} if warnings else {})}
+        return {
+            "count": count,
+            **about,
+            **({"warnings": warnings} if warnings else {}),
+        }
     found, hits, results = _found(call, given)
     exact = len(found.results)
     total = len(hits) - exact + (found.total or exact)
@@ -258,7 +286,9 @@ def search_content(call: Call, given: Record) -> Json:
             f"{left} more results do not fit; lower context_lines or max_results"
         )
     if not exact and not given.regex and _REGEX_LIKE.search(given.pattern):
-        answer["hint"] = "looked for literally; with regex=true it would be a pattern"
+        answer["hint"] = (
+            "looked for literally; with regex=true it would be a pattern"
+        )
     return answer
 
 
@@ -314,7 +344,9 @@ def search_directory(call: Call, given: Record) -> Json:
     shown = fit_as_json(results, call.limit - 2 * _ENVELOPE)
     files: dict[str, list[Json]] = {}
     last = None
-    for (parts, _), result in zip(call.below(hits[:shown]), results, strict=False):
+    for (parts, _), result in zip(
+        call.below(hits[:shown]), results, strict=False
+    ):
         last = quote(b"/".join(parts))
         files.setdefault(last, []).append(result)
     cut = shown < len(results) or not found.complete
@@ -326,7 +358,8 @@ def search_directory(call: Call, given: Record) -> Json:
         "cut": cut,
         "last": last if cut else None,
         "results": [
-            {"file": name, "matches": matches} for name, matches in files.items()
+            {"file": name, "matches": matches}
+            for name, matches in files.items()
         ],
     }
     return call.shaped("searched", facts)
@@ -337,7 +370,9 @@ def search_directory(call: Call, given: Record) -> Json:
 
 def edit_content(call: Call, given: Record) -> Json:
     """Search and replace; a preview unless ``preview=false``; all changes or none."""
-    edits = [dict(change) for change in given.changes or ()] or call.request["edits"]
+    edits = [dict(change) for change in given.changes or ()] or call.request[
+        "edits"
+    ]
     try:
         made = call.edit(**{**call.request, "edits": edits})
     except FilewrightError as error:
@@ -345,14 +380,21 @@ def edit_content(call: Call, given: Record) -> Json:
             raise
         return _refused(call, given.path, len(edits), error)
     exact = all(outcome.tier == "exact" for outcome in made.results)
-    facts = {"kind": "exact" if exact else "fuzzy", "count": len(edits), "made": made}
-    return call.shaped("edited", {**facts, "diff": clip(made.diff, call.limit // 3)})
+    facts = {
+        "kind": "exact" if exact else "fuzzy",
+        "count": len(edits),
+        "made": made,
+    }
+    return call.shaped(
+        "edited", {**facts, "diff": clip(made.diff, call.limit // 3)}
+    )
 
 
 def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
     """Nothing was changed: which changes were refused and why, with the nearest text."""
     refusals = {
-        refusal["edit"]: refusal for refusal in error.details.get("refusals", ())
+        refusal["edit"]: refusal
+        for refusal in error.details.get("refusals", ())
     }
     why = (
         "not applied: another change was refused"
@@ -360,10 +402,15 @@ def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
         else f"{error.code}: {error.message}"
     )
     results: list[Json] = [
-        {"index": index, "success": False, "error": why} for index in range(count)
+        {"index": index, "success": False, "error": why}
+        for index in range(count)
     ]
     for index, refusal in refusals.items():
-        hint = _CLEARER if refusal["code"] == Code.AMBIGUOUS_MATCH else refusal["hint"]
+        hint = (
+            _CLEARER
+            if refusal["code"] == Code.AMBIGUOUS_MATCH
+            else refusal["hint"]
+        )
         text = f"{refusal['code']}: {refusal['message']} ({hint})"
         results[index]["error"] = _EDITS_NAMED.sub(_from_zero, text)
         if similar := _nearest(call, path, refusal):
@@ -375,9 +422,9 @@ def _refused(call: Call, path: str, count: int, error: FilewrightError) -> Json:
 
 def _from_zero(found: re.Match[str]) -> str:
     """The edits that a native message names, which counts them from 1, in the numbers that `index` has here."""
-    return re.sub(r"\d+", lambda number: str(int(number[0]) - 1), found[0]).replace(
-        "edit", "change"
-    )
+    return re.sub(
+        r"\d+", lambda number: str(int(number[0]) - 1), found[0]
+    ).replace("edit", "change")
 
 
 def _nearest(call: Call, path: str, refusal: Mapping[str, Any]) -> list[Json]:
@@ -401,7 +448,9 @@ def revert_edit(call: Call, given: Record) -> Json:
 
     restored, states = restore_file(call.context, given.path, given.backup_id)
     available = [
-        call.shaped("backup", state) for state in states if state.size is not None
+        call.shaped("backup", state)
+        for state in states
+        if state.size is not None
     ]
     shown = available[: fit_as_json(available, call.limit // 2)]
     facts = {"restored": restored, "made": states[0], "available": shown}

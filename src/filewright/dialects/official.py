@@ -39,7 +39,10 @@ def read_text_file(call: Call, given: Record) -> str:
     if not wanted:
         return _whole(call, given.path)
     found = call.read(
-        given.path, mode="head" if given.head else "tail", limit=wanted, numbered=False
+        given.path,
+        mode="head" if given.head else "tail",
+        limit=wanted,
+        numbered=False,
     )
     cut = found.lines_returned < wanted and found.next is not None
     return "\n".join([*found.rows, call.table["cut"]] if cut else found.rows)
@@ -122,8 +125,12 @@ def list_directory_with_sizes(call: Call, given: Record) -> str:
     for entry in entries:
         size = "" if entry.type == "folder" else f"{_size(entry.size or 0):>10}"
         rows.append(f"{_marked(entry, 30)} {size}")
-    count = f"Total: {len(sizes)} files, {len(entries) - len(sizes)} directories"
-    return "\n".join([*rows, *more, "", count, f"Combined size: {_size(sum(sizes))}"])
+    count = (
+        f"Total: {len(sizes)} files, {len(entries) - len(sizes)} directories"
+    )
+    return "\n".join(
+        [*rows, *more, "", count, f"Combined size: {_size(sum(sizes))}"]
+    )
 
 
 def _size(count: int) -> str:
@@ -152,13 +159,17 @@ def directory_tree(call: Call, given: Record) -> str:
         members[parts[:-1]].append(made)
     if not more and any(len(parts) == _TREE_LEVELS for parts in members):
         more.append(f"[what is deeper than {_TREE_LEVELS} levels is not shown]")
-    return "\n".join([json.dumps(members[()], ensure_ascii=False, indent=2), *more])
+    return "\n".join(
+        [json.dumps(members[()], ensure_ascii=False, indent=2), *more]
+    )
 
 
 def search_files(call: Call, given: Record) -> str:
     """The full paths of what fits a pattern."""
     excluded = [f"./{pattern}" for pattern in given.exclude or ()]
-    entries, more = call.entries(depth=0, glob=f"./{given.pattern}", exclude=excluded)
+    entries, more = call.entries(
+        depth=0, glob=f"./{given.pattern}", exclude=excluded
+    )
     rows = [quote(call.locate(entry.path).absolute) for entry in entries]
     return "\n".join([*(rows or ["No matches found"]), *more])
 

@@ -65,7 +65,14 @@ _LISTED_CHARS = 16 << 20
 ENTRIES = 10_000
 """The most entries of a folder that a dialect takes of `list_files`."""
 
-_CONSTRAINTS = ("ge", "le", "min_length", "max_length", "pattern", "description")
+_CONSTRAINTS = (
+    "ge",
+    "le",
+    "min_length",
+    "max_length",
+    "pattern",
+    "description",
+)
 
 
 class LenientArguments(Arguments):
@@ -82,7 +89,9 @@ class Call(TypedTools):
     items: Sequence[Any] = ()
     """What a tool has several of, each with its own result."""
 
-    def __init__(self, context: Context, read: Json, row: Json, given: Record) -> None:
+    def __init__(
+        self, context: Context, read: Json, row: Json, given: Record
+    ) -> None:
         self.context = context
         self.task = context.task
         self.limit = self.share = context.settings.hard_chars
@@ -100,7 +109,9 @@ class Call(TypedTools):
     def under(self, **limits: Any) -> Call:
         """The same call with other settings."""
         made = copy(self)
-        made.context = self.context.under(self.context.settings.replace(**limits))
+        made.context = self.context.under(
+            self.context.settings.replace(**limits)
+        )
         return made
 
     def within(self, page_chars: int) -> Call:
@@ -167,7 +178,9 @@ def folders_first(
 @cache
 def table(name: str) -> Json:
     """The table of a dialect: to be read only."""
-    return tomllib.loads(files(__package__).joinpath(f"{name}.toml").read_text("utf-8"))
+    return tomllib.loads(
+        files(__package__).joinpath(f"{name}.toml").read_text("utf-8")
+    )
 
 
 def filled(shape: Any, value: Any, read: Json) -> Any:
@@ -208,7 +221,9 @@ def _date(nanoseconds: int | None, form: str, _: Json) -> str | None:
     if nanoseconds is None:
         return None
     moment = datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC)
-    return moment.strftime(form.replace("%3", f"{nanoseconds // 1_000_000 % 1000:03}"))
+    return moment.strftime(
+        form.replace("%3", f"{nanoseconds // 1_000_000 % 1000:03}")
+    )
 
 
 _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
@@ -231,7 +246,9 @@ _CONVERSIONS: Mapping[str, Callable[[Any, str, Json], Any]] = {
     "clip": lambda value, most, _: clip(value, int(most)),
     "joined": lambda value, _, __: "; ".join(value) or None,
     "date": _date,
-    "each": lambda value, shape, read: [_shaped(each, shape, read) for each in value],
+    "each": lambda value, shape, read: [
+        _shaped(each, shape, read) for each in value
+    ],
     "shape": _shaped,
 }
 """What a shape may make of a field, one after the other: `is WORD` whether it is that word, `has TEXT` whether that is
@@ -270,7 +287,9 @@ def said(
         if hinted
         else ""
     )
-    return text.format(**facts) + (shown["hint"].format(hint=hint) if hint else "")
+    return text.format(**facts) + (
+        shown["hint"].format(hint=hint) if hint else ""
+    )
 
 
 def refusal_of(read: Json, error: FilewrightError, limit: int) -> ToolResult:
@@ -306,7 +325,9 @@ def encoded(value: object) -> str:
     return escape_surrogates(json.dumps(value, ensure_ascii=False))
 
 
-def fitted(make: Callable[[Call, Record], Json]) -> Callable[[Call, Record], Json]:
+def fitted(
+    make: Callable[[Call, Record], Json],
+) -> Callable[[Call, Record], Json]:
     """A tool that is asked again with smaller and smaller native pages until its JSON fits in the call's share.
 
     Escaping may multiply what a page has, so that one of half the size may do where a whole one does not.
@@ -329,7 +350,9 @@ def fitted(make: Callable[[Call, Record], Json]) -> Callable[[Call, Record], Jso
 
 def fit(sizes: Iterable[int], limit: int) -> int:
     """How many of what has these `sizes` fit, one after the other, in `limit`."""
-    return sum(1 for _ in takewhile(lambda used: used <= limit, accumulate(sizes)))
+    return sum(
+        1 for _ in takewhile(lambda used: used <= limit, accumulate(sizes))
+    )
 
 
 def fit_as_json(items: Iterable[object], limit: int) -> int:
@@ -346,7 +369,9 @@ def natively(call: Call, given: Record) -> Any:
     row, facts = call.row, dict(given)
     if "looks" in row:
         facts["there"] = call.stat(facts[row["looks"]]).results[0].error is None
-    (made,) = call._run(row["native"], filled(row["with"], facts, call.table)).results
+    (made,) = call._run(
+        row["native"], filled(row["with"], facts, call.table)
+    ).results
     if made.error is not None:
         raise made.error
     stats = getattr(made, "stats", None)
@@ -388,12 +413,20 @@ def surface_of(module: ModuleType) -> Surface:
         elif kind == "array":
             made = list[kind_of(schema["items"])]  # type: ignore[misc]
         if "check" in schema:
-            made = Annotated[made, AfterValidator(getattr(module, schema["check"]))]
+            made = Annotated[
+                made, AfterValidator(getattr(module, schema["check"]))
+            ]
         if schema.get("optional"):
             made = made | None
         return Annotated[
             made,
-            Field(**{word: schema[word] for word in _CONSTRAINTS if word in schema}),
+            Field(
+                **{
+                    word: schema[word]
+                    for word in _CONSTRAINTS
+                    if word in schema
+                }
+            ),
         ]
 
     def model(
@@ -421,13 +454,18 @@ def surface_of(module: ModuleType) -> Surface:
             }
             if "environment" in schema:
                 made = partial(from_environment, schema, schema["default"])
-                default = {"default_factory": made, "json_schema_extra": default}
+                default = {
+                    "default_factory": made,
+                    "json_schema_extra": default,
+                }
             members[schema.get("as", word)] = (
                 kind_of(schema),
                 Field(validation_alias=names, **default),
             )
         check: Any = {"check": model_validator(mode="after")(checked)}
-        return create_model(name, __base__=base, __validators__=check, **members)
+        return create_model(
+            name, __base__=base, __validators__=check, **members
+        )
 
     def tool(name: str, row: Json) -> Tool:
         arguments = model(name, row.get("arguments", {}), row.get("rules", ()))

@@ -45,6 +45,8 @@ def changes_file(source: Source, edit: Edit) -> bool:
     """Return True if an edit by itself is not refused and changes the file."""
     try:
         match = locate(source, edit)
-        return isinstance(match, EditMatch) and bool(splices_of_match(source, match))
+        return isinstance(match, EditMatch) and bool(
+            splices_of_match(source, match)
+        )
     except FilewrightError:
         return False

@@ -43,7 +43,9 @@ def reindent_block(
             continue
         deeper_indent = leading_whitespace(line)[len(text_indent) :]
         code = line[len(text_indent) + len(deeper_indent) :]
-        lines[number] = indent + _convert_indent(deeper_indent, text_unit, unit) + code
+        lines[number] = (
+            indent + _convert_indent(deeper_indent, text_unit, unit) + code
+        )
     return "\n".join(lines)
 
 
@@ -79,8 +81,14 @@ def detect_indent_unit(
     With `lines` only these are read. The content of strings of several lines does not
     count: a program in tabs may hold a script in spaces.
     """
-    start = snapshot.start if lines is None else snapshot.lines.offset_of(lines.start)
-    stop = snapshot.size if lines is None else snapshot.lines.offset_of(lines.stop)
+    start = (
+        snapshot.start
+        if lines is None
+        else snapshot.lines.offset_of(lines.start)
+    )
+    stop = (
+        snapshot.size if lines is None else snapshot.lines.offset_of(lines.stop)
+    )
     data = snapshot.read(start, min(stop - start, _SAMPLED_BYTES))
     text = normalize_newlines(data.decode(snapshot.encoding.name, "replace"))
     string_lines = find_rows_inside_strings(text, language)
@@ -96,7 +104,9 @@ def detect_indent_unit(
     return common_indent_unit(indents)
 
 
-def _convert_indent(indent: str, text_unit: str | None, file_unit: str | None) -> str:
+def _convert_indent(
+    indent: str, text_unit: str | None, file_unit: str | None
+) -> str:
     """Return an indent in steps of `text_unit` as one in steps of `file_unit`.
 
     Only tabs become spaces and spaces tabs; another number of spaces is kept.

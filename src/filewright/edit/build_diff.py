@@ -85,7 +85,9 @@ def build_file_diff(
     )
 
 
-def find_splices(before: Snapshot, after: Snapshot | bytes) -> tuple[Splice, ...]:
+def find_splices(
+    before: Snapshot, after: Snapshot | bytes
+) -> tuple[Splice, ...]:
     """Return the splices of whole lines that turn `before` into `after`.
 
     A file too large for memory is replaced by a single splice.
@@ -291,23 +293,33 @@ class _DiffBuilder:
         removed: list[DiffRow] = []
         added: list[DiffRow] = []
         for line_number, line in enumerate(old_lines, change.line):
-            removed.append(self._to_row("-", line, line_number, None, usual_terminator))
+            removed.append(
+                self._to_row("-", line, line_number, None, usual_terminator)
+            )
         for line_number, line in enumerate(new_lines, change.new_line):
-            added.append(self._to_row("+", line, None, line_number, usual_terminator))
+            added.append(
+                self._to_row("+", line, None, line_number, usual_terminator)
+            )
         if len(change.old) == len(change.new):
             for index, (old_row, new_row) in enumerate(
                 zip(removed, added, strict=False)
             ):
-                removed[index], added[index] = self._cut_equal_start(old_row, new_row)
+                removed[index], added[index] = self._cut_equal_start(
+                    old_row, new_row
+                )
 
         hidden_count = change.old_count - len(old_lines)
         if hidden_count:
             line_number = change.line + len(old_lines)
-            removed.append(DiffRow("-", "", line_number, None, hidden=hidden_count))
+            removed.append(
+                DiffRow("-", "", line_number, None, hidden=hidden_count)
+            )
         hidden_count = change.new_count - len(new_lines)
         if hidden_count:
             line_number = change.new_line + len(new_lines)
-            added.append(DiffRow("+", "", None, line_number, hidden=hidden_count))
+            added.append(
+                DiffRow("+", "", None, line_number, hidden=hidden_count)
+            )
         return removed + added
 
     def _find_usual_terminator(self, change: ChangedLines) -> bytes | None:
@@ -318,7 +330,8 @@ class _DiffBuilder:
         """
         if self._before.content is None:
             terminators = {
-                line[len(line.rstrip(b"\r\n")) :] for line in (*change.old, *change.new)
+                line[len(line.rstrip(b"\r\n")) :]
+                for line in (*change.old, *change.new)
             }
             if len(terminators - {b""}) <= 1:
                 return None
@@ -371,4 +384,6 @@ class _DiffBuilder:
         if usual_terminator is not None and terminator != usual_terminator:
             mark = _TERMINATOR_MARKS.get(terminator, "")
         text = content.decode(self._before.encoding.name, "replace")
-        return DiffRow(sign, to_one_line(text), old, new, mark, unended=not terminator)
+        return DiffRow(
+            sign, to_one_line(text), old, new, mark, unended=not terminator
+        )

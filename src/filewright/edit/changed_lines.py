@@ -56,7 +56,8 @@ def group_into_hunks(
     """Return the lines that `splices` change, a list for each hunk of their diff."""
     changes = find_changed_lines(before, splices)
     return [
-        list(hunk) for _, hunk in groupby(changes, key=lambda lines: lines.hunk_number)
+        list(hunk)
+        for _, hunk in groupby(changes, key=lambda lines: lines.hunk_number)
     ]
 
 
@@ -71,7 +72,9 @@ def find_changed_lines(
             if previous is None or not _is_same_hunk(previous, changed):
                 hunk_number += 1
             previous = replace(
-                changed, new_line=changed.line + line_growth, hunk_number=hunk_number
+                changed,
+                new_line=changed.line + line_growth,
+                hunk_number=hunk_number,
             )
             yield previous
             line_growth += changed.new_count - changed.old_count
@@ -99,7 +102,9 @@ def _is_same_hunk(previous: ChangedLines, changed: ChangedLines) -> bool:
     return changed.offset - previous.end <= _MAX_GAP_BYTES
 
 
-def _find_regions(before: Snapshot, splices: Iterable[Splice]) -> Iterator[_Region]:
+def _find_regions(
+    before: Snapshot, splices: Iterable[Splice]
+) -> Iterator[_Region]:
     """Yield the lines that splices touch; lines without a gap are one region.
 
     They are compared as one text, so that a diff shows what differs, and not how the
@@ -114,7 +119,9 @@ def _find_regions(before: Snapshot, splices: Iterable[Splice]) -> Iterator[_Regi
             # Offset - 1, because an insertion where a line begins may also change the
             # line above: it may be a "\n" behind a "\r". The first line starts behind
             # the byte-order mark, which a splice may change too: hence the minimum.
-            start = min(before.lines.line_start(splice.offset - 1), splice.offset)
+            start = min(
+                before.lines.line_start(splice.offset - 1), splice.offset
+            )
             region = _Region(start, splice.offset, [])
         region.splices.append(splice)
         # Lines are looked for only where a splice leaves those of the region: a long
@@ -125,7 +132,9 @@ def _find_regions(before: Snapshot, splices: Iterable[Splice]) -> Iterator[_Regi
         yield region
 
 
-def _compare_region(before: Snapshot, region: _Region) -> Iterator[ChangedLines]:
+def _compare_region(
+    before: Snapshot, region: _Region
+) -> Iterator[ChangedLines]:
     """Yield the changed lines of a region."""
     first_line = before.lines.line_at(region.start)
     if region.compared_bytes > _MAX_COMPARED_BYTES:
@@ -141,7 +150,11 @@ def _compare_region(before: Snapshot, region: _Region) -> Iterator[ChangedLines]
     )
     start_offset, bom = region.start, before.encoding.bom
     # The mark is no part of the first line, unless the change adds or removes it.
-    if start_offset == 0 and old_text.startswith(bom) and new_text.startswith(bom):
+    if (
+        start_offset == 0
+        and old_text.startswith(bom)
+        and new_text.startswith(bom)
+    ):
         old_text, new_text, start_offset = (
             old_text[len(bom) :],
             new_text[len(bom) :],
@@ -170,10 +183,13 @@ def _peek(before: Snapshot, region: _Region, first_line: int) -> ChangedLines:
     # shortly before it.
     start_offset = max(region.start, first_splice.offset - _LEAD_BYTES)
     lead_text = before.read(start_offset, first_splice.offset - start_offset)
-    old_text = before.read(start_offset, min(region.end - start_offset, PEEK_BYTES))
+    old_text = before.read(
+        start_offset, min(region.end - start_offset, PEEK_BYTES)
+    )
     old_lines = _split_ended(old_text, before.dominant_terminator)
     new_lines = _split_ended(
-        lead_text + first_splice.replacement[:PEEK_BYTES], before.dominant_terminator
+        lead_text + first_splice.replacement[:PEEK_BYTES],
+        before.dominant_terminator,
     )
 
     line_at = before.lines.line_at
@@ -201,7 +217,8 @@ def _split_ended(text: bytes, terminator: bytes) -> list[bytes]:
     """
     lines = text.splitlines(keepends=True)
     return [
-        line if line.endswith((b"\n", b"\r")) else line + terminator for line in lines
+        line if line.endswith((b"\n", b"\r")) else line + terminator
+        for line in lines
     ]
 
 
@@ -214,4 +231,6 @@ def _may_change_line_count(before: Snapshot, splice: Splice) -> bool:
     if splice.length > PEEK_BYTES:
         return True
     old = before.read(splice.offset, splice.length)
-    return any(end in splice.replacement or end in old for end in (b"\n", b"\r"))
+    return any(
+        end in splice.replacement or end in old for end in (b"\n", b"\r")
+    )

@@ -190,7 +190,15 @@ class SetOwner:
 
 
 Step = (
-    Modify | Create | MakeLink | MakeFolder | Delete | Move | Copy | SetMode | SetOwner
+    Modify
+    | Create
+    | MakeLink
+    | MakeFolder
+    | Delete
+    | Move
+    | Copy
+    | SetMode
+    | SetOwner
 )
 
 
@@ -249,7 +257,9 @@ class FilePlan(Generic[ResultT]):
             if self.before.size:
                 splices = (Splice(0, self.before.size, b""),)
         step = Delete(self.location, expected=expected)
-        return replace(self, steps=[*self.steps, step], splices=splices, new_name=None)
+        return replace(
+            self, steps=[*self.steps, step], splices=splices, new_name=None
+        )
 
     def with_move(self, destination: Location) -> FilePlan[ResultT]:
         """Return the plan with the file renamed at the end."""

@@ -11,7 +11,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from filewright.edit.code_text import PROSE_LANGUAGES, is_in_quotes
-from filewright.edit.comparison import RequestLines, leading_whitespace, word_similarity
+from filewright.edit.comparison import (
+    RequestLines,
+    leading_whitespace,
+    word_similarity,
+)
 from filewright.edit.model import (
     AmbiguousWriteError,
     ByteRange,
@@ -114,7 +118,10 @@ def _refuse_half_repair(source: Source, match: EditMatch) -> None:
             repaired = "\n".join(part.replace.lines)
         case HunkPart() | SplicePart():
             return
-    if isinstance(part, TextPart) and find_repeated_text(source, part) is not None:
+    if (
+        isinstance(part, TextPart)
+        and find_repeated_text(source, part) is not None
+    ):
         raise AmbiguousWriteError(
             "the repaired search text ends inside of what the replacement has whole",
             "send search and replace exactly as the file has the text",

@@ -55,7 +55,9 @@ def several_readings(match: EditMatch, alternative: EditMatch) -> NotLocated:
     """Return the refusal of a request that has two readings."""
     spans = [part.span for part in (*match.parts, *alternative.parts)]
     spans.sort(key=lambda span: span.start)
-    return NotLocated(match.edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans))
+    return NotLocated(
+        match.edit, Code.AMBIGUOUS_MATCH, Tier.REPAIRED, tuple(spans)
+    )
 
 
 def _choose_candidate(
@@ -70,14 +72,18 @@ def _choose_candidate(
             remaining = _candidates_at_line(source, remaining, line)
         line_start, line_end = source.offset(line - 1), source.offset(line)
         at_line = [
-            parts for parts in remaining if line_start <= parts[0].span.start < line_end
+            parts
+            for parts in remaining
+            if line_start <= parts[0].span.start < line_end
         ]
         if len(at_line) == 1:
             remaining = at_line
     if len(remaining) > 1 or (has_more and line is None):
         listed = tuple(parts[0].span for parts in remaining[:MAX_LISTED_PLACES])
         return NotLocated(edit, Code.AMBIGUOUS_MATCH, tier, listed, has_more)
-    return EditMatch(edit, tier, remaining[0], reading.inner_tier, reading.repairs)
+    return EditMatch(
+        edit, tier, remaining[0], reading.inner_tier, reading.repairs
+    )
 
 
 def _candidates_at_line(
@@ -90,12 +96,18 @@ def _candidates_at_line(
     part = candidates[0][0]
     if not isinstance(part, TextPart):
         return candidates
-    spans = find_occurrences(source, part.search, MAX_LISTED_PLACES + 1, line=line)
-    at_line: list[tuple[Part, ...]] = [(replace(part, span=span),) for span in spans]
+    spans = find_occurrences(
+        source, part.search, MAX_LISTED_PLACES + 1, line=line
+    )
+    at_line: list[tuple[Part, ...]] = [
+        (replace(part, span=span),) for span in spans
+    ]
     return at_line or candidates
 
 
-def _require_not_applied(source: Source, match: EditMatch) -> EditMatch | NotLocated:
+def _require_not_applied(
+    source: Source, match: EditMatch
+) -> EditMatch | NotLocated:
     """Return the match, or a refusal if the file already has the replacement there.
 
     A caller that sends an insertion twice sends the search text of the file before it.
@@ -113,7 +125,9 @@ def _require_not_applied(source: Source, match: EditMatch) -> EditMatch | NotLoc
     for region in find_regions(source, part.replace).regions:
         if any(region.start < edge < region.end for edge in edges):
             span = ByteRange(region.start, region.end)
-            return NotLocated(match.edit, Code.ALREADY_APPLIED, match.tier, (span,))
+            return NotLocated(
+                match.edit, Code.ALREADY_APPLIED, match.tier, (span,)
+            )
     return match
 
 

@@ -15,7 +15,9 @@ MARKUP_LANGUAGES = frozenset(
 # Languages that are not code: typographic characters and signs before lines are text.
 PROSE_LANGUAGES = {
     None,
-    *map(Language, word_set("html xml markdown text log csv tsv latex rst diff")),
+    *map(
+        Language, word_set("html xml markdown text log csv tsv latex rst diff")
+    ),
 }
 
 # The beginning of a comment or docstring, set off from code: `x  # note`, not `a#b`.

@@ -50,7 +50,9 @@ def fold(text: str) -> str:
     """
     if text.isascii():
         return text
-    return _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).translate(_FOLD)
+    return _INVISIBLE.sub("", unicodedata.normalize("NFC", text)).translate(
+        _FOLD
+    )
 
 
 def is_typographic(text: str) -> bool:
@@ -139,7 +141,9 @@ class RequestLines:
             gaps.append(tuple(run))
             run = []
             solid.append(line)
-        return cls(tuple(solid), tuple(gaps[1:]), gaps[0] if gaps else (), tuple(run))
+        return cls(
+            tuple(solid), tuple(gaps[1:]), gaps[0] if gaps else (), tuple(run)
+        )
 
     @cached_property
     def lines(self) -> tuple[str, ...]:

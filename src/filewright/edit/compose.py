@@ -91,7 +91,9 @@ class Composition:
                 splices[-1] = Splice(pending.offset, 0, joined)
             else:
                 length = pending.end - pending.offset
-                splices.append(Splice(pending.offset, length, pending.replacement))
+                splices.append(
+                    Splice(pending.offset, length, pending.replacement)
+                )
         return tuple(splices)
 
     def result(self) -> Source:
@@ -114,7 +116,9 @@ class Composition:
         if self._is_made_already(spans, merge.splices):
             # A model often sends one change twice in a call. Its result is certain, so
             # it is no overlap to refuse.
-            outcome = self._outcome(text, match, merge, changes=False, added_lines=0)
+            outcome = self._outcome(
+                text, match, merge, changes=False, added_lines=0
+            )
             self._edits.append(_PlannedEdit(outcome, spans, (), ()))
             return None
         pending = self._pending_splices(spans, merge.splices)
@@ -142,17 +146,27 @@ class Composition:
         return None
 
     def _add_on_result(
-        self, text: Source, overlay: Overlay, match: EditMatch, merge: MatchMerge
+        self,
+        text: Source,
+        overlay: Overlay,
+        match: EditMatch,
+        merge: MatchMerge,
     ) -> None:
         """Add an edit of the result of the edits before it."""
         turn = len(self._edits)
         on_result = self._pending_splices(
             [part.span for part in match.parts], merge.splices
         )
-        added_lines = sum(shift.line_count for shift in _line_shifts(text, on_result))
+        added_lines = sum(
+            shift.line_count for shift in _line_shifts(text, on_result)
+        )
         self._pending = [
-            PendingSplice(splice.offset, splice.end, 0, turn, splice.replacement)
-            for splice in overlay.compose(sort_splices(merge.splices, overlay.size))
+            PendingSplice(
+                splice.offset, splice.end, 0, turn, splice.replacement
+            )
+            for splice in overlay.compose(
+                sort_splices(merge.splices, overlay.size)
+            )
         ]
         spans: list[ByteRange] = []
         for part in match.parts:
@@ -160,7 +174,11 @@ class Composition:
             end = overlay.original_offset(part.span.end, end=True)
             spans.append(ByteRange(start, end))
         outcome = self._outcome(
-            text, match, merge, changes=bool(merge.splices), added_lines=added_lines
+            text,
+            match,
+            merge,
+            changes=bool(merge.splices),
+            added_lines=added_lines,
         )
         shift = _LineShift((spans[0].start,), added_lines)
         self._edits.append(_PlannedEdit(outcome, spans, spans, (shift,)))
@@ -179,7 +197,9 @@ class Composition:
         moved_by = 0
         for planned in self._edits:
             # The lines of an edit of the result already count the edits before it.
-            is_included = outcome.on_result and planned.outcome.index < outcome.index
+            is_included = (
+                outcome.on_result and planned.outcome.index < outcome.index
+            )
             if planned is edit or is_included:
                 continue
             for shift in planned.shifts:
@@ -190,7 +210,8 @@ class Composition:
             new_first=outcome.first + moved_by,
             new_last=outcome.new_last + moved_by,
             notes=tuple(
-                replace(note, line=note.line + moved_by) for note in outcome.notes
+                replace(note, line=note.line + moved_by)
+                for note in outcome.notes
             ),
         )
 
@@ -203,9 +224,15 @@ class Composition:
         for splice in splices:
             start, end, side = splice.offset, splice.end, 0
             if start == end:
-                index = bisect_right(spans, start, key=lambda span: span.start) - 1
-                side = (start == spans[index].start) - (start == spans[index].end)
-            pending.append(PendingSplice(start, end, side, turn, splice.replacement))
+                index = (
+                    bisect_right(spans, start, key=lambda span: span.start) - 1
+                )
+                side = (start == spans[index].start) - (
+                    start == spans[index].end
+                )
+            pending.append(
+                PendingSplice(start, end, side, turn, splice.replacement)
+            )
         return pending
 
     def _is_made_already(
@@ -216,7 +243,11 @@ class Composition:
         if not self._edits or not splices or spans[0].start >= spans[-1].end:
             return False
         pending_splices = {
-            Splice(pending.offset, pending.end - pending.offset, pending.replacement)
+            Splice(
+                pending.offset,
+                pending.end - pending.offset,
+                pending.replacement,
+            )
             for pending in self._pending
         }
         return set(splices) <= pending_splices
@@ -234,7 +265,9 @@ class Composition:
         edit, span = match.edit, match.span
         last = text.line_number(span.end - 1) if span.end > text.start else 0
         # An insertion may be behind a last line without a terminator.
-        first = text.line_number(span.start) if span.start < span.end else last + 1
+        first = (
+            text.line_number(span.start) if span.start < span.end else last + 1
+        )
         places = 0
         if changes:
             places = len(match.parts) if match.is_every_occurrence else 1
@@ -249,7 +282,9 @@ class Composition:
             new_first=first,
             new_last=last + added_lines,
             places=places,
-            similarity=1.0 if match.tier is Tier.EXACT else _similarity(text, match),
+            similarity=1.0
+            if match.tier is Tier.EXACT
+            else _similarity(text, match),
             inner=match.inner_tier,
             repairs=match.repairs,
             on_result=text is not self.original,
@@ -259,7 +294,9 @@ class Composition:
         )
 
 
-def _line_shifts(text: Source, pending: Sequence[PendingSplice]) -> list[_LineShift]:
+def _line_shifts(
+    text: Source, pending: Sequence[PendingSplice]
+) -> list[_LineShift]:
     """Return how many lines each pending splice adds to `text`."""
     shifts: list[_LineShift] = []
     for splice in pending:
@@ -274,12 +311,15 @@ def _line_shifts(text: Source, pending: Sequence[PendingSplice]) -> list[_LineSh
 
 
 def _find_overlap(
-    spans: Sequence[ByteRange], changed: Sequence[ByteRange], planned: _PlannedEdit
+    spans: Sequence[ByteRange],
+    changed: Sequence[ByteRange],
+    planned: _PlannedEdit,
 ) -> ByteRange | None:
     """Return a change of one edit that touches the other edit, or None."""
     # Most edits of a call are far from one another.
     is_apart = (
-        planned.spans[-1].end < spans[0].start or spans[-1].end < planned.spans[0].start
+        planned.spans[-1].end < spans[0].start
+        or spans[-1].end < planned.spans[0].start
     )
     if is_apart:
         return None
@@ -327,10 +367,13 @@ def _join(
             and pending.offset == last.end == original.size
             and pending.side == 0
         ):
-            before = last.replacement or original.read(last.offset - 1, last.offset)
+            before = last.replacement or original.read(
+                last.offset - 1, last.offset
+            )
             if before[-1:] in b"\r\n":
                 pending = replace(
-                    pending, replacement=_without_terminator(pending.replacement)
+                    pending,
+                    replacement=_without_terminator(pending.replacement),
                 )
         joined.append(pending)
     return joined
@@ -359,11 +402,15 @@ def _note_on_repetition(source: Source, match: EditMatch) -> str:
     near_bytes = 8 * added_chars
     start, end = part.span.start, part.span.end
     if part.replace.startswith(part.search):
-        behind = normalize_newlines(source.text(source.read(end, end + near_bytes)))
+        behind = normalize_newlines(
+            source.text(source.read(end, end + near_bytes))
+        )
         if behind.startswith(part.replace[-added_chars:]):
             return "the text that it puts in is there already, right behind"
     if part.replace.endswith(part.search):
-        before = normalize_newlines(source.text(source.read(start - near_bytes, start)))
+        before = normalize_newlines(
+            source.text(source.read(start - near_bytes, start))
+        )
         if before.endswith(part.replace[:added_chars]):
             return "the text that it puts in is there already, right before"
     return ""
@@ -375,5 +422,7 @@ def _similarity(source: Source, match: EditMatch) -> float:
     for part in match.parts:
         if isinstance(part, LinesPart):
             texts = [source.text(row.body) for row in part.region.rows]
-            similarity = min(similarity, line_similarity(part.search.lines, texts))
+            similarity = min(
+                similarity, line_similarity(part.search.lines, texts)
+            )
     return similarity

@@ -12,7 +12,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from filewright.edit.block_lines import closes_block, is_list_item, opens_block
-from filewright.edit.comparison import indent_width, is_blank, leading_whitespace
+from filewright.edit.comparison import (
+    indent_width,
+    is_blank,
+    leading_whitespace,
+)
 from filewright.edit.indentation import Indentation
 from filewright.edit.model import AmbiguousWriteError, HunkPart
 
@@ -43,7 +47,9 @@ def require_explained_depths(
     away: they may be set off otherwise in the replacement.
     """
     old_lines = [line for line in match.old if not is_blank(line)]
-    solid = [index for index, line in enumerate(match.new) if not is_blank(line)]
+    solid = [
+        index for index, line in enumerate(match.new) if not is_blank(line)
+    ]
     new_lines = [match.new[index] for index in solid]
     written_lines = [merged_lines[index] for index in solid]
     if not indentation.same:
@@ -66,7 +72,9 @@ def require_explained_depths(
     elif doubtful:
         # The lines below the first one are written as that is: one check is enough.
         first = doubtful[0]
-        is_known_depth = leading_whitespace(written_lines[first]) in indent_map.values()
+        is_known_depth = (
+            leading_whitespace(written_lines[first]) in indent_map.values()
+        )
         if not is_known_depth and not _is_explained(
             first, new_lines, written_lines, file_unit
         ):
@@ -104,7 +112,9 @@ def _lacks_a_block(old_lines: Sequence[str], new_lines: Sequence[str]) -> bool:
     return False
 
 
-def _leaves_its_block(old_lines: Sequence[str], new_lines: Sequence[str]) -> bool:
+def _leaves_its_block(
+    old_lines: Sequence[str], new_lines: Sequence[str]
+) -> bool:
     """Return True if of two neighbours the outer one is moved without the inner one."""
     depths = {
         (above.strip(), line.strip()): (indent_width(above), indent_width(line))
@@ -137,7 +147,10 @@ def _smallest_step(indentation: Indentation) -> _Step:
 
 
 def _is_step(
-    index: int, new_lines: Sequence[str], written_lines: Sequence[str], step: _Step
+    index: int,
+    new_lines: Sequence[str],
+    written_lines: Sequence[str],
+    step: _Step,
 ) -> bool:
     """Return True if a line is one step below the line above, in both texts."""
     if index == 0:
@@ -152,7 +165,10 @@ def _is_step(
 
 
 def _is_explained(
-    index: int, new_lines: Sequence[str], written_lines: Sequence[str], file_unit: str
+    index: int,
+    new_lines: Sequence[str],
+    written_lines: Sequence[str],
+    file_unit: str,
 ) -> bool:
     """Return True if the line above explains how deep a line is."""
     if index == 0:
@@ -162,7 +178,9 @@ def _is_explained(
     return is_comment or _is_whole_step(index, written_lines, file_unit)
 
 
-def _is_whole_step(index: int, written_lines: Sequence[str], file_unit: str) -> bool:
+def _is_whole_step(
+    index: int, written_lines: Sequence[str], file_unit: str
+) -> bool:
     """Return True if a line is deeper than the line above by whole steps."""
     unit_columns = len(file_unit) if file_unit.strip("\t") else 2
     above, line = written_lines[index - 1], written_lines[index]

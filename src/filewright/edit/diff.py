@@ -48,7 +48,9 @@ class DiffRow:
         """The row in a unified diff, with its line end."""
         if self.hidden:
             verb = "removed" if self.sign == "-" else "added"
-            return f"... {pluralize(self.hidden, f'more {verb} line')} not shown\n"
+            return (
+                f"... {pluralize(self.hidden, f'more {verb} line')} not shown\n"
+            )
         line = f"{self.sign}{self.text}{self.mark}\n"
         return f"{line}\\ No newline at end of file\n" if self.unended else line
 
@@ -101,7 +103,9 @@ class DiffHunk:
             old_count = sum(row.sign != "+" for row in rows)
             new_count = sum(row.sign != "-" for row in rows)
             if keeps:
-                hunks.append(DiffHunk(old_line, old_count, new_line, new_count, rows))
+                hunks.append(
+                    DiffHunk(old_line, old_count, new_line, new_count, rows)
+                )
             old_line, new_line = old_line + old_count, new_line + new_count
         return hunks
 
@@ -141,7 +145,10 @@ class FileDiff:
     @property
     def has_new_header(self) -> bool:
         """True if name or mode change."""
-        return self.old_name != self.new_name or self.mode_before != self.mode_after
+        return (
+            self.old_name != self.new_name
+            or self.mode_before != self.mode_after
+        )
 
     @property
     def action(self) -> str:
@@ -183,7 +190,9 @@ class FileDiff:
             header += f"new mode {_git_mode(self.mode_after)}\n"
         if self.old_name != self.new_name:
             verb = "copy" if self.is_copy else "rename"
-            header += f"{verb} from {self.old_name}\n{verb} to {self.new_name}\n"
+            header += (
+                f"{verb} from {self.old_name}\n{verb} to {self.new_name}\n"
+            )
         return header
 
     @property
@@ -193,7 +202,9 @@ class FileDiff:
         It ends with a newline.
         """
         if self.binary:
-            names = f"{_label('a', self.old_name)} and {_label('b', self.new_name)}"
+            names = (
+                f"{_label('a', self.old_name)} and {_label('b', self.new_name)}"
+            )
             return f"{self.header}Binary files {names} differ\n{self.remark}"
         if self.hunks:
             return self.header + self._format_hunks(self.hunks)
@@ -304,7 +315,9 @@ class Diff:
     @property
     def remark(self) -> str:
         """A line that tells how many files are not shown, or nothing."""
-        omitted = self.omitted_files + sum(file.is_omitted for file in self.files)
+        omitted = self.omitted_files + sum(
+            file.is_omitted for file in self.files
+        )
         if not omitted:
             return ""
         return f"... {pluralize(omitted, 'more file')} not shown\n"
@@ -322,12 +335,16 @@ class Diff:
     @property
     def truncated(self) -> bool:
         """True if anything was left out."""
-        return bool(self.omitted_files) or any(file.truncated for file in self.files)
+        return bool(self.omitted_files) or any(
+            file.truncated for file in self.files
+        )
 
     @property
     def all_counted(self) -> bool:
         """True if the counts are of all changes."""
-        return not self.omitted_files and all(file.all_counted for file in self.files)
+        return not self.omitted_files and all(
+            file.all_counted for file in self.files
+        )
 
 
 def truncate_line(text: str, max_chars: int) -> str:

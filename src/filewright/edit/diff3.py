@@ -118,7 +118,9 @@ def merge_changes(
     for group in _group_changes(our_changes, their_changes, touching=touching):
         unchanged = group.start - base_line
         if unchanged > 0:
-            chunks.append(_same_chunk(base_line, our_line, their_line, unchanged))
+            chunks.append(
+                _same_chunk(base_line, our_line, their_line, unchanged)
+            )
             our_line, their_line = our_line + unchanged, their_line + unchanged
         length = group.end - group.start
         our_end = our_line + length + group.our_growth
@@ -195,7 +197,9 @@ def _group_changes(
     return groups
 
 
-def _begins_group(change: LineChange, group: _ChangeGroup, *, touching: bool) -> bool:
+def _begins_group(
+    change: LineChange, group: _ChangeGroup, *, touching: bool
+) -> bool:
     """Return True if a change does not belong to the group before it."""
     if change.start > group.end:
         return True
@@ -207,7 +211,9 @@ def _begins_group(change: LineChange, group: _ChangeGroup, *, touching: bool) ->
 
 
 def slide_changes(
-    changes: list[LineChange], before: Sequence[Hashable], after: Sequence[Hashable]
+    changes: list[LineChange],
+    before: Sequence[Hashable],
+    after: Sequence[Hashable],
 ) -> list[LineChange]:
     """Return changes with each pure insertion or deletion moved to where git has it.
 
@@ -256,7 +262,9 @@ def slide_changes(
             continue
 
         change_above = result[index - 1] if index > 0 else None
-        unchanged_lines = change.start - (change_above.end if change_above else 0)
+        unchanged_lines = change.start - (
+            change_above.end if change_above else 0
+        )
         up = 0
         while (
             up < unchanged_lines

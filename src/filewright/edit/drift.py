@@ -21,7 +21,13 @@ from filewright.edit.diff3 import (
 from filewright.edit.line_endings import choose_terminator, whole_lines_splice
 from filewright.edit.linediff import diff_lines, splices_to_line_changes
 from filewright.edit.locate import locate
-from filewright.edit.model import ByteRange, EditMatch, NotLocated, SplicePart, Tier
+from filewright.edit.model import (
+    ByteRange,
+    EditMatch,
+    NotLocated,
+    SplicePart,
+    Tier,
+)
 from filewright.edit.nearest import MAX_TEXT_CHARS, replace_undecodable
 from filewright.edit.request import Edit, TextEdit
 from filewright.edit.source import Source
@@ -39,7 +45,11 @@ _MIN_TELLING_CHARS = 3
 
 
 def match_earlier_version(
-    source: Source, edit: Edit, bases: Sequence[bytes], *, below: Tier = Tier.DRIFT
+    source: Source,
+    edit: Edit,
+    bases: Sequence[bytes],
+    *,
+    below: Tier = Tier.DRIFT,
 ) -> EditMatch | NotLocated | None:
     """Return the place of an edit of one of `bases`, or why it has none.
 
@@ -85,7 +95,10 @@ class _Version:
 
 
 def _carry_over(
-    source: Source, match: EditMatch, base_source: Source, splices: Sequence[Splice]
+    source: Source,
+    match: EditMatch,
+    base_source: Source,
+    splices: Sequence[Splice],
 ) -> EditMatch | NotLocated:
     """Return the place in `source` of an edit that makes `splices` in the base."""
     edit = match.edit
@@ -105,16 +118,22 @@ def _carry_over(
         base.bodies,
         ours.bodies,
         theirs.bodies,
-        slide_changes(diff_lines(base.bodies, ours.bodies), base.bodies, ours.bodies),
+        slide_changes(
+            diff_lines(base.bodies, ours.bodies), base.bodies, ours.bodies
+        ),
         splices_to_line_changes(splices, base.offsets, theirs.offsets),
     )
     chunks = [
-        chunk for chunk in diffed.chunks if chunk.kind in ("theirs", "conflict", "both")
+        chunk
+        for chunk in diffed.chunks
+        if chunk.kind in ("theirs", "conflict", "both")
     ]
     is_applied = exact.lines == ours.bodies or all(
         chunk.kind == "both" for chunk in chunks
     )
-    is_doubtful = not is_applied and (exact.conflicts or exact.lines != diffed.lines)
+    is_doubtful = not is_applied and (
+        exact.conflicts or exact.lines != diffed.lines
+    )
     spans = tuple(
         ByteRange(ours.offsets[chunk.ours[0]], ours.offsets[chunk.ours[1]])
         for chunk in chunks[:_MAX_SHOWN_CONFLICTS]
@@ -129,12 +148,15 @@ def _carry_over(
         sides = tuple(
             _conflict_sides(source, base, diffed, chunk) for chunk in conflicts
         )
-        return NotLocated(edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides)
+        return NotLocated(
+            edit, Code.STALE_VERSION, Tier.DRIFT, spans, conflicts=sides
+        )
     if is_applied:
         return NotLocated(edit, Code.ALREADY_APPLIED, Tier.DRIFT, spans[:1])
     # The new lines keep their terminators, unless the file was converted meanwhile.
     keeps_endings = (
-        base_source.snapshot.dominant_terminator == source.snapshot.dominant_terminator
+        base_source.snapshot.dominant_terminator
+        == source.snapshot.dominant_terminator
     )
     file_splices: list[Splice] = []
     for chunk in exact.chunks:
@@ -145,13 +167,17 @@ def _carry_over(
         for row in theirs.rows[slice(*chunk.theirs)]:
             terminator = row.terminator if keeps_endings else b""
             pieces += row.body, terminator or choose_terminator(source, start)
-        file_splices.append(whole_lines_splice(source, start, end, b"".join(pieces)))
+        file_splices.append(
+            whole_lines_splice(source, start, end, b"".join(pieces))
+        )
     span = ByteRange(file_splices[0].offset, file_splices[-1].end)
     part = SplicePart(span, tuple(file_splices))
     return EditMatch(edit, Tier.DRIFT, (part,), inner_tier=match.tier)
 
 
-def _is_still_there(base: Source, match: EditMatch, merge: LineMerge[bytes]) -> bool:
+def _is_still_there(
+    base: Source, match: EditMatch, merge: LineMerge[bytes]
+) -> bool:
     """Return True if a line of the match that can be recognised is still in the file.
 
     Otherwise the code was deleted or rewritten, and a merge between brackets and blank
@@ -185,6 +211,8 @@ def _conflict_sides(
         "wanted": merge.theirs[slice(*chunk.theirs)],
     }
     return {
-        side: replace_undecodable("\n".join(map(source.text, lines))[:MAX_TEXT_CHARS])
+        side: replace_undecodable(
+            "\n".join(map(source.text, lines))[:MAX_TEXT_CHARS]
+        )
         for side, lines in sides.items()
     }

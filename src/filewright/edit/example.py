@@ -51,10 +51,13 @@ def build_example(
     example_splice = splices[index]
     line_start = start = snapshot.lines.line_start(example_splice.offset)
     if example_splice.offset - line_start > _NEAR_BYTES:
-        start = character_at(snapshot, example_splice.offset - _NEAR_BYTES, line_start)
+        start = character_at(
+            snapshot, example_splice.offset - _NEAR_BYTES, line_start
+        )
     is_cut_before = start > line_start
     is_long = (
-        max(example_splice.length, len(example_splice.replacement)) > _MAX_CHANGED_BYTES
+        max(example_splice.length, len(example_splice.replacement))
+        > _MAX_CHANGED_BYTES
     )
     end = (
         example_splice.offset + _MAX_CHANGED_BYTES
@@ -94,10 +97,14 @@ def build_example(
 def _line_end(snapshot: Snapshot, offset: int) -> int:
     """Return where the line at `offset` ends, or where its part that is read ends."""
     near = snapshot.lines.read_line(offset, _NEAR_BYTES, reach=_NEAR_BYTES)
-    return offset + len(cut_at_character(near.body, _NEAR_BYTES, snapshot.encoding))
+    return offset + len(
+        cut_at_character(near.body, _NEAR_BYTES, snapshot.encoding)
+    )
 
 
-def _split_lines(snapshot: Snapshot, data: bytes, is_cut_before: bool) -> list[str]:
+def _split_lines(
+    snapshot: Snapshot, data: bytes, is_cut_before: bool
+) -> list[str]:
     """Return the lines of some bytes; a first line whose beginning is cut has a mark."""
     text = decode(data, snapshot.encoding)
     if is_cut_before:
@@ -105,11 +112,14 @@ def _split_lines(snapshot: Snapshot, data: bytes, is_cut_before: bool) -> list[s
     return text.split("\n")
 
 
-def _without_equal_edges(old: list[str], new: list[str]) -> tuple[list[str], list[str]]:
+def _without_equal_edges(
+    old: list[str], new: list[str]
+) -> tuple[list[str], list[str]]:
     """Return both lists without the lines at their beginnings and ends that are equal."""
     equal_above = 0
     while (
-        equal_above < min(len(old), len(new)) and old[equal_above] == new[equal_above]
+        equal_above < min(len(old), len(new))
+        and old[equal_above] == new[equal_above]
     ):
         equal_above += 1
     equal_below = 0
@@ -124,7 +134,9 @@ def _without_equal_edges(old: list[str], new: list[str]) -> tuple[list[str], lis
     )
 
 
-def _shorten(lines: list[str], other_lines: list[str], chars: int) -> tuple[str, ...]:
+def _shorten(
+    lines: list[str], other_lines: list[str], chars: int
+) -> tuple[str, ...]:
     """Return the first few lines, each cut to `chars`.
 
     A line that differs from its counterpart only far to the right begins shortly before

@@ -15,7 +15,12 @@ from filewright.edit.comparison import RequestLines
 from filewright.edit.locate import locate
 from filewright.edit.matchers.exact import find_occurrences
 from filewright.edit.matchers.lines import find_regions
-from filewright.edit.model import AmbiguousWriteError, EditMatch, NotLocated, Tier
+from filewright.edit.model import (
+    AmbiguousWriteError,
+    EditMatch,
+    NotLocated,
+    Tier,
+)
 from filewright.edit.nearest import (
     MAX_LINE_CHARS,
     MAX_TEXT_CHARS,
@@ -109,9 +114,13 @@ def _refusal(
         message_lines += ["as the edit wants it:", *_quoted(conflict["wanted"])]
     for candidate in near:
         line_names = _named_lines(candidate.first_line, candidate.last_line)
-        message_lines.append(f"nearest: {line_names}, {candidate.similarity:.0%} alike")
+        message_lines.append(
+            f"nearest: {line_names}, {candidate.similarity:.0%} alike"
+        )
         if candidate.differs_at is not None:
-            message_lines.append(f"  first difference at line {candidate.differs_at}:")
+            message_lines.append(
+                f"  first difference at line {candidate.differs_at}:"
+            )
             message_lines.append(f"    asked: {candidate.asked}")
             message_lines.append(f"    found: {candidate.found}")
     if near and suggestions and suggestions[0].search != "":
@@ -148,12 +157,18 @@ def _explain_ambiguous_write(
     return _refusal(missed, message, reason.hint, (near.first_line,), (near,))
 
 
-def _explain_overlap(missed: NotLocated, lines: Sequence[int]) -> FilewrightError:
+def _explain_overlap(
+    missed: NotLocated, lines: Sequence[int]
+) -> FilewrightError:
     """Return the refusal of an edit that changes what another one changes."""
     number = missed.edit.number
     if missed.other == number:
-        message = f"edit {number + 1} moves text into itself, at line {lines[0]}"
-        return _refusal(missed, message, "name a place outside of what is moved", lines)
+        message = (
+            f"edit {number + 1} moves text into itself, at line {lines[0]}"
+        )
+        return _refusal(
+            missed, message, "name a place outside of what is moved", lines
+        )
     both = f"{(missed.other or 0) + 1} and {number + 1}"
     message = f"edits {both} overlap at line {lines[0]}"
     return _refusal(missed, message, f"join edits {both} into one", lines)
@@ -173,7 +188,9 @@ def _explain_stale(
     )
 
 
-def _explain_applied(missed: NotLocated, lines: Sequence[int]) -> FilewrightError:
+def _explain_applied(
+    missed: NotLocated, lines: Sequence[int]
+) -> FilewrightError:
     """Return the refusal of an edit whose replacement is in the file already."""
     place = f"lines {', '.join(map(str, lines))}"
     if len(lines) == 1:
@@ -222,16 +239,24 @@ def _explain_ambiguous(
     listed = ", ".join(map(str, lines[:_MAX_LISTED_LINES]))
     if missed.has_more or len(lines) > _MAX_LISTED_LINES:
         listed += " and more"
-    tier = "" if missed.reached is Tier.EXACT else f" (by the tier {missed.reached})"
+    tier = (
+        ""
+        if missed.reached is Tier.EXACT
+        else f" (by the tier {missed.reached})"
+    )
     count = f"more than {len(lines)}" if missed.has_more else str(len(lines))
     message = f"the search text matches {count} places{tier}: at lines {listed}"
     suggestions: list[TextEdit] = []
     modes = () if source.size > _MAX_CHECKED_BYTES else (edit.fuzzy,)
-    places = list(zip(missed.spans, lines, strict=True))[:_MAX_SUGGESTED_CHOICES]
+    places = list(zip(missed.spans, lines, strict=True))[
+        :_MAX_SUGGESTED_CHOICES
+    ]
     for span, line in places:
         choices = suggest_choices(source, edit, missed.reached, span, line)
         suggestions += first_successful(source, choices, *modes)
-    hint = "add lines of context to search and replace until the text occurs once"
+    hint = (
+        "add lines of context to search and replace until the text occurs once"
+    )
     if suggestions and suggestions[0].start_line is not None:
         starts = ", ".join(str(choice.start_line) for choice in suggestions)
         hint = (
@@ -292,7 +317,9 @@ def _explain_missing(
     """Return the refusal of a text that is not in the file."""
     near: tuple[NearText, ...]
     suggestions: tuple[TextEdit, ...] = ()
-    loose_match = None if edit.fuzzy else locate(source, replace(edit, fuzzy=True))
+    loose_match = (
+        None if edit.fuzzy else locate(source, replace(edit, fuzzy=True))
+    )
     if isinstance(loose_match, EditMatch):
         rows = rows_of(source, loose_match.span)
         near = (compare_with_rows(source, rows, edit.search.split("\n"), 1.0),)
@@ -307,7 +334,11 @@ def _explain_missing(
             "the search text is not in the file "
             f"(looked for by every tier up to {missed.reached})"
         )
-        hint = "use exactly the text that is there" if near else "read the file again"
+        hint = (
+            "use exactly the text that is there"
+            if near
+            else "read the file again"
+        )
     for normalised_edit in _in_other_normal_forms(source, edit):
         message += (
             "; it is there in another Unicode normalisation form "
@@ -354,7 +385,8 @@ def _quoted(text: str) -> list[str]:
     """Return the first lines of a text as quoted lines."""
     lines = text.split("\n")
     quoted = [
-        f"  | {to_one_line(line[:MAX_LINE_CHARS])}" for line in lines[:_MAX_SHOWN_LINES]
+        f"  | {to_one_line(line[:MAX_LINE_CHARS])}"
+        for line in lines[:_MAX_SHOWN_LINES]
     ]
     if len(lines) > _MAX_SHOWN_LINES:
         quoted.append(f"  | … {len(lines) - _MAX_SHOWN_LINES} more lines")
@@ -365,4 +397,8 @@ def _edit_data(edit: TextEdit) -> dict[str, Any]:
     """Return the fields of an edit that were given."""
     names = ("search", "replace", "replace_all", "start_line", "end_line")
     fields = {name: getattr(edit, name) for name in names}
-    return {name: value for name, value in fields.items() if value not in (None, False)}
+    return {
+        name: value
+        for name, value in fields.items()
+        if value not in (None, False)
+    }

@@ -76,7 +76,9 @@ class FileSpelling:
         """Add the forms that one line of the match proves."""
         request_tokens = [pair.request for pair in line]
         for index, pair in enumerate(line):
-            for unit, form in zip(pair.request.units, pair.file.units, strict=True):
+            for unit, form in zip(
+                pair.request.units, pair.file.units, strict=True
+            ):
                 self._unit_forms.add(unit, form)
                 self._placed_unit_forms.add(
                     _place_unit(unit, request_tokens, index), form
@@ -123,12 +125,15 @@ class FileSpelling:
         forms = placed_forms if len(placed_forms) == 1 else unit_forms
         # In code a quote of another shape is no quote: new code must not get one
         # because a string nearby has it.
-        if len(forms) == 1 and (self.is_prose or forms[0] not in PLAIN_CHARACTERS):
+        if len(forms) == 1 and (
+            self.is_prose or forms[0] not in PLAIN_CHARACTERS
+        ):
             return forms[0]
         # The search text has no such quote, but its other curly quotes are plain in the
         # file: so is this one.
         is_plain_in_file = (
-            unit in PLAIN_CHARACTERS and _family_of(unit) in self._plain_families
+            unit in PLAIN_CHARACTERS
+            and _family_of(unit) in self._plain_families
         )
         if not unit_forms and is_plain_in_file:
             return PLAIN_CHARACTERS[unit]
@@ -178,7 +183,9 @@ def _family_of(character: str) -> str:
 def _place_unit(unit: str, tokens: Sequence[Token], index: int) -> _PlacedUnit:
     """Return a character of `tokens[index]` with the words that touch the token."""
     touches_before = (
-        index > 0 and not tokens[index].gap and tokens[index - 1].text[-1:].isalnum()
+        index > 0
+        and not tokens[index].gap
+        and tokens[index - 1].text[-1:].isalnum()
     )
     touches_behind = False
     if index + 1 < len(tokens):

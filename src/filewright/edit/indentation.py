@@ -98,7 +98,9 @@ class Indentation:
         if self.same:
             return ()
         changes = _find_unit_changes(self.known)
-        return tuple(sorted(changes, key=lambda change: change.added_steps != 0))
+        return tuple(
+            sorted(changes, key=lambda change: change.added_steps != 0)
+        )
 
     @property
     def same(self) -> bool:
@@ -134,7 +136,9 @@ class Indentation:
         # Several units may explain the matched lines. Prefer the one that the file uses
         # and that all indents of the request show.
         widths = [
-            len(indent) for indent in (*new_indents, *self.known) if "\t" not in indent
+            len(indent)
+            for indent in (*new_indents, *self.known)
+            if "\t" not in indent
         ]
         request_unit = gcd(*widths)
         changes: list[_UnitChange] = []
@@ -145,7 +149,9 @@ class Indentation:
         # caller refuses a line for which they disagree.
         if not changes and self._shift is None:
             changes = [*self._unit_changes]
-        plain = [change for change in changes if not change.added_steps] or changes
+        plain = [
+            change for change in changes if not change.added_steps
+        ] or changes
         rules: list[Callable[[str], str | None]] = []
         if self._shift is not None:
             rules.append(self._shift)

@@ -113,7 +113,9 @@ def _align_blocks(part: LinesPart) -> _Alignment:
     search_places, replace_places = _place_lines(search), _place_lines(replace)
     lines: dict[int, int] = {}
     gaps: dict[int, int] = {}
-    for old_start, new_start, length in _matching_runs(search.lines, replace.lines):
+    for old_start, new_start, length in _matching_runs(
+        search.lines, replace.lines
+    ):
         for step in range(length):
             old_place, new_place = (
                 search_places[old_start + step],
@@ -168,9 +170,13 @@ def _choose_gap(
     Prefer the gap that the caller left as it was, then the one with more blank lines in
     the file, then the one before the line that follows.
     """
-    unchanged = [gap for gap in free_gaps if part.search.blank[gap] == new_blanks]
+    unchanged = [
+        gap for gap in free_gaps if part.search.blank[gap] == new_blanks
+    ]
     rows = part.region.solid
-    return max(unchanged or free_gaps[:1], key=lambda gap: rows[gap + 1] - rows[gap])
+    return max(
+        unchanged or free_gaps[:1], key=lambda gap: rows[gap + 1] - rows[gap]
+    )
 
 
 def _place_lines(block: RequestLines) -> list[_LinePlace]:

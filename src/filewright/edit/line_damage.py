@@ -18,7 +18,11 @@ from filewright.edit.code_text import (
     is_code,
     is_in_quotes,
 )
-from filewright.edit.comparison import WHITESPACE, is_invisible, leading_whitespace
+from filewright.edit.comparison import (
+    WHITESPACE,
+    is_invisible,
+    leading_whitespace,
+)
 from filewright.edit.omission_markers import mentions_omission
 from filewright.languages import Language
 from filewright.text.spelling import PLAIN_CHARACTERS, SPACES
@@ -36,7 +40,9 @@ _ESCAPE = re.compile(
     r"(?<!\\)\\(?:(?P<blank>[nrt])|(?P<quote>[\"'`])|(?P<code>u[0-9a-fA-F]{4}))"
 )
 # An entity of HTML or XML: `&lt;`, `&#39;`, `&#x27;`.
-_ENTITY = re.compile(r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});")
+_ENTITY = re.compile(
+    r"&(?:lt|gt|amp|quot|apos|nbsp|#\d{2,5}|#x[0-9a-fA-F]{2,4});"
+)
 # The first or last line of a block of Markdown: ```` ```python ````.
 _FENCE = re.compile(r"\s*(?:`{3,}|~{3,})[\w+-]*\s*$")
 # The header of a hunk: `@@ -1,3 +1,2 @@`.
@@ -75,7 +81,9 @@ class RequestText:
     @classmethod
     def of(cls, lines: Sequence[str], language: Language | None) -> RequestText:
         """Build the value from lines of the search text or the file."""
-        stripped = frozenset(line.strip(WHITESPACE) for line in lines if line.strip())
+        stripped = frozenset(
+            line.strip(WHITESPACE) for line in lines if line.strip()
+        )
         return cls(stripped, "\n".join(lines), language)
 
     @property
@@ -182,7 +190,9 @@ def _find_mixed_words(line: str, request: RequestText) -> Iterator[str]:
             yield word
 
 
-def _find_character(line: str, index: int, request: RequestText) -> Iterator[str]:
+def _find_character(
+    line: str, index: int, request: RequestText
+) -> Iterator[str]:
     """Yield a character that is invisible, or looks like a sign of code."""
     character = line[index]
     neighbours = line[index - 1 : index] + line[index + 1 : index + 2]
@@ -209,7 +219,9 @@ def _find_line_number(line: str, request: RequestText) -> Iterator[str]:
         match = pattern.fullmatch(line)
         if match is None or not match["rest"].strip():
             continue
-        if match["rest"].strip() in request.lines or _is_near(match["rest"], request):
+        if match["rest"].strip() in request.lines or _is_near(
+            match["rest"], request
+        ):
             yield "a line number before its text"
             return
 
@@ -230,7 +242,10 @@ def _find_fence(line: str, request: RequestText) -> Iterator[str]:
 
 def _find_diff_signs(line: str, request: RequestText) -> Iterator[str]:
     """Yield the header of a hunk, or the sign before a line of one."""
-    if _HUNK_HEADER.match(line.strip()) and request.language is not Language.DIFF:
+    if (
+        _HUNK_HEADER.match(line.strip())
+        and request.language is not Language.DIFF
+    ):
         yield "the header of a diff"
         return
     sign, rest = line[0], line[1:]

@@ -61,7 +61,9 @@ def replace_lines(
     """
     old = source.read(start, end)
     if None in terminators and not source.has_no_returns:
-        terminators = _fill_in_terminators(source, start, end, lines, terminators)
+        terminators = _fill_in_terminators(
+            source, start, end, lines, terminators
+        )
     new = bytearray()  # Adding to bytes would copy all of them for each line.
     for body, terminator in zip(lines, terminators, strict=True):
         line = body + (b"\n" if terminator is None else terminator)
@@ -91,7 +93,9 @@ def _fill_in_terminators(
     # A file may mix terminators: each line keeps its own, and no other line changes.
     for old_index, new_index in _pair_lines(old_bodies, new_bodies):
         body_length = len(old_bodies[old_index])
-        filled[new_index] = filled[new_index] or old_lines[old_index][body_length:]
+        filled[new_index] = (
+            filled[new_index] or old_lines[old_index][body_length:]
+        )
     for index, terminator in enumerate(filled):
         if terminator is None:
             above = filled[index - 1] if index else b""
@@ -107,7 +111,9 @@ def _pair_lines(
     # An empty run at the end pairs the lines behind the last equal ones.
     for run in [*align(old, new), EqualRun(len(old), len(new), 0)]:
         yield from zip(
-            range(old_index, run.left), range(new_index, run.right), strict=False
+            range(old_index, run.left),
+            range(new_index, run.right),
+            strict=False,
         )
         for step in range(run.length):
             yield run.left + step, run.right + step
@@ -127,14 +133,20 @@ def _first_terminator(source: Source, start: int, end: int) -> bytes:
     return choose_terminator(source, source.line_start(start))
 
 
-def whole_lines_splice(source: Source, start: int, end: int, new: bytes) -> Splice:
+def whole_lines_splice(
+    source: Source, start: int, end: int, new: bytes
+) -> Splice:
     """Return the splice that puts the lines `new` in place of those in [start, end).
 
     At the end of a file whose last line has no terminator, the new last line has none
     either; text that is put behind that line ends it first.
     """
     is_at_end_of_file = end == source.size > source.start
-    if new and is_at_end_of_file and source.read(end - 1, end) not in _LAST_BYTES:
+    if (
+        new
+        and is_at_end_of_file
+        and source.read(end - 1, end) not in _LAST_BYTES
+    ):
         body = new.removesuffix(b"\n").removesuffix(b"\r")
         # A blank line without its terminator would be no line.
         if body and not body.endswith(_LAST_BYTES):

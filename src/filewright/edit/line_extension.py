@@ -62,7 +62,9 @@ def extend_to_lines(source: Source, part: TextPart) -> TextPart:
     if text == lead + part.replace:
         # The indentation stays as it is.
         return part
-    return TextPart(ByteRange(line_start, part.span.end), lead + part.search, text)
+    return TextPart(
+        ByteRange(line_start, part.span.end), lead + part.search, text
+    )
 
 
 def _end_with_newline(source: Source, part: TextPart) -> TextPart:
@@ -90,7 +92,8 @@ def _ends_inside_word(source: Source, part: TextPart) -> bool:
     behind = source.text(row.body[end - row.offset :][:_MAX_CHARACTER_BYTES])
     last_character = part.search[-1:]
     return bool(
-        _WORD_CHARACTER.fullmatch(last_character) and _WORD_CHARACTER.match(behind)
+        _WORD_CHARACTER.fullmatch(last_character)
+        and _WORD_CHARACTER.match(behind)
     )
 
 
@@ -99,7 +102,9 @@ def _delete_indent(
 ) -> TextPart:
     """Delete the indentation with the line, and leave the next line where it is."""
     search, span = part.search, part.span
-    with_lead = TextPart(ByteRange(line_start, span.end), lead + search, part.replace)
+    with_lead = TextPart(
+        ByteRange(line_start, span.end), lead + search, part.replace
+    )
     if search.endswith("\n"):
         return with_lead
     last_line = search.rpartition("\n")[2]
@@ -144,7 +149,9 @@ def _choose_reading(source: Source, part: TextPart, lead: str) -> str:
     plausible = [text for text in candidates if readings.is_plausible(text)]
     if len(plausible) > 1:
         # A file that indents by four tells a reading with steps of four from others.
-        with_steps = [text for text in plausible if _has_file_steps(text, source)]
+        with_steps = [
+            text for text in plausible if _has_file_steps(text, source)
+        ]
         plausible = with_steps or plausible
     if len(plausible) == 1:
         text = plausible[0]
@@ -227,7 +234,9 @@ class _Readings:
             if not self._keeps_in_place(index, line):
                 return False
             if index and not self._may_follow(
-                above=_WrittenLine(written_lines[index - 1], sent_lines[index - 1]),
+                above=_WrittenLine(
+                    written_lines[index - 1], sent_lines[index - 1]
+                ),
                 line=_WrittenLine(line, sent_lines[index]),
             ):
                 return False
@@ -242,7 +251,10 @@ class _Readings:
         old_indent = self._old_indents.get(text)
         if old_indent is None:
             return True
-        if index > 0 and leading_whitespace(self.new_lines[index]) != old_indent:
+        if (
+            index > 0
+            and leading_whitespace(self.new_lines[index]) != old_indent
+        ):
             # The request moves it.
             return True
         is_first = text == self.old_lines[0].strip()
@@ -256,11 +268,16 @@ class _Readings:
         columns = indent_width(line.written) - indent_width(above.written)
         if opens_block(above.written):
             return columns > 0 or self._may_be_flat(above, line)
-        if len(self.old_lines) > 1 or columns <= 0 or is_list_item(above.written):
+        if (
+            len(self.old_lines) > 1
+            or columns <= 0
+            or is_list_item(above.written)
+        ):
             return True
         # Only a line that goes on with the one above is deeper without a block.
         return bool(
-            _IS_CONTINUED.search(above.written) or _CONTINUES.match(line.written)
+            _IS_CONTINUED.search(above.written)
+            or _CONTINUES.match(line.written)
         )
 
     def _may_be_flat(self, above: _WrittenLine, line: _WrittenLine) -> bool:
@@ -280,7 +297,9 @@ class _WrittenLine:
     sent: str
 
 
-def _has_plain_shape(written_lines: Sequence[str], sent_lines: Sequence[str]) -> bool:
+def _has_plain_shape(
+    written_lines: Sequence[str], sent_lines: Sequence[str]
+) -> bool:
     """Return True if brackets close at the depth of their line, and none is left of it.
 
     A line that was sent no further left than the first one must not be written so.

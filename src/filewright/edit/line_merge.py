@@ -56,16 +56,22 @@ def merge_matched_lines(
     moves_indents = indentation is not None and not indentation.same
     indents: Mapping[str, str] = {}
     if indentation is not None and moves_indents:
-        indents = map_indents(indentation, match, file_lines, kept_rows, file_unit)
+        indents = map_indents(
+            indentation, match, file_lines, kept_rows, file_unit
+        )
     new_lines = _fold_indents(match, file_lines)
-    bodies = _merge_bodies(match, new_lines, file_lines, kept_rows, is_prose=is_prose)
+    bodies = _merge_bodies(
+        match, new_lines, file_lines, kept_rows, is_prose=is_prose
+    )
     merged: list[MergedLine] = []
     for index, text in enumerate(new_lines):
         row = kept_rows.get(index)
         if row is not None:
             merged.append(MergedLine(file_lines[row], row))
         elif index in bodies:
-            merged.append(_indent_line(match, text, bodies[index], file_lines, indents))
+            merged.append(
+                _indent_line(match, text, bodies[index], file_lines, indents)
+            )
         elif not text or (text in match.blanks and text not in file_lines):
             # The whitespace on a blank line of the request is no text of the file.
             merged.append(MergedLine(""))
@@ -121,7 +127,9 @@ def _indent_line(
         # Wide spaces that the file has too, or that are meant: write them as sent.
         return MergedLine(_lead_of(text) + body.text, None, body.unproven)
     lead = indents.get(indent, indent)
-    if body.row is not None and indent == leading_whitespace(match.old[body.row]):
+    if body.row is not None and indent == leading_whitespace(
+        match.old[body.row]
+    ):
         file_lead = _lead_of(file_lines[body.row])
         # Equal but for the kind of spaces: the file's indentation stays byte for byte.
         if fold(file_lead) == lead:
@@ -151,7 +159,9 @@ def _merge_bodies(
     if _is_spelled_differently(match, file_lines, pairs):
         spelling = FileSpelling(pairs.values(), is_prose=is_prose)
     bodies: dict[int, LineBody] = {}
-    for block in _split_blocks(changed, kept_rows, len(match.old), len(new_lines)):
+    for block in _split_blocks(
+        changed, kept_rows, len(match.old), len(new_lines)
+    ):
         rows = [row for row in block.rows if not is_blank(match.old[row])]
         texts = [new_lines[line].lstrip() for line in block.lines]
         if spelling is None:
@@ -163,7 +173,9 @@ def _merge_bodies(
                     "and typography",
                     "send search and replace exactly as the file has the text",
                 )
-            merged = merge_change(rows, pairs, list(map(tokenize, texts)), spelling)
+            merged = merge_change(
+                rows, pairs, list(map(tokenize, texts)), spelling
+            )
         bodies.update(zip(block.lines, merged, strict=True))
     return bodies
 
@@ -183,10 +195,14 @@ def _pair_rows(
 
 
 def _is_spelled_differently(
-    match: HunkPart, file_lines: Sequence[str], pairs: Mapping[int, list[TokenPair]]
+    match: HunkPart,
+    file_lines: Sequence[str],
+    pairs: Mapping[int, list[TokenPair]],
 ) -> bool:
     """Return True if a paired row differs from the request in more than indentation."""
-    return any(match.old[row].lstrip() != file_lines[row].lstrip() for row in pairs)
+    return any(
+        match.old[row].lstrip() != file_lines[row].lstrip() for row in pairs
+    )
 
 
 def _copy_bodies(rows: Sequence[int], texts: Sequence[str]) -> list[LineBody]:
@@ -216,5 +232,9 @@ def _split_blocks(
     for (line, row), (next_line, next_row) in pairwise(anchors):
         lines = [index for index in range(line + 1, next_line) if index in new]
         if lines:
-            rows = [index for index in range(row + 1, next_row) if index not in staying]
+            rows = [
+                index
+                for index in range(row + 1, next_row)
+                if index not in staying
+            ]
             yield _Block(rows, lines)

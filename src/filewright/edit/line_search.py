@@ -12,7 +12,11 @@ from dataclasses import dataclass, replace
 
 from filewright.edit.block_indent import INDENT_CHARS, replace_indent
 from filewright.edit.comparison import leading_whitespace
-from filewright.edit.replacements import Replacement, compile_replacement, join_pieces
+from filewright.edit.replacements import (
+    Replacement,
+    compile_replacement,
+    join_pieces,
+)
 from filewright.edit.request import Edit, Insertion, LineEdit, TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, invalid, path_error
@@ -61,7 +65,9 @@ def make_line_edit(
         search = _with_final_newline(search)
         # The line that the caller expects there is replaced by itself behind the new
         # lines: a file that has changed refuses the insertion instead of misplacing it.
-        return TextEdit(search, replace + search, start_line=start, end_line=last)
+        return TextEdit(
+            search, replace + search, start_line=start, end_line=last
+        )
     if not search:
         raise invalid(
             "the search text is empty",
@@ -108,7 +114,11 @@ def find_line_edit(
     end.
     """
     source = Source(snapshot, task)
-    line_count, start, path = source.count, edit.start_line, snapshot.requested_path
+    line_count, start, path = (
+        source.count,
+        edit.start_line,
+        snapshot.requested_path,
+    )
     inserts = not edit.search and edit.pattern is None
     # An insertion may also go behind the last line.
     if start > line_count + inserts:
@@ -118,7 +128,11 @@ def find_line_edit(
         )
         hint = f"use a line from 1 to {line_count}; {line_count + 1} appends"
         raise invalid(
-            message, hint, path=path, line_count=line_count, argument="start_line"
+            message,
+            hint,
+            path=path,
+            line_count=line_count,
+            argument="start_line",
         )
     if inserts:
         indent = ""
@@ -144,7 +158,9 @@ def find_line_edit(
         if count:
             break
     extent = f"from line {start} on of {path}"
-    message = f"the text occurs {count} times {extent}, not {edit.occurrence} times"
+    message = (
+        f"the text occurs {count} times {extent}, not {edit.occurrence} times"
+    )
     hint = f"use an occurrence from 1 to {count}, or an earlier start line"
     if not count:
         message = f"the text is nowhere {extent}"
@@ -152,22 +168,31 @@ def find_line_edit(
             "use the text that is there, as whole lines, "
             "and a start line at or before it"
         )
-    raise path_error(Code.NO_MATCH, path, message, hint, start_line=start, count=count)
+    raise path_error(
+        Code.NO_MATCH, path, message, hint, start_line=start, count=count
+    )
 
 
 def _line_edit(first_line: int, last_line: int, text: str) -> LineEdit:
     """Return the edit that replaces the lines of a search by `text`."""
     return LineEdit(
-        first_line=first_line, last_line=last_line, replace=text, named="by its line"
+        first_line=first_line,
+        last_line=last_line,
+        replace=text,
+        named="by its line",
     )
 
 
 def _find_whole_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:
     """Yield an edit for each place where whole lines are equal to the search text."""
-    search_lines = normalize_newlines(edit.search or "").removesuffix("\n").split("\n")
+    search_lines = (
+        normalize_newlines(edit.search or "").removesuffix("\n").split("\n")
+    )
     ignored_chars = INDENT_CHARS if edit.ignore_indent else ""
     search_bodies = deque(
-        line.lstrip(ignored_chars).encode(source.encoding.name, "surrogateescape")
+        line.lstrip(ignored_chars).encode(
+            source.encoding.name, "surrogateescape"
+        )
         for line in search_lines
     )
     recent: deque[bytes | None] = deque(maxlen=len(search_bodies))
@@ -176,7 +201,9 @@ def _find_whole_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:
     )
     for last, row in enumerate(rows, edit.start_line):
         # A line too long to be read whole is equal to none.
-        recent.append(row.body.lstrip(ignored_chars.encode()) if row.is_whole else None)
+        recent.append(
+            row.body.lstrip(ignored_chars.encode()) if row.is_whole else None
+        )
         # The last lines first: comparing two deques at every line of a file is slow.
         if recent[-1] == search_bodies[-1] and recent == search_bodies:
             first = last - len(search_bodies) + 1
@@ -184,10 +211,16 @@ def _find_whole_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:
             if text is not None and edit.keep_indent:
                 # A blank line says nothing of the indentation.
                 solid = next(
-                    (index for index, line in enumerate(search_lines) if line.strip()),
+                    (
+                        index
+                        for index, line in enumerate(search_lines)
+                        if line.strip()
+                    ),
                     0,
                 )
-                file_line = source.text(source.rows_at(first - 1 + solid, 1)[0].body)
+                file_line = source.text(
+                    source.rows_at(first - 1 + solid, 1)[0].body
+                )
                 language = _language(source.snapshot)
                 text = _indent_as_file(
                     text,
@@ -211,12 +244,18 @@ def _indent_as_file(
     A text that already has the indentation of the file stays as it is: callers often
     copy the new lines from the file, and only the search text from elsewhere.
     """
-    solid = [line for line in normalize_newlines(text).split("\n") if line.strip()]
+    solid = [
+        line for line in normalize_newlines(text).split("\n") if line.strip()
+    ]
     fits = search_indent == file_indent or (
         file_indent.startswith(search_indent)
         and all(line.startswith(file_indent) for line in solid)
     )
-    return text if fits else replace_indent(text, search_indent, file_indent, language)
+    return (
+        text
+        if fits
+        else replace_indent(text, search_indent, file_indent, language)
+    )
 
 
 def _find_in_lines(source: Source, edit: LineSearch) -> Iterator[Edit]:
@@ -236,7 +275,9 @@ def _find_pattern(source: Source, edit: LineSearch) -> Iterator[Edit]:
     assert pattern is not None
     start = source.offset(edit.start_line - 1)
     expand = (
-        edit.template.expander(snapshot) if edit.template is not None else lambda _: []
+        edit.template.expander(snapshot)
+        if edit.template is not None
+        else lambda _: []
     )
     for match in find_matches(snapshot, pattern, start=start, task=source.task):
         if match.offset == match.end:

@@ -131,7 +131,9 @@ def diff_lines(
     return changes
 
 
-def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> list[EqualRun]:
+def align(
+    left: Sequence[Hashable], right: Sequence[Hashable]
+) -> list[EqualRun]:
     """Return the equal runs of two sequences, in order."""
     runs: list[EqualRun] = []
     left_start = right_start = 0
@@ -150,10 +152,18 @@ def _trim(
     """Return a region without the equal lines it begins and ends with."""
     start, end = region.start, region.end
     new_start, new_end = region.new_start, region.new_end
-    while start < end and new_start < new_end and before[start] == after[new_start]:
+    while (
+        start < end
+        and new_start < new_end
+        and before[start] == after[new_start]
+    ):
         start += 1
         new_start += 1
-    while start < end and new_start < new_end and before[end - 1] == after[new_end - 1]:
+    while (
+        start < end
+        and new_start < new_end
+        and before[end - 1] == after[new_end - 1]
+    ):
         end -= 1
         new_end -= 1
     return LineChange(start, end, new_start, new_end)
@@ -172,12 +182,19 @@ def _compare(
     right_numbers = [numbers.setdefault(line, len(numbers)) for line in right]
     changes: list[LineChange] = []
     start, new_start = region.start, region.new_start
-    for match in LCSseq.opcodes(left_numbers, right_numbers).as_matching_blocks():
+    for match in LCSseq.opcodes(
+        left_numbers, right_numbers
+    ).as_matching_blocks():
         block_start = region.start + match.a
         new_block_start = region.new_start + match.b
         if block_start > start or new_block_start > new_start:
-            changes.append(LineChange(start, block_start, new_start, new_block_start))
-        start, new_start = block_start + match.size, new_block_start + match.size
+            changes.append(
+                LineChange(start, block_start, new_start, new_block_start)
+            )
+        start, new_start = (
+            block_start + match.size,
+            new_block_start + match.size,
+        )
     return changes
 
 
@@ -202,9 +219,13 @@ def _find_anchors(
         right_index = unique_lines.get(line)
         if right_index is None:
             continue
-        length = bisect_left(series_ends, right_index, key=lambda anchor: anchor.right)
+        length = bisect_left(
+            series_ends, right_index, key=lambda anchor: anchor.right
+        )
         previous = series_ends[length - 1] if length > 0 else None
-        series_ends[length : length + 1] = [_Anchor(left_index, right_index, previous)]
+        series_ends[length : length + 1] = [
+            _Anchor(left_index, right_index, previous)
+        ]
     anchors: list[tuple[int, int]] = []
     anchor = series_ends[-1] if series_ends else None
     while anchor is not None:
@@ -214,7 +235,9 @@ def _find_anchors(
     return anchors
 
 
-def _divide(region: LineChange, anchors: list[tuple[int, int]]) -> list[LineChange]:
+def _divide(
+    region: LineChange, anchors: list[tuple[int, int]]
+) -> list[LineChange]:
     """Return the parts of a region between lines that correspond.
 
     The indices of `anchors` count from the start of the region.
@@ -275,7 +298,9 @@ def find_line_splices(
         before[head : len(before) - tail], after[head : len(after) - tail]
     )
     return tuple(
-        Splice(start + head + change.offset, change.old_bytes, b"".join(change.new))
+        Splice(
+            start + head + change.offset, change.old_bytes, b"".join(change.new)
+        )
         for change in replacements
     )
 
@@ -338,10 +363,14 @@ def splices_to_line_changes(
         # Two splices of one line are one change of it.
         if changes and first_line < changes[-1].end:
             last = changes[-1]
-            changes[-1] = LineChange(last.start, end_line, last.new_start, new_end)
+            changes[-1] = LineChange(
+                last.start, end_line, last.new_start, new_end
+            )
         else:
             line_shift = changes[-1].new_end - changes[-1].end if changes else 0
             changes.append(
-                LineChange(first_line, end_line, first_line + line_shift, new_end)
+                LineChange(
+                    first_line, end_line, first_line + line_shift, new_end
+                )
             )
     return changes

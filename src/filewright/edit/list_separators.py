@@ -34,13 +34,24 @@ _BREAK: Final = re.compile(r"[\r\n]")
 
 # Strings are one token, so that a comma in `"a, b"` is no separator. All repetitions
 # are possessive: a quote that is never closed must not be tried at every length.
-_STRINGS: Final = r"\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\\n])*+'|`(?:\\.|[^`\\])*+`"
+_STRINGS: Final = (
+    r"\"(?:\\.|[^\"\\])*+\"|'(?:\\.|[^'\\\n])*+'|`(?:\\.|[^`\\])*+`"
+)
 # Comments by the mark that most languages of their family use: in `b # c, d` only `b`
 # is code.
-_COMMENTS: Final = {"//": r"//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/", "#": r"#[^\n]*+"}
+_COMMENTS: Final = {
+    "//": r"//[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/",
+    "#": r"#[^\n]*+",
+}
 _COMMENTS["--"] = r"--\[\[.*?\]\]|--[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/"
 _WITH_HASH: Final = frozenset(
-    [Language.PYTHON, Language.RUBY, Language.YAML, Language.TOML, Language.BASH]
+    [
+        Language.PYTHON,
+        Language.RUBY,
+        Language.YAML,
+        Language.TOML,
+        Language.BASH,
+    ]
 )
 _WITH_DASHES: Final = frozenset([Language.SQL, Language.LUA])
 # One token of code: `space` is whitespace or a comment, `solid` anything else.
@@ -105,7 +116,9 @@ class OtherLine:
 class ListEdits:
     """The edits of one call that go to members of lists, of one text."""
 
-    def __init__(self, snapshot: Snapshot, outline: Outline, display_path: str) -> None:
+    def __init__(
+        self, snapshot: Snapshot, outline: Outline, display_path: str
+    ) -> None:
         self._snapshot = snapshot
         self._outline = outline
         self._display_path = display_path
@@ -213,15 +226,21 @@ class ListEdits:
     ) -> None:
         """Give a member that stays the separator that it needs now."""
         member = self._member(start)
-        separator = self._separator_of(start, is_followed=self._is_followed(start))
+        separator = self._separator_of(
+            start, is_followed=self._is_followed(start)
+        )
         if member.end.text != separator:
             lines[start] = self._line_with(member.end, separator, number)
 
-    def _line_with(self, place: _Separator, separator: str, number: int) -> OtherLine:
+    def _line_with(
+        self, place: _Separator, separator: str, number: int
+    ) -> OtherLine:
         """Return a line with `separator` in the place of its separator."""
         line = self._line(place.line)
         rest = line[place.column + len(place.text) :]
-        return OtherLine(number, place.line, line[: place.column] + separator + rest)
+        return OtherLine(
+            number, place.line, line[: place.column] + separator + rest
+        )
 
     def _end_list_before_unknown(
         self, start: int, number: int, lines: dict[int, OtherLine]
@@ -269,7 +288,11 @@ class ListEdits:
         symbol = target.symbol
         if not symbol.is_listed:
             return False
-        around = target.around[-1].children if target.around else self._outline.symbols
+        around = (
+            target.around[-1].children
+            if target.around
+            else self._outline.symbols
+        )
         siblings = tuple(sibling for sibling in around if sibling.is_listed)
         for index, sibling in enumerate(siblings):
             self._siblings[sibling.start] = siblings, index
@@ -305,11 +328,17 @@ class ListEdits:
         """Return the member that starts at an offset."""
         if start not in self._members:
             siblings, index = self._siblings[start]
-            following = siblings[index + 1] if index + 1 < len(siblings) else None
-            self._members[start] = self._describe_member(siblings[index], following)
+            following = (
+                siblings[index + 1] if index + 1 < len(siblings) else None
+            )
+            self._members[start] = self._describe_member(
+                siblings[index], following
+            )
         return self._members[start]
 
-    def _describe_member(self, symbol: Symbol, following: Symbol | None) -> _Member:
+    def _describe_member(
+        self, symbol: Symbol, following: Symbol | None
+    ) -> _Member:
         """Return a member with the separator behind it, and what follows that."""
         behind = self._text_behind(symbol)
         solids = _find_solids(behind, self._outline.language)
@@ -333,10 +362,14 @@ class ListEdits:
             # An item that is no symbol, such as a spread, may come before the next one.
             gap = behind[: token.start()].encode(self._codec, "surrogateescape")
             next_start = symbol.end + len(gap)
-            is_next_known = following.block_start <= next_start <= following.start
+            is_next_known = (
+                following.block_start <= next_start <= following.start
+            )
         return _Member(symbol, end, False, is_next_known, leads)
 
-    def _is_followed_by_next(self, siblings: tuple[Symbol, ...], index: int) -> bool:
+    def _is_followed_by_next(
+        self, siblings: tuple[Symbol, ...], index: int
+    ) -> bool:
         """Return True if the next symbol follows a member directly, in its list."""
         member = self._member(siblings[index].start)
         return not member.is_last and member.is_next_known
@@ -398,11 +431,15 @@ class ListEdits:
                 return self._separator_of(start, is_followed=is_followed)
         for start, numbers in self._after.items():
             if number in numbers:
-                is_followed = number != numbers[-1] or self._is_after_followed(start)
+                is_followed = number != numbers[-1] or self._is_after_followed(
+                    start
+                )
                 return self._separator_of(start, is_followed=is_followed)
         for start, numbers in self._before.items():
             if number in numbers:
-                is_before_member = number != numbers[-1] or start not in self._deleted
+                is_before_member = (
+                    number != numbers[-1] or start not in self._deleted
+                )
                 is_followed = is_before_member or self._is_followed(start)
                 return self._separator_of(start, is_followed=is_followed)
         return None
@@ -466,6 +503,9 @@ class ListEdits:
             -1,
         ):
             text = self._line(number)
-            if next(_find_solids(text, self._outline.language), None) is not None:
+            if (
+                next(_find_solids(text, self._outline.language), None)
+                is not None
+            ):
                 return number, text
         return None

@@ -41,7 +41,9 @@ def locate(source: Source, request: Edit) -> EditMatch | NotLocated:
     if not isinstance(edit, TextEdit):
         return named_lines.match_lines(source, edit)
     if edit.start_line is not None and edit.end_line is not None:
-        return named_lines.match_anchored(source, edit, edit.start_line, edit.end_line)
+        return named_lines.match_anchored(
+            source, edit, edit.start_line, edit.end_line
+        )
     # Only equal occurrences are replaced: the caller does not check hundreds of places,
     # and a loose match among them would go unseen.
     if edit.replace_all:

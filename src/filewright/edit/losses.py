@@ -35,7 +35,13 @@ _CLOSERS: Final = ")]};, \t"
 # The words that publish a definition: `export default`.
 _EXPORT: Final = re.compile(r"export\b(?:\s+default\b)?")
 _HASH_COMMENT_LANGUAGES: Final = frozenset(
-    [Language.PYTHON, Language.RUBY, Language.BASH, Language.YAML, Language.TOML]
+    [
+        Language.PYTHON,
+        Language.RUBY,
+        Language.BASH,
+        Language.YAML,
+        Language.TOML,
+    ]
 )
 _DASH_COMMENT_LANGUAGES: Final = frozenset([Language.SQL, Language.LUA])
 _ATTRIBUTE_LANGUAGES: Final = frozenset(
@@ -55,7 +61,9 @@ _DECORATOR_LANGUAGES: Final = frozenset(
     ]
 )
 # No line before a heading or an element belongs to it.
-_LANGUAGES_WITHOUT_MARKS: Final = frozenset([Language.MARKDOWN, Language.HTML, None])
+_LANGUAGES_WITHOUT_MARKS: Final = frozenset(
+    [Language.MARKDOWN, Language.HTML, None]
+)
 # A longer head is not read to its end, and a longer mark is cut.
 _MAX_HEAD_LINES: Final = 200
 _MAX_MARK_CHARS: Final = 40
@@ -83,7 +91,9 @@ class _Rest:
     open_brackets: int
 
 
-def find_lost_parts(before: str, after: str, language: str | None) -> tuple[str, ...]:
+def find_lost_parts(
+    before: str, after: str, language: str | None
+) -> tuple[str, ...]:
     """Return, in words, the parts around a definition that `after` has no more."""
     if language in _LANGUAGES_WITHOUT_MARKS:
         return ()
@@ -131,7 +141,9 @@ def _read_head(text: str, language: str | None) -> _Head:
             continue
         if not _is_comment(rest, language):
             export = _EXPORT.match(rest)
-            return _Head(tuple(marks), has_comment, export[0] if export else "", number)
+            return _Head(
+                tuple(marks), has_comment, export[0] if export else "", number
+            )
         has_comment = True
         in_comment = rest.startswith("/*") and "*/" not in rest
     return _Head(tuple(marks), has_comment, "", len(lines))
@@ -183,7 +195,9 @@ def _is_comment(rest: str, language: str | None) -> bool:
     mark = _COMMENT.match(rest)
     if mark is None:
         return False
-    has_hash_comments = language in _HASH_COMMENT_LANGUAGES or language == Language.PHP
+    has_hash_comments = (
+        language in _HASH_COMMENT_LANGUAGES or language == Language.PHP
+    )
     return mark[0] != "#" or has_hash_comments
 
 
@@ -221,7 +235,11 @@ def _code_before_comment(line: str, mark: str) -> str | None:
         code = line[:index]
         # A hash inside a word of a shell is text.
         may_begin = mark != "#" or code[-1:].isspace()
-        if code.strip() and may_begin and _LINE_COMMENTS[mark].match(line, index):
+        if (
+            code.strip()
+            and may_begin
+            and _LINE_COMMENTS[mark].match(line, index)
+        ):
             return code
         index += 1
     return None

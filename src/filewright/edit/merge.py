@@ -149,7 +149,9 @@ def exact_splices(
     return replace_lines(source, start, end, lines, terminators)
 
 
-def _find_text_notes(source: Source, part: TextPart, first_line: int) -> Iterator[Note]:
+def _find_text_notes(
+    source: Source, part: TextPart, first_line: int
+) -> Iterator[Note]:
     """Yield notes on what looks like damage in a text that is written as it is sent."""
     new = part.replace.split("\n")
     if len(new) > _MAX_OBSERVED_LINES:
@@ -181,7 +183,9 @@ def _merge_rows(
     return _PartMerge(splices, notes, added_lines=len(lines) - len(rows.rows))
 
 
-def _merge_lines(source: Source, rows: HunkPart, match: EditMatch) -> list[MergedLine]:
+def _merge_lines(
+    source: Source, rows: HunkPart, match: EditMatch
+) -> list[MergedLine]:
     """Return the lines that take the place of the matched rows."""
     file_lines = [source.text(row.body) for row in rows.rows]
     kept_rows = {**rows.kept}
@@ -195,7 +199,8 @@ def _merge_lines(source: Source, rows: HunkPart, match: EditMatch) -> list[Merge
         file_lines,
         kept_rows,
         file_unit=source.indent_unit,
-        is_prose=source.language is not None and source.language in PROSE_LANGUAGES,
+        is_prose=source.language is not None
+        and source.language in PROSE_LANGUAGES,
         is_numbered=UNNUMBERED in match.repairs,
     )
 
@@ -232,7 +237,11 @@ def _put_lines(
             terminators.append(None)
     start, end = rows.span.start, rows.span.end
     is_at_end_of_file = end == source.size
-    if is_at_end_of_file and lines and not _ends_with_terminator(rows, lines[-1]):
+    if (
+        is_at_end_of_file
+        and lines
+        and not _ends_with_terminator(rows, lines[-1])
+    ):
         terminators[-1] = b""
     if is_at_end_of_file and not (lines or _was_terminated(rows) or rows.ended):
         # All lines go, and the last one had no terminator: the new last line of the
@@ -289,4 +298,7 @@ def _find_line_notes(
 
 def _number_lines(lines: Sequence[str], first_line: int) -> list[NumberedLine]:
     """Return lines with their numbers, from `first_line`."""
-    return [NumberedLine(number, text) for number, text in enumerate(lines, first_line)]
+    return [
+        NumberedLine(number, text)
+        for number, text in enumerate(lines, first_line)
+    ]

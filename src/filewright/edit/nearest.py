@@ -103,7 +103,9 @@ def find_nearest(
             break
         if candidate.similarity < _LEAST_SIMILARITY:
             continue
-        if all(_is_apart(candidate.rows, neighbour.rows) for neighbour in chosen):
+        if all(
+            _is_apart(candidate.rows, neighbour.rows) for neighbour in chosen
+        ):
             chosen.append(candidate)
     regions: list[NearText] = []
     for candidate in chosen:
@@ -140,10 +142,15 @@ def _rank_windows(
 
 def _is_apart(rows: Sequence[Line], other_rows: Sequence[Line]) -> bool:
     """Return True if two stretches of rows do not overlap."""
-    return rows[0].offset >= other_rows[-1].end or rows[-1].end <= other_rows[0].offset
+    return (
+        rows[0].offset >= other_rows[-1].end
+        or rows[-1].end <= other_rows[0].offset
+    )
 
 
-def _similarity_of_next(best: Sequence[Line], ranked: Sequence[_Ranked]) -> float:
+def _similarity_of_next(
+    best: Sequence[Line], ranked: Sequence[_Ranked]
+) -> float:
     """Return the similarity of the second-best region.
 
     A region that shares only its edge with `best` is another one, although it is not
@@ -154,7 +161,8 @@ def _similarity_of_next(best: Sequence[Line], ranked: Sequence[_Ranked]) -> floa
         # Windows around several runs of one region overlap in most of their rows.
         rows = candidate.rows
         shared_count = sum(
-            row.offset >= best[0].offset and row.end <= best[-1].end for row in rows
+            row.offset >= best[0].offset and row.end <= best[-1].end
+            for row in rows
         )
         if 2 * shared_count < min(len(rows), len(best)):
             similarities.append(candidate.similarity)
@@ -172,13 +180,17 @@ def compare_with_rows(
     """Return rows as a region like `lines`; with `solid`, blank rows are not compared."""
     first = source.line_number(rows[0].offset)
     file_lines = [replace_undecodable(source.text(row.body)) for row in rows]
-    near = NearText(first, first + len(rows) - 1, similarity, "\n".join(file_lines))
+    near = NearText(
+        first, first + len(rows) - 1, similarity, "\n".join(file_lines)
+    )
     numbered_lines = [
         (number, file_line)
         for number, file_line in enumerate(file_lines, first)
         if file_line.strip() or not solid
     ]
-    for request_line, (number, file_line) in zip(lines, numbered_lines, strict=False):
+    for request_line, (number, file_line) in zip(
+        lines, numbered_lines, strict=False
+    ):
         if request_line != file_line:
             return replace(
                 near,
@@ -206,7 +218,9 @@ def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
         rows_with_run = list(
             islice(rows_with(source, run.encode("ascii")), _MAX_OCCURRENCES + 1)
         )
-        for row in rows_with_run if len(rows_with_run) <= _MAX_OCCURRENCES else ():
+        for row in (
+            rows_with_run if len(rows_with_run) <= _MAX_OCCURRENCES else ()
+        ):
             if len(row.body) <= _LONG_LINE_BYTES:
                 rows = _window(source, row, runs[run], len(lines))
                 windows.setdefault(rows[0].offset, rows)
@@ -227,7 +241,10 @@ def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
         limit=3,
         score_cutoff=100 * _LEAST_SIMILARITY,
     )
-    return [_window(source, rows[place], index, len(lines)) for _, _, place in places]
+    return [
+        _window(source, rows[place], index, len(lines))
+        for _, _, place in places
+    ]
 
 
 def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:

@@ -10,7 +10,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from filewright.edit.line_damage import NUMBERED_LINE, RequestText, describe_damage
+from filewright.edit.line_damage import (
+    NUMBERED_LINE,
+    RequestText,
+    describe_damage,
+)
 from filewright.languages import Language
 
 # More notes than these are noise: the first ones show what went wrong.
@@ -70,7 +74,9 @@ def _describe_common_damage(
     texts: Sequence[str], request: RequestText
 ) -> Iterator[str]:
     """Yield descriptions of damage that all lines of a replacement have together."""
-    if _has_line_numbers(texts) and not request.has_line_matching(NUMBERED_LINE):
+    if _has_line_numbers(texts) and not request.has_line_matching(
+        NUMBERED_LINE
+    ):
         yield "begins with a line number, as the lines below do"
     # The marks of a quotation, of two prompts, and of a table.
     for prefix in ("> ", ">>> ", "$ ", "| "):

@@ -47,7 +47,9 @@ _DOTS_SET_OFF = re.compile(
 # `[rest of the file]`, `<unchanged>`.
 _BRACKETED = re.compile(r"[\[(<](?P<words>[^\[\](){}<>]{2,80})[\])>]")
 # `--- snip ---`.
-_DASHED = re.compile(r"[-=~]{2,}\s*+(?P<words>[A-Za-z][A-Za-z ]{0,40}?)\s*+[-=~]{2,}")
+_DASHED = re.compile(
+    r"[-=~]{2,}\s*+(?P<words>[A-Za-z][A-Za-z ]{0,40}?)\s*+[-=~]{2,}"
+)
 # Roots of the words that say of text that it is not shown.
 _OMITTED_WORDS = r"(?:unchanged|omitted|elided|snip(?:ped)?|truncated|skipped)"
 # Words for text that is elsewhere: `rest of the class`, `imports as before`.
@@ -66,7 +68,9 @@ _SAYS_OMITTED = re.compile(
     re.IGNORECASE,
 )
 # `Rest of the class`. Such a comment may also be about the new code below it.
-_REST_OF = re.compile(r"(?:the )?rest of (?:the |this )?\w+[.:]?", re.IGNORECASE)
+_REST_OF = re.compile(
+    r"(?:the )?rest of (?:the |this )?\w+[.:]?", re.IGNORECASE
+)
 # A longer text is a sentence of the file.
 _MAX_WORDS = 8
 # New lines that are compared with deleted ones.
@@ -92,7 +96,9 @@ def is_omission_marker(line: str, language: Language | None = None) -> bool:
     if match is None and text.startswith("…"):
         match = _DOTS_BEFORE_WORDS.fullmatch(text)
     # Dots before code are a spread or a range.
-    return match is not None and _PLAIN_WORDS.fullmatch(match["words"]) is not None
+    return (
+        match is not None and _PLAIN_WORDS.fullmatch(match["words"]) is not None
+    )
 
 
 def _may_be_ellipsis(text: str, language: Language | None) -> bool:
@@ -177,17 +183,22 @@ def _is_rest_comment(line: str) -> bool:
     """
     comment = _COMMENT.fullmatch(line.strip())
     return (
-        comment is not None and _REST_OF.fullmatch(comment["text"].strip()) is not None
+        comment is not None
+        and _REST_OF.fullmatch(comment["text"].strip()) is not None
     )
 
 
-def _is_dots_statement(line: str, above: str, language: Language | None) -> bool:
+def _is_dots_statement(
+    line: str, above: str, language: Language | None
+) -> bool:
     """Return True for dots alone in the place of a statement.
 
     Only in Python dots are a statement; after an open bracket or a comma they may be an
     argument or a rest.
     """
-    if language in (None, Language.PYTHON) or not _BARE_DOTS.fullmatch(line.strip()):
+    if language in (None, Language.PYTHON) or not _BARE_DOTS.fullmatch(
+        line.strip()
+    ):
         return False
     return not above.rstrip().endswith(("(", ",", "["))
 
@@ -200,7 +211,9 @@ def _find_deleted_lines(
     # A line that stays stands for itself once: of two equal ones, one may be deleted.
     staying = Counter(line.strip() for line in new_lines) & old_counts
     # Each new line may be the changed form of one old line, so it is used once.
-    changed_lines = [line for line in new_lines if line.strip() not in old_counts]
+    changed_lines = [
+        line for line in new_lines if line.strip() not in old_counts
+    ]
     changed: list[set[str]] = []
     for line in changed_lines[:_MAX_COMPARED_LINES]:
         changed.append(set(_WORD.findall(line)))

@@ -82,7 +82,9 @@ class EditOutcome:
             "repairs": list(self.repairs),
             "on_result": self.on_result,
             "note": self.note or None,
-            "notes": [{"line": note.line, "text": note.text} for note in self.notes],
+            "notes": [
+                {"line": note.line, "text": note.text} for note in self.notes
+            ],
         }
 
 

@@ -35,7 +35,9 @@ class Overlay(Snapshot):
         if self.content is not None:
             return super().read(offset, length)
         parts: list[bytes] = []
-        for piece in self._pieces_within(offset, min(offset + length, self.size)):
+        for piece in self._pieces_within(
+            offset, min(offset + length, self.size)
+        ):
             if isinstance(piece, bytes):
                 parts.append(piece)
             else:
@@ -73,7 +75,9 @@ class Overlay(Snapshot):
             splice for splice in composed if splice.length or splice.replacement
         )
 
-    def _original_pieces(self, splices: Sequence[Splice]) -> Iterator[bytes | range]:
+    def _original_pieces(
+        self, splices: Sequence[Splice]
+    ) -> Iterator[bytes | range]:
         """Yield the result with more splices: new bytes, and ranges of the original."""
         for piece in _split_pieces(self.size, splices):
             if isinstance(piece, bytes):

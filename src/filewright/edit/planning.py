@@ -81,7 +81,9 @@ def plan_edits(
         raise _first_refusal(snapshot, refusals, total or len(edits))
     splices = composition.splices
     require_ordered(splices, source.size)
-    return EditPlan(tuple(source.to_file_splices(splices)), composition.outcomes())
+    return EditPlan(
+        tuple(source.to_file_splices(splices)), composition.outcomes()
+    )
 
 
 def _locate(
@@ -162,7 +164,9 @@ def _prefer_earlier_version(
     if isinstance(match, EditMatch) and isinstance(earlier, NotLocated):
         # Where whitespace alone has changed, at that very place, the loose match is
         # right.
-        is_same_place = any(_overlaps(span, match.span) for span in earlier.spans)
+        is_same_place = any(
+            _overlaps(span, match.span) for span in earlier.spans
+        )
         return match if is_same_place else earlier
     return earlier
 
@@ -189,7 +193,9 @@ def _compose(
     return composition.add(text, match, merge)
 
 
-def _require_countable(snapshot: Snapshot, edits: Sequence[Edit], total: int) -> None:
+def _require_countable(
+    snapshot: Snapshot, edits: Sequence[Edit], total: int
+) -> None:
     """Raise `invalid_input` if there are no edits, `too_large` if there are too many."""
     if not edits:
         message = f"{snapshot.requested_path}: no edits were given"
@@ -225,7 +231,9 @@ def _with_blank_lines(edits: Sequence[Edit]) -> list[Edit]:
             first_line = symbol.first - symbol.before
             result[index] = replace(edit, first_line=first_line)
         else:
-            result[index] = replace(edit, last_line=symbol.last + symbol.between)
+            result[index] = replace(
+                edit, last_line=symbol.last + symbol.between
+            )
     return result
 
 

@@ -67,7 +67,9 @@ class _Evidence:
     @property
     def telling(self) -> list[_MovedLine]:
         """The moved lines whose indentation says how the replacement is written."""
-        return [line for line in self.moved_lines if line.text not in self.nested]
+        return [
+            line for line in self.moved_lines if line.text not in self.nested
+        ]
 
     @property
     def search_margin(self) -> str:
@@ -96,7 +98,8 @@ class _Evidence:
     def is_like_search(self) -> bool:
         """Return True if a kept line is indented as in the search text."""
         return (
-            any(line.is_like_search for line in self.moved_lines) or self.is_wrapped()
+            any(line.is_like_search for line in self.moved_lines)
+            or self.is_wrapped()
         )
 
     def contradicts_search(self) -> bool:
@@ -107,7 +110,9 @@ class _Evidence:
             return True
         # Spaces where the file has tabs, or the other way round, are never the file's:
         # such a replacement is written as the search text is.
-        has_same_kind = _has_tabs(self.file_indents.values()) == _has_tabs(self.indents)
+        has_same_kind = _has_tabs(self.file_indents.values()) == _has_tabs(
+            self.indents
+        )
         some_are_nested = len(self.telling) < len(self.moved_lines)
         return some_are_nested and has_same_kind and not self._is_certain()
 
@@ -144,7 +149,9 @@ class _Evidence:
             return False
         if self.margin != self.file_indents[self.search_margin]:
             return False
-        has_several_depths = len({line.search_indent for line in self.moved_lines}) > 1
+        has_several_depths = (
+            len({line.search_indent for line in self.moved_lines}) > 1
+        )
         return self.margin != self.search_margin or has_several_depths
 
 
@@ -263,11 +270,16 @@ def _find_nested(new_lines: Sequence[str], known_texts: set[str]) -> set[str]:
 
 
 def _choose_forms(
-    indentation: Indentation, match: HunkPart, evidence: _Evidence, file_unit: str
+    indentation: Indentation,
+    match: HunkPart,
+    evidence: _Evidence,
+    file_unit: str,
 ) -> dict[str, str]:
     """Map each indent of the replacement to its only form in the file."""
     readings = indentation.extended(evidence.indents, file_unit)
-    begins_as_search = evidence.new_lines[0].rstrip() == evidence.old_lines[0].rstrip()
+    begins_as_search = (
+        evidence.new_lines[0].rstrip() == evidence.old_lines[0].rstrip()
+    )
     if evidence.margin != evidence.search_margin and not begins_as_search:
         # Nothing says in which indentation the replacement is written.
         for indent, forms in readings.items():
@@ -315,7 +327,9 @@ def _ambiguous_error(
 
 
 def _write_reading(
-    new_lines: Sequence[str], readings: Mapping[str, tuple[str, ...]], place: int
+    new_lines: Sequence[str],
+    readings: Mapping[str, tuple[str, ...]],
+    place: int,
 ) -> str:
     """Return the replacement with the form of each indent at one place of its forms."""
     lines: list[str] = []

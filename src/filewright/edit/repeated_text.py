@@ -31,13 +31,21 @@ def find_repeated_text(source: Source, match: TextPart) -> str | None:
     )
 
 
-def _find_repeated_word(match: TextPart, before: str, behind: str) -> str | None:
+def _find_repeated_word(
+    match: TextPart, before: str, behind: str
+) -> str | None:
     """Return the part of a word beside the match that the replacement repeats."""
-    before_end, search_start = _word_at_end(before), _word_at_start(match.search)
+    before_end, search_start = (
+        _word_at_end(before),
+        _word_at_start(match.search),
+    )
     is_inside_word = bool(before_end and search_start)
     if is_inside_word and match.replace.startswith(before_end + search_start):
         return before_end
-    search_end, behind_start = _word_at_end(match.search), _word_at_start(behind)
+    search_end, behind_start = (
+        _word_at_end(match.search),
+        _word_at_start(behind),
+    )
     is_inside_word = bool(search_end and behind_start)
     if is_inside_word and match.replace.endswith(search_end + behind_start):
         return behind_start

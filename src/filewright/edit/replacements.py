@@ -72,7 +72,9 @@ class Replacement:
     @property
     def has_lines(self) -> bool:
         """Return True if a text of the replacement, outside of its groups, has a newline."""
-        return any(isinstance(part, str) and "\n" in part for part in self.parts)
+        return any(
+            isinstance(part, str) and "\n" in part for part in self.parts
+        )
 
     def expander(self, snapshot: Snapshot) -> Callable[[Match], list[Piece]]:
         """Return a function that returns the pieces which replace a match.
@@ -141,9 +143,7 @@ def compile_replacement(text: str, pattern: Pattern) -> Replacement:
                 "match the characters beside the place and put them back, "
                 r"as (\w+) with <$1>"
             )
-        message = (
-            "the pattern matches the empty string, which is between any two characters"
-        )
+        message = "the pattern matches the empty string, which is between any two characters"
         raise invalid(message, hint, argument="pattern")
     normalized = normalize_newlines(text)
     if pattern.mode == "literal":
@@ -199,18 +199,26 @@ def _refuse_other_references(text: str, pattern: Pattern) -> None:
             if number is None or group != "0":
                 hint += ", and $0 for the whole match"
             literally = (
-                "$" + reference.group() if reference.group().startswith("$") else ""
+                "$" + reference.group()
+                if reference.group().startswith("$")
+                else ""
             )
             hint += (
                 "; for the characters themselves "
                 f"{literally or 'use mode=literal, or edit_content'}"
             )
-        raise invalid(message, hint, argument="replacement", group=reference.group())
+        raise invalid(
+            message, hint, argument="replacement", group=reference.group()
+        )
 
 
 def _group_number(digits: str, reference: str, pattern: Pattern) -> int:
     """Return the number of a group. Raises `invalid_input` if the pattern has no such."""
-    number = int(digits) if len(digits) < 6 and digits.isascii() else pattern.groups + 1
+    number = (
+        int(digits)
+        if len(digits) < 6 and digits.isascii()
+        else pattern.groups + 1
+    )
     if number > pattern.groups:
         hint = f"the pattern has {pattern.groups} groups; write $$ for a dollar sign"
         # `$10` in a pattern of one group is meant as group 1 and a zero.
@@ -225,9 +233,7 @@ def _group_number(digits: str, reference: str, pattern: Pattern) -> int:
 
 def _missing_group(reference: str, hint: str) -> FilewrightError:
     """Return the error of a reference to a group that the pattern does not have."""
-    message = (
-        f"the replacement names a group that the pattern does not have: {reference}"
-    )
+    message = f"the replacement names a group that the pattern does not have: {reference}"
     return invalid(message, hint, argument="replacement", group=reference)
 
 
@@ -255,7 +261,9 @@ def replace_matches(
     # A literal text of several lines is compared with its replacement line by line, so
     # that the lines which both have are in no splice.
     literal = (
-        pattern.text if pattern.mode == "literal" and not pattern.insensitive else ""
+        pattern.text
+        if pattern.mode == "literal" and not pattern.insensitive
+        else ""
     )
     text = "".join(map(str, replacement.parts))
     compares_lines = "\n" in literal or (bool(literal) and "\n" in text)
@@ -287,7 +295,9 @@ def replace_matches(
             if compares_lines:
                 match_splices = exact_splices(source, start, end, literal, text)
             elif chooses_terminators:
-                match_splices = _splices_of_pieces(source, start, end, expand(match))
+                match_splices = _splices_of_pieces(
+                    source, start, end, expand(match)
+                )
             elif (new := join_pieces(expand(match))) != source.read(start, end):
                 match_splices = (Splice(start, end - start, new),)
             unchanged += not match_splices
@@ -315,7 +325,9 @@ def _splices_of_pieces(
             body_so_far += body
             if len(body) < len(row):
                 bodies.append(body_so_far)
-                terminators.append(row[len(body) :] if piece.is_of_file else None)
+                terminators.append(
+                    row[len(body) :] if piece.is_of_file else None
+                )
                 body_so_far = b""
     return replace_lines(
         source, start, end, [*bodies, body_so_far], [*terminators, b""]

@@ -59,7 +59,9 @@ class Source:
         language: Language | None = None,
     ) -> None:
         self._utf8_view = (
-            Utf8View.for_edit(snapshot) if snapshot.encoding.unit_bytes > 1 else None
+            Utf8View.for_edit(snapshot)
+            if snapshot.encoding.unit_bytes > 1
+            else None
         )
         self.snapshot = snapshot = (
             self._utf8_view.snapshot if self._utf8_view else snapshot
@@ -73,7 +75,9 @@ class Source:
         self.has_no_returns = snapshot.has_no_returns
         self._newline_content = self.held if self.has_no_returns else None
         self._row: Line | None = None
-        self._boundary_state: tuple[int, int, codecs.IncrementalDecoder] | None = None
+        self._boundary_state: (
+            tuple[int, int, codecs.IncrementalDecoder] | None
+        ) = None
         self._first = 0
         self._bodies: list[bytes] = []
         self._offsets: list[int] = [self.start]
@@ -99,7 +103,9 @@ class Source:
             return whole
         return self._utf8_view.to_file_splices(whole)
 
-    def _with_whole_terminators(self, splices: Iterable[Splice]) -> Iterator[Splice]:
+    def _with_whole_terminators(
+        self, splices: Iterable[Splice]
+    ) -> Iterator[Splice]:
         """Yield the splices, none of which writes half of a terminator.
 
         A newline written behind a lone return would form one terminator with it, so it
@@ -143,7 +149,9 @@ class Source:
             return self.held[start:end]
         return self.snapshot.read(start, max(0, min(end, self.size) - start))
 
-    def occurrences(self, needle: bytes, start: int | None = None) -> Iterator[int]:
+    def occurrences(
+        self, needle: bytes, start: int | None = None
+    ) -> Iterator[int]:
         """Yield the offsets of `needle` in order, overlapping ones too.
 
         They need not be at the boundaries of characters.
@@ -178,7 +186,9 @@ class Source:
         decoded_line, position, decoder = self._boundary_state or (-1, 0, None)
         if decoder is None or line_start != decoded_line or offset < position:
             position = line_start
-            decoder = codecs.getincrementaldecoder(self.encoding.name)("replace")
+            decoder = codecs.getincrementaldecoder(self.encoding.name)(
+                "replace"
+            )
         decoder.decode(self.read(position, offset))
         self._boundary_state = line_start, offset, decoder
         return not decoder.getstate()[0]
@@ -190,7 +200,8 @@ class Source:
         if self._newline_content is None:
             return self.snapshot.lines.line_start(offset, self.task)
         return max(
-            self._newline_content.rfind(b"\n", self.start, offset) + 1, self.start
+            self._newline_content.rfind(b"\n", self.start, offset) + 1,
+            self.start,
         )
 
     def row_holding(self, offset: int) -> Line:
@@ -221,7 +232,10 @@ class Source:
             line_start = self.line_start(end)
             if end < line_start + _NEAR_BYTES:
                 return Line(
-                    line_start, self._newline_content[line_start:end], b"\n", row.offset
+                    line_start,
+                    self._newline_content[line_start:end],
+                    b"\n",
+                    row.offset,
                 )
         return self.row_holding(row.offset - 1)
 
@@ -284,7 +298,9 @@ class Source:
     def offset(self, line: int) -> int:
         """Return where line `at` begins; the size of the text for the line past the last."""
         return (
-            self._offsets[line - self._first] if self._load_window(line) else self.size
+            self._offsets[line - self._first]
+            if self._load_window(line)
+            else self.size
         )
 
     def rows_at(self, line: int, count: int) -> tuple[Line, ...]:
@@ -294,7 +310,9 @@ class Source:
             index = line - self._first
             body = self._bodies[index]
             offset, end = self._offsets[index : index + 2]
-            rows.append(Line(offset, body, self.read(offset + len(body), end), end))
+            rows.append(
+                Line(offset, body, self.read(offset + len(body), end), end)
+            )
             line += 1
         return tuple(rows)
 
@@ -332,11 +350,17 @@ class Source:
         while True:
             data = self.snapshot.read(offset, length)
             pieces = data.splitlines(keepends=True)
-            if offset + len(data) < self.size and pieces and not data.endswith(b"\n"):
+            if (
+                offset + len(data) < self.size
+                and pieces
+                and not data.endswith(b"\n")
+            ):
                 # The line goes on, or its return may be followed by a newline.
                 pieces.pop()
             if pieces:
-                self._offsets = list(accumulate(map(len, pieces), initial=offset))
+                self._offsets = list(
+                    accumulate(map(len, pieces), initial=offset)
+                )
                 self._bodies = data.splitlines()[: len(pieces)]
                 break
             if length >= _LONG_LINE_BYTES:

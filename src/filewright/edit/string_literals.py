@@ -34,24 +34,38 @@ _RUBY_QUOTED: Final = (
 # `<<<HTML` to `HTML`, behind which code may follow.
 _PHP_HEREDOC: Final = r"<<<[ \t]*(?P<quote>['\"]?)(?P<word>[A-Za-z_]\w*)(?P=quote)\n(?:.*?\n)??[ \t]*(?P=word)\b"
 # `` `a ${b} c` ``, with braces and templates inside of `${...}` to one depth.
-_TEMPLATE: Final = (
-    r"`(?:\\.|[^`\\$]|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}]*\}|`(?:\\.|[^`\\])*`)*\})*+`"
-)
+_TEMPLATE: Final = r"`(?:\\.|[^`\\$]|\$(?!\{)|\$\{(?:[^{}`]|\{[^{}]*\}|`(?:\\.|[^`\\])*`)*\})*+`"
 
 _SCRIPT: Final = (_SLASHES, _TEMPLATE, _DOUBLE, _SINGLE)
 _JVM: Final = (_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
-_C: Final = (_SLASHES, r'R"(?P<raw>[^()\s\\]*)\(.*?\)(?P=raw)"', _DOUBLE, _CHARACTER)
+_C: Final = (
+    _SLASHES,
+    r'R"(?P<raw>[^()\s\\]*)\(.*?\)(?P=raw)"',
+    _DOUBLE,
+    _CHARACTER,
+)
 # The comments and strings of each language, as alternatives of one pattern. Comments
 # are among them so that a quote in a comment opens no string.
 _PATTERNS: Final[dict[str, tuple[str, ...]]] = {
     Language.PYTHON: (r"#[^\n]*+", _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
-    Language.TOML: (r"#[^\n]*+", _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, r"'[^'\n]*+'"),
+    Language.TOML: (
+        r"#[^\n]*+",
+        _TRIPLE,
+        _TRIPLE_SINGLE,
+        _DOUBLE,
+        r"'[^'\n]*+'",
+    ),
     Language.JAVASCRIPT: _SCRIPT,
     Language.JSX: _SCRIPT,
     Language.TYPESCRIPT: _SCRIPT,
     Language.TSX: _SCRIPT,
     Language.GO: (_SLASHES, r"`[^`]*+`", _DOUBLE, _CHARACTER),
-    Language.RUST: (_SLASHES, r'r(?P<raw>#*)".*?"(?P=raw)', _DOUBLE_LINES, _CHARACTER),
+    Language.RUST: (
+        _SLASHES,
+        r'r(?P<raw>#*)".*?"(?P=raw)',
+        _DOUBLE_LINES,
+        _CHARACTER,
+    ),
     Language.C: _C,
     Language.CPP: _C,
     Language.CSHARP: (
@@ -117,7 +131,9 @@ def find_rows_inside_strings(text: str, language: str | None) -> frozenset[int]:
         return frozenset()
     rows: set[int] = set()
     line = position = 0
-    for token in re.finditer("|".join(patterns), text, re.DOTALL | re.MULTILINE):
+    for token in re.finditer(
+        "|".join(patterns), text, re.DOTALL | re.MULTILINE
+    ):
         line_breaks = token[0].count("\n")
         if not line_breaks:
             continue

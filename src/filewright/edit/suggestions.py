@@ -49,13 +49,19 @@ def first_successful(
     for edit in edits:
         if edit is None:
             continue
-        if all(changes_file(source, replace(edit, fuzzy=fuzzy)) for fuzzy in modes):
+        if all(
+            changes_file(source, replace(edit, fuzzy=fuzzy)) for fuzzy in modes
+        ):
             return (edit,)
     return ()
 
 
 def suggest_choices(
-    source: Source, edit: TextEdit, tier: Tier | None, span: ByteRange, line: int
+    source: Source,
+    edit: TextEdit,
+    tier: Tier | None,
+    span: ByteRange,
+    line: int,
 ) -> Iterator[TextEdit | None]:
     """Yield the edit made clear for one place: by a start line, or by ever more context.
 
@@ -69,7 +75,10 @@ def suggest_choices(
     rows = rows_of(source, span)
     for _ in range(_MAX_CONTEXT_LINES):
         yield suggest_rows(source, edit, match, rows)
-        above, below = source.row_before(rows[0]), source.row_starting_at(rows[-1].end)
+        above, below = (
+            source.row_before(rows[0]),
+            source.row_starting_at(rows[-1].end),
+        )
         rows = [above or rows[0], *rows, below or rows[-1]]
 
 
@@ -157,10 +166,14 @@ def _continues_beside(source: Source, search: str, near: NearText) -> bool:
     would stay beside the replacement.
     """
     searched = {_spaced_once(line) for line in search.split("\n")}
-    missing = searched - {_spaced_once(line) for line in near.text.split("\n")} - {""}
+    missing = (
+        searched - {_spaced_once(line) for line in near.text.split("\n")} - {""}
+    )
     first_row = source.row_holding(source.offset(near.first_line - 1))
     above, _ = source.first_solid_row(source.rows_before(first_row))
-    below, _ = source.first_solid_row(source.rows_from(source.offset(near.last_line)))
+    below, _ = source.first_solid_row(
+        source.rows_from(source.offset(near.last_line))
+    )
     return _spaced_once(above) in missing or _spaced_once(below) in missing
 
 
@@ -215,7 +228,9 @@ def _may_be_meant(
         return False
     return all(
         word_similarity(search_line, file_line) >= _LEAST_SHARED_WORDS
-        for search_line, file_line in zip(search_lines, file_lines, strict=False)
+        for search_line, file_line in zip(
+            search_lines, file_lines, strict=False
+        )
     )
 
 
@@ -244,10 +259,14 @@ def _merge_words(search: str, near: str, replacement: str) -> str | None:
                 return None
             if unknown.total() > removed.total():
                 return None
-        merged += their_words if chunk.kind in ("theirs", "conflict") else our_words
+        merged += (
+            their_words if chunk.kind in ("theirs", "conflict") else our_words
+        )
     text = "".join(merged)
     # A line that is more frequent than in either text was written by both sides.
-    doubled = _count_lines(text) - (_count_lines(near) | _count_lines(replacement))
+    doubled = _count_lines(text) - (
+        _count_lines(near) | _count_lines(replacement)
+    )
     misremembered = _count_words(base).keys() - _count_words(ours).keys()
     if doubled or not misremembered.isdisjoint(merged):
         return None

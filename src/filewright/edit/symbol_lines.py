@@ -66,7 +66,9 @@ def find_symbol_lines(
         last = max(symbol.start_line, last - 1 - blank_count)
     first_row = source.row_holding(source.offset(first - 1))
     _, before = source.first_solid_row(source.rows_before(first_row))
-    next_text, after = source.first_solid_row(source.rows_from(source.offset(last)))
+    next_text, after = source.first_solid_row(
+        source.rows_from(source.offset(last))
+    )
     between = before
     if next_text:
         # The blank lines behind the only symbol of a class separate the class, not the
@@ -79,7 +81,9 @@ def find_symbol_lines(
     if symbol.is_listed:
         # The text behind a list may be further from it than its members are from one
         # another.
-        member_starts = [sibling.start for sibling in siblings if sibling.is_listed]
+        member_starts = [
+            sibling.start for sibling in siblings if sibling.is_listed
+        ]
         if symbol.start != member_starts[0]:
             gap = before
         elif len(member_starts) > 1:
@@ -127,7 +131,9 @@ def trim_symbol_text(text: str, lines: SymbolLines) -> str:
     if not body.strip():
         return text
     # At the beginning and the end of a file no blank lines are added.
-    added_above = max(0, above - lines.before) if lines.first - lines.before > 1 else 0
+    added_above = (
+        max(0, above - lines.before) if lines.first - lines.before > 1 else 0
+    )
     added_below = 0
     if lines.following is not None:
         added_below = max(0, below - (lines.following - lines.last - 1))

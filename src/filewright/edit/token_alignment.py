@@ -63,7 +63,9 @@ def _align_texts(change: TokenChange, *, from_end: bool) -> dict[int, int]:
     }
 
 
-def _align_sequences(base: Sequence[str], theirs: Sequence[str]) -> dict[int, int]:
+def _align_sequences(
+    base: Sequence[str], theirs: Sequence[str]
+) -> dict[int, int]:
     """Map the items of `theirs` that are kept to items of `base`.
 
     Equal beginnings are paired first: difflib prefers long runs to early ones.
@@ -86,17 +88,26 @@ def _align_sequences(base: Sequence[str], theirs: Sequence[str]) -> dict[int, in
             for run in align(base_middle, their_middle)
         ]
     else:
-        matcher = SequenceMatcher(None, base_middle, their_middle, autojunk=False)
-        runs = [(run.a, run.b, run.size) for run in matcher.get_matching_blocks()]
+        matcher = SequenceMatcher(
+            None, base_middle, their_middle, autojunk=False
+        )
+        runs = [
+            (run.a, run.b, run.size) for run in matcher.get_matching_blocks()
+        ]
     for base_start, their_start, length in runs:
         for step in range(length):
             alignment[start + their_start + step] = start + base_start + step
     return alignment
 
 
-def _align_line_ends(change: TokenChange, words: Mapping[int, int]) -> dict[int, int]:
+def _align_line_ends(
+    change: TokenChange, words: Mapping[int, int]
+) -> dict[int, int]:
     """Map the end of each new line to the end of the line that it has most words of."""
-    base_lines, their_lines = number_lines(change.base), number_lines(change.theirs)
+    base_lines, their_lines = (
+        number_lines(change.base),
+        number_lines(change.theirs),
+    )
     base_ends = _find_line_ends(change.base)
     their_ends = _find_line_ends(change.theirs)
     shared_words: Counter[tuple[int, int]] = Counter()
@@ -113,7 +124,10 @@ def _align_line_ends(change: TokenChange, words: Mapping[int, int]) -> dict[int,
         shared_words.items(), key=lambda item: (-item[1], item[0])
     )
     for (their_line, base_line), _ in most_words_first:
-        if their_ends[their_line] not in alignment and base_line not in used_lines:
+        if (
+            their_ends[their_line] not in alignment
+            and base_line not in used_lines
+        ):
             alignment[their_ends[their_line]] = base_ends[base_line]
             used_lines.add(base_line)
     return alignment
@@ -137,7 +151,10 @@ def _find_rewritten_lines(change: TokenChange) -> set[int]:
 
 def _shares_words(line: str, other: str) -> bool:
     """Return True if two lines share half of the words of the shorter one."""
-    words, other_words = Counter(_WORD.findall(line)), Counter(_WORD.findall(other))
+    words, other_words = (
+        Counter(_WORD.findall(line)),
+        Counter(_WORD.findall(other)),
+    )
     shared = (words & other_words).total()
     return 2 * shared >= min(words.total(), other_words.total())
 

@@ -54,8 +54,12 @@ def merge_change(
     if old_count * new_count > MAX_COMPARED_TOKEN_PAIRS and has_several_lines:
         return _merge_line_by_line(rows, pairs, new_lines, spelling)
     change = _collect_tokens(rows, pairs, new_lines)
-    from_start = _write_change(change, align_tokens(change, from_end=False), spelling)
-    from_end = _write_change(change, align_tokens(change, from_end=True), spelling)
+    from_start = _write_change(
+        change, align_tokens(change, from_end=False), spelling
+    )
+    from_end = _write_change(
+        change, align_tokens(change, from_end=True), spelling
+    )
     # Where a word occurs twice and the request removes one, either can be meant. That
     # matters only if the file spells the two differently: then the texts differ.
     if [body.text for body in from_start] == [body.text for body in from_end]:
@@ -107,7 +111,9 @@ def _reconcile(
     Raise `AmbiguousWriteError` if they differ in more.
     """
     bodies: list[LineBody] = []
-    for first, second, tokens in zip(from_start, from_end, new_lines, strict=True):
+    for first, second, tokens in zip(
+        from_start, from_end, new_lines, strict=True
+    ):
         text = first.text.rstrip()
         if text != second.text.rstrip():
             raise AmbiguousWriteError(
@@ -134,7 +140,9 @@ def _write_change(
 ) -> list[LineBody]:
     """Write the replacement in the file's spelling, line by line."""
     gaps = _KeptGaps(change, alignment, is_prose=spelling.is_prose)
-    uncommented = _find_uncommented(change, alignment, is_prose=spelling.is_prose)
+    uncommented = _find_uncommented(
+        change, alignment, is_prose=spelling.is_prose
+    )
     bodies: list[LineBody] = []
     text = ""
     unproven: list[str] = []
@@ -156,7 +164,9 @@ def _write_change(
             continue
         if base_index is not None:
             file_text = change.ours[base_index].text
-            is_comment_quote = index in uncommented and file_text in PLAIN_CHARACTERS
+            is_comment_quote = (
+                index in uncommented and file_text in PLAIN_CHARACTERS
+            )
             if not is_comment_quote:
                 text += file_text
                 continue
@@ -166,7 +176,9 @@ def _write_change(
     return bodies
 
 
-def _spell_gap(token: Token, kept_gap: str | None, spelling: FileSpelling) -> Spelled:
+def _spell_gap(
+    token: Token, kept_gap: str | None, spelling: FileSpelling
+) -> Spelled:
     """Return the whitespace before a token: the file's own, else in its spelling."""
     if kept_gap is not None:
         return Spelled(kept_gap)
@@ -184,9 +196,16 @@ def _find_uncommented(
     """
     if is_prose:
         return set()
-    is_comment_in_base = [_is_comment(line) for line in split_lines(change.base)]
-    is_comment_in_theirs = [_is_comment(line) for line in split_lines(change.theirs)]
-    base_lines, their_lines = number_lines(change.base), number_lines(change.theirs)
+    is_comment_in_base = [
+        _is_comment(line) for line in split_lines(change.base)
+    ]
+    is_comment_in_theirs = [
+        _is_comment(line) for line in split_lines(change.theirs)
+    ]
+    base_lines, their_lines = (
+        number_lines(change.base),
+        number_lines(change.theirs),
+    )
     uncommented: set[int] = set()
     for their_index, base_index in alignment.items():
         was_comment = is_comment_in_base[base_lines[base_index]]
@@ -197,14 +216,20 @@ def _find_uncommented(
 
 def _is_comment(line: str) -> bool:
     """Return True if a line looks like a comment in any of the common languages."""
-    return line.lstrip().startswith(("#", "//", "/*", "*", "--", ";", "%", "<!--"))
+    return line.lstrip().startswith(
+        ("#", "//", "/*", "*", "--", ";", "%", "<!--")
+    )
 
 
 class _KeptGaps:
     """The file's gaps that a request leaves alone; each is written once."""
 
     def __init__(
-        self, change: TokenChange, alignment: Mapping[int, int], *, is_prose: bool
+        self,
+        change: TokenChange,
+        alignment: Mapping[int, int],
+        *,
+        is_prose: bool,
     ) -> None:
         self._change = change
         self._is_prose = is_prose
@@ -225,13 +250,18 @@ class _KeptGaps:
         if token.ends_line and not self._is_prose:
             return None
         for base_index in self._candidates(index):
-            if base_index in self._taken or base_index >= len(self._change.base):
+            if base_index in self._taken or base_index >= len(
+                self._change.base
+            ):
                 continue
             base_token = self._change.base[base_index]
             # The indentation of a line is no gap inside of one.
             if starts_line(self._change.base, base_index):
                 continue
-            if (base_token.gap, base_token.ends_line) == (token.gap, token.ends_line):
+            if (base_token.gap, base_token.ends_line) == (
+                token.gap,
+                token.ends_line,
+            ):
                 self._taken.add(base_index)
                 gap = self._change.ours[base_index].gap
                 # A no-break space holds words of one line together. Where lines are
@@ -251,7 +281,9 @@ class _KeptGaps:
         return candidates
 
 
-def _find_places(change: TokenChange, alignment: Mapping[int, int]) -> dict[int, int]:
+def _find_places(
+    change: TokenChange, alignment: Mapping[int, int]
+) -> dict[int, int]:
     """Map new tokens to the tokens of the search text in whose place they are.
 
     Between two kept tokens that is one by one, if as many are replaced.

@@ -67,7 +67,9 @@ def pair_tokens(request_line: str, file_line: str) -> list[TokenPair] | None:
     request_units = _split_units_and_end(request_line)
     file_units = _split_units_and_end(file_line)
     # Keys are as many as units, so that each token of the request has its pair.
-    if [*map(_comparison_key, request_units)] != [*map(_comparison_key, file_units)]:
+    if [*map(_comparison_key, request_units)] != [
+        *map(_comparison_key, file_units)
+    ]:
         return None
     pairs: list[TokenPair] = []
     position = 0
@@ -82,7 +84,9 @@ def pair_tokens(request_line: str, file_line: str) -> list[TokenPair] | None:
             pairs.append(TokenPair(token, Token(file_gap, token.units)))
             continue
         end = position + len(token.units)
-        pairs.append(TokenPair(token, Token(file_gap, tuple(file_units[position:end]))))
+        pairs.append(
+            TokenPair(token, Token(file_gap, tuple(file_units[position:end])))
+        )
         position = end
     return pairs
 

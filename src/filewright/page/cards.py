@@ -83,7 +83,8 @@ class Card:
             not self.image
             and self.views is not None
             and not any(
-                view.hunks or view.file.binary or view.remarks for view in self.views
+                view.hunks or view.file.binary or view.remarks
+                for view in self.views
             )
         )
 
@@ -109,7 +110,9 @@ def cards_of(
     ):
         lines = LINES_OF_A_FILE if left > 0 and not _large(entry) else 0
         card = _card(workspace, index, entry, lines)
-        left -= sum(len(hunk.rows) for view in card.views or () for hunk in view.hunks)
+        left -= sum(
+            len(hunk.rows) for view in card.views or () for hunk in view.hunks
+        )
         found.append(card)
     return found
 
@@ -130,7 +133,11 @@ def _large(entry: FileChange) -> bool:
 
 
 def _card(
-    workspace: Workspace, index: int, entry: FileChange, lines: int, start: int = 0
+    workspace: Workspace,
+    index: int,
+    entry: FileChange,
+    lines: int,
+    start: int = 0,
 ) -> Card:
     """The card of an entry with a diff of so many `lines`; with 0 it is not loaded, but its lines are counted."""
     found = workspace.difference(entry, max_lines=lines, start=start)
@@ -149,7 +156,9 @@ def _card(
     if views and any(view.file.binary for view in views):
         badges.append("binary")
     text = (
-        content is not None and content.binary_type is None and entry.after is not None
+        content is not None
+        and content.binary_type is None
+        and entry.after is not None
     )
     return Card(
         index,
@@ -177,7 +186,11 @@ def row_of(
 
 def _version(entry: FileChange) -> str:
     """What tells this state of a file from another: its content, or that it is gone."""
-    return "gone" if entry.after is None else entry.after.digest or entry.after.kind
+    return (
+        "gone"
+        if entry.after is None
+        else entry.after.digest or entry.after.kind
+    )
 
 
 def _editor(wanted: str, entry: FileChange, views: Sequence[FileView]) -> str:
@@ -198,14 +211,18 @@ def _held(entry: FileChange) -> Snapshot | None:
     side = entry.after or entry.before
     if side is None or side.kind != "file":
         return None
-    content = content_before(entry) if entry.after is None else content_after(entry)
+    content = (
+        content_before(entry) if entry.after is None else content_after(entry)
+    )
     if content is None:
         return None
     if suffix(entry.path.display_path) == "ipynb":
         # Its diff is one of cells where both sides are such, and so are its lines.
         sides = content_before(entry) or b"", content_after(entry) or b""
         both = [view_cells(Snapshot(side)) for side in sides]
-        if all(isinstance(each, NotebookView) or not each.size for each in both):
+        if all(
+            isinstance(each, NotebookView) or not each.size for each in both
+        ):
             return both[entry.after is not None]
     return Snapshot(content)
 
@@ -250,7 +267,9 @@ def lines_of(
     count = min(count, lines.count_lines() - first + 1)
     last = first + min(count, LINES_UNFOLDED) - 1
     start, stop = (lines.offset_of(at) for at in (first, last + 1))
-    text = content.read(start, stop - start).decode(content.encoding.name, "replace")
+    text = content.read(start, stop - start).decode(
+        content.encoding.name, "replace"
+    )
     old, new = sign != "+", sign != "-"
     made = [
         DiffRow(
@@ -277,7 +296,9 @@ def lines_of(
     return made
 
 
-def drawn(record: ChangeRecord, index: int, rows: Sequence[DiffRow]) -> FileView:
+def drawn(
+    record: ChangeRecord, index: int, rows: Sequence[DiffRow]
+) -> FileView:
     """Rows of a file as a diff of it has them."""
     path = record.file_changes[index].path.display_path
     return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))

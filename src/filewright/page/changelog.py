@@ -134,7 +134,9 @@ class ChangeLog:
                         else self._title(prompt)
                     )
                     found.append((prompt, title, self._counted(row, clock)))
-            return ListPage(tuple(found), cursor, self._prompts.get(before or ""))
+            return ListPage(
+                tuple(found), cursor, self._prompts.get(before or "")
+            )
 
     def row(self, record: ChangeRecord) -> Listing:
         """A record as it is listed."""
@@ -154,17 +156,27 @@ class ChangeLog:
         if " " in prompt.turn:
             return prompt.turn
         rows = [
-            row for name in prompt.ids[:_TITLED] if (row := self._row(name)) is not None
+            row
+            for name in prompt.ids[:_TITLED]
+            if (row := self._row(name)) is not None
         ]
         done = [row for row in rows if row.deeds]
         if len(done) <= 1 or any(len(row.deeds) == _DEEDS for row in done):
-            more = f" and {len(prompt.ids) - 1:,} more" if len(prompt.ids) > 1 else ""
+            more = (
+                f" and {len(prompt.ids) - 1:,} more"
+                if len(prompt.ids) > 1
+                else ""
+            )
             return (done or rows)[0].title + more if rows else ""
         return sentence(deed for row in reversed(done) for deed in row.deeds)
 
     def _counted(self, row: Listing, clock: Task) -> Listing:
         """The row with its lines, if they are known or there is time to count them."""
-        if row.countable and row.head.id not in self._lines and not clock.expired:
+        if (
+            row.countable
+            and row.head.id not in self._lines
+            and not clock.expired
+        ):
             try:
                 files = self._workspace.changed_files(
                     row.head.id, limit=_COUNTED_FILES
@@ -172,7 +184,9 @@ class ChangeLog:
             except FilewrightError:
                 files = ()
             texts = [
-                (file.added, file.removed) for file in files if file.added is not None
+                (file.added, file.removed)
+                for file in files
+                if file.added is not None
             ]
             self._lines[row.head.id] = (
                 (
@@ -215,7 +229,10 @@ class ChangeLog:
             sessions.setdefault(head.session, []).append(prompt)
             self._prompts.update(dict.fromkeys(prompt.ids, prompt))
         self._order = [
-            name for each in sessions.values() for prompt in each for name in prompt.ids
+            name
+            for each in sessions.values()
+            for prompt in each
+            for name in prompt.ids
         ]
         # From the newest: what takes back an undo makes the change that the undo took back count again.
         self._undone = find_undone(heads)

@@ -58,7 +58,10 @@ class Comment(NamedTuple):
         return "\n".join(
             [
                 f"on {clip(to_one_line(self.path), _PATH_CHARS)}, {self.where}:",
-                *(f"> {clip(to_one_line(line), _QUOTED_CHARS)}" for line in quoted),
+                *(
+                    f"> {clip(to_one_line(line), _QUOTED_CHARS)}"
+                    for line in quoted
+                ),
                 *map(to_one_line, self.words.splitlines()),
             ]
         )

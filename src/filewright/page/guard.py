@@ -19,7 +19,12 @@ from typing import Any
 
 from starlette.datastructures import MutableHeaders
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    Response,
+)
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from filewright.page.render import render, static
@@ -80,7 +85,9 @@ class Guard:
         self._links.add(_digest(token))
         return f"/#token={token}"
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         """Answer, or refuse, one request."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
@@ -101,7 +108,9 @@ class Guard:
         base = request.scope.get("root_path", "")
         path = request.scope["path"].removeprefix(base)
         if request.headers.get("host", "").lower() not in self._hosts:
-            return _refused(421, "This address is not one the review page answers to.")
+            return _refused(
+                421, "This address is not one the review page answers to."
+            )
         if request.method in ("GET", "HEAD"):
             if path.startswith(_STATIC):
                 return _file(path.removeprefix(_STATIC))
@@ -125,11 +134,14 @@ class Guard:
                 )
         if not self._from_here(request.headers):
             return _refused(
-                403, "Another site asked for this page. Open it by its own address."
+                403,
+                "Another site asked for this page. Open it by its own address.",
             )
         if path == _ENTER and request.method == "POST":
             return await self._enter(request)
-        given = request.headers.get(KEY_HEADER, "").encode("utf-8", "surrogateescape")
+        given = request.headers.get(KEY_HEADER, "").encode(
+            "utf-8", "surrogateescape"
+        )
         if not hmac.compare_digest(given, self._key.encode()):
             return _refused(
                 403,
@@ -146,11 +158,15 @@ class Guard:
                 self._links.remove(_digest(token))
                 self._entered()
                 return JSONResponse({"key": self._key})
-            if self._verify is not None and await self._verify(token) is not None:
+            if (
+                self._verify is not None
+                and await self._verify(token) is not None
+            ):
                 return JSONResponse({"key": self._key})
         if self._verify is not None:
             return JSONResponse(
-                {"message": "This token is not one of this server's."}, status_code=403
+                {"message": "This token is not one of this server's."},
+                status_code=403,
             )
         why = "This address was used before, or is not one of this page. The terminal shows a new one."
         return JSONResponse({"message": why}, status_code=403)
@@ -163,7 +179,8 @@ class Guard:
         return (
             origin is None
             or origin in self._origins
-            or origin.partition("://")[2].lower() == headers.get("host", "").lower()
+            or origin.partition("://")[2].lower()
+            == headers.get("host", "").lower()
         )
 
 
@@ -179,7 +196,9 @@ async def json_of(request: Request, most: int) -> Any:
         return None
     try:
         given = json.loads(body)
-        json.dumps(given, ensure_ascii=False).encode()  # fails for a lone surrogate
+        json.dumps(
+            given, ensure_ascii=False
+        ).encode()  # fails for a lone surrogate
     except (ValueError, RecursionError):
         return None
     return given

@@ -44,5 +44,9 @@ def imitates_user(text: str) -> bool:
     if "&" in text:
         text = html.unescape(text)
     text = _TAGS.sub("", _ESCAPES.sub("", text)).casefold()
-    letters = _NOT_LETTERS.sub("", text) if text.isascii() else text.translate(_LETTERS)
+    letters = (
+        _NOT_LETTERS.sub("", text)
+        if text.isascii()
+        else text.translate(_LETTERS)
+    )
     return "reviewpage" in letters and _IMITATIONS.search(letters) is not None

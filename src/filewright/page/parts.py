@@ -83,7 +83,9 @@ class ViewPart:
             case "files":
                 return self._files(self._number("start"))
             case "file":
-                return self._file(self._number("start") if "start" in self.asked else 0)
+                return self._file(
+                    self._number("start") if "start" in self.asked else 0
+                )
             case "lines":
                 return self._lines()
             case "image":
@@ -102,8 +104,12 @@ class ViewPart:
         )
 
     def _file(self, start: int) -> str:
-        card = card_of(self.workspace, self.viewed.record, self._index, start=start)
-        return render("window.html" if start else "card.html", **self.shared, card=card)
+        card = card_of(
+            self.workspace, self.viewed.record, self._index, start=start
+        )
+        return render(
+            "window.html" if start else "card.html", **self.shared, card=card
+        )
 
     def _lines(self) -> str:
         """Lines that are folded (`from`, `to`, `shift`), or hidden on one side or both (`old`, `new`: first, count)."""
@@ -117,7 +123,8 @@ class ViewPart:
             )
             kept = lines(" ", first, min(last - first + 1, LINES_UNFOLDED))
             found = [
-                kept and [replace(row, old=(row.new or 0) + shift) for row in kept]
+                kept
+                and [replace(row, old=(row.new or 0) + shift) for row in kept]
             ]
         else:
             old, new = (
@@ -127,17 +134,27 @@ class ViewPart:
             found = [lines("-", *old), lines("+", *new)]
         if None in found:
             raise missing("These lines were not kept.")
-        view = drawn(record, index, [row for rows in found for row in rows or ()])
+        view = drawn(
+            record, index, [row for rows in found for row in rows or ()]
+        )
         part = f"{self.shared['source']}?index={index}&part=lines"
         return render(
-            "lines.html", **self.shared, view=view, hunk=view.hunks[0], part=part
+            "lines.html",
+            **self.shared,
+            view=view,
+            hunk=view.hunks[0],
+            part=part,
         )
 
     def _image(self) -> Picture:
         record = self.viewed.record
         entry = record.file_changes[self._index]
         media = IMAGES.get(suffix(entry.path.display_path))
-        look = content_before if self.asked.get("side") == "before" else content_after
+        look = (
+            content_before
+            if self.asked.get("side") == "before"
+            else content_after
+        )
         content = look(entry) if media is not None else None
         if media is None or content is None:
             raise missing("There is no such image, or it was not kept.")

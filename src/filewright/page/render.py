@@ -74,7 +74,9 @@ def paint(view: FileView, hunk: HunkView) -> Callable[[RowView], Markup]:
             rows, coloured(view.path, [row.text for row in rows]), strict=True
         ):
             colours[row.sign, row.old or row.new] = found
-    return lambda row: code(row, colours.get((row.sign, row.old or row.new), ()))
+    return lambda row: code(
+        row, colours.get((row.sign, row.old or row.new), ())
+    )
 
 
 def code(row: RowView, colours: Coloured) -> Markup:
@@ -91,7 +93,11 @@ def code(row: RowView, colours: Coloured) -> Markup:
         {
             0,
             len(text),
-            *(at for start, end, _ in (*marked, *colours) for at in (start, end)),
+            *(
+                at
+                for start, end, _ in (*marked, *colours)
+                for at in (start, end)
+            ),
         }
     )
     parts: list[str] = []
@@ -102,9 +108,15 @@ def code(row: RowView, colours: Coloured) -> Markup:
         names = [ahead[0][2]] if ahead and ahead[0][0] <= start else []
         names += [name for begin, stop, name in marked if begin <= start < stop]
         part = text[start:end]
-        shown = _spaces(part) if "word" in names or "edge" in names else escape(part)
+        shown = (
+            _spaces(part)
+            if "word" in names or "edge" in names
+            else escape(part)
+        )
         parts.append(
-            f'<span class="{" ".join(names)}">{shown}</span>' if names else str(shown)
+            f'<span class="{" ".join(names)}">{shown}</span>'
+            if names
+            else str(shown)
         )
     return Markup("".join(parts))  # every part was escaped above
 
@@ -113,14 +125,19 @@ def _spaces(part: str) -> Markup:
     """Spaces and tabs that can be seen, and are copied as what they are; words as they are."""
     if part.strip(" \t"):
         return escape(part)
-    shown = {" ": '<span class="sp"> </span>', "\t": '<span class="tab">\t</span>'}
+    shown = {
+        " ": '<span class="sp"> </span>',
+        "\t": '<span class="tab">\t</span>',
+    }
     return Markup("".join(shown[char] for char in part))
 
 
 def _moment(time: datetime) -> str:
     """The time of day today, else the day too."""
     return time.strftime(
-        "%H:%M" if time.date() == datetime.now().astimezone().date() else "%b %d %H:%M"
+        "%H:%M"
+        if time.date() == datetime.now().astimezone().date()
+        else "%b %d %H:%M"
     )
 
 

@@ -79,7 +79,9 @@ class Review:
 
     async def _run(self) -> None:
         on_exit_signal(self._leave)
-        warming = asyncio.get_running_loop().run_in_executor(None, self._app.site.warm)
+        warming = asyncio.get_running_loop().run_in_executor(
+            None, self._app.site.warm
+        )
         await self._server.serve(sockets=[self._socket])
         await warming
 

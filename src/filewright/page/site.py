@@ -21,7 +21,12 @@ from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    Response,
+    StreamingResponse,
+)
 from starlette.routing import Route
 
 from filewright.boundary.names import quote
@@ -36,7 +41,14 @@ from filewright.page.cards import (
 from filewright.page.changelog import ChangeLog
 from filewright.page.comments import WORDS_CHARS, Comment
 from filewright.page.guard import json_of
-from filewright.page.parts import MOST, Kind, Viewed, ViewPart, missing, scope_of
+from filewright.page.parts import (
+    MOST,
+    Kind,
+    Viewed,
+    ViewPart,
+    missing,
+    scope_of,
+)
 from filewright.page.render import render
 from filewright.page.words import Words
 from filewright.progress import Caller, Task
@@ -72,7 +84,9 @@ class ReviewSite:
         self._workspace = workspace
         self._log = ChangeLog(workspace)
         self._words = Words(workspace)
-        self._caller = Caller(session=f"review-{secrets.token_hex(4)}", client=REVIEW)
+        self._caller = Caller(
+            session=f"review-{secrets.token_hex(4)}", client=REVIEW
+        )
         self._viewed = lru_cache(_KEPT)(self._select)
         self.leaving = asyncio.Event()
         """Set when the server is to end: it ends the streams that wait for news."""
@@ -101,11 +115,19 @@ class ReviewSite:
 
     def warm(self) -> None:
         """Load and read what the first page needs, while the browser is still being opened."""
-        with suppress(FilewrightError):  # the page itself will say what is wrong
+        with suppress(
+            FilewrightError
+        ):  # the page itself will say what is wrong
             for newest in self._workspace.history(limit=1):
-                cards_of(self._workspace, self._selected("change", newest.id).record)
+                cards_of(
+                    self._workspace, self._selected("change", newest.id).record
+                )
             render(
-                "rows.html", base="", page=self._log.page(), chosen=None, person=REVIEW
+                "rows.html",
+                base="",
+                page=self._log.page(),
+                chosen=None,
+                person=REVIEW,
             )
 
     # Looking
@@ -130,7 +152,11 @@ class ReviewSite:
         )
 
     def _answer(self, request: Request, kind: str, name: str) -> Response:
-        views = {"view": self._view, "comments": self._remarks, "tree": self._tree}
+        views = {
+            "view": self._view,
+            "comments": self._remarks,
+            "tree": self._tree,
+        }
         viewed, asked = self._selected(kind, name), request.query_params
         if view := views.get(asked.get("part", "view")):
             return view(request, viewed)
@@ -153,7 +179,9 @@ class ReviewSite:
 
     def _select(self, kind: str, name: str, _newest: str | None) -> Viewed:
         return Viewed(
-            kind, name, self._workspace.under(self._task()).select(scope_of(kind, name))
+            kind,
+            name,
+            self._workspace.under(self._task()).select(scope_of(kind, name)),
         )
 
     # Parts
@@ -179,11 +207,15 @@ class ReviewSite:
         page = self._log.page(
             before=asked.get("before") or None, text=asked.get("q", "")
         )
-        return self._html("rows.html", request, page=page, chosen=asked.get("chosen"))
+        return self._html(
+            "rows.html", request, page=page, chosen=asked.get("chosen")
+        )
 
     async def events(self, _request: Request) -> Response:
         """News for as long as the page is open, lines of JSON: the newest change, and how many calls wait."""
-        return StreamingResponse(self._news(), media_type="application/x-ndjson")
+        return StreamingResponse(
+            self._news(), media_type="application/x-ndjson"
+        )
 
     async def _news(self) -> AsyncIterator[str]:
         told, looks = "", 0
@@ -201,10 +233,17 @@ class ReviewSite:
                 continue
 
     def _look(self) -> str:
-        newest, waiting = self._workspace.newest() or "", len(self._words.waiting())
+        newest, waiting = (
+            self._workspace.newest() or "",
+            len(self._words.waiting()),
+        )
         return (
             json.dumps(
-                {"newest": newest, "waiting": waiting, "comments": self._words.state()}
+                {
+                    "newest": newest,
+                    "waiting": waiting,
+                    "comments": self._words.state(),
+                }
             )
             + "\n"
         )
@@ -234,7 +273,9 @@ class ReviewSite:
     def waiting_call(self, request: Request) -> Response:
         """One of them, with what it would do."""
         wanted = request.path_params["call"]
-        call = next((call for call in self._words.waiting() if call.id == wanted), None)
+        call = next(
+            (call for call in self._words.waiting() if call.id == wanted), None
+        )
         if call is None:
             raise missing("This call does not wait any more.")
         diff = Diff.from_json(call.diff) if call.diff else Diff()
@@ -242,7 +283,9 @@ class ReviewSite:
 
     def _word(self, _request: Request, given: Answer) -> str:
         """Give the person's word on a call."""
-        if not self._words.answer(given.call, "allowed" if given.allow else "refused"):
+        if not self._words.answer(
+            given.call, "allowed" if given.allow else "refused"
+        ):
             raise missing("This call does not wait any more.")
         if given.allow:
             return "Allowed: the agent may make this call now."
@@ -262,7 +305,12 @@ class ReviewSite:
         index, first, last = viewed.index(given.index), given.first, given.last
         sign: Literal["-", "+"] = "-" if given.before else "+"
         rows = lines_of(
-            self._workspace, viewed.record, index, sign, first, max(last - first + 1, 0)
+            self._workspace,
+            viewed.record,
+            index,
+            sign,
+            first,
+            max(last - first + 1, 0),
         )
         if rows == []:
             raise invalid("There are no such lines in this file.")
@@ -317,15 +365,21 @@ class ReviewSite:
                 hint=None if error.details.get("conflicts") else error.hint,
                 conflicts=error.details.get("conflicts", []),
                 forced=(
-                    error.code is Code.STALE_VERSION or "shared_with" in error.details
+                    error.code is Code.STALE_VERSION
+                    or "shared_with" in error.details
                 )
                 and not asked.force
                 and asked.hunk is None,
             )
-            return HTMLResponse(problem, status_code=_STATUS.get(error.code, 422))
+            return HTMLResponse(
+                problem, status_code=_STATUS.get(error.code, 422)
+            )
         if not asked.preview:
             return JSONResponse(
-                {"change_id": done.change_id, "said": done.text.partition("\n")[0]}
+                {
+                    "change_id": done.change_id,
+                    "said": done.text.partition("\n")[0],
+                }
             )
         return self._html(
             "preview.html",
@@ -350,7 +404,9 @@ class ReviewSite:
     # What they share
 
     def _task(self) -> Task:
-        return Task(seconds=self._workspace.settings.call_seconds, caller=self._caller)
+        return Task(
+            seconds=self._workspace.settings.call_seconds, caller=self._caller
+        )
 
     def _told(
         self,
@@ -374,7 +430,9 @@ class ReviewSite:
             if self._workspace.settings.read_only and not looks:
                 raise read_only()
             made = await run_in_threadpool(do, request, given)
-            return JSONResponse({"said": made}) if isinstance(made, str) else made
+            return (
+                JSONResponse({"said": made}) if isinstance(made, str) else made
+            )
 
         return Route(path, answer, methods=["POST"])
 
@@ -385,9 +443,13 @@ class ReviewSite:
         viewed: Viewed | None = None,
         **values: Any,
     ) -> HTMLResponse:
-        return HTMLResponse(render(template, **self._shared(request, viewed), **values))
+        return HTMLResponse(
+            render(template, **self._shared(request, viewed), **values)
+        )
 
-    def _shared(self, request: Request, viewed: Viewed | None = None) -> dict[str, Any]:
+    def _shared(
+        self, request: Request, viewed: Viewed | None = None
+    ) -> dict[str, Any]:
         base = request.scope.get("root_path", "")
         return {
             "base": base,
@@ -409,7 +471,11 @@ def _problem(_request: Request, error: Exception) -> Response:
         None,
     )
     if isinstance(error, FilewrightError):
-        status, message, hint = _STATUS.get(error.code, 422), error.message, error.hint
+        status, message, hint = (
+            _STATUS.get(error.code, 422),
+            error.message,
+            error.hint,
+        )
     elif isinstance(error, HTTPException):
         status, message = error.status_code, error.detail
     return HTMLResponse(

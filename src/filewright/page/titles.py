@@ -30,11 +30,18 @@ _PARTS = 3
 def deeds_of(record: ChangeRecord) -> list[Deed]:
     """What a change did; a folder that was moved or deleted represents all that is in it."""
     entries = record.file_changes[:LOOKED_AT]
-    folders = {(entry.action, entry.path) for entry in entries if is_folder(entry)}
-    filled = {(entry.action, above) for entry in entries for above in _above(entry)}
+    folders = {
+        (entry.action, entry.path) for entry in entries if is_folder(entry)
+    }
+    filled = {
+        (entry.action, above) for entry in entries for above in _above(entry)
+    }
     found: list[Deed] = []
     for entry in entries:
-        if entry.action == "created" and (entry.action, entry.path) in filled & folders:
+        if (
+            entry.action == "created"
+            and (entry.action, entry.path) in filled & folders
+        ):
             continue  # its files are named
         if entry.action != "created" and any(
             (entry.action, above) in folders for above in _above(entry)
@@ -44,9 +51,13 @@ def deeds_of(record: ChangeRecord) -> list[Deed]:
         if entry.renamed_from is None:
             found.append((_VERBS[entry.action], name))
         elif entry.renamed_from.parts[:-1] == entry.path.parts[:-1]:
-            found.append(("renamed", f"{entry.renamed_from.display_path} to {name}"))
+            found.append(
+                ("renamed", f"{entry.renamed_from.display_path} to {name}")
+            )
         else:
-            found.append(("moved", f"{entry.renamed_from.display_path} to {name}"))
+            found.append(
+                ("moved", f"{entry.renamed_from.display_path} to {name}")
+            )
     if record.tool == "shell":
         command = to_one_line(record.summary.removeprefix("shell: "))
         return [("ran", f"{command} ({pluralize(len(found), 'file')})")]
@@ -75,9 +86,7 @@ def sentence(deeds: Iterable[Deed]) -> str:
 def title_of(record: ChangeRecord, deeds: Sequence[Deed]) -> str:
     """The title of a change that is no undo."""
     if len(record.file_changes) > LOOKED_AT and record.tool != "shell":
-        return (
-            f"Changed {pluralize(len(record.file_changes), 'path')} with {record.tool}"
-        )
+        return f"Changed {pluralize(len(record.file_changes), 'path')} with {record.tool}"
     if record.tool == "shell":
         shell = "Shell: " if record.summary.startswith("shell: ") else ""
         return "".join(f"{shell}{done}" for _, done in deeds)
@@ -95,7 +104,9 @@ def _names(names: Sequence[str], verb: str) -> str:
     folders = {name.rpartition("/")[0] for name in names}
     where = (
         f" in {folder}"
-        if len(folders) == 1 and (folder := folders.pop()) and " to " not in folder
+        if len(folders) == 1
+        and (folder := folders.pop())
+        and " to " not in folder
         else ""
     )
     return f"{pluralize(len(names), 'file')}{where}"

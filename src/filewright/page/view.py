@@ -73,7 +73,15 @@ def view_of(file: FileDiff) -> FileView:
 
 def _hunk(hunk: DiffHunk) -> HunkView:
     rows = [
-        RowView(row.sign, row.text, row.old, row.new, row.mark, row.unended, row.hidden)
+        RowView(
+            row.sign,
+            row.text,
+            row.old,
+            row.new,
+            row.mark,
+            row.unended,
+            row.hidden,
+        )
         for row in hunk.rows
     ]
     sides = tuple(_sides(rows))
@@ -98,7 +106,9 @@ def _hunk(hunk: DiffHunk) -> HunkView:
 # Side by side, and word by word
 
 
-def _sides(rows: Sequence[RowView]) -> Iterator[tuple[RowView | None, RowView | None]]:
+def _sides(
+    rows: Sequence[RowView],
+) -> Iterator[tuple[RowView | None, RowView | None]]:
     at = 0
     while at < len(rows):
         if rows[at].sign == " ":
@@ -134,7 +144,8 @@ def _pairs(
         return [
             (at, at)
             for at, (one, two) in enumerate(zip(removed, added, strict=False))
-            if _alike(one.text, two.text) >= _ALIKE or len(removed) == len(added) == 1
+            if _alike(one.text, two.text) >= _ALIKE
+            or len(removed) == len(added) == 1
         ]
     # The best alignment, as of two sequences: `best[i][j]` is what the first i and j lines share at most.
     best = [[0.0] * (len(added) + 1) for _ in range(len(removed) + 1)]
@@ -159,14 +170,20 @@ def _pairs(
 def _alike(one: str, two: str) -> float:
     from rapidfuzz.fuzz import ratio
 
-    return ratio(one[:_COMPARED_CHARS].strip(), two[:_COMPARED_CHARS].strip()) / 100
+    return (
+        ratio(one[:_COMPARED_CHARS].strip(), two[:_COMPARED_CHARS].strip())
+        / 100
+    )
 
 
 def _compared(removed: RowView, added: RowView) -> tuple[RowView, RowView]:
     """The two rows with what changed between them; nothing is marked where little is alike."""
     one, two = removed.text, added.text
     if one.split() == two.split():
-        removed, added = replace(removed, blank=True), replace(added, blank=True)
+        removed, added = (
+            replace(removed, blank=True),
+            replace(added, blank=True),
+        )
     if max(len(one), len(two)) > _COMPARED_CHARS or (
         one.strip() and _alike(one, two) < _ALIKE
     ):
@@ -187,4 +204,6 @@ def _compared(removed: RowView, added: RowView) -> tuple[RowView, RowView]:
                 ]  # a space between two words that changed is no place to stop
             if stop > begin:
                 found.append((begin, stop))
-    return replace(removed, changed=tuple(old)), replace(added, changed=tuple(new))
+    return replace(removed, changed=tuple(old)), replace(
+        added, changed=tuple(new)
+    )

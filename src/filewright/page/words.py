@@ -59,8 +59,12 @@ class Words:
 
     def ask(self, call: WaitingCall) -> None:
         """Let a call wait; one that waits already is asked for anew."""
-        content = json.dumps({**call._asdict(), "shown": call.shown[:_SHOWN_CHARS]})
-        with self._workspace.changes.database().transaction(durable=False) as execute:
+        content = json.dumps(
+            {**call._asdict(), "shown": call.shown[:_SHOWN_CHARS]}
+        )
+        with self._workspace.changes.database().transaction(
+            durable=False
+        ) as execute:
             execute(
                 "INSERT OR REPLACE INTO words VALUES (?, 'call', ?, ?, ?, ?, NULL, NULL)",
                 (call.id, call.time, call.session, call.client, content),
@@ -120,7 +124,8 @@ class Words:
         )
         with self._workspace.changes.database().transaction() as execute:
             execute(
-                "INSERT INTO words VALUES (?, 'comment', ?, ?, ?, ?, NULL, NULL)", given
+                "INSERT INTO words VALUES (?, 'comment', ?, ?, ?, ?, NULL, NULL)",
+                given,
             )
 
     def comments(self, viewed: str) -> list[Comment]:
@@ -146,7 +151,9 @@ class Words:
         """What is another text once a comment was written, told or resolved."""
         return str(
             list(
-                self._read("count(*), count(word), count(resolved)", "kind = 'comment'")
+                self._read(
+                    "count(*), count(word), count(resolved)", "kind = 'comment'"
+                )
             )
         )
 
@@ -165,7 +172,8 @@ class Words:
             with database.transaction() as execute:
                 # Of two that ask at the same time, one alone finds it.
                 for name, given in execute(
-                    f"SELECT id, content FROM words WHERE {meant} ORDER BY at", asked
+                    f"SELECT id, content FROM words WHERE {meant} ORDER BY at",
+                    asked,
                 ).fetchall():
                     comment = Comment(**json.loads(given))
                     if found and len(told([*found, comment])) > TOLD_CHARS:
@@ -185,7 +193,9 @@ class Words:
 
     def mark(self, path: str, version: str) -> None:
         """Note that a version of a file was seen; none takes the mark away."""
-        with self._workspace.changes.database().transaction(durable=False) as execute:
+        with self._workspace.changes.database().transaction(
+            durable=False
+        ) as execute:
             execute("DELETE FROM words WHERE id = ?", (f"seen {path}",))
             if version:
                 given = (f"seen {path}", time.time(), version)
@@ -199,12 +209,16 @@ class Words:
     def prompt(self, process: str, session: str, turn: str) -> None:
         """Note that a turn of a session begins in a client's process."""
         name, now = f"prompt {process}", time.time()
-        with self._workspace.changes.database().transaction(durable=False) as execute:
+        with self._workspace.changes.database().transaction(
+            durable=False
+        ) as execute:
             execute(
                 "DELETE FROM words WHERE kind = 'prompt' AND at < ?",
                 (now - _PROMPT_SECONDS,),
             )
-            row = execute("SELECT content FROM words WHERE id = ?", (name,)).fetchone()
+            row = execute(
+                "SELECT content FROM words WHERE id = ?", (name,)
+            ).fetchone()
             sessions = json.loads(row[0]) if row is not None else []
             if sessions[-1:] != [session]:
                 sessions.append(session)
@@ -223,7 +237,9 @@ class Words:
             "session, word, content", "id = ?", f"prompt {process}"
         ):
             sessions = json.loads(given)
-            return (session, turn) if len(set(sessions)) == len(sessions) else None
+            return (
+                (session, turn) if len(set(sessions)) == len(sessions) else None
+            )
         return None
 
     # In whichever history they are
@@ -236,7 +252,9 @@ class Words:
 
     def _holding(self, meant: str, *values: object) -> Iterator[Database]:
         for database in self._workspace.changes.databases:
-            if database.read(f"SELECT 1 FROM words WHERE {meant} LIMIT 1", *values):
+            if database.read(
+                f"SELECT 1 FROM words WHERE {meant} LIMIT 1", *values
+            ):
                 yield database
 
     def _set(self, column: str, value: object, meant: str, name: str) -> bool:
@@ -244,7 +262,8 @@ class Words:
         for database in self._holding(meant, name):
             with database.transaction() as execute:
                 if execute(
-                    f"UPDATE words SET {column} = ? WHERE {meant}", (value, name)
+                    f"UPDATE words SET {column} = ? WHERE {meant}",
+                    (value, name),
                 ).rowcount:
                     return True
         return False
@@ -258,7 +277,9 @@ def news(workspace: Workspace, session: str, text: str) -> str:
 
     parts = [IMITATED] if imitates_user(text) else []
     comments = (
-        Words(workspace).taken(session) if not workspace.settings.read_only else []
+        Words(workspace).taken(session)
+        if not workspace.settings.read_only
+        else []
     )
     return "\n".join([*parts, *([told(comments)] if comments else [])])
 

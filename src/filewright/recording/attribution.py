@@ -125,7 +125,9 @@ def _share_needed(
         owned = independent
 
 
-def _find_uses(shared: Sequence[Pair], owned: Sequence[_OwnedPair]) -> _PathUses:
+def _find_uses(
+    shared: Sequence[Pair], owned: Sequence[_OwnedPair]
+) -> _PathUses:
     """Return the paths that all differences together occupy and leave."""
     uses = _PathUses()
     for pair in shared:

@@ -53,7 +53,9 @@ CREATE TABLE cache AS SELECT hex(randomblob(8)) AS name"""
 """Contents, and a random name, by which a scan knows whether the cache was deleted."""
 GIT_BYTES = 4 * MB
 """The largest file whose content is looked for in git."""
-DESTRUCTIVE_LINE = r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>"
+DESTRUCTIVE_LINE = (
+    r"\b(rm|mv|cp|dd|sed|tee|find|git|rsync|shred|truncate|unlink)\b|>"
+)
 """A pattern of command lines that may delete or overwrite files."""
 WORD_SEPARATORS = r"[\s'\"`=:;|&()<>]+"
 MAX_CACHE_BYTES = 256 * MB
@@ -134,13 +136,17 @@ class Baseline:
         """Return the stored content of a file in the state of a scan, or None."""
         query = "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?"
         with self._discarding_damage():
-            for (content,) in self._database.read(query, *_content_key(path, state)):
+            for (content,) in self._database.read(
+                query, *_content_key(path, state)
+            ):
                 if _with_checksum(content[16:]) == content:
                     return bytes(content[16:])
                 self._discard()
         return None
 
-    def store(self, contents: Iterable[tuple[bytes, ScannedState, bytes]]) -> None:
+    def store(
+        self, contents: Iterable[tuple[bytes, ScannedState, bytes]]
+    ) -> None:
         """Store contents by their paths and file states."""
         with self._database.transaction(self._task, durable=False) as execute:
             for path, state, content in contents:
@@ -152,14 +158,19 @@ class Baseline:
     ) -> None:
         """Copy another root's contents, with the path `prefix` in place of `below`."""
         with suppress(FilewrightError):  # A damaged cache has nothing to copy.
-            for (folder,) in other._database.read("SELECT DISTINCT folder FROM kept"):
+            for (folder,) in other._database.read(
+                "SELECT DISTINCT folder FROM kept"
+            ):
                 if not folder.startswith(below):
                     continue
                 self._task.check()
                 scan = other._database.read(
-                    "SELECT name, stamp, content FROM kept WHERE folder = ?", folder
+                    "SELECT name, stamp, content FROM kept WHERE folder = ?",
+                    folder,
                 )
-                with self._database.transaction(self._task, durable=False) as execute:
+                with self._database.transaction(
+                    self._task, durable=False
+                ) as execute:
                     for row in scan:
                         new_folder = prefix + folder[len(below) :]
                         execute(
@@ -181,7 +192,9 @@ class Baseline:
         named files that were too large or for which there was no time or space.
         """
         with self._discarding_damage():
-            self._database.read("SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache")
+            self._database.read(
+                "SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache"
+            )
         with self._database.transaction(self._task, durable=False) as execute:
             (cache_name,) = execute("SELECT name FROM cache").fetchone()
         run = _StoreRun(self, scan, budget, line)
@@ -219,7 +232,9 @@ class Baseline:
             return None
 
     def iter_staged(
-        self, index: tuple[int, ...] | None, wanted: Mapping[bytes, ScannedState]
+        self,
+        index: tuple[int, ...] | None,
+        wanted: Mapping[bytes, ScannedState],
     ) -> Iterator[tuple[bytes, str]]:
         """Yield the wanted files that a copied index has in their state, with objects.
 
@@ -267,7 +282,9 @@ class Baseline:
                 display_path = Location(
                     self._root, tuple(path.split(b"/"))
                 ).display_path
-                descriptions.append(f"{display_path} ({format_size(state.size)})")
+                descriptions.append(
+                    f"{display_path} ({format_size(state.size)})"
+                )
         if descriptions:
             listed_files = join_limited(descriptions, MAX_NAMED_FILES)
             self._task.notices.append(
@@ -383,7 +400,10 @@ class _StoreRun:
             else:
                 # The files of a folder are only listed once its newest file is the
                 # next one to store.
-                heappush(self._candidates, _Candidate(True, -folder.newest_ns, prefix))
+                heappush(
+                    self._candidates,
+                    _Candidate(True, -folder.newest_ns, prefix),
+                )
 
     def store_candidates(self, task: Task) -> None:
         """Store contents until the budget is used up."""
@@ -394,7 +414,10 @@ class _StoreRun:
         while self._candidates and remaining_bytes >= 0:
             seconds = time.monotonic() - started
             # On a busy machine the time may be over before the first file.
-            if file_count >= self._budget.min_files and seconds > self._time_limit():
+            if (
+                file_count >= self._budget.min_files
+                and seconds > self._time_limit()
+            ):
                 break
             task.check()
             candidate = heappop(self._candidates)
@@ -436,13 +459,17 @@ class _StoreRun:
                 continue
             is_unnamed = not self._is_named([*prefix.split(b"/"), name])
             if state.size <= LARGE_BYTES:
-                candidate = _Candidate(is_unnamed, -state.mtime_ns, prefix, name, state)
+                candidate = _Candidate(
+                    is_unnamed, -state.mtime_ns, prefix, name, state
+                )
                 heappush(self._candidates, candidate)
             elif not is_unnamed:
                 self.unstored[prefix + name] = state
 
 
-def _mark_stored_folders(scan: Scan, cache_name: str, incomplete: set[bytes]) -> Scan:
+def _mark_stored_folders(
+    scan: Scan, cache_name: str, incomplete: set[bytes]
+) -> Scan:
     """Return a scan with marks in completely stored folders."""
     changed_folders: dict[bytes, ScannedFolder] = {}
     for prefix, folder in scan.items():
@@ -452,7 +479,9 @@ def _mark_stored_folders(scan: Scan, cache_name: str, incomplete: set[bytes]) ->
     return {**scan, **changed_folders} if changed_folders else scan
 
 
-def _content_key(path: bytes, state: ScannedState) -> tuple[bytes, bytes, bytes]:
+def _content_key(
+    path: bytes, state: ScannedState
+) -> tuple[bytes, bytes, bytes]:
     """Return the key of a content in the cache: folder, name and file state."""
     return parent_prefix(path), basename(path), state.key
 
@@ -468,12 +497,13 @@ def _name_matcher(line: str) -> Callable[[list[bytes]], bool]:
     A word of the line names a file by the last part of a path, or by a pattern.
     """
     words = {
-        word.rstrip("/*").rpartition("/")[2] for word in re.split(WORD_SEPARATORS, line)
+        word.rstrip("/*").rpartition("/")[2]
+        for word in re.split(WORD_SEPARATORS, line)
     } - {"", ".", ".."}
     exact_names = {*map(os.fsencode, words)}
-    patterns = sorted(word for word in words if not {"*", "?", "["}.isdisjoint(word))[
-        :MAX_PATTERNS
-    ]
+    patterns = sorted(
+        word for word in words if not {"*", "?", "["}.isdisjoint(word)
+    )[:MAX_PATTERNS]
     matches = re.compile("|".join(map(translate, patterns))).match
 
     def named(names: list[bytes]) -> bool:

@@ -100,7 +100,9 @@ class Comparison:
         }
         self._newest_numbers[b""] = state.newest
         for adopted_root in adopted:
-            self._newest_numbers[adopted_root.prefix] = adopted_root.state.newest
+            self._newest_numbers[adopted_root.prefix] = (
+                adopted_root.state.newest
+            )
             for prefix, folder in adopted_root.state.scan.items():
                 last_scan[adopted_root.prefix + prefix] = folder
         for prefix, folder in last_scan.items():
@@ -111,7 +113,9 @@ class Comparison:
             old_folder = last_scan.get(prefix, EMPTY_FOLDER)
             new_folder = scan.get(prefix, EMPTY_FOLDER)
             # Only these are compared file by file, of perhaps many thousand folders.
-            if touched_folders.includes(prefix) or _differs(old_folder, new_folder):
+            if touched_folders.includes(prefix) or _differs(
+                old_folder, new_folder
+            ):
                 self._before |= _observed_files(
                     prefix, old_folder, self._baseline.read_stored
                 )
@@ -124,7 +128,9 @@ class Comparison:
 
     # Changes on record
 
-    def _find_touched_folders(self, changes: Sequence[ChangeRecord]) -> _TouchedFolders:
+    def _find_touched_folders(
+        self, changes: Sequence[ChangeRecord]
+    ) -> _TouchedFolders:
         """Return the folders in which recorded changes have touched files."""
         folders: set[bytes] = set()
         trees: list[bytes] = []
@@ -147,7 +153,9 @@ class Comparison:
             path = self._path_of(file_change.path, change.number)
             old_path = path
             if file_change.renamed_from is not None:
-                old_path = self._path_of(file_change.renamed_from, change.number)
+                old_path = self._path_of(
+                    file_change.renamed_from, change.number
+                )
             old = self._before.get(old_path)
             if file_change.before is not None:
                 if old and old.kind != file_change.before.kind:
@@ -221,7 +229,9 @@ class Comparison:
         """Add the folders above created files: a scan may not have seen them yet."""
         for path in created:
             parent = dirname(path)
-            while parent and parent not in self._before and parent in self._after:
+            while (
+                parent and parent not in self._before and parent in self._after
+            ):
                 self._before[parent] = self._after[parent]
                 parent = dirname(parent)
 
@@ -235,7 +245,9 @@ class Comparison:
         if location is not None and location.parts:
             path = b"/".join(location.parts)
             prefixes = [
-                prefix for prefix in self._newest_numbers if path.startswith(prefix)
+                prefix
+                for prefix in self._newest_numbers
+                if path.startswith(prefix)
             ]
             # The state of the innermost root around the path says what it includes.
             newest_number = self._newest_numbers[max(prefixes, key=len)]
@@ -286,12 +298,17 @@ class Comparison:
             with self._root.folder.open_folder_beneath(
                 parent_parts, follow_links=False, listable=False
             ) as folder:
-                return FileState.from_status(folder.stat(name)).kind != file.kind
+                return (
+                    FileState.from_status(folder.stat(name)).kind != file.kind
+                )
         except OSError as error:
             return error.errno in MISSING_ERRORS
 
     def _discard_uncovered(
-        self, added: dict[bytes, ObservedFile], state: RootState, last_scan: Scan
+        self,
+        added: dict[bytes, ObservedFile],
+        state: RootState,
+        last_scan: Scan,
     ) -> None:
         """Remove files from `added` that existed before, but that no scan could see.
 
@@ -342,12 +359,16 @@ class Comparison:
         return (status.birth_ns or status.ctime_ns) > observed_ns
 
     def _find_renamed(
-        self, removed: dict[bytes, ObservedFile], added: dict[bytes, ObservedFile]
+        self,
+        removed: dict[bytes, ObservedFile],
+        added: dict[bytes, ObservedFile],
     ) -> None:
         """Pair renamed files by inode, size and time, folders by files moved along."""
         new_paths_by_identity: dict[object, list[bytes]] = {}
         for new_path, new in added.items():
-            new_paths_by_identity.setdefault(new.content_identity, []).append(new_path)
+            new_paths_by_identity.setdefault(new.content_identity, []).append(
+                new_path
+            )
         removed_by_folder: dict[bytes, list[bytes]] = {}
         # Files before their folders, which are recognised by the files in them.
         for path in sorted(removed, reverse=True):
@@ -368,7 +389,10 @@ class Comparison:
                 self.pairs.append((removed.pop(path), added.pop(new_path)))
 
     def _is_renamed(
-        self, old: ObservedFile, new: ObservedFile, removed_paths: Sequence[bytes]
+        self,
+        old: ObservedFile,
+        new: ObservedFile,
+        removed_paths: Sequence[bytes],
     ) -> bool:
         """Return True if a candidate is the old file under another path.
 
@@ -385,7 +409,9 @@ class Comparison:
             return True
         return old.kind == new.kind and self.is_content_unchanged(old, new)
 
-    def is_content_unchanged(self, old: ObservedFile, new: ObservedFile) -> bool:
+    def is_content_unchanged(
+        self, old: ObservedFile, new: ObservedFile
+    ) -> bool:
         """Return True if the content is the same, as far as file states can tell."""
         if old.kind == "folder":
             return True
@@ -451,12 +477,17 @@ def _differs(old_folder: ScannedFolder, new_folder: ScannedFolder) -> bool:
     """Return True if two scans of a folder differ in more than in stored contents."""
     if old_folder is new_folder:
         return False
-    return old_folder._replace(stored_in="") != new_folder._replace(stored_in="")
+    return old_folder._replace(stored_in="") != new_folder._replace(
+        stored_in=""
+    )
 
 
 def _has_same_size_and_time(old: ObservedFile, new: ObservedFile) -> bool:
     """Return True if two files have the same size and time of the last write."""
-    return (old.state.size, old.state.mtime_ns) == (new.state.size, new.state.mtime_ns)
+    return (old.state.size, old.state.mtime_ns) == (
+        new.state.size,
+        new.state.mtime_ns,
+    )
 
 
 def _prefer_same_name(targets: Sequence[bytes], name: bytes) -> bytes:

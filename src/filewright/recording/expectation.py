@@ -115,7 +115,9 @@ def _plan(
             )
         )
     try:
-        return plan_edits(snapshot, edits, in_turn=len(edits) > 1, task=task).splices
+        return plan_edits(
+            snapshot, edits, in_turn=len(edits) > 1, task=task
+        ).splices
     except FilewrightError as error:
         if error.ends_call:
             raise
@@ -131,7 +133,9 @@ def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
         return None
     text = content
     if "\r" not in content:  # Else its line ends are meant.
-        endings = {original.ending(number) for number in range(len(original.lines))}
+        endings = {
+            original.ending(number) for number in range(len(original.lines))
+        }
         endings.discard(b"")
         if len(endings) > 1:
             return None
@@ -145,14 +149,18 @@ def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
     return Expected(body, (Splice(0, len(snapshot.content), body),))
 
 
-def _expect_patched(snapshot: Snapshot, edit: PatchText, task: Task) -> Expected | None:
+def _expect_patched(
+    snapshot: Snapshot, edit: PatchText, task: Task
+) -> Expected | None:
     """Return the file as a patch changes it; None if the patch does not fit."""
     assert snapshot.content is not None
     location = snapshot.location
     if location is None:
         return None
     target = PatchTarget(
-        location, lambda: Snapshot(snapshot.content, location=location), edit.name
+        location,
+        lambda: Snapshot(snapshot.content, location=location),
+        edit.name,
     )
     try:
         patch = parse_patch(edit.patch)

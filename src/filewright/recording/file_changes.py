@@ -12,7 +12,12 @@ from filewright.boundary.location import Location, Root
 from filewright.changes.model import FileChange, FileState, RecordedPath
 from filewright.progress import Task
 from filewright.recording.compare import Comparison
-from filewright.recording.model import LARGE_BYTES, ObservedFile, Pair, ScannedState
+from filewright.recording.model import (
+    LARGE_BYTES,
+    ObservedFile,
+    Pair,
+    ScannedState,
+)
 from filewright.settings import KB, MB
 
 MAX_AFTER_BYTES, MAX_TOTAL_AFTER_BYTES = 256 * KB, 16 * MB
@@ -63,7 +68,9 @@ class FileChangeBuilder:
                 "what the command found there was not kept"
             )
         if len(self.lost) > MAX_NAMED_LOST:
-            notes.append(f"nor can {len(self.lost) - MAX_NAMED_LOST:,} more files")
+            notes.append(
+                f"nor can {len(self.lost) - MAX_NAMED_LOST:,} more files"
+            )
         return tuple(notes)
 
     def _changes_of(
@@ -85,20 +92,27 @@ class FileChangeBuilder:
         self, old: ObservedFile, new: ObservedFile
     ) -> Iterator[FileChange]:
         """Yield the change of path, mode or owner of a file with the same content."""
-        is_renamed = old.path != new.path and not self._is_moved_with_folder(old, new)
+        is_renamed = old.path != new.path and not self._is_moved_with_folder(
+            old, new
+        )
         has_other_rights = (
-            new.kind != "link" and old.state.mode_and_owner != new.state.mode_and_owner
+            new.kind != "link"
+            and old.state.mode_and_owner != new.state.mode_and_owner
         )
         if not is_renamed and not has_other_rights:
             return
         before = replace(old.state, blob=None)
         after = replace(
-            new.state, digest=old.state.digest, link_target=old.state.link_target
+            new.state,
+            digest=old.state.digest,
+            link_target=old.state.link_target,
         )
         old_path = self._recorded_path(old) if old.path != new.path else None
         yield FileChange(self._recorded_path(new), before, after, old_path)
 
-    def _is_moved_with_folder(self, old: ObservedFile, new: ObservedFile) -> bool:
+    def _is_moved_with_folder(
+        self, old: ObservedFile, new: ObservedFile
+    ) -> bool:
         """Return True if a file has its new path only because its folder was moved."""
         new_folder = self._comparison.moves.get(dirname(old.path))
         is_folder_moved = new_folder == dirname(new.path)
@@ -187,7 +201,9 @@ class FileChangeBuilder:
         return RecordedPath.from_location(self._location(file))
 
 
-def _with_content(state: FileState, content: bytes, blob: str | None) -> FileState:
+def _with_content(
+    state: FileState, content: bytes, blob: str | None
+) -> FileState:
     """Return a file state with the size and the digest of a content."""
     digest = xxhash.xxh3_128_hexdigest(content)
     return replace(state, size=len(content), digest=digest, blob=blob)

@@ -37,7 +37,12 @@ def iter_entries(data: bytes) -> Iterator[IndexEntry]:
     offset, path = _HEADER.size, b""
     for _ in range(count):
         fields = _ENTRY.unpack_from(data, offset)
-        seconds, nanoseconds, inode, size = fields[2], fields[3], fields[5], fields[9]
+        seconds, nanoseconds, inode, size = (
+            fields[2],
+            fields[3],
+            fields[5],
+            fields[9],
+        )
         object_name, flags = fields[10], fields[11]
         path_start = offset + _ENTRY.size
         if version > 2 and flags & _EXTENDED_FLAG:

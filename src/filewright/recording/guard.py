@@ -94,11 +94,14 @@ class Guard:
                 if path not in edits or file_change.before is None:
                     continue
                 try:
-                    note = self._check_file(record, file_change, edits[path], task)
+                    note = self._check_file(
+                        record, file_change, edits[path], task
+                    )
                 except FilewrightError as error:
                     # Another process's save, or a file that no agent may write.
                     note = GuardNote(
-                        path, f"filewright left {path} as it is: {error.message}"
+                        path,
+                        f"filewright left {path} as it is: {error.message}",
                     )
                 if note is not None:
                     notes.append(note)
@@ -131,7 +134,9 @@ class Guard:
             self._boundary.open_file(location), location, self._settings
         ) as snapshot:
             if snapshot.content is None or snapshot.digest() != after.digest:
-                return None  # Another process has saved it since: its save wins.
+                return (
+                    None  # Another process has saved it since: its save wins.
+                )
             healing = self._heal(content, snapshot, location, edit, task)
             steps: list[Step] = []
             if healing.content is not None:
@@ -176,7 +181,11 @@ class Guard:
         """Commit the steps that heal a file, or only say what is damaged."""
         name = location.display_path
         kinds = ", ".join(damage)
-        lines = pluralize(healing.lines, "untouched line") if healing.lines else "it"
+        lines = (
+            pluralize(healing.lines, "untouched line")
+            if healing.lines
+            else "it"
+        )
         if self._mode == "warn":
             text = (
                 f"your edit of {name} damaged {lines} ({kinds}); "

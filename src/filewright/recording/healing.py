@@ -43,7 +43,9 @@ from filewright.text.splice import Splice
 MAX_ALIGNED_CHARACTERS = 20_000
 """Above this size, the lines of one change are not compared character by character."""
 
-_PLAIN_FORMS = {ord(character): plain for character, plain in PLAIN_CHARACTERS.items()}
+_PLAIN_FORMS = {
+    ord(character): plain for character, plain in PLAIN_CHARACTERS.items()
+}
 _BLANKS = " \t\f\v"
 _CHARACTER = re.compile(r"\r\n|.", re.DOTALL)
 _REPLACEMENT_BYTES = [
@@ -211,7 +213,10 @@ def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
     if _is_truncated(compared, touched):
         return True
     actual_texts = [*actual.texts]
-    if len(original.texts) == len(actual_texts) + 1 and not original.texts[-1].strip():
+    if (
+        len(original.texts) == len(actual_texts) + 1
+        and not original.texts[-1].strip()
+    ):
         # A last line of blanks alone, without a terminator, vanishes with its blanks.
         actual_texts.append("")
     if len(original.texts) != len(actual_texts):
@@ -227,7 +232,9 @@ def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
     return True
 
 
-def _touched_lines(original: Reading, new_spans: Sequence[tuple[int, int]]) -> set[int]:
+def _touched_lines(
+    original: Reading, new_spans: Sequence[tuple[int, int]]
+) -> set[int]:
     """Return the numbers of the lines that hold new text."""
     touched: set[int] = set()
     offset = len(original.bom)
@@ -378,7 +385,9 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
     content, doubt = _merge_changes(compared, compared.changes, encoding)
     # If one of several equal lines was removed or added, which one is not known. That
     # is harmless only if the result is the same for the first and for the last of them.
-    last_changes = _diff_from_end(compared.original.texts, compared.actual.texts)
+    last_changes = _diff_from_end(
+        compared.original.texts, compared.actual.texts
+    )
     last_content, _ = _merge_changes(compared, last_changes, encoding)
     if content != last_content:
         return (
@@ -388,7 +397,9 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
     return content, doubt
 
 
-def _diff_from_end(texts: Sequence[str], actual: Sequence[str]) -> list[LineChange]:
+def _diff_from_end(
+    texts: Sequence[str], actual: Sequence[str]
+) -> list[LineChange]:
     """Return the changes of lines, each as near to the end as possible."""
     changes = []
     for change in reversed(diff_lines(texts[::-1], actual[::-1])):
@@ -412,12 +423,17 @@ def _merge_changes(
     position = 0
     doubt = ""
     end = LineChange(
-        len(original.lines), len(original.lines), len(actual.lines), len(actual.lines)
+        len(original.lines),
+        len(original.lines),
+        len(actual.lines),
+        len(actual.lines),
     )
     for change in [*changes, end]:
         pieces += original.lines[position : change.start]
         if change.start > position:
-            pieces[-1] = _end_line(compared, change.start - 1, change.new_start - 1)
+            pieces[-1] = _end_line(
+                compared, change.start - 1, change.new_start - 1
+            )
         try:
             pieces.append(_merge_change(compared, change, encoding))
         except _DoubtError as error:
@@ -449,7 +465,9 @@ def _merge_change(
     written = compared.actual.units(change.new_start, change.new_end)
     actual = []
     for unit in written:
-        is_unreadable = unit.text == REPLACEMENT or "\ud800" <= unit.text <= "\udfff"
+        is_unreadable = (
+            unit.text == REPLACEMENT or "\ud800" <= unit.text <= "\udfff"
+        )
         actual.append(Unit(unit.text, unit.content if is_unreadable else b""))
     ending = _ending_near(original, change.start)
     is_certain = original.is_certain(encoding)
@@ -465,7 +483,9 @@ def _write_certain(
     # Broken characters and line ends look equal as text, but may differ in bytes: the
     # first and the last possible alignment have to agree.
     if b"".join(first) != b"".join(last):
-        raise _DoubtError("the bytes of a changed line can be those of several places")
+        raise _DoubtError(
+            "the bytes of a changed line can be those of several places"
+        )
     return b"".join(first)
 
 
@@ -500,7 +520,9 @@ def _encode(unit: Unit, target: _Target) -> bytes:
     if unit.content and unit.content not in _REPLACEMENT_BYTES:
         raise _DoubtError("the new text has bytes that cannot be read")
     if not text.isascii() and not target.is_certain:
-        raise _DoubtError(f"the encoding of the file is not certain: {encoding.name}?")
+        raise _DoubtError(
+            f"the encoding of the file is not certain: {encoding.name}?"
+        )
     name = "utf-8" if encoding.name == "ascii" else encoding.name
     if name == "utf-16":
         name = "utf-16-be" if encoding.bom == b"\xfe\xff" else "utf-16-le"
@@ -525,7 +547,9 @@ def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
     return alignment
 
 
-def _align_from_end(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
+def _align_from_end(
+    base: Sequence[Unit], actual: Sequence[Unit]
+) -> dict[int, int]:
     """Map the indices of kept characters to the base, as near to its end as can be."""
     mirrored = _align(base[::-1], actual[::-1])
     return {
@@ -561,8 +585,14 @@ def replace_text(
     bytes of the replacement are not certain.
     """
     search, text = _plain_ends(search), reading.text
-    positions = [match.start() for match in re.finditer(re.escape(search), text)]
-    if not search or not positions or (len(positions) > 1 and not is_everywhere):
+    positions = [
+        match.start() for match in re.finditer(re.escape(search), text)
+    ]
+    if (
+        not search
+        or not positions
+        or (len(positions) > 1 and not is_everywhere)
+    ):
         return None
     new: list[Unit] = []
     is_crlf_meant = "\r" in replacement and "\r" not in search
@@ -642,7 +672,9 @@ def _classify(
                 line_kinds = _byte_damage(healed, number, actual, new_number)
                 kinds |= line_kinds
                 damaged += bool(line_kinds)
-        count = min(change.end - change.start, change.new_end - change.new_start)
+        count = min(
+            change.end - change.start, change.new_end - change.new_start
+        )
         for step in range(max(count, 0)):
             number, new_number = change.start + step, change.new_start + step
             line_kinds = {

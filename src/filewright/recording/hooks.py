@@ -132,7 +132,9 @@ def _read_folders(
             return [project]
     workspace_roots = message.get("workspace_roots")
     if isinstance(workspace_roots, list):
-        folders = [folder for folder in workspace_roots if isinstance(folder, str)]
+        folders = [
+            folder for folder in workspace_roots if isinstance(folder, str)
+        ]
         if folders:
             return folders
     # The working folder of a command may be far below the project.
@@ -141,7 +143,9 @@ def _read_folders(
 
 
 def _resolve_paths(
-    edits: Mapping[str, object], working_folder: str | None, folders: Sequence[str]
+    edits: Mapping[str, object],
+    working_folder: str | None,
+    folders: Sequence[str],
 ) -> dict[str, str]:
     """Return the absolute path for each path that a tool names."""
     if not edits:

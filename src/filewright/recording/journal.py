@@ -115,13 +115,17 @@ class Journal:
         rules = scanner.rules
         scan = scanner.scan(_find_comparable_scan(last_state, rules))
         # An unchanged scan is the same object, so that nothing needs to be compared.
-        is_changed = last_state is None or scan is not last_state.scan or bool(adopted)
+        is_changed = (
+            last_state is None or scan is not last_state.scan or bool(adopted)
+        )
         commands = self._open_commands(ending)
         if commands and last_state is not None:
             changes = self._changes_since(last_state, adopted)
             is_changed = is_changed or bool(changes)
             if is_changed:
-                scan = self._record(last_state, scan, changes, commands, adopted)
+                scan = self._record(
+                    last_state, scan, changes, commands, adopted
+                )
         git_index = self.baseline.store_git_index()
         if last_state is None or last_state.git_index != git_index:
             is_changed = True
@@ -140,7 +144,9 @@ class Journal:
             write_state(self.folder, state)
         # A new file: its time is that of the observation by the folder's own clock.
         with temporary_file(self.folder, b"") as temporary_name:
-            self.folder.rename(temporary_name, self.folder, OBSERVED_NAME, "replace")
+            self.folder.rename(
+                temporary_name, self.folder, OBSERVED_NAME, "replace"
+            )
         self.scan, self.had_state = stored_scan, last_state is not None
 
     def _open_commands(self, ending: Command | None) -> list[Command]:
@@ -179,7 +185,9 @@ class Journal:
         if changed_folders:
             write_state(
                 self.folder,
-                last_state._replace(scan={**last_state.scan, **changed_folders}),
+                last_state._replace(
+                    scan={**last_state.scan, **changed_folders}
+                ),
             )
 
     def has_seen(self, path: bytes) -> bool:
@@ -216,9 +224,13 @@ class Journal:
         if not comparison.pairs:
             return scan
         self._store_from_git(comparison, last_state.git_index)
-        groups = group_by_commands(comparison.pairs, commands, self.root.resolved_path)
+        groups = group_by_commands(
+            comparison.pairs, commands, self.root.resolved_path
+        )
         with self.log.begin(self.task) as intent:
-            builder = FileChangeBuilder(self.root, comparison, intent.store, self.task)
+            builder = FileChangeBuilder(
+                self.root, comparison, intent.store, self.task
+            )
             attributed_records = _build_records(
                 builder, groups, commands, intent.number
             )
@@ -336,13 +348,21 @@ def _find_comparable_scan(
 
 def _may_be_in_git(old: ObservedFile) -> bool:
     """Return True for a scanned file whose content is not stored."""
-    return old.kind == "file" and old.scanned is not None and old.read_content() is None
+    return (
+        old.kind == "file"
+        and old.scanned is not None
+        and old.read_content() is None
+    )
 
 
 def _recorded_command(command: Command) -> RecordedCommand:
     """Return a command as records name it."""
     return RecordedCommand(
-        command.key, command.summary, command.session, command.client, command.turn
+        command.key,
+        command.summary,
+        command.session,
+        command.client,
+        command.turn,
     )
 
 
@@ -392,7 +412,8 @@ def read_state(folder: Folder) -> RootState | None:
                 return None
             state = RootState(*values)
             scan = {
-                prefix: ScannedFolder(*fields) for prefix, fields in state.scan.items()
+                prefix: ScannedFolder(*fields)
+                for prefix, fields in state.scan.items()
             }
             observed_ns = state.observed_ns or file.status().mtime_ns
     except (OSError, ValueError, EOFError, TypeError):

@@ -91,10 +91,15 @@ class ScannedFolder(NamedTuple):
         """Return this folder without some of the names that have states."""
         names = [name for name in self.names.split(b"/") if name not in missing]
         packed_states = [
-            tuple(state) for name, state in self.named_states() if name not in missing
+            tuple(state)
+            for name, state in self.named_states()
+            if name not in missing
         ]
         return ScannedFolder(
-            b"/".join(names), self.excluded, *pack_states(packed_states), self.rules
+            b"/".join(names),
+            self.excluded,
+            *pack_states(packed_states),
+            self.rules,
         )
 
     def merged_with(self, other: ScannedFolder) -> ScannedFolder:

@@ -68,7 +68,10 @@ def add(folder: Folder, command: Command) -> None:
     data = json.dumps(command._asdict()).encode()
     with temporary_file(folder, data) as temporary_name:
         folder.rename(
-            temporary_name, folder, open_command_name(command.identifier), "replace"
+            temporary_name,
+            folder,
+            open_command_name(command.identifier),
+            "replace",
         )
 
 

@@ -67,7 +67,9 @@ class Reading:
     @property
     def text(self) -> str:
         """Return the whole text, with LF at the end of each line that has a terminator."""
-        return "\n".join(self.texts) + "\n" * (self.is_ended and bool(self.texts))
+        return "\n".join(self.texts) + "\n" * (
+            self.is_ended and bool(self.texts)
+        )
 
     def is_certain(self, encoding: Encoding) -> bool:
         """Return False where `encoding` may be wrong: a file in it, or broken UTF-8?"""
@@ -95,7 +97,9 @@ class Reading:
 
     def body(self, number: int) -> bytes:
         """Return the bytes of a line without its terminator."""
-        return self.lines[number][: len(self.lines[number]) - len(self.ending(number))]
+        return self.lines[number][
+            : len(self.lines[number]) - len(self.ending(number))
+        ]
 
     def units(self, start: int, end: int) -> list[Unit]:
         """Return the characters of lines [start, end), their ends among them."""
@@ -135,14 +139,20 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
 
     A part that the encoding does not have is U+FFFD. UTF-16 must be whole.
     """
-    bom = encoding.bom if encoding.bom and content.startswith(encoding.bom) else b""
+    bom = (
+        encoding.bom
+        if encoding.bom and content.startswith(encoding.bom)
+        else b""
+    )
     body = content[len(bom) :]
     codec = encoding.name
     if encoding.unit_bytes == 1:
         lines = body.splitlines(keepends=True)
         if encoding.is_multibyte:
             # Decoded as a whole, a broken character might take a line end with it.
-            texts = [line.decode(codec, "replace").rstrip("\r\n") for line in lines]
+            texts = [
+                line.decode(codec, "replace").rstrip("\r\n") for line in lines
+            ]
         else:
             texts = _split_text(body.decode(codec, "replace"))
         return Reading(codec, bom, lines, texts)
@@ -196,7 +206,9 @@ def split_characters(line: bytes, codec: str) -> list[Unit]:
     A part that cannot be decoded is one U+FFFD, cut as the decoders of clients cut it.
     """
     if line.isascii() and not codec.startswith("utf-16"):
-        return [Unit(chr(byte), line[at : at + 1]) for at, byte in enumerate(line)]
+        return [
+            Unit(chr(byte), line[at : at + 1]) for at, byte in enumerate(line)
+        ]
     decoder = codecs.getincrementaldecoder(codec)("replace")
     units: list[Unit] = []
     start = 0
@@ -213,7 +225,9 @@ def split_characters(line: bytes, codec: str) -> list[Unit]:
     return units
 
 
-def _add_units(units: list[Unit], text: str, line: bytes, start: int, end: int) -> int:
+def _add_units(
+    units: list[Unit], text: str, line: bytes, start: int, end: int
+) -> int:
     """Add the characters of `text`, whose bytes are [start, end) of the line."""
     for index, character in enumerate(text):
         # Several at once are broken parts and the character that showed it: of these

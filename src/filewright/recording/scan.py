@@ -19,7 +19,12 @@ from filewright.boundary.location import Location
 from filewright.boundary.walk import WalkedFolder, WalkOptions
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.recording.model import Scan, ScannedFolder, ScannedState, pack_states
+from filewright.recording.model import (
+    Scan,
+    ScannedFolder,
+    ScannedState,
+    pack_states,
+)
 from filewright.system import Folder, Status
 
 _RULE_FILES = (b".gitignore", b".ignore")
@@ -135,7 +140,11 @@ def scan_folder(
 
 
 def find_changed_folders(
-    root: Folder, last_scan: Scan, *, cross_devices: bool, check: Callable[[], None]
+    root: Folder,
+    last_scan: Scan,
+    *,
+    cross_devices: bool,
+    check: Callable[[], None],
 ) -> ChangedFolders:
     """Return the folders that differ from the last scan."""
     changed: ChangedFolders = {}
@@ -146,7 +155,9 @@ def find_changed_folders(
         with (
             suppress(OSError),
             root.open_folder_beneath(
-                prefix.split(b"/")[:-1], follow_links=False, cross_devices=cross_devices
+                prefix.split(b"/")[:-1],
+                follow_links=False,
+                cross_devices=cross_devices,
             ) as folder,
         ):
             names = folder.names()
@@ -185,13 +196,18 @@ def apply_changed_folders(
             }
         else:
             for name, state in new_folders[prefix].named_states():
-                if state.kind == "folder" and prefix + name + b"/" not in last_scan:
+                if (
+                    state.kind == "folder"
+                    and prefix + name + b"/" not in last_scan
+                ):
                     new_folders |= walk(prefix + name + b"/", 0)
         scan |= new_folders
     return scan
 
 
-def _rescan_folder(folder: Folder, old_folder: ScannedFolder) -> ScannedFolder | int:
+def _rescan_folder(
+    folder: Folder, old_folder: ScannedFolder
+) -> ScannedFolder | int:
     """Return a folder with unchanged names, or 1 if rules must be applied again."""
     if old_folder.excluded:
         folders = _list_folders(folder)
@@ -239,7 +255,8 @@ def _rule_states(
     """Return the states of the rule files in a folder; () if it has none."""
     dot_names = {
         *takewhile(
-            lambda name: name.startswith(b"."), names[bisect_left(names, b".") :]
+            lambda name: name.startswith(b"."),
+            names[bisect_left(names, b".") :],
         )
     }
     if not dot_names:
@@ -256,4 +273,8 @@ def _rule_states(
             ) as info,
         ):
             exclude = info.signatures(_EXCLUDE[-1:])[0]
-    return (*folder.signatures(rule_files), exclude) if rule_files or exclude else ()
+    return (
+        (*folder.signatures(rule_files), exclude)
+        if rule_files or exclude
+        else ()
+    )

@@ -15,12 +15,21 @@ from filewright.changes.changes import Changes
 from filewright.changes.database import Database, Flusher
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord, RecordedCommand
-from filewright.changes.state_dir import StateFolder, StateIndex, state_base_folder
+from filewright.changes.state_dir import (
+    StateFolder,
+    StateIndex,
+    state_base_folder,
+)
 from filewright.progress import Task, clean_caller_name
 from filewright.recording import open_commands
 from filewright.recording.baseline import CACHE_NAME, TABLES, Baseline, Budget
 from filewright.recording.compare import AdoptedRoot
-from filewright.recording.journal import STATE_NAME, Journal, read_state, write_state
+from filewright.recording.journal import (
+    STATE_NAME,
+    Journal,
+    read_state,
+    write_state,
+)
 from filewright.recording.model import Command, RootState, Scan
 from filewright.settings import Settings
 from filewright.system import Folder
@@ -71,16 +80,24 @@ class Recorder:
         is_complete = True
         with self._changes.writing(task), self._open_journals(task) as journals:
             self._close_earlier_turns(command, journals)
-            for journal in self._observe_each(journals, line=line, budget=budget):
+            for journal in self._observe_each(
+                journals, line=line, budget=budget
+            ):
                 journal.baseline.clean_up()
                 is_own = journal.log.is_own
-                open_commands.add(journal.folder, command._replace(is_own=is_own))
-                is_stored = all(folder.stored_in for folder in journal.scan.values())
+                open_commands.add(
+                    journal.folder, command._replace(is_own=is_own)
+                )
+                is_stored = all(
+                    folder.stored_in for folder in journal.scan.values()
+                )
                 if not is_stored and journal.baseline.claim_keeper():
                     is_complete = False
         return is_complete
 
-    def end(self, ending: RecordedCommand, task: Task) -> tuple[ChangeRecord, ...]:
+    def end(
+        self, ending: RecordedCommand, task: Task
+    ) -> tuple[ChangeRecord, ...]:
         """Observe the roots, close the command, and return its changes.
 
         Those of each root are in order, oldest first. The facts of `ending` are added
@@ -98,14 +115,18 @@ class Recorder:
                     if command.identifier == identifier:
                         _, summary, session, client, turn = ending
                         commands[journal.root.resolved_path] = command._replace(
-                            summary=summary, session=session, client=client, turn=turn
+                            summary=summary,
+                            session=session,
+                            client=client,
+                            turn=turn,
                         )
             for journal in self._observe_each(journals, commands=commands):
                 open_command = commands.get(journal.root.resolved_path)
                 if open_command is None:
                     continue
                 closed_command = (
-                    open_commands.remove(journal.folder, identifier) or open_command
+                    open_commands.remove(journal.folder, identifier)
+                    or open_command
                 )
                 is_known = is_known or journal.had_state
                 for number in closed_command.numbers:
@@ -157,7 +178,9 @@ class Recorder:
         stored_scans: dict[bytes, Scan] = {}
         with self._changes.writing(task), self._open_journals(task) as journals:
             new_journals = [
-                journal for journal in journals if read_state(journal.folder) is None
+                journal
+                for journal in journals
+                if read_state(journal.folder) is None
             ]
             for _ in self._observe_each(new_journals):
                 pass
@@ -172,7 +195,8 @@ class Recorder:
                 if state is None or free_bytes <= 0:
                     continue
                 budget = Budget(
-                    seconds=seconds, max_bytes=min(free_bytes, self.budget.max_bytes)
+                    seconds=seconds,
+                    max_bytes=min(free_bytes, self.budget.max_bytes),
                 )
                 scan, _ = journal.baseline.store_scan(state.scan, budget)
                 stored_scans[journal.root.resolved_path] = scan
@@ -182,7 +206,9 @@ class Recorder:
         with self._changes.writing(task), self._open_journals(task) as journals:
             for journal in journals:
                 if journal.root.resolved_path in stored_scans:
-                    journal.mark_stored(stored_scans[journal.root.resolved_path])
+                    journal.mark_stored(
+                        stored_scans[journal.root.resolved_path]
+                    )
         return is_complete
 
     # Roots
@@ -190,7 +216,11 @@ class Recorder:
     def _list_logs(self) -> list[Log]:
         """Return the logs of the roots and of those within them, outer roots first."""
         logs = [*self._changes.own_logs]
-        logs += [log for log in self._changes.inner_logs() if log.state.owner.is_there]
+        logs += [
+            log
+            for log in self._changes.inner_logs()
+            if log.state.owner.is_there
+        ]
         return sorted(logs, key=lambda log: log.state.owner.path)
 
     def _may_have_open_command(self) -> bool:
@@ -204,7 +234,9 @@ class Recorder:
                 return True
             if not os.path.exists(os.path.join(path, STATE_NAME)):
                 outer = self._changes.outer_state_folder(log)
-                if outer is not None and open_commands.has_open(outer.at(FOLDER_NAME)):
+                if outer is not None and open_commands.has_open(
+                    outer.at(FOLDER_NAME)
+                ):
                     return True
         return False
 
@@ -303,7 +335,10 @@ class Recorder:
         outer = self._changes.outer_state_folder(log)
         if outer is None or not open_commands.has_open(outer.at(FOLDER_NAME)):
             return
-        with suppress(FileNotFoundError), outer.folder(FOLDER_NAME) as outer_folder:
+        with (
+            suppress(FileNotFoundError),
+            outer.folder(FOLDER_NAME) as outer_folder,
+        ):
             state = read_state(outer_folder)
             path = log.state.owner.path
             prefix = path[len(outer.owner.path.rstrip(b"/")) + 1 :] + b"/"
@@ -312,18 +347,21 @@ class Recorder:
             scan: Scan = {}
             for folder_prefix, scanned_folder in state.scan.items():
                 if folder_prefix.startswith(prefix):
-                    scan[folder_prefix[len(prefix) :]] = scanned_folder._replace(
-                        stored_in=""
+                    scan[folder_prefix[len(prefix) :]] = (
+                        scanned_folder._replace(stored_in="")
                     )
             with self._open_baseline(
                 boundary, outer, outer_folder, task
             ) as outer_baseline:
                 baseline.adopt(outer_baseline, below=prefix)
             write_state(
-                folder, RootState(state.newest, None, None, scan, state.observed_ns)
+                folder,
+                RootState(state.newest, None, None, scan, state.observed_ns),
             )
             for command in open_commands.read_open(outer_folder):
-                open_commands.add(folder, command._replace(numbers=(), is_own=False))
+                open_commands.add(
+                    folder, command._replace(numbers=(), is_own=False)
+                )
 
     # Observing
 
@@ -415,7 +453,8 @@ def new_command(identifier: str, summary: str, **facts: object) -> Command:
 def command_summary(line: str, label: str | None = None) -> str:
     """Return the summary of a shell command, or the label of a client's tool."""
     return (
-        clean_caller_name(label) or f"shell: {clean_caller_name(line) or 'a command'}"
+        clean_caller_name(label)
+        or f"shell: {clean_caller_name(line) or 'a command'}"
     )
 
 

@@ -19,8 +19,22 @@ from filewright.recording.expectation import (
 )
 
 _PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
-_SEARCHES = ("old_string", "oldString", "old_str", "oldStr", "old_text", "oldText")
-_REPLACEMENTS = ("new_string", "newString", "new_str", "newStr", "new_text", "newText")
+_SEARCHES = (
+    "old_string",
+    "oldString",
+    "old_str",
+    "oldStr",
+    "old_text",
+    "oldText",
+)
+_REPLACEMENTS = (
+    "new_string",
+    "newString",
+    "new_str",
+    "newStr",
+    "new_text",
+    "newText",
+)
 _EVERYWHERE = ("replace_all", "replaceAll", "allow_multiple")
 _CONTENTS = ("content", "contents", "file_text", "fileText")
 _LISTS = ("edits", "replacements")

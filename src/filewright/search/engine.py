@@ -199,7 +199,8 @@ def _places(
         lengths = windows.multiline, windows.multiline, windows.span
     # A match of nothing may be at the end of a last line without an end: a search may go on from there.
     at_the_end = (
-        position == stop > snapshot.start and not snapshot.lines.ends_in_terminator()
+        position == stop > snapshot.start
+        and not snapshot.lines.ends_in_terminator()
     )
     # Steps that RE2 may take for a byte.
     steps = pattern.instructions if pattern.plain is None else 0
@@ -276,7 +277,9 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
     )  # what looks for a word begins with the character before it
     matched = (
         allowed
-    ) = -1  # where the last match ended, and the last line without what is left out
+    ) = (
+        -1
+    )  # where the last match ended, and the last line without what is left out
     while index <= len(text):
         spans: _Spans = []
         if regexp is None:
@@ -321,7 +324,9 @@ def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
         matched = high
         resume = high if high > low else character_after(text, high)
         index = (
-            max(index, character_before(text, high)) if pattern.whole_word else resume
+            max(index, character_before(text, high))
+            if pattern.whole_word
+            else resume
         )
 
 
@@ -346,7 +351,8 @@ def _whole(text: bytes, low: int, high: int) -> bool:
     """Whether no word character is beside the match; bytes that are not UTF-8 are none."""
     before, after = text[max(0, low - 4) : low], text[high : high + 4]
     beside = (
-        before.decode("utf-8", "replace")[-1:] + after.decode("utf-8", "replace")[:1]
+        before.decode("utf-8", "replace")[-1:]
+        + after.decode("utf-8", "replace")[:1]
     )
     return not any(map(is_word, beside))
 
@@ -398,8 +404,12 @@ def count_hits(
     once = not pattern.multiline
     if invert and pattern.multiline:
         seen = matches(snapshot, pattern, windows=windows, task=task)
-        return sum(1 for _ in _other_lines(snapshot, seen, snapshot.start, task))
-    found = sum(1 for _ in _places(snapshot, pattern, 0, windows, task, once=once))
+        return sum(
+            1 for _ in _other_lines(snapshot, seen, snapshot.start, task)
+        )
+    found = sum(
+        1 for _ in _places(snapshot, pattern, 0, windows, task, once=once)
+    )
     return snapshot.lines.count_lines(task) - found if invert else found
 
 
@@ -413,7 +423,9 @@ def _hits(
     for match in found:
         if spans:
             together = (
-                not each and match.offset < end and match.end - spans[0][0] <= _REACH
+                not each
+                and match.offset < end
+                and match.end - spans[0][0] <= _REACH
             )
             if together and len(spans) < _MOST_SUBMATCHES:
                 spans.append((match.offset, match.end))
@@ -468,13 +480,16 @@ class Hits:
         line, known, column = self.last
         if line != begin or offset < known:
             known, column = begin, 1
-        decoder = codecs.getincrementaldecoder(snapshot.encoding.name)("replace")
+        decoder = codecs.getincrementaldecoder(snapshot.encoding.name)(
+            "replace"
+        )
         for position in range(known, offset, _STEP):
             task.check()
             length = min(_STEP, offset - position)
             column += len(
                 decoder.decode(
-                    snapshot.read(position, length), final=position + length >= offset
+                    snapshot.read(position, length),
+                    final=position + length >= offset,
                 )
             )
         self.last = (begin, offset, column)
@@ -549,18 +564,26 @@ def excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> ShownLine:
         snapshot.encoding.name, "replace" if rest.is_whole else "ignore"
     )
     spans = [span for span in hit.submatches if span[0] >= hit.offset]
-    if low == hit.line_offset and rest.is_whole and len(before) + len(after) <= chars:
+    if (
+        low == hit.line_offset
+        and rest.is_whole
+        and len(before) + len(after) <= chars
+    ):
         left, right = len(before), len(after)
     else:
         match_end = _end_of_long_match(snapshot, hit, chars)
         chars -= len(match_end)
         last = spans[-1][1] if spans else hit.end
-        spare = chars - min(chars, len(shown(hit.offset, min(hit.offset + room, last))))
+        spare = chars - min(
+            chars, len(shown(hit.offset, min(hit.offset + room, last)))
+        )
         right = min(len(after), chars - min(len(before), spare // 2))
         left = min(len(before), chars - right)
     text = before[len(before) - left :] + after[:right]
     ranges = []
-    for start, stop in spans or ([(hit.offset, hit.end)] if hit.submatches else []):
+    for start, stop in spans or (
+        [(hit.offset, hit.end)] if hit.submatches else []
+    ):
         begin = left + len(shown(hit.offset, start))
         end = begin + len(shown(start, min(stop, start + room)))
         if begin < len(text) or (begin == end == len(text)):
@@ -588,8 +611,12 @@ def _end_of_long_match(snapshot: Snapshot, hit: Hit, chars: int) -> str:
     """Return the end of a match within one line that is longer than `chars`, a third of so many; else an empty text."""
     if hit.end - hit.offset <= chars:
         return ""
-    low = character_at(snapshot, max(hit.offset, hit.end - chars * 4), hit.line_offset)
-    text = snapshot.read(low, hit.end - low).decode(snapshot.encoding.name, "replace")
+    low = character_at(
+        snapshot, max(hit.offset, hit.end - chars * 4), hit.line_offset
+    )
+    text = snapshot.read(low, hit.end - low).decode(
+        snapshot.encoding.name, "replace"
+    )
     is_long = low > hit.offset or len(text) > chars
     if (
         not is_long
@@ -621,11 +648,14 @@ def context(
             position - snapshot.encoding.unit_bytes, task
         )
         above.insert(
-            0, _context_line(snapshot, position, hit.line - len(above) - 1, chars)
+            0,
+            _context_line(snapshot, position, hit.line - len(above) - 1, chars),
         )
     last, further = hit.line_offset, 0
     if hit.end > hit.offset:
-        last = snapshot.lines.line_start(hit.end - snapshot.encoding.unit_bytes, task)
+        last = snapshot.lines.line_start(
+            hit.end - snapshot.encoding.unit_bytes, task
+        )
         further = (
             0
             if last == hit.line_offset
@@ -639,15 +669,23 @@ def context(
 
 
 def _following(
-    snapshot: Snapshot, position: int, number: int, most: int, chars: int, task: Task
+    snapshot: Snapshot,
+    position: int,
+    number: int,
+    most: int,
+    chars: int,
+    task: Task,
 ) -> _Lines:
     """At most `most` lines after the one at `position`, whose number is given."""
     found: list[ContextLine] = []
     while (
         len(found) < most
-        and (position := snapshot.lines.line_end(position, task)) < snapshot.size
+        and (position := snapshot.lines.line_end(position, task))
+        < snapshot.size
     ):
-        found.append(_context_line(snapshot, position, number + len(found) + 1, chars))
+        found.append(
+            _context_line(snapshot, position, number + len(found) + 1, chars)
+        )
     return tuple(found)
 
 
@@ -658,13 +696,17 @@ def _context_line(
     text = line.body.decode(
         snapshot.encoding.name, "replace" if line.is_whole else "ignore"
     )
-    return ContextLine(number, text[:chars], len(text) > chars or not line.is_whole)
+    return ContextLine(
+        number, text[:chars], len(text) > chars or not line.is_whole
+    )
 
 
 MOST_KINDS = 10_000
 _BEFORE, _AFTER = 120, 160
 """Bytes of a line, before and after the place that matched, by which it is compared."""
-_NUMBER = re.compile(r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4}[0-9a-fA-F-]*\b|[0-9]+")
+_NUMBER = re.compile(
+    r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4}[0-9a-fA-F-]*\b|[0-9]+"
+)
 
 
 @dataclass(slots=True)
@@ -715,7 +757,9 @@ class LineKinds:
     def ranked(self, *, rarest_first: bool) -> list[LineKind]:
         """The kinds by how many lines they have; equal ones in the order in which they were met."""
         return sorted(
-            self._kinds.values(), key=lambda kind: kind.count, reverse=not rarest_first
+            self._kinds.values(),
+            key=lambda kind: kind.count,
+            reverse=not rarest_first,
         )
 
 

@@ -61,7 +61,9 @@ _POSIX = re.compile(
 )
 _QUANTIFIER = re.compile(r"[*+?]|\{([0-9]+)(,?)([0-9]*)\}")
 _NO_LEAST = re.compile(r"\{,[0-9]+\}")
-_GROUP = re.compile(r"\((?!\?)|\(\?(?:P?<(?![=!])([^>]*)>|([ims]*)(?:-([is]*))?([:)]))")
+_GROUP = re.compile(
+    r"\((?!\?)|\(\?(?:P?<(?![=!])([^>]*)>|([ims]*)(?:-([is]*))?([:)]))"
+)
 _HEXADECIMAL = re.compile(
     r"x\{([0-9a-fA-F]{1,8})\}|x([0-9a-fA-F]{2})|u\{([0-9a-fA-F]{1,8})\}|u([0-9a-fA-F]{4})"
 )
@@ -117,11 +119,18 @@ def _spelled(c: str, look_alikes: bool) -> tuple[str, str]:
     if c == "\n":
         return _written(c), _raw(c)
     spellings = equivalent_spellings(c, look_alikes=look_alikes)
-    alternatives = "|".join("".join(map(_written, spelling)) for spelling in spellings)
+    alternatives = "|".join(
+        "".join(map(_written, spelling)) for spelling in spellings
+    )
     starts = {spelling[0] for spelling in spellings}
-    ascii_starts = [_written(start) for start in sorted(starts) if start.isascii()]
+    ascii_starts = [
+        _written(start) for start in sorted(starts) if start.isascii()
+    ]
     raw = "|".join([*ascii_starts, _OTHER])
-    return f"(?:(?:{alternatives})[{_INVISIBLE}]*)", f"(?:(?:{raw})(?:{_OTHER})*)"
+    return (
+        f"(?:(?:{alternatives})[{_INVISIBLE}]*)",
+        f"(?:(?:{raw})(?:{_OTHER})*)",
+    )
 
 
 def literal(text: str, *, fold: bool = False) -> Translation:
@@ -196,7 +205,9 @@ class _PatternReader:
         self.position += len(text) if found else 0
         return found
 
-    def write(self, before: str, re2: str, rg: str, bare: str | None = None) -> None:
+    def write(
+        self, before: str, re2: str, rg: str, bare: str | None = None
+    ) -> None:
         self.before = before
         self.written.append((re2, rg, re2 if bare is None else bare))
 
@@ -216,7 +227,9 @@ class _PatternReader:
             case ")":
                 if not self.open:
                     self.refuse(
-                        "this ) closes nothing", r"write \) for the character", start
+                        "this ) closes nothing",
+                        r"write \) for the character",
+                        start,
                     )
                 self.begin, self.flags = self.open.pop()
                 self.write("atom", ")", ")")
@@ -304,11 +317,15 @@ class _PatternReader:
             name is not None and not (name.isascii() and name.isidentifier())
         ):
             refused = next(
-                row for row in _REFUSED_GROUPS if row[0].match(self.pattern, start)
+                row
+                for row in _REFUSED_GROUPS
+                if row[0].match(self.pattern, start)
             )
             self.refuse(refused[1], refused[2], start)
         if name in self.names:
-            self.refuse(f"two groups are named {name}", "give each its own name", start)
+            self.refuse(
+                f"two groups are named {name}", "give each its own name", start
+            )
         self.position = found.end()
         outer, end = self.flags, found[4]
         self.flags = "".join(
@@ -324,7 +341,8 @@ class _PatternReader:
         self.open.append((start, outer))
         if len(self.open) >= _NESTED:
             self.refuse(
-                "groups are nested too deeply", "write the pattern with fewer groups"
+                "groups are nested too deeply",
+                "write the pattern with fewer groups",
             )
 
     def escape(self, start: int) -> None:
@@ -332,7 +350,9 @@ class _PatternReader:
         if c in "bB":
             if self.pattern.startswith("{", self.position):
                 self.refuse(
-                    "this kind of \\b is not offered", "use \\b, or whole_word", start
+                    "this kind of \\b is not offered",
+                    "use \\b, or whole_word",
+                    start,
                 )
             self.write("assertion", f"\\{c}", f"(?-u:\\{c})", "")
         elif c == "A" or (c == "z" and self.multiline):
@@ -346,7 +366,9 @@ class _PatternReader:
 
     def escaped(self, start: int) -> str:
         if self.position == len(self.pattern):
-            self.refuse("a backslash at the end", r"write \\ for the character", start)
+            self.refuse(
+                "a backslash at the end", r"write \\ for the character", start
+            )
         self.position += 1
         return self.pattern[self.position - 1]
 
@@ -379,11 +401,15 @@ class _PatternReader:
         if c in "xu":
             found = _HEXADECIMAL.match(self.pattern, start + 1)
             code = (
-                int(next(filter(None, found.groups())), 16) if found is not None else -1
+                int(next(filter(None, found.groups())), 16)
+                if found is not None
+                else -1
             )
             if found is None or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
                 self.refuse(
-                    "this is no character's number", r"write \x41 or \x{1F600}", start
+                    "this is no character's number",
+                    r"write \x41 or \x{1F600}",
+                    start,
                 )
             self.position = found.end()
             return "\n" if code == 0x0D else chr(code)
@@ -401,7 +427,9 @@ class _PatternReader:
             )
         if c.isalnum() or c in "<>":
             self.refuse(
-                f"\\{c} is not offered", 'for plain text use mode="literal"', start
+                f"\\{c} is not offered",
+                'for plain text use mode="literal"',
+                start,
             )
         return c
 
@@ -414,7 +442,9 @@ class _PatternReader:
             first = False
             if self.position >= len(self.pattern):
                 self.refuse(
-                    "this [ is never closed", r"write \[ for the character", start
+                    "this [ is never closed",
+                    r"write \[ for the character",
+                    start,
                 )
             pair = self.pattern[self.position : self.position + 2]
             if pair in ("&&", "--", "~~"):
@@ -430,13 +460,15 @@ class _PatternReader:
                     classes += text
                 continue
             low = high = self.member()
-            if not self.pattern.startswith(("-]", "--"), self.position) and self.take(
-                "-"
-            ):
+            if not self.pattern.startswith(
+                ("-]", "--"), self.position
+            ) and self.take("-"):
                 at = self.position
                 if at < len(self.pattern) and self.class_within() is not None:
                     self.refuse(
-                        "a class cannot end a range", r"write \- for the character", at
+                        "a class cannot end a range",
+                        r"write \- for the character",
+                        at,
                     )
                 high = self.member() if at < len(self.pattern) else ""
                 if high < low:
@@ -447,7 +479,9 @@ class _PatternReader:
                     )
             ranges.append((low, high))
             chars += (
-                _written(low) if low == high else f"{_written(low)}-{_written(high)}"
+                _written(low)
+                if low == high
+                else f"{_written(low)}-{_written(high)}"
             )
         self.breaks = self.breaks or (
             set(ranges) == {("\n", "\n")} and not negated + classes
@@ -461,7 +495,9 @@ class _PatternReader:
                     > _LARGEST_FOLD
                 ):
                     self.refuse(
-                        "a class too large to ignore case in", "write (?-i:[^…])", start
+                        "a class too large to ignore case in",
+                        "write (?-i:[^…])",
+                        start,
                     )
                 both: dict[str, str] = {}
                 for low, high in ranges:
@@ -492,9 +528,9 @@ class _PatternReader:
                 )
             self.position = found.end()
             return found.group()
-        if self.pattern[start] == "\\" and self.pattern[start + 1 : start + 2] in tuple(
-            "dDwWsSpP"
-        ):
+        if self.pattern[start] == "\\" and self.pattern[
+            start + 1 : start + 2
+        ] in tuple("dDwWsSpP"):
             self.position += 2
             return self.class_of(self.pattern[start + 1], start)
         return None
@@ -517,13 +553,19 @@ class _PatternReader:
     def sieve(self, text: str, other: bool) -> str:
         """For `rg`, what a class may be in a file of any encoding; `other` says that it is more than ASCII."""
         return _sieve(
-            f"(?{self.flags}:{text})" if self.flags else text, other, self.multiline
+            f"(?{self.flags}:{text})" if self.flags else text,
+            other,
+            self.multiline,
         )
 
 
 def _written(c: str) -> str:
     """One character, outside and inside a class, for both engines."""
-    return c if c.isascii() and (c.isalnum() or c in _PLAIN) else rf"\x{{{ord(c):X}}}"
+    return (
+        c
+        if c.isascii() and (c.isalnum() or c in _PLAIN)
+        else rf"\x{{{ord(c):X}}}"
+    )
 
 
 def _raw(c: str, *, fold: bool = False) -> str:
@@ -545,7 +587,9 @@ def _raw(c: str, *, fold: bool = False) -> str:
 def _sieve(text: str, other: bool, multiline: bool) -> str:
     runs = [
         found.span()
-        for found in compiled(f"(?:{text})+", multiline=multiline).finditer(_ASCII)
+        for found in compiled(f"(?:{text})+", multiline=multiline).finditer(
+            _ASCII
+        )
     ]
     parts = []
     if multiline and any(low <= ord("\n") < stop for low, stop in runs):
@@ -562,7 +606,9 @@ def _sieve(text: str, other: bool, multiline: bool) -> str:
 def escaped(literal: bytes) -> str:
     """The pattern of `rg` for exactly these bytes."""
     return "".join(
-        chr(byte) if byte < 0x80 and chr(byte).isalnum() else rf"(?-u:\x{byte:02X})"
+        chr(byte)
+        if byte < 0x80 and chr(byte).isalnum()
+        else rf"(?-u:\x{byte:02X})"
         for byte in literal
     )
 
@@ -585,7 +631,8 @@ def compiled(
     try:
         with _compiling:
             made = re2.compile(
-                pattern.encode() if isinstance(pattern, str) else pattern, options
+                pattern.encode() if isinstance(pattern, str) else pattern,
+                options,
             )
             re2.purge()  # it would keep the last 128 of any size: a pattern is kept by its search alone
     except re2.error as error:
@@ -609,7 +656,19 @@ _INVISIBLE = "".join(
 _MAX_SPELLED = 300
 """Characters of a pattern that is looked for in other spellings."""
 
-_PAIRS_OF_A_LINE = ("ab", "  ", "a ", " a", "--", "a-", "-a", " -", "- ", "éé", "11")
+_PAIRS_OF_A_LINE = (
+    "ab",
+    "  ",
+    "a ",
+    " a",
+    "--",
+    "a-",
+    "-a",
+    " -",
+    "- ",
+    "éé",
+    "11",
+)
 """Characters between which a pattern that is tied to a line's edge matches nothing."""
 
 _WORD = r"\p{L}\p{M}\p{N}\p{Pc}"
@@ -690,7 +749,8 @@ class Pattern:
             return False
         between = compiled(rf"\A(?s:.)(?:{self.written.re2})(?s:.)\z")
         return any(
-            between.search(pair.encode()) is not None for pair in _PAIRS_OF_A_LINE
+            between.search(pair.encode()) is not None
+            for pair in _PAIRS_OF_A_LINE
         )
 
     def in_other_spellings(self, *, look_alikes: bool) -> Pattern | None:
@@ -714,9 +774,18 @@ class Pattern:
                 f"(?m{i}){re2}", f"(?Rm{i}){rg}", re2, upper=False, breaks=False
             )
         else:
-            written = translated(text, fold=self.insensitive, look_alikes=look_alikes)
+            written = translated(
+                text, fold=self.insensitive, look_alikes=look_alikes
+            )
         return Pattern(
-            text, "regex", self.insensitive, self.whole_word, False, written, None, self
+            text,
+            "regex",
+            self.insensitive,
+            self.whole_word,
+            False,
+            written,
+            None,
+            self,
         )
 
     @cached_property
@@ -758,9 +827,7 @@ def compile(
             "the pattern is empty", "write what to look for", argument="pattern"
         )
     if len(text) > max_chars:
-        message = (
-            f"the pattern has {len(text):,} characters; at most {max_chars:,} are taken"
-        )
+        message = f"the pattern has {len(text):,} characters; at most {max_chars:,} are taken"
         raise invalid(
             message, "look for a shorter, rarer part of it", argument="pattern"
         )
@@ -768,7 +835,11 @@ def compile(
         text = normalize_newlines(text)
         multiline = multiline or "\n" in text
 
-    made = literal(text) if mode == "literal" else translated(text, multiline=multiline)
+    made = (
+        literal(text)
+        if mode == "literal"
+        else translated(text, multiline=multiline)
+    )
     cased = mode == "regex" or text.lower() != text.upper()
     insensitive = cased and (
         case == "insensitive" or (case == "smart" and not made.upper)
@@ -781,7 +852,9 @@ def compile(
         message = r"the pattern holds \n, but lines are searched one by one"
         raise invalid(message, "give multiline=true", argument="pattern")
     plain = None if mode == "regex" or insensitive or "\n" in text else text
-    pattern = Pattern(text, mode, insensitive, whole_word, multiline, made, plain)
+    pattern = Pattern(
+        text, mode, insensitive, whole_word, multiline, made, plain
+    )
     if mode == "regex":
         _ = pattern.regexp
     return pattern
@@ -789,4 +862,6 @@ def compile(
 
 def is_word(c: str) -> bool:
     """Whether a character is a letter, mark, number or connector, as `whole_word` means it."""
-    return unicodedata.category(c)[0] in "LMN" or unicodedata.category(c) == "Pc"
+    return (
+        unicodedata.category(c)[0] in "LMN" or unicodedata.category(c) == "Pc"
+    )

@@ -28,7 +28,13 @@ from filewright.progress import Task
 from filewright.search.engine import Found, Hits, search_snapshot
 from filewright.search.pattern import compile as compile_pattern
 from filewright.search.pattern import compiled, escaped
-from filewright.search.window import AHEAD_BYTES, UNENDING, Ahead, Window, character_at
+from filewright.search.window import (
+    AHEAD_BYTES,
+    UNENDING,
+    Ahead,
+    Window,
+    character_at,
+)
 from filewright.text.codec import check_text, normalize_newlines
 from filewright.text.snapshot import Snapshot
 from filewright.text.spelling import PLAIN_CHARACTERS
@@ -171,7 +177,10 @@ def sample(snapshot: Snapshot) -> bytes:
     if size <= _WINDOWS * _WINDOW:
         return snapshot.read(snapshot.start, size)
     step = (size - _WINDOW) // (_WINDOWS - 1)
-    parts = [snapshot.read(snapshot.start + k * step, _WINDOW) for k in range(_WINDOWS)]
+    parts = [
+        snapshot.read(snapshot.start + k * step, _WINDOW)
+        for k in range(_WINDOWS)
+    ]
     return b"\n".join(parts)
 
 
@@ -228,7 +237,8 @@ def _candidates(needle: bytes, length: int) -> list[int]:
         data = needle[at : at + length]
         on_characters = (
             data[0] & 0xC0 != 0x80
-            and (needle[at + length : at + length + 1] or b"a")[0] & 0xC0 != 0x80
+            and (needle[at + length : at + length + 1] or b"a")[0] & 0xC0
+            != 0x80
         )
         if (
             on_characters
@@ -310,7 +320,10 @@ def elected(
                 yield from settled((offset - 2 * length) // width - 1)
         yield from settled(float("inf"))
 
-    return [(count, -negative) for count, negative in heapq.nlargest(keep, counted())]
+    return [
+        (count, -negative)
+        for count, negative in heapq.nlargest(keep, counted())
+    ]
 
 
 SWEEP_ALWAYS = 2 << 20
@@ -349,12 +362,12 @@ def fuzzy(
     if len(text.strip()) < SHORTEST:
         message = f"a fuzzy search needs at least {SHORTEST} characters; {text.strip()!r} would match almost any line"
         raise invalid(
-            message, 'use mode="literal", or give more of the text', argument="pattern"
+            message,
+            'use mode="literal", or give more of the text',
+            argument="pattern",
         )
     if not 0 < min_similarity <= 1:
-        message = (
-            f"min_similarity is a number above 0 and up to 1, not {min_similarity:g}"
-        )
+        message = f"min_similarity is a number above 0 and up to 1, not {min_similarity:g}"
         raise invalid(message, "0.8 is a good start", argument="min_similarity")
     regions, reason = _regions(snapshot, text, min_similarity, limit, task)
     ranked = _apart(regions)
@@ -363,9 +376,9 @@ def fuzzy(
     ] = {}  # by where they begin: of two places in one the more similar one counts
     for region in ranked:
         if region.score >= min_similarity:
-            lines.setdefault(snapshot.lines.line_start(region.start, task), []).append(
-                region
-            )
+            lines.setdefault(
+                snapshot.lines.line_start(region.start, task), []
+            ).append(region)
     kept = list(lines)[:limit]
     hits, shown = Hits(snapshot, task), {}
     for begin in sorted(kept):
@@ -401,7 +414,9 @@ def _regions(
         else {}
     )
     if pieces:
-        places = elected(occurrences(snapshot, pieces, task), len(encoded), _CANDIDATES)
+        places = elected(
+            occurrences(snapshot, pieces, task), len(encoded), _CANDIDATES
+        )
         room = 24 + len(encoded) // 4 + 8 * needle.count("\n")
         regions = aligned(
             (begin - room, begin + len(encoded) + room) for _, begin in places
@@ -414,7 +429,9 @@ def _regions(
     if not pieces:
         exact = compile_pattern(needle, case="sensitive", max_chars=1 << 30)
         found = search_snapshot(snapshot, exact, limit=limit, task=task)
-        regions = [Fit(*span, 1.0) for hit in found.hits for span in hit.submatches]
+        regions = [
+            Fit(*span, 1.0) for hit in found.hits for span in hit.submatches
+        ]
         why = "exact places were looked at, since no piece of it is rare"
     return regions, f"only {why}; the file is too large to compare all of it"
 
@@ -456,7 +473,9 @@ def _swept(
             (number, int(common)) for _, common, number in found
         ):
             place = begins[number]
-            best.append((-common, view.raw_of(place), view.raw_of(place + span)))
+            best.append(
+                (-common, view.raw_of(place), view.raw_of(place + span))
+            )
         best = sorted(best)[:keep]
         if view.last:
             break
@@ -489,18 +508,24 @@ def _aligned(
     task.check()
     plain, _ = folded(needle)
     texts = [view.characters for view in views]
-    ranked = process.extract(plain, texts, scorer=LCSseq.similarity, limit=finalists)
+    ranked = process.extract(
+        plain, texts, scorer=LCSseq.similarity, limit=finalists
+    )
     # Each edit costs at most one common character, so with fewer than this no region can be similar enough.
     enough = len(plain) - (1 - least) / least * len(needle) - 4
     found = []
     for place, (text, common, number) in enumerate(ranked):
-        if common < enough and place >= (1 if len(needle) > _LONG else _ALWAYS_ALIGNED):
+        if common < enough and place >= (
+            1 if len(needle) > _LONG else _ALWAYS_ALIGNED
+        ):
             break
         task.check()
         fit = best_fit(needle, text)
         if fit.start < fit.end:
             view = views[number]
-            found.append(Fit(view.raw_of(fit.start), view.raw_of(fit.end), fit.score))
+            found.append(
+                Fit(view.raw_of(fit.start), view.raw_of(fit.end), fit.score)
+            )
     return found
 
 
@@ -509,7 +534,8 @@ def _apart(regions: Iterable[Fit]) -> list[Fit]:
     kept: list[Fit] = []
     for region in sorted(regions, key=lambda r: (-r.score, r.start, -r.end)):
         if all(
-            region.end <= other.start or region.start >= other.end for other in kept
+            region.end <= other.start or region.start >= other.end
+            for other in kept
         ):
             kept.append(region)
     return kept

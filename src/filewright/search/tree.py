@@ -93,7 +93,9 @@ def mark_of(snapshot: Snapshot, offset: int) -> str:
     if offset <= snapshot.start or snapshot.identity is None:
         return ""
     low = max(0, offset - _MARKED)
-    before = snapshot.read(low, offset - low) if offset <= snapshot.size else b""
+    before = (
+        snapshot.read(low, offset - low) if offset <= snapshot.size else b""
+    )
     return f"{snapshot.identity.inode:x}-{xxhash.xxh3_64_hexdigest(before)}"
 
 
@@ -114,7 +116,9 @@ class Searcher:
         if taken and (glob or exclude):
             beside = self.boundary.walk(
                 where.parent,
-                WalkOptions(depth=1, glob=glob, exclude=exclude, include_ignored=True),
+                WalkOptions(
+                    depth=1, glob=glob, exclude=exclude, include_ignored=True
+                ),
                 task=task,
             )
             taken = any(entry.name == where.name for entry in beside)
@@ -156,7 +160,9 @@ class Searcher:
             )
         # Of a short text two slips may spoil every piece, so then every file is looked at.
         long = len(needle.strip()) >= _LONG
-        pieces = choose(needle.encode("utf-8", "replace"), b"", 1) if long else ()
+        pieces = (
+            choose(needle.encode("utf-8", "replace"), b"", 1) if long else ()
+        )
         forms = tuple(map(escaped, pieces))
         candidates = _Candidates(self.boundary, where, options, forms, task)
         best: list[tuple[Location, Hit]] = []
@@ -174,10 +180,14 @@ class Searcher:
                     continue
                 found = likest(candidate)
             reason = reason or (
-                f"{location.display_path}: {found.reason}" if found.reason else ""
+                f"{location.display_path}: {found.reason}"
+                if found.reason
+                else ""
             )
             best += [(location, hit) for hit in found.hits]
-            best = sorted(best, key=lambda ranked: -ranked[1].score)[: options.limit]
+            best = sorted(best, key=lambda ranked: -ranked[1].score)[
+                : options.limit
+            ]
         return Similar(tuple(best), candidates.searched, reason)
 
     def open(self, location: Location, task: Task) -> Snapshot | int:
@@ -231,7 +241,9 @@ class TreeSearch:
             self.searcher.boundary,
             self.where,
             self.options,
-            () if self.options.invert or pattern.matches_empty else pattern.for_rg,
+            ()
+            if self.options.invert or pattern.matches_empty
+            else pattern.for_rg,
             self.task,
             after=after.location if after is not None else None,
             multiline=pattern.multiline,
@@ -246,7 +258,9 @@ class TreeSearch:
             )
             self.unreadable += candidates.walk.unreadable_count
 
-    def _found(self, places: Iterable[Resume]) -> Iterator[tuple[Snapshot, Found]]:
+    def _found(
+        self, places: Iterable[Resume]
+    ) -> Iterator[tuple[Snapshot, Found]]:
         options, pattern, task = self.options, self.pattern, self.task
         left, by_hits = options.limit, options.output == "matches"
         for place in places:
@@ -357,7 +371,8 @@ class _Candidates:
         try:
             while True:
                 while (
-                    len(pending) < _AHEAD and (batch := next(batches, None)) is not None
+                    len(pending) < _AHEAD
+                    and (batch := next(batches, None)) is not None
                 ):
                     pending.append(batch)
                     batch.child = self._started(batch, bounded=self.multiline)
@@ -389,10 +404,18 @@ class _Candidates:
             if not whole or folder is not last:
                 if len(entries) >= files or nbytes > _ARGUMENT_BYTES:
                     yield _CandidateBatch(entries, places)
-                    files, nbytes, entries, places = next(most, files), 0, [], {}
+                    files, nbytes, entries, places = (
+                        next(most, files),
+                        0,
+                        [],
+                        {},
+                    )
                 # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
                 # that is quicker than by its files, as long as it is not cut.
-                whole, last = folder.is_complete and self.options.kind is None, folder
+                whole, last = (
+                    folder.is_complete and self.options.kind is None,
+                    folder,
+                )
                 place = folder.prefix if whole else entry.path
                 if place not in places:
                     places[place] = None
@@ -401,7 +424,9 @@ class _Candidates:
         if entries:
             yield _CandidateBatch(entries, places)
 
-    def _started(self, batch: _CandidateBatch, *, bounded: bool) -> Child | None:
+    def _started(
+        self, batch: _CandidateBatch, *, bounded: bool
+    ) -> Child | None:
         """`rg` reading ahead, if it can and if it would leave anything out."""
         engine = find_program("rg")
         if not self.forms or engine is None:
@@ -472,7 +497,10 @@ class _Candidates:
                 status = -1 if patience.expired else child.wait(5.0)
             except FilewrightError:
                 status = -1
-        return set(output.split(b"\0")) if status in (0, 1) else None, status < 0
+        return set(output.split(b"\0")) if status in (
+            0,
+            1,
+        ) else None, status < 0
 
     def _is_large(self, entry: FolderEntry) -> bool:
         """Whether `rg` passes over a file for its size."""

@@ -25,11 +25,18 @@ from filewright.progress import Task
 from filewright.search.pattern import Pattern, escaped
 from filewright.system import Closable
 from filewright.text.cache import BoundedCache
-from filewright.text.codec import cut_at_character, normalize_newlines, try_encode
+from filewright.text.codec import (
+    cut_at_character,
+    normalize_newlines,
+    try_encode,
+)
 from filewright.text.snapshot import Snapshot
 
 _NEAR = 4 << 20
-_TERMINATOR, _TERMINATOR_SHOWN = re.compile(rb"\r\n?|\n"), re.compile("\r\n?|\n")
+_TERMINATOR, _TERMINATOR_SHOWN = (
+    re.compile(rb"\r\n?|\n"),
+    re.compile("\r\n?|\n"),
+)
 
 
 class Window:
@@ -61,12 +68,19 @@ class Window:
         whole = False
         while not whole and (read := position + len(raw)) < stop:
             units = (
-                (raw if encoding.unit_bytes == 1 else snapshot.lines.to_units(raw))
+                (
+                    raw
+                    if encoding.unit_bytes == 1
+                    else snapshot.lines.to_units(raw)
+                )
                 if by_lines
                 else b""
             )
             # A carriage return at the very end may be half of a pair.
-            end = max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1)) + 1
+            end = (
+                max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1))
+                + 1
+            )
             if whole := end > 0:
                 raw = raw[: end * encoding.unit_bytes]
             elif by_lines and len(raw) < longest:
@@ -101,7 +115,9 @@ class Window:
         """The context and the window, in UTF-8 with ``\\n`` terminators."""
         plain = self.raw
         if not self._encoding.is_utf8:
-            plain = normalize_newlines(self._shown).encode("utf-8", "surrogatepass")
+            plain = normalize_newlines(self._shown).encode(
+                "utf-8", "surrogatepass"
+            )
         elif not self._verbatim:
             plain = self.raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
         return self._context + plain if self._context else plain
@@ -164,7 +180,9 @@ class Window:
             raws.append(
                 raws[-1]
                 + len(
-                    shown[end : found.end()].encode(self._encoding.name, self._errors)
+                    shown[end : found.end()].encode(
+                        self._encoding.name, self._errors
+                    )
                 )
             )
             end = found.end()
@@ -202,7 +220,9 @@ def _cut(raw: bytes, snapshot: Snapshot) -> bytes:
     return raw.removesuffix(unit) if len(raw) > len(unit) else raw
 
 
-def character_at(snapshot: Snapshot, offset: int, line: int | None = None) -> int:
+def character_at(
+    snapshot: Snapshot, offset: int, line: int | None = None
+) -> int:
     """The beginning of the character that holds the byte at `offset`; `line` is where its line begins."""
     encoding = snapshot.encoding
     if line is None:
@@ -256,7 +276,11 @@ class Ahead(Closable):
     """
 
     def __init__(
-        self, snapshot: Snapshot, forms: Sequence[str], task: Task, *options: str
+        self,
+        snapshot: Snapshot,
+        forms: Sequence[str],
+        task: Task,
+        *options: str,
     ) -> None:
         self.whole = False
         self._task = task
@@ -329,12 +353,16 @@ def lines_ahead(
         encoding.contains_ascii and not encoding.is_multibyte
     )
     needle = (
-        try_encode(encoding.name, pattern.plain) if pattern.plain is not None else None
+        try_encode(encoding.name, pattern.plain)
+        if pattern.plain is not None
+        else None
     )
     if not pays or pattern.multiline or pattern.matches_empty or not is_plain:
         yield int  # Nothing is known: an offset stands for itself.
         return
-    forms: Sequence[str] = pattern.for_rg if needle is None else (escaped(needle),)
+    forms: Sequence[str] = (
+        pattern.for_rg if needle is None else (escaped(needle),)
+    )
     # Lines are named by number and offset alone: their text is left out.
     options = "-n", "--max-columns=1"
     key = snapshot.identity, snapshot.size, *forms
@@ -344,12 +372,17 @@ def lines_ahead(
         Ahead(snapshot, forms, task, *options) as child,
         Ahead(snapshot, lone_forms, task, *options) as lone,
     ):
-        rows, unshifted = (iter(heard[0]), heard[1]) if heard else (child.rows(), -1)
+        rows, unshifted = (
+            (iter(heard[0]), heard[1]) if heard else (child.rows(), -1)
+        )
         kept: list[bytes] = []
 
         def next_line(position: int) -> int:
             nonlocal unshifted
-            if position > snapshot.start and snapshot.read(position - 1, 1) != b"\n":
+            if (
+                position > snapshot.start
+                and snapshot.read(position - 1, 1) != b"\n"
+            ):
                 return position  # a line that was begun is never passed over
             for row in rows:
                 number, offset = _numbered(row, snapshot)
@@ -359,7 +392,9 @@ def lines_ahead(
                         found = next(lone.rows(), None)
                         unseen = snapshot.size if lone.whole else 0
                         unshifted = (
-                            unseen if found is None else _numbered(found, snapshot)[1]
+                            unseen
+                            if found is None
+                            else _numbered(found, snapshot)[1]
                         )
                     if offset <= unshifted:
                         snapshot.lines.remember_line(offset, number)

@@ -41,16 +41,24 @@ class Bearer:
                     f"a bearer token has {len(token)} characters, it needs at least {SHORTEST}",
                     "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
                 )
-        self._digests = [hashlib.sha256(token.encode()).digest() for token in tokens]
+        self._digests = [
+            hashlib.sha256(token.encode()).digest() for token in tokens
+        ]
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """The access a token gives; None if it is not one of ours."""
-        digest = hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
-        matches = [hmac.compare_digest(digest, known) for known in self._digests]
+        digest = hashlib.sha256(
+            token.encode("utf-8", "surrogateescape")
+        ).digest()
+        matches = [
+            hmac.compare_digest(digest, known) for known in self._digests
+        ]
         if True not in matches:
             return None
         return AccessToken(
-            token=token, client_id=f"bearer-{matches.index(True) + 1}", scopes=[]
+            token=token,
+            client_id=f"bearer-{matches.index(True) + 1}",
+            scopes=[],
         )
 
 
@@ -84,12 +92,20 @@ class Introspection:
                 )
                 answer.raise_for_status()
                 claims = answer.json()
-            return self._access(token, claims) if isinstance(claims, dict) else None
+            return (
+                self._access(token, claims)
+                if isinstance(claims, dict)
+                else None
+            )
         except (httpx2.HTTPError, ValueError, RecursionError) as error:
-            _logger.warning("cannot introspect a token at %s: %s", self.endpoint, error)
+            _logger.warning(
+                "cannot introspect a token at %s: %s", self.endpoint, error
+            )
             return None
 
-    def _access(self, token: str, claims: Mapping[str, Any]) -> AccessToken | None:
+    def _access(
+        self, token: str, claims: Mapping[str, Any]
+    ) -> AccessToken | None:
         issuer, audience, expires = (
             claims.get("iss"),
             claims.get("aud"),
@@ -110,7 +126,8 @@ class Introspection:
             scopes=str(claims.get("scope") or "").split(),
             expires_at=None if expires is None else int(expires),
             resource=next(
-                (each for each in audiences if _is_same(each, self.resource)), None
+                (each for each in audiences if _is_same(each, self.resource)),
+                None,
             ),
             subject=str(claims.get("sub") or "") or None,
             claims=dict(claims),
@@ -183,7 +200,9 @@ class Access:
                 "validate_token_resource": True,
             }
         resource = getattr(self.verifier, "resource", None)
-        return AuthSettings.model_validate({**facts, "resource_server_url": resource})
+        return AuthSettings.model_validate(
+            {**facts, "resource_server_url": resource}
+        )
 
 
 def read_tokens(listed: str | None, file: Path | None) -> list[str]:
@@ -215,7 +234,9 @@ def parse_address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
     if not port.isascii() or not port.isdigit() or int(port) > 65_535:
-        raise invalid(f"{text!r} is not HOST:PORT", "for example 127.0.0.1:8765")
+        raise invalid(
+            f"{text!r} is not HOST:PORT", "for example 127.0.0.1:8765"
+        )
     return host, int(port)
 
 

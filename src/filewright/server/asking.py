@@ -111,7 +111,9 @@ async def confirmed(
         message = _text(tool, arguments, made)
         state = _digest(tool.name, arguments, message)
         answer = (params.input_responses or {}).get(_KEY)
-        if params.request_state != state or not isinstance(answer, ElicitResult):
+        if params.request_state != state or not isinstance(
+            answer, ElicitResult
+        ):
             question = ElicitRequestFormParams(
                 message=message, requested_schema=_SCHEMA
             )
@@ -146,7 +148,9 @@ def _needs_word(when: str, tool: Tool, arguments: Mapping[str, Any]) -> bool:
         return False
     properties = tool.schema.get("properties", {})
     # Only what the tool itself takes for a preview: some dialects pass over arguments that they do not know.
-    previews = [name for name in ("preview", "dry_run", "dryRun") if name in properties]
+    previews = [
+        name for name in ("preview", "dry_run", "dryRun") if name in properties
+    ]
     return not any(
         arguments.get(name, properties[name].get("default")) is True
         for name in previews
@@ -182,7 +186,9 @@ def _confirmed_on_the_page(
             )
             Words(workspace).ask(call)
     except OSError as error:
-        raise from_os_error(error, "the state folder", doing="write to") from error
+        raise from_os_error(
+            error, "the state folder", doing="write to"
+        ) from error
     if word is None:
         raise FilewrightError(
             Code.CANCELLED,
@@ -231,11 +237,15 @@ def _text(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str:
 
 
 def _digest(*facts: object) -> str:
-    canonical = json.dumps(facts, sort_keys=True, ensure_ascii=True, default=str)
+    canonical = json.dumps(
+        facts, sort_keys=True, ensure_ascii=True, default=str
+    )
     return hashlib.sha256(canonical.encode()).hexdigest()
 
 
-def _question(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str:
+def _question(
+    tool: Tool, arguments: Mapping[str, Any], made: Diff | str
+) -> str:
     if isinstance(made, str):
         named, more = [], 0
     else:
@@ -246,7 +256,9 @@ def _question(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str
             else file.path
             for file in left
         ]
-        rewritten = {file.path for file in left if file.old_name == file.new_name}
+        rewritten = {
+            file.path for file in left if file.old_name == file.new_name
+        }
         gone = [lost for lost in made.lost if lost.path not in rewritten]
         named = [lost.path for lost in gone] + named
         # A folder is named instead of what is in it; the files that are not shown are among those that go, or are more.
@@ -256,14 +268,18 @@ def _question(tool: Tool, arguments: Mapping[str, Any], made: Diff | str) -> str
             + len(made.files)
             - len(left)
         )
-    names = [*dict.fromkeys(named or _named([arguments.get(key) for key in _NAMING]))]
+    names = [
+        *dict.fromkeys(named or _named([arguments.get(key) for key in _NAMING]))
+    ]
     shown = [*names, *range(more)]
     what = (
         join_limited(shown, min(NAMED, len(names)), noun="file")
         if names
         else "the workspace"
     )
-    return clip(escape_unsendable(f"Allow {tool.name} on {what}?"), QUESTION_CHARS)
+    return clip(
+        escape_unsendable(f"Allow {tool.name} on {what}?"), QUESTION_CHARS
+    )
 
 
 def _named(value: Any) -> list[str]:
@@ -273,7 +289,9 @@ def _named(value: Any) -> list[str]:
     if isinstance(value, dict):
         return [
             " → ".join(
-                str(value[key]) for key in _NAMING if isinstance(value.get(key), str)
+                str(value[key])
+                for key in _NAMING
+                if isinstance(value.get(key), str)
             )
         ]
     return [str(value)] if value else []

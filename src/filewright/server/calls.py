@@ -71,11 +71,15 @@ class CallRunner:
         self._running[future] = task
         future.add_done_callback(lambda done: self._running.pop(done, None))
         ticker = (
-            asyncio.ensure_future(_tick(task, notify)) if notify is not None else None
+            asyncio.ensure_future(_tick(task, notify))
+            if notify is not None
+            else None
         )
         waiting = asyncio.wrap_future(future)
         try:
-            await asyncio.wait({waiting, begun}, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait(
+                {waiting, begun}, return_when=asyncio.FIRST_COMPLETED
+            )
             await asyncio.wait({waiting}, timeout=self._seconds + GRACE)
             if waiting.done():
                 return waiting.result()
@@ -86,9 +90,7 @@ class CallRunner:
                 ticker.cancel()
         hint = "narrow the request: a smaller folder, a glob, a rarer pattern, fewer searches in a call"
         if writes:
-            hint = (
-                "get_history tells whether the change was made before the limit passed"
-            )
+            hint = "get_history tells whether the change was made before the limit passed"
         raise FilewrightError(
             Code.TIMEOUT, f"the time limit of {self._seconds:g} s passed", hint
         )
@@ -127,7 +129,11 @@ async def _tick(task: Task, notify: Notify) -> None:
     while True:
         await asyncio.sleep(QUIET)
         if task.progress is None:
-            done, total, message = (time.monotonic() - started) / 1e6, None, "working"
+            done, total, message = (
+                (time.monotonic() - started) / 1e6,
+                None,
+                "working",
+            )
         else:
             done, total, message = task.progress
         sent = done if done > sent else sent + 1e-9 * max(1.0, abs(sent))

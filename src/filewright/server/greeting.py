@@ -46,7 +46,11 @@ _SERVER_CAPABILITIES = {
     "resources": {"listChanged": False, "subscribe": False},
     "tools": {"listChanged": False},
 }
-_SERVER_INFO = {"name": "filewright", "title": "filewright", "version": __version__}
+_SERVER_INFO = {
+    "name": "filewright",
+    "title": "filewright",
+    "version": __version__,
+}
 
 Message = dict[str, Any]
 ListResources = Callable[[], list[Message]]
@@ -83,7 +87,12 @@ class Greeting:
             except (ValueError, RecursionError):
                 pass  # The SDK's transport says what is wrong with it.
         match message:
-            case {"jsonrpc": "2.0", "id": request_id, "method": str(method), **rest}:
+            case {
+                "jsonrpc": "2.0",
+                "id": request_id,
+                "method": str(method),
+                **rest,
+            }:
                 reply = None
                 opens = self._is_modern is None
                 if rest.keys() <= {"params"} and self._can_repeat(request_id):
@@ -92,13 +101,17 @@ class Greeting:
                     if opens:
                         self.opening_id = request_id
                     reply = {"jsonrpc": "2.0", "id": request_id, **reply}
-                    text = json.dumps(reply, ensure_ascii=False, separators=(",", ":"))
+                    text = json.dumps(
+                        reply, ensure_ascii=False, separators=(",", ":")
+                    )
                     if method == "tools/list":
                         self.listed.set()
                     return text.encode() + b"\n", not opens
                 if opens:
                     self._leave_all_to_sdk()
-            case {"jsonrpc": "2.0", "method": str(), **rest} if "id" not in rest:
+            case {"jsonrpc": "2.0", "method": str(), **rest} if (
+                "id" not in rest
+            ):
                 pass  # A notification changes nothing that is answered here.
             case _ if self._is_modern is None:
                 self._leave_all_to_sdk()
@@ -124,7 +137,9 @@ class Greeting:
         if params is not None and not isinstance(params, dict):
             return None
         meta = (params or {}).get("_meta", {})
-        if not isinstance(meta, dict) or type(meta.get("progressToken", "")) not in (
+        if not isinstance(meta, dict) or type(
+            meta.get("progressToken", "")
+        ) not in (
             int,
             str,
         ):
@@ -217,7 +232,9 @@ class Greeting:
 
 def _is_modern_request(meta: Mapping[str, Any]) -> bool:
     """Return True if `meta` is the plain envelope of a modern request."""
-    envelope = {key: value for key, value in meta.items() if key != "progressToken"}
+    envelope = {
+        key: value for key, value in meta.items() if key != "progressToken"
+    }
     match envelope:
         case {
             "io.modelcontextprotocol/protocolVersion": version,

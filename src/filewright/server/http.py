@@ -79,7 +79,9 @@ class HttpTransport:
             auth=access.authentication(port),
             token_verifier=access.verifier,
         )
-        served.router.routes.append(Route(HEALTH, _HEALTHY, methods=["GET", "HEAD"]))
+        served.router.routes.append(
+            Route(HEALTH, _HEALTHY, methods=["GET", "HEAD"])
+        )
         self._uvicorn = create_uvicorn(
             Shares(
                 _with_doorman(served, settings.message_bytes),
@@ -99,7 +101,9 @@ class HttpTransport:
         )
         _logger.info("listening on %s%s (%s)", here, PATH, guarded)
         self._review: ReviewApp | None = None
-        if not isinstance(access.verifier, Introspection):  # it is known who may see it
+        if not isinstance(
+            access.verifier, Introspection
+        ):  # it is known who may see it
             from filewright.page.review import ReviewApp
 
             verify = access.verifier.verify_token if access.verifier else None
@@ -180,7 +184,9 @@ def _with_doorman(served: ASGIApp, body_bytes: int) -> ASGIApp:
 
 def _declared_bytes(scope: Scope) -> int:
     """Return the size that a request says its body has, or 0."""
-    lengths = [value for name, value in scope["headers"] if name == b"content-length"]
+    lengths = [
+        value for name, value in scope["headers"] if name == b"content-length"
+    ]
     return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
 
 
@@ -203,7 +209,9 @@ async def _receive_body(receive: Receive, most: int) -> Message:
 
 def _refusal(text: str) -> JSONResponse:
     error = {"code": INVALID_REQUEST, "message": text}
-    return JSONResponse({"jsonrpc": "2.0", "id": None, "error": error}, status_code=400)
+    return JSONResponse(
+        {"jsonrpc": "2.0", "id": None, "error": error}, status_code=400
+    )
 
 
 _BATCH = _refusal("batches are not supported; send one message a request")

@@ -55,7 +55,11 @@ class Inbox:
     """
 
     def __init__(
-        self, files: tuple[io.FileIO, io.FileIO], *, limit: int, greeting: Greeting
+        self,
+        files: tuple[io.FileIO, io.FileIO],
+        *,
+        limit: int,
+        greeting: Greeting,
     ) -> None:
         lines, self.out = files
         self._lines = io.BufferedReader(lines, CHUNK)
@@ -66,7 +70,9 @@ class Inbox:
         self._waiting: list[Frame | None] = []
         self._sink: Sink | None = None
         self._taking = threading.Lock()
-        threading.Thread(target=self._read, name="filewright-read", daemon=True).start()
+        threading.Thread(
+            target=self._read, name="filewright-read", daemon=True
+        ).start()
 
     def connect(self, sink: Sink) -> None:
         """Hand over what waits, and from now on what comes, in the thread that reads it."""

@@ -91,7 +91,9 @@ def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
             {
                 "mimeType": "text/plain",
                 "name": record.id,
-                "title": escape_unsendable(f"{record.tool}: {record.summary}")[:200],
+                "title": escape_unsendable(f"{record.tool}: {record.summary}")[
+                    :200
+                ],
                 "uri": f"{HISTORY}{record.id}",
             }
         )
@@ -109,10 +111,14 @@ def listing(tools: Sequence[Tool]) -> list[dict[str, Any]]:
         <= LIMIT
     ):
         return full
-    return [_listed(tool, terse(tool.schema, tool.name), None) for tool in tools]
+    return [
+        _listed(tool, terse(tool.schema, tool.name), None) for tool in tools
+    ]
 
 
-def _listed(tool: Tool, schema: Mapping[str, Any], title: str | None) -> dict[str, Any]:
+def _listed(
+    tool: Tool, schema: Mapping[str, Any], title: str | None
+) -> dict[str, Any]:
     """A tool, its members in the order in which the SDK writes them."""
     return {
         **(_WITH_APP if tool.writes else {}),
@@ -125,7 +131,8 @@ def _listed(tool: Tool, schema: Mapping[str, Any], title: str | None) -> dict[st
         "description": tool.description,
         "inputSchema": dict(
             sorted(
-                schema.items(), key=lambda member: member[0] == "additionalProperties"
+                schema.items(),
+                key=lambda member: member[0] == "additionalProperties",
             )
         ),
         "name": tool.name,
@@ -147,9 +154,9 @@ def terse(schema: Mapping[str, Any], of: str) -> dict[str, Any]:
             }
         elif key == "items":
             value = terse(value, of)
-        obvious = (value is not True and value in _PLAIN) or value == schema.get(
-            "enum", [None]
-        )[0]
+        obvious = (
+            value is not True and value in _PLAIN
+        ) or value == schema.get("enum", [None])[0]
         if key not in _LEFT_OUT and not (key == "default" and obvious):
             kept[key] = value
     return kept

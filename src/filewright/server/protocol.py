@@ -91,7 +91,9 @@ APPS = "io.modelcontextprotocol/ui"
 """The extension by which a client shows apps in the conversation."""
 VIEW = "filewright/view"
 """The field of a result's `_meta` with what the app shows; no model is given it."""
-CUT_AND_KEPT = "[cut at the result limit; the whole result is the linked resource]"
+CUT_AND_KEPT = (
+    "[cut at the result limit; the whole result is the linked resource]"
+)
 
 
 class Handlers:
@@ -131,7 +133,9 @@ class Handlers:
             version=__version__,
             title="filewright",
             instructions=self._offer.instructions,
-            cache_hints={"tools/list": CacheHint(ttl_ms=TOOLS_TTL_MS, scope="private")},
+            cache_hints={
+                "tools/list": CacheHint(ttl_ms=TOOLS_TTL_MS, scope="private")
+            },
             on_list_tools=self.list_tools,
             on_call_tool=self.call_tool,
             on_list_resources=self.list_resources,
@@ -140,7 +144,9 @@ class Handlers:
             on_completion=self.complete,
         )
         server.add_notification_handler(
-            "notifications/roots/list_changed", NotificationParams, self._roots.changed
+            "notifications/roots/list_changed",
+            NotificationParams,
+            self._roots.changed,
         )
         server.extensions[APPS] = {}
         server.middleware.append(_guard)
@@ -161,18 +167,24 @@ class Handlers:
         tool = self._tools.get(params.name)
         if tool is None:
             hint = did_you_mean(
-                params.name, self._tools, f"the tools are {', '.join(self._tools)}"
+                params.name,
+                self._tools,
+                f"the tools are {', '.join(self._tools)}",
             )
             raise MCPError(
                 code=INVALID_PARAMS,
-                message=escape_unsendable(f"Unknown tool: {params.name[:100]}; {hint}"),
+                message=escape_unsendable(
+                    f"Unknown tool: {params.name[:100]}; {hint}"
+                ),
             )
         caller = self._caller(context)
         asked_for = (context.meta or {}).get("progress_token") is not None
         arguments = params.arguments or {}
         links = context.protocol_version >= LINKS_SINCE
         capabilities = context.session.client_capabilities
-        app = capabilities is not None and APPS in (capabilities.extensions or {})
+        app = capabilities is not None and APPS in (
+            capabilities.extensions or {}
+        )
 
         def answer(task: Task) -> CallToolResult:
             """Call and render, in the worker thread; with what the app shows, if the client has it."""
@@ -199,11 +211,15 @@ class Handlers:
             if question is not None:
                 return question
             notify = context.session.report_progress if asked_for else None
-            return await self._calls.run(answer, writes=tool.writes, notify=notify)
+            return await self._calls.run(
+                answer, writes=tool.writes, notify=notify
+            )
         except FilewrightError as error:
             return self._render(self._offer.refused(error), links=links)
 
-    async def _preview(self, tool: Tool, arguments: Mapping[str, Any]) -> Diff | str:
+    async def _preview(
+        self, tool: Tool, arguments: Mapping[str, Any]
+    ) -> Diff | str:
         """What a call would do, found out by a rehearsal that changes nothing; in words where it is refused."""
 
         def rehearse(task: Task) -> Diff | str:
@@ -211,7 +227,11 @@ class Handlers:
 
             task.preview_diffs = []
             result = self._offer.call(tool.name, arguments, task=task)
-            return Diff.join(task.preview_diffs) if task.preview_diffs else result.text
+            return (
+                Diff.join(task.preview_diffs)
+                if task.preview_diffs
+                else result.text
+            )
 
         try:
             return await self._calls.run(rehearse)
@@ -226,16 +246,24 @@ class Handlers:
         """
         meta = context.meta or {}
         codex = meta.get(CODEX)
-        codex = codex if isinstance(codex, Mapping) and context.request is None else {}
+        codex = (
+            codex
+            if isinstance(codex, Mapping) and context.request is None
+            else {}
+        )
         session = clean_caller_name(codex.get("session_id")) or self._session
-        if given := getattr(context.request, "headers", {}).get("mcp-session-id"):
+        if given := getattr(context.request, "headers", {}).get(
+            "mcp-session-id"
+        ):
             session = hashlib.sha256(given.encode()).hexdigest()[:12]
         params = context.session.client_params
         client = clean_caller_name(
             params and f"{params.client_info.name} {params.client_info.version}"
         )
         return Caller(
-            session, client, clean_caller_name(meta.get(TURN, codex.get("turn_id")))
+            session,
+            client,
+            clean_caller_name(meta.get(TURN, codex.get("turn_id"))),
         )
 
     def _in_prompt(self, caller: Caller, *, looks: bool) -> Caller:
@@ -243,7 +271,9 @@ class Handlers:
         if self._process is None or caller.session != self._session:
             return caller
         if looks:
-            with suppress(FilewrightError):  # Then it stays as it was known last.
+            with suppress(
+                FilewrightError
+            ):  # Then it stays as it was known last.
                 self._prompt = Words(self._workspace).prompted(self._process)
         session, turn = self._prompt or (caller.session, None)
         return caller._replace(session=session, turn=caller.turn or turn)
@@ -281,11 +311,17 @@ class Handlers:
             size = len(result.whole.encode("utf-8"))
             linked.append(
                 ResourceLink(
-                    uri=kept, name="whole result", mime_type="text/plain", size=size
+                    uri=kept,
+                    name="whole result",
+                    mime_type="text/plain",
+                    size=size,
                 )
             )
             text = clip(
-                result.whole, self._settings.hard_chars, note=CUT_AND_KEPT, at_line=True
+                result.whole,
+                self._settings.hard_chars,
+                note=CUT_AND_KEPT,
+                at_line=True,
             )
         if links and isinstance(result, ChangeResult) and result.change_id:
             # What fits on a page, get_history shows whole.
@@ -293,7 +329,9 @@ class Handlers:
             if diff.truncated or len(diff.text) > self._settings.page_chars:
                 uri = f"{HISTORY}{result.change_id}"
                 linked.append(
-                    ResourceLink(uri=uri, name="whole diff", mime_type="text/plain")
+                    ResourceLink(
+                        uri=uri, name="whole diff", mime_type="text/plain"
+                    )
                 )
         content: list[ContentBlock] = (
             [TextContent(text=text)] if text or not result.images else []
@@ -329,7 +367,9 @@ class Handlers:
         uri = str(params.uri)
         try:
             await self._roots.settle(context)
-            contents = await self._calls.run(lambda _task: self._resources.read(uri))
+            contents = await self._calls.run(
+                lambda _task: self._resources.read(uri)
+            )
         except FilewrightError as error:
             older = context.protocol_version not in MODERN_PROTOCOL_VERSIONS
             missing = (
@@ -342,8 +382,12 @@ class Handlers:
                 message=escape_unsendable(str(error)),
                 data={"uri": escape_unsendable(uri)},
             ) from error
-        if isinstance(contents, TextResourceContents) and imitates_user(contents.text):
-            mark = TextResourceContents(uri=uri, mime_type="text/plain", text=IMITATED)
+        if isinstance(contents, TextResourceContents) and imitates_user(
+            contents.text
+        ):
+            mark = TextResourceContents(
+                uri=uri, mime_type="text/plain", text=IMITATED
+            )
             return ReadResourceResult(contents=[contents, mark])
         return ReadResourceResult(contents=[contents])
 
@@ -355,7 +399,10 @@ class Handlers:
         found = Completion(values=[], total=0, has_more=False)
         if isinstance(about, ResourceTemplateReference):
             work = partial(
-                self._resources.complete, about.uri, argument.name, argument.value
+                self._resources.complete,
+                about.uri,
+                argument.name,
+                argument.value,
             )
             found = await self._found(context, work, found)
         return CompleteResult(completion=found)
@@ -387,9 +434,12 @@ async def _guard(ctx: Context, call_next: CallNext) -> HandlerResult:
         and arguments is not None
         and not isinstance(arguments, Mapping)
     ):
-        given = "array" if isinstance(arguments, list) else type(arguments).__name__
+        given = (
+            "array" if isinstance(arguments, list) else type(arguments).__name__
+        )
         raise MCPError(
-            code=INVALID_PARAMS, message=f"arguments must be an object, not {given}"
+            code=INVALID_PARAMS,
+            message=f"arguments must be an object, not {given}",
         )
     try:
         return await call_next(ctx)
@@ -455,7 +505,11 @@ class Notices:
         with suppress(
             FilewrightError
         ):  # the call itself is done: what cannot be looked up must not make it fail
-            recent = self._workspace.history(limit=_LOOKED_AT) if newest > seen else []
+            recent = (
+                self._workspace.history(limit=_LOOKED_AT)
+                if newest > seen
+                else []
+            )
             changes = [
                 f"{clip(to_one_line(record.summary), _CHARS)} (change {record.id})"
                 for record in recent
@@ -489,7 +543,9 @@ class Resources:
     Everything here may block: call it in a worker thread.
     """
 
-    def __init__(self, workspace: Workspace, kept_chars: int = KEPT_CHARS) -> None:
+    def __init__(
+        self, workspace: Workspace, kept_chars: int = KEPT_CHARS
+    ) -> None:
         self._workspace = workspace
         self._kept: BoundedCache[str] = BoundedCache(kept_chars)
         self._numbers = count(1)
@@ -516,11 +572,17 @@ class Resources:
             from filewright.page.app import app_page
 
             # The host draws no border: each file has its own. No other origin is ever asked for anything.
-            mime, content, meta = APP_TYPE, app_page(), {"ui": {"prefersBorder": False}}
+            mime, content, meta = (
+                APP_TYPE,
+                app_page(),
+                {"ui": {"prefersBorder": False}},
+            )
         elif uri.startswith(APP_PARTS):
             from filewright.page.app import app_part
 
-            made = app_part(self._workspace, APP_PARTS, uri.removeprefix(APP_PARTS))
+            made = app_part(
+                self._workspace, APP_PARTS, uri.removeprefix(APP_PARTS)
+            )
             mime, content = (
                 ("text/html", made)
                 if isinstance(made, str)
@@ -530,13 +592,20 @@ class Resources:
             mime, content = self._workspace.resource(uri)
         if content is None:
             hint = "make the call again: results are kept briefly"
-            raise FilewrightError(Code.NOT_FOUND, f"nothing is kept under {uri}", hint)
+            raise FilewrightError(
+                Code.NOT_FOUND, f"nothing is kept under {uri}", hint
+            )
         if isinstance(content, str):
             return TextResourceContents(
-                uri=uri, mime_type=mime, text=escape_surrogates(content), _meta=meta
+                uri=uri,
+                mime_type=mime,
+                text=escape_surrogates(content),
+                _meta=meta,
             )
         return BlobResourceContents(
-            uri=uri, mime_type=mime, blob=base64.b64encode(content).decode("ascii")
+            uri=uri,
+            mime_type=mime,
+            blob=base64.b64encode(content).decode("ascii"),
         )
 
     def complete(
@@ -552,8 +621,13 @@ class Resources:
                 )
                 names = [entry.path for entry in found.entries]
         elif template.startswith(HISTORY) and argument == "change_id":
-            names = [record.id for record in self._workspace.history(limit=COMPLETIONS)]
-        fitting = [escape_unsendable(name) for name in names if name.startswith(begun)]
+            names = [
+                record.id
+                for record in self._workspace.history(limit=COMPLETIONS)
+            ]
+        fitting = [
+            escape_unsendable(name) for name in names if name.startswith(begun)
+        ]
         return Completion(
             values=fitting[:COMPLETIONS],
             total=len(fitting),

@@ -72,7 +72,8 @@ def serve(
         workspace = Workspace(*roots, settings=settings)
         leaving.callback(workspace.close)
         served = ", ".join(
-            escape_unsendable(os.fsdecode(root.path)) for root in workspace.roots
+            escape_unsendable(os.fsdecode(root.path))
+            for root in workspace.roots
         )
         _logger.info(
             "serving %s; history in %s",
@@ -93,7 +94,9 @@ def serve(
             # The first messages are answered before the SDK loads, which would slow that down.
             # With client roots, which changes may be listed depends on the client's answer.
             resources = (
-                None if settings.client_roots else partial(recent_resources, workspace)
+                None
+                if settings.client_roots
+                else partial(recent_resources, workspace)
             )
             greeting = Greeting(offer, resources)
             inbox = Inbox(wire, limit=settings.message_bytes, greeting=greeting)
@@ -101,7 +104,9 @@ def serve(
         from filewright.server.calls import CallRunner
         from filewright.server.protocol import Handlers
 
-        calls = CallRunner(workers=settings.workers, seconds=settings.call_seconds)
+        calls = CallRunner(
+            workers=settings.workers, seconds=settings.call_seconds
+        )
         server = Handlers(workspace, offer, calls, process).server()
         transport: StdioTransport | HttpTransport
         if inbox is not None:
@@ -163,7 +168,9 @@ def load_while_idle(
     from filewright.tools.surface import entries
 
     steps: list[Callable[[], object]] = [
-        *(tool.load for tool in entries().values()),  # the model of its arguments, too
+        *(
+            tool.load for tool in entries().values()
+        ),  # the model of its arguments, too
         *(partial(import_module, name) for name in _NEEDED),
         workspace.prepare,
     ]
@@ -213,6 +220,8 @@ def confine(workspace: Workspace, *, network: bool) -> str:
     else:
         try:
             Path(state).mkdir(mode=0o700, parents=True, exist_ok=True)
-        except OSError as error:  # the first change will say what is wrong with it
+        except (
+            OSError
+        ) as error:  # the first change will say what is wrong with it
             writes, missing = [*roots], f"; no state folder: {error.strerror}"
     return landlock.confine(writes, reads, network=network).summary + missing

@@ -26,7 +26,11 @@ class Shares:
     """The application `served`, of which no caller has more than a share; `open_paths` are left out of it."""
 
     def __init__(
-        self, served: ASGIApp, *, body_bytes: int, open_paths: Collection[str] = ()
+        self,
+        served: ASGIApp,
+        *,
+        body_bytes: int,
+        open_paths: Collection[str] = (),
     ) -> None:
         self._served = served
         self._most_bytes = BODIES * body_bytes
@@ -34,14 +38,18 @@ class Shares:
         self._requests: Counter[str] = Counter()
         self._bytes: Counter[str] = Counter()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+    async def __call__(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> None:
         """Answer a request, or refuse it with 429."""
         if scope["type"] != "http" or scope["path"] in self._open_paths:
             await self._served(scope, receive, send)
             return
         caller = _caller(scope)
         if self._requests[caller] >= REQUESTS:
-            text = f"more than {REQUESTS} requests are open; close a stream first"
+            text = (
+                f"more than {REQUESTS} requests are open; close a stream first"
+            )
             await _refusal(text)(scope, receive, send)
             return
         self._requests[caller] += 1
@@ -54,7 +62,12 @@ class Shares:
                 self._close(caller)
 
     async def _answer(
-        self, caller: str, body: _Body, scope: Scope, receive: Receive, send: Send
+        self,
+        caller: str,
+        body: _Body,
+        scope: Scope,
+        receive: Receive,
+        send: Send,
     ) -> None:
 
         async def received() -> Message:
@@ -64,12 +77,17 @@ class Shares:
             if message["type"] == "http.disconnect":
                 _logger.debug("a client left before its request was whole")
                 body.ended = body.torn = True
-                self._close(caller)  # At once: what the SDK makes of it takes a while.
+                self._close(
+                    caller
+                )  # At once: what the SDK makes of it takes a while.
                 return _TORN
             size = len(message.get("body", b""))
             body.held += size
             self._bytes[caller] += size
-            if message.get("more_body") and self._bytes[caller] > self._most_bytes:
+            if (
+                message.get("more_body")
+                and self._bytes[caller] > self._most_bytes
+            ):
                 body.ended = body.refused = True
                 return _TORN
             body.ended = not message.get("more_body")
@@ -83,9 +101,9 @@ class Shares:
 
         await self._served(scope, received, sent)
         if body.refused:
-            await _refusal("too many bodies are on the way; send one after the other")(
-                scope, receive, send
-            )
+            await _refusal(
+                "too many bodies are on the way; send one after the other"
+            )(scope, receive, send)
 
     def _close(self, caller: str) -> None:
         self._requests[caller] -= 1
@@ -127,5 +145,7 @@ def _refusal(text: str) -> JSONResponse:
         "error": {"code": -32000, "message": f"too_large: {text}"},
     }
     return JSONResponse(
-        content, status_code=429, headers={"retry-after": "1", "connection": "close"}
+        content,
+        status_code=429,
+        headers={"retry-after": "1", "connection": "close"},
     )

@@ -23,7 +23,10 @@ from functools import partial
 from typing import Any
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
+from anyio.streams.memory import (
+    MemoryObjectReceiveStream,
+    MemoryObjectSendStream,
+)
 from mcp.server import Server
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp_types import (
@@ -83,7 +86,9 @@ class StdioTransport:
         to_server, from_client = anyio.create_memory_object_stream[
             SessionMessage | Exception
         ](0)
-        to_client, from_server = anyio.create_memory_object_stream[SessionMessage](0)
+        to_client, from_server = anyio.create_memory_object_stream[
+            SessionMessage
+        ](0)
         self._loop = asyncio.get_running_loop()
         async with anyio.create_task_group() as group:
             self._scope = group.cancel_scope
@@ -116,7 +121,9 @@ class StdioTransport:
         if not isinstance(message, FrameError):
             return self._call_soon(self._queue, message, frame.size)
         _logger.warning(
-            "refused a message of %d bytes: %s", frame.size, message.error.message
+            "refused a message of %d bytes: %s",
+            frame.size,
+            message.error.message,
         )
         self._inbox.released(frame.size)
         self._outgoing.put(message)
@@ -131,14 +138,18 @@ class StdioTransport:
             metadata = ServerMessageMetadata(
                 on_request_unanswered=partial(self._unanswered, message.id)
             )
-            lane = self._urgent if message.method in OVERTAKING else self._backlog
+            lane = (
+                self._urgent if message.method in OVERTAKING else self._backlog
+            )
         elif (
             isinstance(message, JSONRPCNotification)
             and message.method == "notifications/cancelled"
         ):
             self._forget((message.params or {}).get("requestId"))
         if message is not None:
-            lane.append((next(self._numbers), SessionMessage(message, metadata), size))
+            lane.append(
+                (next(self._numbers), SessionMessage(message, metadata), size)
+            )
         self._wake()
 
     def _forget(self, wanted: object) -> None:
@@ -158,16 +169,25 @@ class StdioTransport:
             while True:
                 open_lanes = [
                     self._urgent,
-                    *([self._backlog] if len(self._running) < CONCURRENT else []),
+                    *(
+                        [self._backlog]
+                        if len(self._running) < CONCURRENT
+                        else []
+                    ),
                 ]
                 if lanes := [lane for lane in open_lanes if lane]:
-                    _, entry, size = min(lanes, key=lambda lane: lane[0][0]).popleft()
+                    _, entry, size = min(
+                        lanes, key=lambda lane: lane[0][0]
+                    ).popleft()
                     self._inbox.released(size)
                     if isinstance(entry.message, JSONRPCRequest):
                         self._running.add(entry.message.id)
                     try:
                         await to_server.send(entry)
-                    except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                    except (
+                        anyio.BrokenResourceError,
+                        anyio.ClosedResourceError,
+                    ):
                         return
                 elif self._ended and not self._backlog:
                     break
@@ -215,7 +235,9 @@ class StdioTransport:
                 if answered is None or answered != greeting.opening_id:
                     write_all(self._inbox.out, _line(message, answered))
                 else:
-                    greeting.opening_id = None  # the client has been given this answer
+                    greeting.opening_id = (
+                        None  # the client has been given this answer
+                    )
             except OSError as error:
                 _logger.info("the client no longer reads: %s", error)
                 self._call_soon(self.stop)
@@ -231,7 +253,9 @@ def _line(message: JSONRPCMessage, answered: RequestId | None) -> bytes:
     except ValueError as error:
         _logger.warning("cannot encode a message: %s", error)
         failed = refusal(
-            answered, INTERNAL_ERROR, "internal: the answer could not be encoded"
+            answered,
+            INTERNAL_ERROR,
+            "internal: the answer could not be encoded",
         )
         return _line(failed, answered)
     return text.encode("utf-8", "backslashreplace") + b"\n"
@@ -288,7 +312,9 @@ def parse(frame: Frame, *, limit: int) -> JSONRPCMessage:
             return _second_look(line)
     except ValidationError as error:
         return _second_look(
-            line, deep="recursion limit" in error.errors(include_input=False)[0]["msg"]
+            line,
+            deep="recursion limit"
+            in error.errors(include_input=False)[0]["msg"],
         )
     return message
 
@@ -299,10 +325,14 @@ def _second_look(line: bytes, *, deep: bool = False) -> JSONRPCMessage:
         decoded = parse_json(line)
     except (ValueError, RecursionError) as error:
         text = (
-            _TOO_DEEP if isinstance(error, RecursionError) else f"Parse error: {error}"
+            _TOO_DEEP
+            if isinstance(error, RecursionError)
+            else f"Parse error: {error}"
         )
         text = (
-            "Parse error: not UTF-8" if isinstance(error, UnicodeDecodeError) else text
+            "Parse error: not UTF-8"
+            if isinstance(error, UnicodeDecodeError)
+            else text
         )
         return refusal(_edge_id(line, line), PARSE_ERROR, text)
     if not isinstance(decoded, dict):
@@ -325,7 +355,9 @@ def _second_look(line: bytes, *, deep: bool = False) -> JSONRPCMessage:
         problem = "params must be an object"
     if problem is None and "method" not in decoded:
         try:
-            return jsonrpc_message_adapter.validate_python(decoded, by_name=False)
+            return jsonrpc_message_adapter.validate_python(
+                decoded, by_name=False
+            )
         except ValidationError:
             problem = "neither a request nor a response"
     if problem is not None:

@@ -101,7 +101,9 @@ def of_symbol(
     )
 
 
-def _section(lines: TextLines, line: int, outline: Outline, depth: int) -> CodeBlock:
+def _section(
+    lines: TextLines, line: int, outline: Outline, depth: int
+) -> CodeBlock:
     """Prose under a heading, without the sections below it; the whole section from its heading line."""
     around = around_line(outline, line)
     if not around:
@@ -150,7 +152,11 @@ def _records(lines: TextLines, line: int, depth: int) -> CodeBlock:
     end = _stamped(lines, line + 1, 1) - 1
     for _ in range(depth - 1):
         start = _stamped(lines, start - 1, -1) if start > 1 else start
-        end = _stamped(lines, end + 2, 1) - 1 if lines[end + 1] is not None else end
+        end = (
+            _stamped(lines, end + 2, 1) - 1
+            if lines[end + 1] is not None
+            else end
+        )
     return CodeBlock(start, max(line, end), "record", depth=depth)
 
 
@@ -166,7 +172,8 @@ def _stamped(lines: TextLines, line: int, step: int) -> int:
 def _skip_blank(lines: TextLines, line: int, step: int) -> int:
     """The next line with text from `line` on, or the last line before the text's end."""
     return next(
-        (place for place, text in lines.along(line, step) if text.strip()), line - step
+        (place for place, text in lines.along(line, step) if text.strip()),
+        line - step,
     )
 
 
@@ -240,7 +247,11 @@ def _outer(lines: TextLines, line: int) -> int | None:
     for place, above in lines.along(line - 1, -1):
         if not indent:
             break
-        if above.strip() and _indent(above) < indent and not _CLOSER.match(above):
+        if (
+            above.strip()
+            and _indent(above) < indent
+            and not _CLOSER.match(above)
+        ):
             return place
     return None
 
@@ -292,7 +303,9 @@ class TextLines:
     """
 
     def __init__(self, source: bytes | Snapshot) -> None:
-        self._snapshot = source if isinstance(source, Snapshot) else Snapshot(source)
+        self._snapshot = (
+            source if isinstance(source, Snapshot) else Snapshot(source)
+        )
         self._windows: dict[int, list[str]] = {}
 
     def __getitem__(self, line: int) -> str | None:

@@ -72,13 +72,21 @@ def changed_symbols(
     changes: list[tuple[_SymbolText, Status]] = []
     for key in dict.fromkeys((*new, *old)):
         changes.extend(_paired(old.get(key, []), new.get(key, [])))
-    whole = {id(entry.symbol) for entry, status in changes if status != "modified"}
+    whole = {
+        id(entry.symbol) for entry, status in changes if status != "modified"
+    }
     kept = [
         (entry, status)
         for entry, status in changes
-        if status == "modified" or not any(id(outer) in whole for outer in entry.around)
+        if status == "modified"
+        or not any(id(outer) in whole for outer in entry.around)
     ]
-    kept.sort(key=lambda change: (change[1] == "removed", change[0].symbol.block_start))
+    kept.sort(
+        key=lambda change: (
+            change[1] == "removed",
+            change[0].symbol.block_start,
+        )
+    )
     result = [_changed(entry, status) for entry, status in kept]
     was, is_now = (
         _squeezed(_gaps(each.data, each.outline.symbols, 0, len(each.data)))
@@ -103,14 +111,20 @@ def touched_symbols(
     and `cancelled` of `task`.
     """
     wanted = [(first, max(first, last)) for first, last in ranges]
-    said: Sequence[Status] = kinds if kinds is not None else ["modified"] * len(wanted)
+    said: Sequence[Status] = (
+        kinds if kinds is not None else ["modified"] * len(wanted)
+    )
     given = _Ranges(zip(wanted, said, strict=True))
     checked = task or Task()
     found = []
     for around, symbol in outline.walk():
         checked.check()
-        if any(given.meeting(first, last) for first, last in _own_lines(symbol)):
-            status = _status(symbol, given.meeting(symbol.start_line, symbol.end_line))
+        if any(
+            given.meeting(first, last) for first, last in _own_lines(symbol)
+        ):
+            status = _status(
+                symbol, given.meeting(symbol.start_line, symbol.end_line)
+            )
             found.append(_changed(_SymbolText(symbol, around, b""), status))
     return tuple(found)
 
@@ -124,11 +138,16 @@ class _Ranges:
     def __init__(self, spans: Iterable[_Span]) -> None:
         self._spans = sorted(spans)
         self._firsts = [first for (first, _), _ in self._spans]
-        self._reach = list(accumulate((last for (_, last), _ in self._spans), max))
+        self._reach = list(
+            accumulate((last for (_, last), _ in self._spans), max)
+        )
 
     def meeting(self, first: int, last: int) -> list[_Span]:
         """Those that have a line in [first, last]."""
-        low, high = bisect_left(self._reach, first), bisect_right(self._firsts, last)
+        low, high = (
+            bisect_left(self._reach, first),
+            bisect_right(self._firsts, last),
+        )
         return [span for span in self._spans[low:high] if span[0][1] >= first]
 
 
@@ -158,9 +177,18 @@ def _own_lines(symbol: Symbol) -> list[tuple[int, int]]:
 
 def _changed(entry: _SymbolText, status: Status) -> ChangedSymbol:
     symbol = entry.symbol
-    path = shown_path((*entry.around, symbol)) if symbol.kind != "import" else "imports"
+    path = (
+        shown_path((*entry.around, symbol))
+        if symbol.kind != "import"
+        else "imports"
+    )
     return ChangedSymbol(
-        status, path, symbol.name, symbol.kind, symbol.block_start_line, symbol.end_line
+        status,
+        path,
+        symbol.name,
+        symbol.kind,
+        symbol.block_start_line,
+        symbol.end_line,
     )
 
 
@@ -175,17 +203,23 @@ def _entries(version: Version, task: Task) -> dict[_Key, list[_SymbolText]]:
             )
             for each in (*around, symbol)
         )
-        entries[key].append(_SymbolText(symbol, around, _own(version.data, symbol)))
+        entries[key].append(
+            _SymbolText(symbol, around, _own(version.data, symbol))
+        )
     return entries
 
 
 def _own(data: bytes, symbol: Symbol) -> bytes:
     if not symbol.children:
         return data[symbol.block_start : symbol.end].replace(b"\r\n", b"\n")
-    return _squeezed(_gaps(data, symbol.children, symbol.block_start, symbol.end))
+    return _squeezed(
+        _gaps(data, symbol.children, symbol.block_start, symbol.end)
+    )
 
 
-def _gaps(data: bytes, children: Iterable[Symbol], start: int, end: int) -> bytes:
+def _gaps(
+    data: bytes, children: Iterable[Symbol], start: int, end: int
+) -> bytes:
     """The text of [start, end) outside `children`."""
     parts = []
     for child in children:
@@ -213,7 +247,9 @@ def _paired(
         yield entry, "removed"
 
 
-def _unlike(entries: list[_SymbolText], others: list[_SymbolText]) -> list[_SymbolText]:
+def _unlike(
+    entries: list[_SymbolText], others: list[_SymbolText]
+) -> list[_SymbolText]:
     """The entries whose text none of the others has, or only as many as have taken it before."""
     texts = Counter(other.own for other in others)
     rest = []

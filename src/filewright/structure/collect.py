@@ -13,7 +13,12 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
-from filewright.structure.headers import is_directive, is_line_mark, is_of_file, mark_of
+from filewright.structure.headers import (
+    is_directive,
+    is_line_mark,
+    is_of_file,
+    mark_of,
+)
 from filewright.structure.query import Grammar, QueryPattern
 from filewright.structure.reading import SourceText, cut
 from filewright.structure.symbol import Symbol
@@ -97,7 +102,9 @@ def collect(
 
 
 class _SymbolTree:
-    def __init__(self, grammar: Grammar, source: SourceText, trims: bool) -> None:
+    def __init__(
+        self, grammar: Grammar, source: SourceText, trims: bool
+    ) -> None:
         self.grammar, self.source, self.trims = grammar, source, trims
         size = len(source.data)
         self.top = _Draft("", "", 0, 0, size, ((0, size),), 0)
@@ -132,7 +139,10 @@ class _SymbolTree:
     def _captures(self, root: Node) -> Iterator[_Capture]:
         from tree_sitter import QueryCursor
 
-        cursor, patterns = QueryCursor(self.grammar.query), self.grammar.patterns
+        cursor, patterns = (
+            QueryCursor(self.grammar.query),
+            self.grammar.patterns,
+        )
         cursor.set_max_start_depth(_DEEPEST)
         start, size = 0, len(self.source.data)
         while start < size:
@@ -166,7 +176,11 @@ class _SymbolTree:
         """Whether what the settings ask of the text and of the value is so; what a value may hold is in it then."""
         if pattern.when is not None:
             asked = nodes.get("when") or nodes["name"]
-            data, start, end = self.source.data, asked[0].start_byte, asked[-1].end_byte
+            data, start, end = (
+                self.source.data,
+                asked[0].start_byte,
+                asked[-1].end_byte,
+            )
             if self.source.codec.startswith("utf-16"):
                 data, start, end = (
                     self.source.spaced(start, end, _NAME_BYTES).encode(),
@@ -179,7 +193,9 @@ class _SymbolTree:
             if role in nodes:
                 bare, deciding = self._bare(pattern, nodes[role][0])
                 bound = pattern.bound.get(deciding.type)
-                if bound == "-" or (bound is None and "only" in pattern.settings):
+                if bound == "-" or (
+                    bound is None and "only" in pattern.settings
+                ):
                     return False
                 if role == "called":
                     nodes["name"] = [bare]
@@ -246,7 +262,11 @@ class _SymbolTree:
         return around if around is self.top else None
 
     def _capture(
-        self, pattern: QueryPattern, start: int, end: int, nodes: dict[str, list[Node]]
+        self,
+        pattern: QueryPattern,
+        start: int,
+        end: int,
+        nodes: dict[str, list[Node]],
     ) -> None:
         holder = self._holder(start, end)
         if holder is None:
@@ -273,7 +293,11 @@ class _SymbolTree:
         nodes: dict[str, list[Node]],
         holder: _Draft,
     ) -> _Draft | None:
-        bound = pattern.bound.get(nodes["value"][0].type) if "value" in nodes else None
+        bound = (
+            pattern.bound.get(nodes["value"][0].type)
+            if "value" in nodes
+            else None
+        )
         kind = bound or pattern.kinds.get(holder.kind)
         if kind is None:
             kind = pattern.kinds[holder.kind] = pattern.kind_within(holder.kind)
@@ -281,7 +305,9 @@ class _SymbolTree:
             return None
         named, within = nodes.get("name", [node]), nodes.get("in", [])
         end = (
-            within[0].start_byte if within and named[0] is node else named[-1].end_byte
+            within[0].start_byte
+            if within and named[0] is node
+            else named[-1].end_byte
         )
         settings = pattern.settings
         text = settings.get("name") or self.source.spaced(
@@ -304,7 +330,9 @@ class _SymbolTree:
         ):
             kind = settings["upper"]
         level = (
-            int(re.sub(r"\D", "", nodes["level"][0].type)) if "level" in nodes else 0
+            int(re.sub(r"\D", "", nodes["level"][0].type))
+            if "level" in nodes
+            else 0
         )
         start, known_as = node.start_byte, known_as if known_as != name else ""
         return _Draft(
@@ -323,7 +351,8 @@ class _SymbolTree:
         if draft.into:
             self.open.append(draft)
         elif not (
-            self.open[-1].depth == draft.depth and self.open[-1].end <= draft.end
+            self.open[-1].depth == draft.depth
+            and self.open[-1].end <= draft.end
         ):
             self._pass_over(
                 draft.start, draft.end
@@ -363,7 +392,11 @@ class _SymbolTree:
         wrappers = self.grammar.roles["wrapper"]
         while (around := node.parent) is not None and around.type in wrappers:
             last = around.named_child(around.named_child_count - 1)
-            if last is None or last.end_byte > node.end_byte or _is_group(around):
+            if (
+                last is None
+                or last.end_byte > node.end_byte
+                or _is_group(around)
+            ):
                 break
             node = around
         return node
@@ -403,7 +436,9 @@ class _SymbolTree:
         self, pieces: list[tuple[int, int]], start: int, stop: int
     ) -> int:
         """Return where a block begins whose comments and attributes are `pieces`, without those of the file."""
-        comments = [self.source.text(*piece, _COMMENT_BYTES) for piece in pieces]
+        comments = [
+            self.source.text(*piece, _COMMENT_BYTES) for piece in pieces
+        ]
         last = -1
         for index, comment in enumerate(comments):
             if is_directive(comment):
@@ -439,7 +474,9 @@ class _SymbolTree:
     def _is_top(self, offset: int) -> bool:
         """Return whether there is nothing but comments and the file's preamble before an offset."""
         before = (
-            self.source.text(0, offset, _TOP_BYTES) if offset <= _TOP_BYTES else None
+            self.source.text(0, offset, _TOP_BYTES)
+            if offset <= _TOP_BYTES
+            else None
         )
         return before is not None and _PREAMBLE.fullmatch(before) is not None
 
@@ -500,7 +537,11 @@ class _SymbolTree:
         while pending:
             draft = pending.pop()
             offsets.update(
-                (draft.start, draft.block_start, source.last(draft.start, draft.end))
+                (
+                    draft.start,
+                    draft.block_start,
+                    source.last(draft.start, draft.end),
+                )
             )
             pending += draft.children
         rows, row, before = {}, 0, 0
@@ -514,7 +555,9 @@ class _SymbolTree:
     ) -> tuple[Symbol, ...]:
         symbols = []
         for draft in drafts:
-            children = self._symbols(draft.children, rows) if draft.children else ()
+            children = (
+                self._symbols(draft.children, rows) if draft.children else ()
+            )
             if draft.kind[0] == "?" and not children:
                 continue
             name = _import_name(draft.imports) if draft.imports else draft.name

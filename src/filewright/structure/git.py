@@ -96,7 +96,8 @@ def committed(
     """
     if not _REVISION.fullmatch(revision) or ".." in revision:
         raise invalid(
-            f"{revision!r} is not a revision", 'name a commit, a branch or "HEAD"'
+            f"{revision!r} is not a revision",
+            'name a commit, a branch or "HEAD"',
         )
     if b"\n" in b"/".join(where.parts):
         return None
@@ -171,7 +172,11 @@ def _asked(
                 seconds=2 * seconds,
             )
     except (FilewrightError, OSError) as error:
-        why = error.message if isinstance(error, FilewrightError) else error.strerror
+        why = (
+            error.message
+            if isinstance(error, FilewrightError)
+            else error.strerror
+        )
         return f"not compared with git: {why}"
     return _Git(child, path, seconds, task)
 
@@ -187,13 +192,17 @@ def _repository(
     try:
         kind = boundary.stat(git).kind
         if kind == "folder":
-            return (tree, ".git", path) if _is_open(boundary, git, task) else None
+            return (
+                (tree, ".git", path) if _is_open(boundary, git, task) else None
+            )
         if kind != "file":
             return None  # a link elsewhere
         # A worktree's or a submodule's: it names the folder, which names the one it shares.
         target = shared = resolve_git_pointer(boundary, tree, git)
         if _holds(target, b"commondir"):
-            shared = resolve_git_pointer(boundary, target, target.child(b"commondir"))
+            shared = resolve_git_pointer(
+                boundary, target, target.child(b"commondir")
+            )
     except FilewrightError as error:
         if error.code == Code.PERMISSION_DENIED:
             return None  # the user keeps it from agents
@@ -208,9 +217,9 @@ def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
     try:
         if not boundary.allows_git(folder, task or Task()):
             return False
-        return not boundary.rules_for(folder, for_git=True).active or not _holds(
-            folder, b"objects/info/alternates"
-        )
+        return not boundary.rules_for(
+            folder, for_git=True
+        ).active or not _holds(folder, b"objects/info/alternates")
     except FilewrightError as error:
         if error.ends_call:
             raise
@@ -239,7 +248,9 @@ class _Git:
         )
         self._data = bytearray()
 
-    def object(self, asked: bytes, limit: int) -> tuple[str, str, bytes | None] | None:
+    def object(
+        self, asked: bytes, limit: int
+    ) -> tuple[str, str, bytes | None] | None:
         """Name, type and content of an object; no content above `limit`; None if it is missing."""
         with suppress(BrokenPipeError):  # it ended: reading says so
             self._input.write(asked + b"\n")
@@ -271,7 +282,9 @@ class _Git:
                 self._task.check()
             if time.monotonic() > self._deadline:
                 message = f"git did not answer within {self._seconds:g} s"
-                raise FilewrightError(Code.TIMEOUT, message, "leave out the comparison")
+                raise FilewrightError(
+                    Code.TIMEOUT, message, "leave out the comparison"
+                )
             if self._poll.poll(_POLL_MS):
                 block = self._output.read(1 << 20) or b""
                 self._data += block

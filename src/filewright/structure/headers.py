@@ -68,10 +68,17 @@ def is_directive(comment: str) -> bool:
     Directives for the next line (`eslint-disable-next-line`) belong to what is on it.
     """
     first, *others = comment.strip().splitlines() or [""]
-    text = first if first.startswith("#!") else _MARK.sub("", first, count=1).strip()
+    text = (
+        first
+        if first.startswith("#!")
+        else _MARK.sub("", first, count=1).strip()
+    )
     if not text and others:
         text = others[0].strip().lstrip("*").strip()
-    return _DIRECTIVE.match(text) is not None or _GLOBALS.match(comment) is not None
+    return (
+        _DIRECTIVE.match(text) is not None
+        or _GLOBALS.match(comment) is not None
+    )
 
 
 def is_of_file(comment: str, *, is_inner_doc: bool = False) -> bool:

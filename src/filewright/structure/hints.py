@@ -54,7 +54,9 @@ def sampled(snapshot: Snapshot) -> Sample:
     for number in range(1, _MIDDLES + 1):
         begin = _END_BYTES + number * gap
         middle.extend(
-            _window(snapshot, begin, min(begin + _MIDDLE_BYTES, size - _END_BYTES))
+            _window(
+                snapshot, begin, min(begin + _MIDDLE_BYTES, size - _END_BYTES)
+            )
         )
     return Sample(head, middle, tail, complete=False)
 
@@ -65,7 +67,9 @@ def _window(snapshot: Snapshot, begin: int, end: int) -> list[SampledLine]:
     if begin > snapshot.start:
         begin = lines.line_end(begin)
     return [
-        SampledLine(line.offset, line.body.decode(codec, "replace")[:_LINE_CHARS])
+        SampledLine(
+            line.offset, line.body.decode(codec, "replace")[:_LINE_CHARS]
+        )
         for line in lines.read_lines(
             begin, end, limit=4 * _LINE_CHARS, reach=_END_BYTES
         )
@@ -158,10 +162,17 @@ def log_facts(sample: Sample) -> LogFacts:
             kinds[kind] += 1
             examples.setdefault(kind, said)
     often = {
-        examples[kind]: count for kind, count in kinds.most_common(_KINDS) if count > 1
+        examples[kind]: count
+        for kind, count in kinds.most_common(_KINDS)
+        if count > 1
     }
     return LogFacts(
-        first, last, dict(levels.most_common()), often, len(lines), sample.complete
+        first,
+        last,
+        dict(levels.most_common()),
+        often,
+        len(lines),
+        sample.complete,
     )
 
 
@@ -234,7 +245,9 @@ class Hints:
 def hints(snapshot: Snapshot, language: Language | None) -> Hints:
     """Search hints for `snapshot`, in a time that does not depend on its size."""
     if language is Language.CSV or language is Language.TSV:
-        facts = csv_facts(sampled(snapshot), "\t" if language is Language.TSV else None)
+        facts = csv_facts(
+            sampled(snapshot), "\t" if language is Language.TSV else None
+        )
         return Hints(csv=facts)
     if language is Language.JSON_LINES:
         sample = sampled(snapshot)
@@ -246,7 +259,9 @@ def hints(snapshot: Snapshot, language: Language | None) -> Hints:
             for key, types, _ in found.keys
             if types not in ("object", "array", "array|object")
         ]
-        patterns = tuple(rf'"{re.escape(key)}"\s*:\s*"?VALUE' for key in scalars[:5])
+        patterns = tuple(
+            rf'"{re.escape(key)}"\s*:\s*"?VALUE' for key in scalars[:5]
+        )
         return Hints(patterns, log if log.first else None, json_lines=found)
     if language in (None, Language.LOG, Language.TEXT):
         sample = sampled(snapshot)
@@ -320,9 +335,7 @@ def json_lines_facts(sample: Sample) -> JsonLinesFacts:
     types: dict[str, set[str]] = {}
     objects = invalid = 0
     whole = [line.text for line in sample.lines if len(line.text) < 2_000]
-    for line in (
-        whole
-    ):  # A stride could share its period with the lines, and see one kind of them only.
+    for line in whole:  # A stride could share its period with the lines, and see one kind of them only.
         if not line.strip():
             continue
         try:

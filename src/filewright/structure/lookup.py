@@ -45,7 +45,9 @@ class NamedSymbol:
 
 def shown_path(symbols: tuple[Symbol, ...]) -> str:
     """Symbols from the outermost in, as one line."""
-    return STEP.join(f"{symbol.kind} {symbol.name}".rstrip() for symbol in symbols)
+    return STEP.join(
+        f"{symbol.kind} {symbol.name}".rstrip() for symbol in symbols
+    )
 
 
 def _known_path(symbols: tuple[Symbol, ...]) -> str:
@@ -60,7 +62,9 @@ def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
         stop = bisect_right(level, line, key=attrgetter("block_start_line"))
         holding = [
             each
-            for each in reversed(level[max(0, stop - _SIBLINGS_LOOKED_AT) : stop])
+            for each in reversed(
+                level[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]
+            )
             if each.block_start_line <= line <= each.end_line
         ]
         if not holding:
@@ -79,7 +83,8 @@ def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:
     """
     around = around_line(outline, line)
     while around and (
-        not is_definition(around[-1]) or (outside and around[-1].start_line == line)
+        not is_definition(around[-1])
+        or (outside and around[-1].start_line == line)
     ):
         around = around[:-1]
     return _known_path(around)
@@ -88,7 +93,8 @@ def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:
 def is_definition(symbol: Symbol) -> bool:
     """Whether a symbol is read whole when a line in it is asked for: a definition, or of several lines."""
     return symbol.kind in DEFINITIONS or (
-        symbol.end_line > symbol.start_line and symbol.kind not in ("import", "package")
+        symbol.end_line > symbol.start_line
+        and symbol.kind not in ("import", "package")
     )
 
 
@@ -113,7 +119,9 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
         if found := exact or partial:
             # A path as it is shown names the kind, too; else definitions rather than the prototypes of the same name.
             named = [
-                each for each in found if (STEP + each.path).endswith(STEP + asked)
+                each
+                for each in found
+                if (STEP + each.path).endswith(STEP + asked)
             ]
             return (
                 named
@@ -123,7 +131,9 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
     return []
 
 
-def find_symbol(outline: Outline, asked: str, shown: str = "the file") -> NamedSymbol:
+def find_symbol(
+    outline: Outline, asked: str, shown: str = "the file"
+) -> NamedSymbol:
     """The one symbol `asked` means in the file called `shown`.
 
     Raises `no_match` with the nearest names, `ambiguous_match` with the candidates and their lines,

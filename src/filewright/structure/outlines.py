@@ -34,11 +34,17 @@ class Outlines:
     `settings.cache_bytes` may be used. `close` ends the parser processes.
     """
 
-    def __init__(self, settings: Settings, launcher: Launcher | None = None) -> None:
+    def __init__(
+        self, settings: Settings, launcher: Launcher | None = None
+    ) -> None:
         self._settings = settings
         self._workers = Workers(launcher or Launcher(confine=settings.landlock))
-        self._known: BoundedCache[Outline] = BoundedCache(settings.cache_bytes // 2)
-        self._slow: BoundedCache[tuple[float, Outline]] = BoundedCache(_SLOW_KEPT)
+        self._known: BoundedCache[Outline] = BoundedCache(
+            settings.cache_bytes // 2
+        )
+        self._slow: BoundedCache[tuple[float, Outline]] = BoundedCache(
+            _SLOW_KEPT
+        )
 
     def outline(
         self,
@@ -58,7 +64,10 @@ class Outlines:
         if isinstance(source, bytes):
             snapshot = Snapshot(source, encoding="utf-8")
         else:
-            snapshot, language = source, language or language_of_snapshot(source)
+            snapshot, language = (
+                source,
+                language or language_of_snapshot(source),
+            )
         if language not in PARSED:
             return Outline(language, parsed=False)
         if isinstance(source, Snapshot) and source.binary_type is not None:
@@ -95,14 +104,20 @@ class Outlines:
             outline = with_definitions(outline, snapshot, language, task)
         if outline.whole or outline.note == FAILED:
             self._known.put(
-                identity, outline, _OUTLINE_BYTES + _SYMBOL_BYTES * outline.count
+                identity,
+                outline,
+                _OUTLINE_BYTES + _SYMBOL_BYTES * outline.count,
             )
         else:  # the time limit may be met another time, but not at once
             self._slow.put(identity, (time.monotonic(), outline), 1)
         return outline
 
     def _parsed(
-        self, snapshot: Snapshot, data: bytes, language: Language, task: Task | None
+        self,
+        snapshot: Snapshot,
+        data: bytes,
+        language: Language,
+        task: Task | None,
     ) -> Outline:
         """What the grammar reads: all of it, the beginning, or nothing with a note that says why."""
         size, limit, narrow = (
@@ -115,10 +130,14 @@ class Outlines:
             return Outline(language, parsed=False, note=f"{note}{limit}")
         head, key = data, ""
         if size > MOST_BYTES:
-            head = data[: data.rfind(b"\n", 0, MOST_BYTES) + 1] if narrow else b""
+            head = (
+                data[: data.rfind(b"\n", 0, MOST_BYTES) + 1] if narrow else b""
+            )
             if not head:
                 return Outline(
-                    language, parsed=False, note=f"{note}{MOST_BYTES} for such a file"
+                    language,
+                    parsed=False,
+                    note=f"{note}{MOST_BYTES} for such a file",
                 )
         elif snapshot.location is not None:
             location = snapshot.location
@@ -129,7 +148,9 @@ class Outlines:
         request = Request(language.value, snapshot.encoding.name, seconds, key)
         try:
             outline = self._workers.outline(request, head, task)
-            while outline.note == FAILED and len(head) > _PARSED_APART and narrow:
+            while (
+                outline.note == FAILED and len(head) > _PARSED_APART and narrow
+            ):
                 # A large tree may have passed the worker's memory; of a part of it the names are known.
                 head = head[: head.rfind(b"\n", 0, len(head) // 2) + 1]
                 outline = (

@@ -20,9 +20,7 @@ from filewright.structure.symbol import Outline
 if TYPE_CHECKING:
     from tree_sitter import Tree
 
-_WHOLE_SHARE: Final = (
-    0.6  # of the time, for the whole; the rest is for a part, should that not do
-)
+_WHOLE_SHARE: Final = 0.6  # of the time, for the whole; the rest is for a part, should that not do
 _CHUNK: Final = 256 << 10
 _YAML_LINES: Final = 32_000
 """The grammar's scanner counts lines in 16 bits, and takes all that comes later for an error."""
@@ -60,7 +58,9 @@ def parse(
     begun, whole = time.monotonic(), len(content.data)
     if language is Language.YAML:
         content = _first_lines(content, _YAML_LINES)
-    tree, reached = _tree(content, grammar, begun + _WHOLE_SHARE * seconds, previous)
+    tree, reached = _tree(
+        content, grammar, begun + _WHOLE_SHARE * seconds, previous
+    )
     if tree is None:
         # A parse that was stopped leaves nothing, and the end of one takes longer than it looks from what is reached: a
         # quarter of that fits in the time left.
@@ -99,7 +99,10 @@ def parse(
 
 def _is_flow(language: Language, data: bytes) -> bool:
     """Whether JavaScript has Flow's type annotations, which TypeScript's grammar reads best."""
-    return language in (Language.JAVASCRIPT, Language.JSX) and b"@flow" in data[:2048]
+    return (
+        language in (Language.JAVASCRIPT, Language.JSX)
+        and b"@flow" in data[:2048]
+    )
 
 
 def _cut(content: Content, limit: int) -> Content:
@@ -116,12 +119,17 @@ def _cut(content: Content, limit: int) -> Content:
 def _first_lines(content: Content, count: int) -> Content:
     *lines, rest = content.data.split("\n".encode(content.codec), count)
     return (
-        content if len(lines) < count else _cut(content, len(content.data) - len(rest))
+        content
+        if len(lines) < count
+        else _cut(content, len(content.data) - len(rest))
     )
 
 
 def _tree(
-    content: Content, grammar: Grammar, deadline: float, previous: ParsedText | None
+    content: Content,
+    grammar: Grammar,
+    deadline: float,
+    previous: ParsedText | None,
 ) -> tuple[Tree | None, int]:
     """The tree, or None at the deadline; and the offset that was reached."""
     data = content.data
@@ -192,4 +200,6 @@ def _common(one: bytes, two: bytes) -> int:
 
 
 def _point(data: bytes, offset: int) -> tuple[int, int]:
-    return data.count(b"\n", 0, offset), offset - (data.rfind(b"\n", 0, offset) + 1)
+    return data.count(b"\n", 0, offset), offset - (
+        data.rfind(b"\n", 0, offset) + 1
+    )

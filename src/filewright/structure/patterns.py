@@ -46,7 +46,9 @@ def with_definitions(
         further = (symbol for symbol in found if symbol.start_line not in known)
         return outline.merged(
             tuple(
-                symbol for symbol in further if _missed(symbol, outline, snapshot, task)
+                symbol
+                for symbol in further
+                if _missed(symbol, outline, snapshot, task)
             )
         )
     note = outline.note
@@ -70,7 +72,10 @@ def _missed(
     symbol: Symbol, outline: Outline, snapshot: Snapshot, task: Task | None
 ) -> bool:
     """Whether the grammar missed it: what is further in than the symbol around it was looked at there."""
-    at = bisect_right(outline.symbols, symbol.start, key=lambda each: each.start) - 1
+    at = (
+        bisect_right(outline.symbols, symbol.start, key=lambda each: each.start)
+        - 1
+    )
     if at < 0 or (around := outline.symbols[at]).end <= symbol.start:
         return True
     own, its = (
@@ -81,7 +86,11 @@ def _missed(
 
 
 def definitions(
-    snapshot: Snapshot, language: Language, *, line: int = 1, task: Task | None = None
+    snapshot: Snapshot,
+    language: Language,
+    *,
+    line: int = 1,
+    task: Task | None = None,
 ) -> tuple[Symbol, ...]:
     """The lines from the one of that number on that look like definitions: at most `MOST`, within `REACH` bytes."""
     traits = language.traits
@@ -89,7 +98,9 @@ def definitions(
         return ()
     regexp = _compiled(traits.definitions)
     found: list[Symbol] = []
-    for offset, block in _blocks(snapshot, snapshot.lines.offset_of(line, task)):
+    for offset, block in _blocks(
+        snapshot, snapshot.lines.offset_of(line, task)
+    ):
         if task is not None:
             task.check()
         counted = 0
@@ -102,7 +113,9 @@ def definitions(
             name = match.group(groups[-1])
             if name in _NO_NAMES:
                 continue
-            begin = match.start() + len(match.group()) - len(match.group().lstrip())
+            begin = (
+                match.start() + len(match.group()) - len(match.group().lstrip())
+            )
             line += block.count(b"\n", counted, begin)
             counted = begin
             word = (

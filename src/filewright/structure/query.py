@@ -88,7 +88,13 @@ class QueryPattern:
 
     def kind_within(self, around: str) -> str:
         """The kind of this pattern's symbol inside a symbol of the kind `around` ("" at the top)."""
-        group = "types" if around in _TYPES else "code" if around in _CODE else "other"
+        group = (
+            "types"
+            if around in _TYPES
+            else "code"
+            if around in _CODE
+            else "other"
+        )
         within = self.within
         for key in (around or "top", group if around else "top", "other"):
             if key in within:
@@ -132,7 +138,9 @@ def _load(language: Language) -> Grammar:
 
     traits = language.traits
     package, _, function = traits.grammar.partition(".")
-    pointer = getattr(import_module(f"tree_sitter_{package}"), function or "language")()
+    pointer = getattr(
+        import_module(f"tree_sitter_{package}"), function or "language"
+    )()
     parser_language = tree_sitter.Language(pointer)
     text = "\n".join(
         (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
@@ -151,10 +159,13 @@ def _load(language: Language) -> Grammar:
     patterns = []
     for index in range(query.pattern_count):
         own = encoded[
-            query.start_byte_for_pattern(index) : query.end_byte_for_pattern(index)
+            query.start_byte_for_pattern(index) : query.end_byte_for_pattern(
+                index
+            )
         ].decode()
         settings = {
-            key: value or "" for key, value in query.pattern_settings(index).items()
+            key: value or ""
+            for key, value in query.pattern_settings(index).items()
         }
         patterns.append(_pattern(own, settings, roles))
     return Grammar(language, parser_language, query, tuple(patterns), roles)
@@ -174,16 +185,22 @@ def _pattern(
         for node_type in roles.get(each, (each,))
     }
     within = {
-        key[3:]: value for key, value in settings.items() if key.startswith("in.")
+        key[3:]: value
+        for key, value in settings.items()
+        if key.startswith("in.")
     }
-    nests = "nests" in settings or (capture in _HOLDERS and "leaf" not in settings)
+    nests = "nests" in settings or (
+        capture in _HOLDERS and "leaf" not in settings
+    )
     return QueryPattern(
         capture,
         "-" if capture == "skip" else capture,
         re.compile(settings["when"].encode(), re.DOTALL)
         if "when" in settings
         else None,
-        _unescaped if "escaped" in settings else _rewriting(settings.get("shown", "")),
+        _unescaped
+        if "escaped" in settings
+        else _rewriting(settings.get("shown", "")),
         _rewriting(settings.get("known", "")),
         within,
         bound,

@@ -21,7 +21,9 @@ _LONE_CR_TEXT: Final = re.compile("\r(?!\n)")
 # Forms that a grammar does not have are made into others of the same length that it reads.
 _FUN_INTERFACE: Final = re.compile(rb"\bfun(?=\s+interface\b)")
 _TRY: Final = re.compile(rb"\btry!")
-_BRACKETED: Final = re.compile(rb"(?<![\w\])])\[([A-Za-z_][^\]\[\"\r\n]{0,126})\]")
+_BRACKETED: Final = re.compile(
+    rb"(?<![\w\])])\[([A-Za-z_][^\]\[\"\r\n]{0,126})\]"
+)
 _BRACKETED_TYPE: Final = re.compile(
     rb"\[((?:tiny|small|big)?int|n?(?:var)?char|n?text|(?:small)?datetime2?|date|time|bit|decimal|numeric|float|real"
     rb"|money|(?:var)?binary|uniqueidentifier)\]",
@@ -32,9 +34,13 @@ _FILE_GROUP: Final = re.compile(
     rb"|\bIDENTITY[ \t]{0,8}\([^()\n]{0,80}\)",
     re.IGNORECASE,
 )
-_BATCH: Final = re.compile(rb"^[ \t]*GO[ \t]*\r?$", re.MULTILINE | re.IGNORECASE)
+_BATCH: Final = re.compile(
+    rb"^[ \t]*GO[ \t]*\r?$", re.MULTILINE | re.IGNORECASE
+)
 _CLUSTERED: Final = re.compile(rb"\b(?:NON)?CLUSTERED\b", re.IGNORECASE)
-_DIRECTIVE: Final = re.compile(rb"^[ \t]*#(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE)
+_DIRECTIVE: Final = re.compile(
+    rb"^[ \t]*#(?:[^\\\n]|\\\r?\n|\\.)*", re.MULTILINE
+)
 _ANY_MACRO: Final = re.compile(rb"\b[A-Z][A-Z0-9_]{3}")
 _MACRO: Final = rb"[A-Z][A-Z0-9_]{0,60}_[A-Z0-9_]{0,60}"
 _ARGUMENTS: Final = rb"(?:\([^()\n]{0,200}\))?"
@@ -87,7 +93,9 @@ _BEHIND: Final = re.compile(
     re.MULTILINE,
 )
 # A macro for an access specifier, or for a word between template and class.
-_ACCESS: Final = re.compile(rb"^[ \t]*[A-Z][A-Z0-9_]{3,}:[ \t]*\r?$", re.MULTILINE)
+_ACCESS: Final = re.compile(
+    rb"^[ \t]*[A-Z][A-Z0-9_]{3,}:[ \t]*\r?$", re.MULTILINE
+)
 
 
 class Content(NamedTuple):
@@ -106,7 +114,9 @@ def prepared(data: bytes, codec: str, language: Language) -> Content | None:
     if codec.startswith("utf-16"):
         wide = "utf-16-be" if codec.endswith("be") else "utf-16-le"
         return Content(
-            _wide(data, wide), wide, "utf16be" if wide.endswith("be") else "utf16le"
+            _wide(data, wide),
+            wide,
+            "utf16be" if wide.endswith("be") else "utf16le",
         )
     if b"\r" in data and data.count(b"\r") != data.count(b"\r\n"):
         data = _LONE_CR.sub(b"\n", data)
@@ -145,14 +155,17 @@ def _without_macros(data: bytes) -> bytes:
     for form in (_OF_CLASS, _BEFORE_TYPE, _OF_CONSTRUCTOR, _BEFORE_NAME):
         data = form.sub(_blank_group, data)
     data = _BEHIND.sub(
-        lambda found: found[0] if _names_a_type(found) else _blank_group(found), data
+        lambda found: found[0] if _names_a_type(found) else _blank_group(found),
+        data,
     )
     return _ACCESS.sub(_blank, data)
 
 
 def _names_a_type(found: re.Match[bytes]) -> bool:
     """Whether the line is `typedef STACK_OF(X) X_STACK;`."""
-    line = found.string[found.string.rfind(b"\n", 0, found.start()) + 1 : found.start()]
+    line = found.string[
+        found.string.rfind(b"\n", 0, found.start()) + 1 : found.start()
+    ]
     return line.lstrip().startswith(b"typedef")
 
 
@@ -178,7 +191,9 @@ def _is_alone(found: re.Match[bytes]) -> bool:
     )
 
 
-_BRACKETS: Final = frozenset(b"BEGIN END PUSH POP DECLS NAMESPACE OBJECT".split())
+_BRACKETS: Final = frozenset(
+    b"BEGIN END PUSH POP DECLS NAMESPACE OBJECT".split()
+)
 
 
 def _blank(found: re.Match[bytes]) -> bytes:
@@ -205,5 +220,6 @@ def _wide(data: bytes, codec: str) -> bytes:
     even = data[: len(data) & ~1]
     text = even.decode(codec, "surrogatepass")
     return (
-        _LONE_CR_TEXT.sub("\n", text).encode(codec, "surrogatepass") + data[len(even) :]
+        _LONE_CR_TEXT.sub("\n", text).encode(codec, "surrogatepass")
+        + data[len(even) :]
     )

@@ -21,12 +21,16 @@ class SourceText(NamedTuple):
 
     def text(self, start: int, end: int, most: int) -> str:
         """Return the text of the bytes [start, end), `most` of them at most."""
-        return self.data[start : min(end, start + most)].decode(self.codec, "replace")
+        return self.data[start : min(end, start + most)].decode(
+            self.codec, "replace"
+        )
 
     def breaks(self, start: int, stop: int) -> int:
         """How many lines end in the bytes [start, stop)."""
         if self.codec.startswith("utf-16"):
-            return self.data[start:stop].decode(self.codec, "replace").count("\n")
+            return (
+                self.data[start:stop].decode(self.codec, "replace").count("\n")
+            )
         return self.data.count(b"\n", start, stop)
 
     def last(self, start: int, end: int) -> int:

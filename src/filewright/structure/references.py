@@ -95,7 +95,11 @@ class References:
             CentralFile(
                 path,
                 users[path],
-                tuple(sorted(uses[path], key=lambda n: (-uses[path][n], n))[:names]),
+                tuple(
+                    sorted(uses[path], key=lambda n: (-uses[path][n], n))[
+                        :names
+                    ]
+                ),
             )
             for path in ranked[:most]
         )
@@ -106,10 +110,14 @@ class References:
             by_name = whole = False
             for module, names in imports:
                 if self._found(path, module, "") == target:
-                    by_name, whole = by_name or name in names, whole or not names
+                    by_name, whole = (
+                        by_name or name in names,
+                        whole or not names,
+                    )
                 else:
                     whole = whole or any(
-                        self._found(path, module, each) == target for each in names
+                        self._found(path, module, each) == target
+                        for each in names
                     )
             if by_name or whole:
                 yield path, by_name
@@ -171,7 +179,10 @@ def _imports(text: str) -> Iterator[tuple[str, Parts]]:
 def _imported(match: re.Match[str]) -> tuple[str, Parts]:
     """The module of an import, and the names that are taken from it."""
     modules: list[str] = [
-        *filter(None, match.group("module", "source", "path", "header", "plain", "go"))
+        *filter(
+            None,
+            match.group("module", "source", "path", "header", "plain", "go"),
+        )
     ]
     module = modules[0]
     named = match["many"] or match["names"] or match["given"] or ""

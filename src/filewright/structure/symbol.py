@@ -111,7 +111,9 @@ class Outline:
         if not more:
             return self
         symbols: list[Symbol] = []
-        for symbol in sorted((*self.symbols, *more), key=lambda each: each.block_start):
+        for symbol in sorted(
+            (*self.symbols, *more), key=lambda each: each.block_start
+        ):
             if symbols and symbols[-1].end > symbol.block_start:
                 before = symbols[-1]
                 inner = tuple(
@@ -137,7 +139,9 @@ class Outline:
             around, symbol = pending.pop()
             yield around, symbol
             inner = (*around, symbol)
-            pending.extend((inner, child) for child in reversed(symbol.children))
+            pending.extend(
+                (inner, child) for child in reversed(symbol.children)
+            )
 
     def shortened(
         self, max_symbols: int, max_depth: int = 0
@@ -152,13 +156,19 @@ class Outline:
         depth = 0
         while level and (not max_depth or depth < max_depth):
             ordered += sorted(
-                level, key=lambda symbol: (symbol.kind in MINOR, symbol.name[:1] == "_")
+                level,
+                key=lambda symbol: (
+                    symbol.kind in MINOR,
+                    symbol.name[:1] == "_",
+                ),
             )
             level = [child for symbol in level for child in symbol.children]
             depth += 1
         kept = set(map(id, ordered[:max_symbols]))
         missing = (
-            symbol.start_line for _, symbol in self.walk() if id(symbol) not in kept
+            symbol.start_line
+            for _, symbol in self.walk()
+            if id(symbol) not in kept
         )
         return self._only(kept), self.count - len(kept), next(missing, None)
 
@@ -187,7 +197,9 @@ class Outline:
         for _, symbol in reversed(list(self.walk())):
             if id(symbol) in kept:
                 inner = tuple(
-                    built[id(child)] for child in symbol.children if id(child) in built
+                    built[id(child)]
+                    for child in symbol.children
+                    if id(child) in built
                 )
                 built[id(symbol)] = (
                     symbol
@@ -218,7 +230,9 @@ class Request(NamedTuple):
 
 def line(value: Request | Outline) -> bytes:
     """A request or an outline as a line: each value is the row of its fields."""
-    return json.dumps(value, separators=(",", ":"), default=_row).encode() + b"\n"
+    return (
+        json.dumps(value, separators=(",", ":"), default=_row).encode() + b"\n"
+    )
 
 
 def _row(value: Outline | SyntaxReport) -> list[object]:
@@ -241,7 +255,14 @@ def outline_of(answer: bytes) -> Outline:
         errors, tuple(SyntaxIssue(*issue) for issue in issues), certain
     )
     return Outline(
-        language, _symbols(symbols), count, parsed, truncated, note, report, parsed_to
+        language,
+        _symbols(symbols),
+        count,
+        parsed,
+        truncated,
+        note,
+        report,
+        parsed_to,
     )
 
 

@@ -94,8 +94,12 @@ def _described(node: Node, source: SourceText) -> SyntaxIssue:
     before = data[:start].rpartition("\n".encode(codec))[2]
     column = len(before.decode(codec, "replace")) + 1
     if node.is_missing:
-        return SyntaxIssue(node.start_point.row + 1, column, "", f"missing {node.type}")
-    shown = cut(source.spaced(start, node.end_byte, 4 * _TEXT_CHARS), _TEXT_CHARS)
+        return SyntaxIssue(
+            node.start_point.row + 1, column, "", f"missing {node.type}"
+        )
+    shown = cut(
+        source.spaced(start, node.end_byte, 4 * _TEXT_CHARS), _TEXT_CHARS
+    )
     return SyntaxIssue(
         node.start_point.row + 1,
         column,
@@ -105,7 +109,9 @@ def _described(node: Node, source: SourceText) -> SyntaxIssue:
 
 
 def _judged(
-    source: SourceText, language: Language, kind: type[SyntaxError] = SyntaxError
+    source: SourceText,
+    language: Language,
+    kind: type[SyntaxError] = SyntaxError,
 ) -> list[SyntaxIssue] | None:
     """Return what the language's own parser says: None for valid, else its complaint (or none of its own).
 
@@ -120,7 +126,9 @@ def _judged(
 
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                compile(data, "<file>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+                compile(
+                    data, "<file>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True
+                )
         elif language is Language.JSON:
             json.loads(data.decode(source.codec).removeprefix("\ufeff"))
         elif language is Language.TOML:
@@ -128,7 +136,11 @@ def _judged(
         else:
             return []
     except SyntaxError as error:
-        if error.lineno is None or "\0" in str(error) or not isinstance(error, kind):
+        if (
+            error.lineno is None
+            or "\0" in str(error)
+            or not isinstance(error, kind)
+        ):
             return []
         text = " ".join((error.text or "").split())[:_TEXT_CHARS]
         return [
@@ -139,7 +151,9 @@ def _judged(
     except json.JSONDecodeError as error:
         commented = b"//" in data or b"/*" in data
         return (
-            [] if commented else [SyntaxIssue(error.lineno, error.colno, "", error.msg)]
+            []
+            if commented
+            else [SyntaxIssue(error.lineno, error.colno, "", error.msg)]
         )
     except (ValueError, RecursionError, MemoryError, OverflowError):
         return []

@@ -22,14 +22,14 @@ _KEPT_BYTES = (
     2 << 20
 )  # content whose trees are kept; a tree takes some twenty times its text
 _TRIM_BYTES = 1 << 20
-_IDLE_SECONDS = (
-    5.0  # memory of a big tree is kept for that long: the next parse may want it
-)
+_IDLE_SECONDS = 5.0  # memory of a big tree is kept for that long: the next parse may want it
 
 
 def main(arguments: list[str]) -> int:
     """Serve until the input ends."""
-    sys.path.extend(path for path in json.loads(arguments[0]) if path not in sys.path)
+    sys.path.extend(
+        path for path in json.loads(arguments[0]) if path not in sys.path
+    )
     here = os.path.dirname(os.path.abspath(__file__))
     above = os.path.dirname(here)
     folders = {
@@ -59,7 +59,10 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
     while asked_for := requests.readline():
         asked = Request(*json.loads(asked_for))
         body = requests.read(asked.size)
-        language, key = Language(asked.language), f"{asked.language} {asked.key}"
+        language, key = (
+            Language(asked.language),
+            f"{asked.language} {asked.key}",
+        )
         try:
             found = parse(
                 body, asked.codec, language, asked.seconds, kept.pop(key, None)
@@ -67,16 +70,27 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
         except MemoryError:
             kept.clear()
             found = Outline(
-                language, parsed=False, note="not parsed: it needs too much memory"
+                language,
+                parsed=False,
+                note="not parsed: it needs too much memory",
             )
         except ImportError as error:
             why = f"its grammar is not installed ({error.name})"
             found = Outline(language, parsed=False, note=f"not parsed: {why}")
-        answers.write(line(found.outline if isinstance(found, ParsedText) else found))
+        answers.write(
+            line(found.outline if isinstance(found, ParsedText) else found)
+        )
         answers.flush()
-        if isinstance(found, ParsedText) and asked.key and asked.size <= _KEPT_BYTES:
+        if (
+            isinstance(found, ParsedText)
+            and asked.key
+            and asked.size <= _KEPT_BYTES
+        ):
             kept[key] = found
-            while sum(len(each.content.data) for each in kept.values()) > _KEPT_BYTES:
+            while (
+                sum(len(each.content.data) for each in kept.values())
+                > _KEPT_BYTES
+            ):
                 del kept[next(iter(kept))]
         del found, body
         if asked.size > _TRIM_BYTES:

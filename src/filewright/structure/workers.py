@@ -25,7 +25,9 @@ from filewright.structure.symbol import Outline, Request, line, outline_of
 FAILED: Final = "not parsed: the grammar failed on this content"
 """The note on content that ended the worker."""
 _PROGRAM: Final = Path(__file__).with_name("worker.py")
-_GRACE: Final = 1.0  # seconds beyond the parse's own limit, for the walk and the answer
+_GRACE: Final = (
+    1.0  # seconds beyond the parse's own limit, for the walk and the answer
+)
 _START: Final = 5.0  # seconds a worker may take to start
 _POLL: Final = 0.02  # seconds between two looks at whether the task must stop
 _END: Final = 2.0  # seconds a killed worker may take to end
@@ -112,7 +114,11 @@ class _Worker:
             )
         # Only where the grammars are: a folder the program happened to start in may hold anybody's modules.
         paths = json.dumps(
-            [path for path in sys.path if path and Path(path, "tree_sitter").is_dir()]
+            [
+                path
+                for path in sys.path
+                if path and Path(path, "tree_sitter").is_dir()
+            ]
         )
         self._child = launcher.start(
             [sys.executable, "-I", "-X", "utf8", "-B", str(_PROGRAM), paths],

@@ -62,7 +62,9 @@ class Handle(Closable):
     removable_prefixes: ClassVar[tuple[str, ...]] = ()
     """Prefixes of the extended attributes that are removed if they are not wanted."""
 
-    def __init__(self, descriptor: int, resolved_parts: tuple[bytes, ...] = ()) -> None:
+    def __init__(
+        self, descriptor: int, resolved_parts: tuple[bytes, ...] = ()
+    ) -> None:
         self._descriptor = descriptor
         self.resolved_parts = resolved_parts
 
@@ -225,7 +227,9 @@ class BaseFolder(Handle, Generic[AnyFile]):
             yield from ((name, "folder") for name in batch.folders)
             yield from batch.others
 
-    def signatures(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
+    def signatures(
+        self, names: Iterable[bytes]
+    ) -> list[tuple[int, ...] | None]:
         """Return, for each name, a tuple that changes when the file does, or None.
 
         The tuple holds mode, inode, device, link count, user, group, size and the times
@@ -248,7 +252,9 @@ class BaseFolder(Handle, Generic[AnyFile]):
                     raw.st_mtime_ns,
                     raw.st_ctime_ns,
                 )
-            signatures.append((raw.st_mode, raw.st_ino, raw.st_dev, *variable_fields))
+            signatures.append(
+                (raw.st_mode, raw.st_ino, raw.st_dev, *variable_fields)
+            )
         return signatures
 
     def stat_names(self, names: Iterable[bytes]) -> list[Status | None]:

@@ -68,7 +68,11 @@ class WalkOptions:
 
 
 def walk_to_folder(
-    start: AnyFolder, parts: Sequence[bytes], options: WalkOptions, *, listable: bool
+    start: AnyFolder,
+    parts: Sequence[bytes],
+    options: WalkOptions,
+    *,
+    listable: bool,
 ) -> AnyFolder:
     """Walk from `start` along `parts`, and return the folder at the end."""
 
@@ -178,7 +182,8 @@ class _Walk(Generic[AnyFolder]):
             raise system_error(errno.ELOOP)
         target, is_relative = self.folder.link_target(part)
         self._escape_error = EscapesFolderError(
-            self.folder.resolved_parts, b"/".join((target, *reversed(self._pending)))
+            self.folder.resolved_parts,
+            b"/".join((target, *reversed(self._pending))),
         )
         if not is_relative:
             raise self._escape_error

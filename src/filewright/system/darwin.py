@@ -21,7 +21,13 @@ from filewright.system import posix
 from filewright.system.base import RenameMode
 from filewright.system.beneath import CheckPart
 from filewright.system.capabilities import Capabilities
-from filewright.system.posix import FOLDER_FLAGS, NOT_OFFERED, File, Folder, umask
+from filewright.system.posix import (
+    FOLDER_FLAGS,
+    NOT_OFFERED,
+    File,
+    Folder,
+    umask,
+)
 
 RENAME_SWAP = 0x00000002
 RENAME_EXCL = 0x00000004
@@ -75,7 +81,9 @@ class Calls:
         flags: int,
     ) -> None:
         """Call `renameatx_np`."""
-        self._call("renameatx_np", folder, name, target_folder, target_name, flags)
+        self._call(
+            "renameatx_np", folder, name, target_folder, target_name, flags
+        )
 
     def open_without_links(self, path: bytes, flags: int, folder: int) -> int:
         """Open a path below a folder. Raises `OSError(ELOOP)` if a part is a link."""
@@ -101,7 +109,9 @@ class Calls:
 
     def attribute(self, descriptor: int, name: bytes) -> bytes:
         """Return the value of one extended attribute."""
-        return self._read_buffer("fgetxattr", descriptor, name, arguments_after=(0, 0))
+        return self._read_buffer(
+            "fgetxattr", descriptor, name, arguments_after=(0, 0)
+        )
 
     def _read_buffer(
         self,
@@ -115,14 +125,24 @@ class Calls:
         )
         buffer = ctypes.create_string_buffer(size)
         count = self._call(
-            call, *arguments_before, buffer, ctypes.c_size_t(size), *arguments_after
+            call,
+            *arguments_before,
+            buffer,
+            ctypes.c_size_t(size),
+            *arguments_after,
         )
         return buffer.raw[:count]
 
     def set_attribute(self, descriptor: int, name: bytes, value: bytes) -> None:
         """Set one extended attribute."""
         self._call(
-            "fsetxattr", descriptor, name, value, ctypes.c_size_t(len(value)), 0, 0
+            "fsetxattr",
+            descriptor,
+            name,
+            value,
+            ctypes.c_size_t(len(value)),
+            0,
+            0,
         )
 
     def remove_attribute(self, descriptor: int, name: bytes) -> None:
@@ -192,7 +212,9 @@ class DarwinFolder(MacHandle, Folder):
         except OSError:
             return None
         return (
-            path if (status.st_dev, status.st_ino) == self.status().identity else None
+            path
+            if (status.st_dev, status.st_ino) == self.status().identity
+            else None
         )
 
     def open_folder_beneath(
@@ -214,7 +236,9 @@ class DarwinFolder(MacHandle, Folder):
         if check_part is None and cross_devices and listable and is_plain:
             try:
                 return type(self)(
-                    self.calls.open_without_links(path, FOLDER_FLAGS, self._descriptor),
+                    self.calls.open_without_links(
+                        path, FOLDER_FLAGS, self._descriptor
+                    ),
                     tuple(parts),
                 )
             except OSError as error:
@@ -243,7 +267,11 @@ class DarwinFolder(MacHandle, Folder):
             os.close(descriptor)
 
     def rename(
-        self, name: bytes, target_folder: Folder, target_name: bytes, mode: RenameMode
+        self,
+        name: bytes,
+        target_folder: Folder,
+        target_name: bytes,
+        mode: RenameMode,
     ) -> None:
         """Rename, in one step if the file system can: see `posix.Folder`."""
         if mode != "replace":

@@ -27,7 +27,9 @@ class NotAFileError(OSError):
     """
 
     def __init__(self, kind: FileKind) -> None:
-        number = {"folder": errno.EISDIR, "link": errno.ELOOP}.get(kind, errno.ENXIO)
+        number = {"folder": errno.EISDIR, "link": errno.ELOOP}.get(
+            kind, errno.ENXIO
+        )
         super().__init__(number, f"it is a {kind}, not a file")
         self.kind = kind
 

@@ -109,9 +109,7 @@ class Confinement:
     def summary(self) -> str:
         """The result as one line for the log and for `doctor`."""
         if not self.enforced:
-            return (
-                f"not confined by the kernel: {self.reason}; the boundary alone holds"
-            )
+            return f"not confined by the kernel: {self.reason}; the boundary alone holds"
         writable_paths = ", ".join(self.write) or "nothing"
         text = (
             f"confined by Landlock {self.version}: writes only below {writable_paths}, "
@@ -124,7 +122,10 @@ class Confinement:
 
 def available_version() -> int:
     """Return the version of Landlock; 0 if there is none or it is switched off."""
-    if sys.platform != "linux" or os.environ.get("FILEWRIGHT_SYSTEM") == "posix":
+    if (
+        sys.platform != "linux"
+        or os.environ.get("FILEWRIGHT_SYSTEM") == "posix"
+    ):
         return 0
     return linux.landlock_version()
 
@@ -143,7 +144,8 @@ def program_paths() -> tuple[str, ...]:
     paths.update(path for path in sysconfig.get_paths().values() if path)
     # `python -m` adds the current folder to `sys.path`, and that may be any folder.
     excluded_paths = {
-        os.path.realpath(path) for path in (os.getcwd(), os.path.expanduser("~"))
+        os.path.realpath(path)
+        for path in (os.getcwd(), os.path.expanduser("~"))
     }
     paths.update(
         path
@@ -153,7 +155,9 @@ def program_paths() -> tuple[str, ...]:
     paths.update(os.path.realpath(path) for path in list(paths))
     paths.add(os.path.dirname(os.path.realpath(sys.executable)))
     paths.add(
-        os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+        os.path.dirname(
+            os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+        )
     )
     # An installation in `/` itself would allow every path; SYSTEM_PATHS has its parts.
     return tuple(sorted(path for path in paths if path.strip("/")))
@@ -197,7 +201,9 @@ def confine(
     try:
         restrict(rules, network=network)
     except OSError as error:
-        return Confinement(version, reason=f"the system refused it ({error.strerror})")
+        return Confinement(
+            version, reason=f"the system refused it ({error.strerror})"
+        )
     return Confinement(
         version,
         tuple(map(_display_path, write)),
@@ -239,7 +245,9 @@ def restrict(rules: Sequence[AccessRule], *, network: bool) -> None:
     """Allow this thread and its later children only the accesses of `rules`."""
     version = available_version()
     handled_access = sum(
-        access for since, access in ACCESS_BY_VERSION.items() if version >= since
+        access
+        for since, access in ACCESS_BY_VERSION.items()
+        if version >= since
     )
     handled_tcp = ALL_TCP if version >= TCP_VERSION and not network else 0
     scopes = ALL_SCOPES if version >= SCOPE_VERSION else 0
@@ -251,7 +259,9 @@ def restrict(rules: Sequence[AccessRule], *, network: bool) -> None:
     if version >= SCOPE_VERSION:
         size = 24
     ruleset = _require_success(
-        linux.landlock_create(linux.LANDLOCK_CREATE_RULESET, attributes, size, 0)
+        linux.landlock_create(
+            linux.LANDLOCK_CREATE_RULESET, attributes, size, 0
+        )
     )
     try:
         for rule in rules:

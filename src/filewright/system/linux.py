@@ -53,7 +53,12 @@ SYSTEM_ATTRIBUTES = (
     "system.nfs4_acl",
     "trusted.overlay.",
 )
-NO_ATTRIBUTES_ERRORS = (errno.EOPNOTSUPP, errno.ENOSYS, errno.EPERM, errno.EACCES)
+NO_ATTRIBUTES_ERRORS = (
+    errno.EOPNOTSUPP,
+    errno.ENOSYS,
+    errno.EPERM,
+    errno.EACCES,
+)
 
 AT_FDCWD = -100
 AT_EMPTY_PATH = 0x1000
@@ -130,7 +135,9 @@ def openat2(folder: int, path: bytes, flags: int, resolve: int) -> int:
 def has_openat2() -> bool:
     """Return True if the kernel and the process's filter allow `openat2`."""
     try:
-        os.close(openat2(AT_FDCWD, b".", O_PATH | os.O_DIRECTORY, RESOLVE_BENEATH))
+        os.close(
+            openat2(AT_FDCWD, b".", O_PATH | os.O_DIRECTORY, RESOLVE_BENEATH)
+        )
     except OSError as error:
         # A container's filter answers EPERM; any other error is about the current
         # folder.
@@ -147,7 +154,11 @@ def _renameat2_number() -> int | None:
 
 
 def renameat2(
-    source_folder: int, source: bytes, target_folder: int, target: bytes, flags: int
+    source_folder: int,
+    source: bytes,
+    target_folder: int,
+    target: bytes,
+    flags: int,
 ) -> None:
     """Call `renameat2`.
 
@@ -158,7 +169,10 @@ def renameat2(
         raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS))
     if b"\0" in source + target:  # See `openat2`.
         raise OSError(errno.EINVAL, "embedded null byte", source)
-    if _renameat2(number, source_folder, source, target_folder, target, flags) != 0:
+    if (
+        _renameat2(number, source_folder, source, target_folder, target, flags)
+        != 0
+    ):
         raise last_error(source)
 
 
@@ -220,7 +234,9 @@ def birth_ns(folder: int, name: bytes = b"") -> int | None:
         return None
     mask, seconds, nanoseconds = STATX_BIRTH.unpack_from(statx_buffer)
     return (
-        int(seconds) * 1_000_000_000 + int(nanoseconds) if mask & STATX_BTIME else None
+        int(seconds) * 1_000_000_000 + int(nanoseconds)
+        if mask & STATX_BTIME
+        else None
     )
 
 
@@ -278,7 +294,10 @@ class LinuxHandle(posix.PosixHandle):
     """A descriptor with extended attributes, flags, and its file system."""
 
     __slots__ = ()
-    removable_prefixes: ClassVar[tuple[str, ...]] = ("user.", "system.posix_acl")
+    removable_prefixes: ClassVar[tuple[str, ...]] = (
+        "user.",
+        "system.posix_acl",
+    )
 
     def flush(self) -> None:
         """Flush it to the disk, except for a folder that is open only to be entered."""
@@ -319,7 +338,11 @@ class LinuxHandle(posix.PosixHandle):
             try:
                 attributes[name] = os.getxattr(self._descriptor, name)
             except OSError as error:
-                if error.errno not in (errno.ENODATA, errno.EPERM, errno.EACCES):
+                if error.errno not in (
+                    errno.ENODATA,
+                    errno.EPERM,
+                    errno.EACCES,
+                ):
                     raise
         return attributes
 
@@ -363,7 +386,10 @@ class LinuxFile(LinuxHandle, File):
         try:
             # F_GETLEASE reports F_UNLCK while another process waits to write.
             yield (
-                lambda: fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE) == fcntl.F_RDLCK
+                lambda: (
+                    fcntl.fcntl(self._descriptor, fcntl.F_GETLEASE)
+                    == fcntl.F_RDLCK
+                )
             )
         finally:
             fcntl.fcntl(self._descriptor, fcntl.F_SETLEASE, fcntl.F_UNLCK)
@@ -398,21 +424,27 @@ class LinuxFolder(LinuxHandle, Folder):
     def stat(self, name: bytes, *, with_birth: bool = False) -> Status:
         """Return the status of a name: see `base`."""
         raw = os.stat(
-            posix.require_name(name), dir_fd=self._descriptor, follow_symlinks=False
+            posix.require_name(name),
+            dir_fd=self._descriptor,
+            follow_symlinks=False,
         )
-        return Status(raw, birth_ns(self._descriptor, name) if with_birth else None)
+        return Status(
+            raw, birth_ns(self._descriptor, name) if with_birth else None
+        )
 
     def is_mount(self, name: bytes) -> bool:
         """Return True if a file system, folder or file is mounted on a name."""
         statx_buffer = ctypes.create_string_buffer(256)
         if (
             _statx is None
-            or _statx(self._descriptor, name, STATX_ITSELF, 0, statx_buffer) != 0
+            or _statx(self._descriptor, name, STATX_ITSELF, 0, statx_buffer)
+            != 0
         ):
             return False
         # Kernels before 5.8 never set the flag.
         return bool(
-            STATX_ATTRIBUTES.unpack_from(statx_buffer)[0] & STATX_ATTR_MOUNT_ROOT
+            STATX_ATTRIBUTES.unpack_from(statx_buffer)[0]
+            & STATX_ATTR_MOUNT_ROOT
         )
 
     def mounts_below(self) -> tuple[bytes, ...]:
@@ -444,7 +476,10 @@ class LinuxFolder(LinuxHandle, Folder):
             path = os.readlink(b"/proc/self/fd/%d" % self._descriptor)
         except OSError:
             return None
-        if path.endswith(b" (deleted)") and os.fstat(self._descriptor).st_nlink == 0:
+        if (
+            path.endswith(b" (deleted)")
+            and os.fstat(self._descriptor).st_nlink == 0
+        ):
             return None
         return path if path.startswith(b"/") else None
 
@@ -474,7 +509,8 @@ class LinuxFolder(LinuxHandle, Folder):
         for _ in range(MAX_OPENAT2_RETRIES if can_use_openat2 else 0):
             try:
                 return type(self)(
-                    openat2(self._descriptor, path, flags, resolve), tuple(parts)
+                    openat2(self._descriptor, path, flags, resolve),
+                    tuple(parts),
                 )
             except OSError as error:
                 if error.errno == errno.ELOOP:
@@ -492,7 +528,11 @@ class LinuxFolder(LinuxHandle, Folder):
     # Changing
 
     def rename(
-        self, name: bytes, target_folder: Folder, target_name: bytes, mode: RenameMode
+        self,
+        name: bytes,
+        target_folder: Folder,
+        target_name: bytes,
+        mode: RenameMode,
     ) -> None:
         """Rename, in one step where kernel and file system can: see `posix.Folder`."""
         if capabilities.exchange and mode != "replace":
@@ -526,7 +566,9 @@ class LinuxFolder(LinuxHandle, Folder):
             chown_descriptor(descriptor, uid, gid)
 
     @contextmanager
-    def _path_handle(self, name: bytes, expected: Status | None) -> Iterator[int]:
+    def _path_handle(
+        self, name: bytes, expected: Status | None
+    ) -> Iterator[int]:
         descriptor = os.open(
             posix.require_name(name), PATH_HANDLE_FLAGS, dir_fd=self._descriptor
         )
@@ -544,7 +586,9 @@ class WalkedLinuxFolder(LinuxFolder):
     resolves_in_kernel: ClassVar[bool] = False
 
 
-def open_folder(path: bytes | str, *, resolves_in_kernel: bool = True) -> Folder:
+def open_folder(
+    path: bytes | str, *, resolves_in_kernel: bool = True
+) -> Folder:
     """Open a folder by a path that the user named, such as a root: see `posix`."""
     return (LinuxFolder if resolves_in_kernel else WalkedLinuxFolder)(
         os.open(path, FOLDER_FLAGS)

@@ -79,7 +79,13 @@ NO_SUCH_FILE = 0xC000000F
 NAME_COLLISION = 0xC0000035
 CANNOT_DELETE = 0xC0000121
 
-NOT_OFFERED_STATUSES = (0xC0000002, 0xC0000003, 0xC000000D, 0xC0000010, 0xC00000BB)
+NOT_OFFERED_STATUSES = (
+    0xC0000002,
+    0xC0000003,
+    0xC000000D,
+    0xC0000010,
+    0xC00000BB,
+)
 BUSY_STATUSES = (SHARING_VIOLATION, LOCK_CONFLICT, DELETE_PENDING)
 
 ERRNO = {
@@ -130,7 +136,11 @@ RETRY_PAUSES = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2)
 class UnicodeString(Structure):
     """`UNICODE_STRING`: lengths in bytes."""
 
-    _fields_ = [("length", c_uint16), ("maximum", c_uint16), ("buffer", c_void_p)]
+    _fields_ = [
+        ("length", c_uint16),
+        ("maximum", c_uint16),
+        ("buffer", c_void_p),
+    ]
 
 
 class ObjectAttributes(Structure):
@@ -194,7 +204,12 @@ _CLASS_ALL, _CLASS_TAG, _CLASS_ID_BOTH, _CLASS_ID = 18, 35, 37, 59
 _CLASS_DISPOSITION_EX, _CLASS_RENAME_EX = 64, 65
 _FS_VOLUME, _FS_ATTRIBUTE, _FS_FULL_SIZE = 1, 5, 7
 DACL_SECURITY_INFORMATION = 4  # DACL_SECURITY_INFORMATION
-DACL_PRESENT, DACL_AUTO_INHERIT_REQUESTED, DACL_AUTO_INHERITED, DACL_PROTECTED = (
+(
+    DACL_PRESENT,
+    DACL_AUTO_INHERIT_REQUESTED,
+    DACL_AUTO_INHERITED,
+    DACL_PROTECTED,
+) = (
     0x0004,
     0x0100,
     0x0400,
@@ -282,7 +297,9 @@ def error_from_status(status: int, name: bytes | None = None) -> OSError:
     )
     if status in BUSY_STATUSES:
         text = "another program has it open and does not share it"
-    return OSError(number, text) if name is None else OSError(number, text, name)
+    return (
+        OSError(number, text) if name is None else OSError(number, text, name)
+    )
 
 
 def _call(name: str, *arguments: Any) -> int:
@@ -315,7 +332,9 @@ def text_from_name(name: bytes) -> str:
 
 def name_from_units(units: bytes) -> bytes:
     """Return the name that UTF-16 units spell."""
-    return units.decode("utf-16-le", "surrogatepass").encode("utf-8", "surrogatepass")
+    return units.decode("utf-16-le", "surrogatepass").encode(
+        "utf-8", "surrogatepass"
+    )
 
 
 def _unicode(text: str) -> UnicodeString:
@@ -345,7 +364,9 @@ def open_below(
     NT path. With `wait_while_busy`, wait 0.4 s in all for a file that another program
     does not share.
     """
-    unicode_name = _unicode(text_from_name(name) if isinstance(name, bytes) else name)
+    unicode_name = _unicode(
+        text_from_name(name) if isinstance(name, bytes) else name
+    )
     structure_size, name_pointer = (
         ctypes.sizeof(ObjectAttributes),
         ctypes.pointer(unicode_name),
@@ -369,7 +390,9 @@ def open_below(
             0,
         )
 
-    require(retry_while_busy(ask) if wait_while_busy else ask(), os.fsencode(name))
+    require(
+        retry_while_busy(ask) if wait_while_busy else ask(), os.fsencode(name)
+    )
     assert handle.value is not None
     return handle.value
 
@@ -403,7 +426,9 @@ def write_from(handle: int, address: int, length: int, offset: int) -> int:
     return _transfer("NtWriteFile", handle, address, length, offset)
 
 
-def _transfer(call: str, handle: int, address: int, length: int, offset: int) -> int:
+def _transfer(
+    call: str, handle: int, address: int, length: int, offset: int
+) -> int:
     io_status, position = IoStatus(), byref(ctypes.c_int64(offset))
     status = _call(
         call,
@@ -491,7 +516,9 @@ def query_all(handle: int) -> FileInformation:
 
 def query_tag(handle: int) -> int:
     """Return the tag of a reparse point; 0 if it is none."""
-    attributes, tag = struct.unpack("<II", _query_information(handle, _CLASS_TAG, 8))
+    attributes, tag = struct.unpack(
+        "<II", _query_information(handle, _CLASS_TAG, 8)
+    )
     return int(tag) if attributes & ATTRIBUTE_REPARSE_POINT else 0
 
 
@@ -590,7 +617,9 @@ def set_rights(handle: int, descriptor: bytes) -> None:
         + descriptor[SECURITY_DESCRIPTOR.size :]
     )
     buffer = ctypes.create_string_buffer(data, len(data))
-    require(_call("NtSetSecurityObject", handle, DACL_SECURITY_INFORMATION, buffer))
+    require(
+        _call("NtSetSecurityObject", handle, DACL_SECURITY_INFORMATION, buffer)
+    )
 
 
 def has_own_rights(descriptor: bytes) -> bool:
@@ -605,7 +634,9 @@ def has_own_rights(descriptor: bytes) -> bool:
     for _ in range(entry_count):
         flags, length = (
             descriptor[entry_offset + 1],
-            int.from_bytes(descriptor[entry_offset + 2 : entry_offset + 4], "little"),
+            int.from_bytes(
+                descriptor[entry_offset + 2 : entry_offset + 4], "little"
+            ),
         )
         if not flags & INHERITED_ACE:
             return True
@@ -616,7 +647,9 @@ def has_own_rights(descriptor: bytes) -> bool:
 def _pack_target_name(flags: int, folder: int, name: bytes) -> bytes:
     """Return the input of a rename or link, padded to the size of the structure."""
     units = text_from_name(name).encode("utf-16-le", "surrogatepass")
-    return (RENAME_HEAD.pack(flags, folder, len(units)) + units).ljust(24, b"\0")
+    return (RENAME_HEAD.pack(flags, folder, len(units)) + units).ljust(
+        24, b"\0"
+    )
 
 
 def rename(handle: int, folder: int, name: bytes, *, replace: bool) -> int:
@@ -642,7 +675,9 @@ def rename(handle: int, folder: int, name: bytes, *, replace: bool) -> int:
 
 def link(handle: int, folder: int, name: bytes) -> int:
     """Give an open file one more name in a folder; return the status."""
-    return _set_information(handle, _CLASS_LINK, _pack_target_name(0, folder, name))
+    return _set_information(
+        handle, _CLASS_LINK, _pack_target_name(0, folder, name)
+    )
 
 
 def remove(handle: int) -> int:
@@ -682,7 +717,11 @@ def bind_process(process_id: int, max_bytes: int) -> int:
     """
     kernel32 = _kernel32()
     set_quota_and_terminate, extended_limit_class = 0x0101, 9
-    kill_on_job_close, active_process_limit, process_memory_limit = 0x2000, 0x8, 0x100
+    kill_on_job_close, active_process_limit, process_memory_limit = (
+        0x2000,
+        0x8,
+        0x100,
+    )
     job = kernel32.CreateJobObjectW(None, None)
     process = kernel32.OpenProcess(set_quota_and_terminate, 0, process_id)
     limits = JOB_LIMITS.pack(
@@ -744,12 +783,29 @@ def entry_name(handle: int, name: bytes) -> bytes:
 
 
 def _query_directory(
-    handle: int, buffer: ctypes.Array[ctypes.c_char], name: Any, *, restart: bool
+    handle: int,
+    buffer: ctypes.Array[ctypes.c_char],
+    name: Any,
+    *,
+    restart: bool,
 ) -> int:
     only_one = int(name is not None)
-    arguments = buffer, len(buffer), _CLASS_ID_BOTH, only_one, name, int(restart)
+    arguments = (
+        buffer,
+        len(buffer),
+        _CLASS_ID_BOTH,
+        only_one,
+        name,
+        int(restart),
+    )
     return _call(
-        "NtQueryDirectoryFile", handle, None, None, None, byref(IoStatus()), *arguments
+        "NtQueryDirectoryFile",
+        handle,
+        None,
+        None,
+        None,
+        byref(IoStatus()),
+        *arguments,
     )
 
 
@@ -758,15 +814,23 @@ def parse_entries(data: bytes) -> list[tuple[bytes, int, int]]:
     entries_found: list[tuple[bytes, int, int]] = []
     offset = 0
     while True:
-        next_offset, *_, attributes, length, tag, _, _, _ = DIRECTORY_ENTRY.unpack_from(
-            data, offset
+        next_offset, *_, attributes, length, tag, _, _, _ = (
+            DIRECTORY_ENTRY.unpack_from(data, offset)
         )
         name = name_from_units(
-            data[offset + DIRECTORY_ENTRY.size : offset + DIRECTORY_ENTRY.size + length]
+            data[
+                offset + DIRECTORY_ENTRY.size : offset
+                + DIRECTORY_ENTRY.size
+                + length
+            ]
         )
         if name not in (b".", b".."):
             entries_found.append(
-                (name, attributes, tag if attributes & ATTRIBUTE_REPARSE_POINT else 0)
+                (
+                    name,
+                    attributes,
+                    tag if attributes & ATTRIBUTE_REPARSE_POINT else 0,
+                )
             )
         if not next_offset:
             return entries_found
@@ -778,7 +842,9 @@ def link_target(handle: int) -> tuple[bytes, bool]:
 
     Raises `OSError(EINVAL)` if the file is not a link.
     """
-    return parse_link_target(_control(handle, _GET_REPARSE_POINT, b"", 16 * 1024))
+    return parse_link_target(
+        _control(handle, _GET_REPARSE_POINT, b"", 16 * 1024)
+    )
 
 
 def _control(handle: int, control: int, data: bytes, output_size: int) -> bytes:
@@ -823,7 +889,9 @@ def parse_link_target(data: bytes) -> tuple[bytes, bool]:
         else (substitute_offset, substitute_length)
     )
     target = name_from_units(
-        data[names_start + name_offset : names_start + name_offset + name_length]
+        data[
+            names_start + name_offset : names_start + name_offset + name_length
+        ]
     )
     return target, is_relative and not target.startswith((b"\\", b"/"))
 
@@ -853,7 +921,12 @@ def pack_link_target(target: str, *, relative: bool) -> bytes:
 
 def make_link(handle: int, target: str, *, relative: bool) -> None:
     """Turn an open empty file or folder into a symbolic link."""
-    _control(handle, _SET_REPARSE_POINT, pack_link_target(target, relative=relative), 0)
+    _control(
+        handle,
+        _SET_REPARSE_POINT,
+        pack_link_target(target, relative=relative),
+        0,
+    )
 
 
 def path_of(handle: int) -> str | None:

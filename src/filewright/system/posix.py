@@ -135,7 +135,9 @@ class PosixHandle(Handle):
         """Return the bytes free for this user on its file system; None if unlimited."""
         statistics = os.fstatvfs(self._descriptor)
         return (
-            statistics.f_bavail * statistics.f_frsize if statistics.f_blocks else None
+            statistics.f_bavail * statistics.f_frsize
+            if statistics.f_blocks
+            else None
         )
 
     def block_size(self) -> int:
@@ -177,7 +179,9 @@ class File(BaseFile, PosixHandle):
         view = memoryview(data)
         written = os.pwrite(self._descriptor, view, offset)
         while written < len(view):
-            written += os.pwrite(self._descriptor, view[written:], offset + written)
+            written += os.pwrite(
+                self._descriptor, view[written:], offset + written
+            )
 
 
 class Folder(BaseFolder[File], PosixHandle):
@@ -192,7 +196,11 @@ class Folder(BaseFolder[File], PosixHandle):
     def stat(self, name: bytes, *, with_birth: bool = False) -> Status:  # noqa: ARG002
         """Return the status of a name; of a link, not of its target: see `base`."""
         return Status(
-            os.stat(require_name(name), dir_fd=self._descriptor, follow_symlinks=False)
+            os.stat(
+                require_name(name),
+                dir_fd=self._descriptor,
+                follow_symlinks=False,
+            )
         )
 
     def contains_any(self, paths: Iterable[bytes]) -> bool:
@@ -223,15 +231,25 @@ class Folder(BaseFolder[File], PosixHandle):
         for name in names:
             try:
                 statuses.append(
-                    Status(stat_name(name, dir_fd=descriptor, follow_symlinks=False))
+                    Status(
+                        stat_name(
+                            name, dir_fd=descriptor, follow_symlinks=False
+                        )
+                    )
                 )
             except FileNotFoundError:
                 statuses.append(None)
         return statuses
 
-    def signatures(self, names: Iterable[bytes]) -> list[tuple[int, ...] | None]:
+    def signatures(
+        self, names: Iterable[bytes]
+    ) -> list[tuple[int, ...] | None]:
         """Return a tuple for each name that changes when the file does: see `base`."""
-        stat_name, descriptor, folder_format = os.stat, self._descriptor, stat.S_IFDIR
+        stat_name, descriptor, folder_format = (
+            os.stat,
+            self._descriptor,
+            stat.S_IFDIR,
+        )
         signatures: list[tuple[int, ...] | None] = []
         for name in names:
             try:
@@ -265,12 +283,16 @@ class Folder(BaseFolder[File], PosixHandle):
                         others.append((name, kind))
                 remaining -= 1
                 if remaining == 0:
-                    yield Batch(_encode_names(files), _encode_names(folders), others)
+                    yield Batch(
+                        _encode_names(files), _encode_names(folders), others
+                    )
                     files, folders, others = [], [], []
                     remaining = count
         yield Batch(_encode_names(files), _encode_names(folders), others)
 
-    def _entry_kind(self, entry: os.DirEntry[str], name: bytes) -> FileKind | None:
+    def _entry_kind(
+        self, entry: os.DirEntry[str], name: bytes
+    ) -> FileKind | None:
         if entry.is_symlink():
             return "link"
         try:
@@ -320,7 +342,10 @@ class Folder(BaseFolder[File], PosixHandle):
             unicodedata.normalize("NFC", name),
         ):
             if spelling != name:
-                other = (*parts[:-1], spelling.encode("utf-8", "surrogateescape"))
+                other = (
+                    *parts[:-1],
+                    spelling.encode("utf-8", "surrogateescape"),
+                )
                 return (
                     self.contains_any((b"/".join(other),))
                     and self.stat_beneath(other).identity
@@ -360,7 +385,10 @@ class Folder(BaseFolder[File], PosixHandle):
         if name is not None:
             path, rights = require_name(name), os.W_OK
         return os.access(
-            path, rights, dir_fd=self._descriptor, effective_ids=CHECKS_EFFECTIVE_IDS
+            path,
+            rights,
+            dir_fd=self._descriptor,
+            effective_ids=CHECKS_EFFECTIVE_IDS,
         )
 
     def is_mount(self, name: bytes) -> bool:
@@ -387,7 +415,9 @@ class Folder(BaseFolder[File], PosixHandle):
         """Open a folder by its name: see `base`."""
         flags = (FOLDER_FLAGS if listable else self.step_flags) | os.O_NOFOLLOW
         resolved_parts = () if name == b"." else (require_name(name),)
-        return type(self)(os.open(name, flags, dir_fd=self._descriptor), resolved_parts)
+        return type(self)(
+            os.open(name, flags, dir_fd=self._descriptor), resolved_parts
+        )
 
     def open_parent(self, *, listable: bool = True) -> Self | None:
         """Open the folder above, wherever this one is now.
@@ -418,7 +448,9 @@ class Folder(BaseFolder[File], PosixHandle):
         Raises `FileExistsError` if the name is taken.
         """
         return self.file_type(
-            os.open(require_name(name), CREATE_FLAGS, mode, dir_fd=self._descriptor)
+            os.open(
+                require_name(name), CREATE_FLAGS, mode, dir_fd=self._descriptor
+            )
         )
 
     def append(self, name: bytes, data: bytes) -> None:
@@ -427,7 +459,9 @@ class Folder(BaseFolder[File], PosixHandle):
         Data that another process adds at the same time comes before or after it.
         """
         with self.file_type(
-            os.open(require_name(name), APPEND_FLAGS, 0o600, dir_fd=self._descriptor)
+            os.open(
+                require_name(name), APPEND_FLAGS, 0o600, dir_fd=self._descriptor
+            )
         ).require_regular() as file:
             view = memoryview(data)
             while view:
@@ -447,7 +481,11 @@ class Folder(BaseFolder[File], PosixHandle):
         os.mkfifo(require_name(name), mode, dir_fd=self._descriptor)
 
     def rename(
-        self, name: bytes, target_folder: Folder, target_name: bytes, mode: RenameMode
+        self,
+        name: bytes,
+        target_folder: Folder,
+        target_name: bytes,
+        mode: RenameMode,
     ) -> None:
         """Rename a file, folder or link.
 
@@ -478,7 +516,9 @@ class Folder(BaseFolder[File], PosixHandle):
             self.link(name, target_folder, target_name)
             self.remove(name)
 
-    def link(self, name: bytes, target_folder: Folder, target_name: bytes) -> None:
+    def link(
+        self, name: bytes, target_folder: Folder, target_name: bytes
+    ) -> None:
         """Give a file, or a link itself, another name."""
         os.link(
             require_name(name),
@@ -566,7 +606,9 @@ def limit_process(process_id: int, memory: int) -> Closable | None:
     ):
         # Ignored: a lower limit is set already, or the child has ended.
         with suppress(AttributeError, ValueError, OSError):
-            resource.prlimit(process_id, getattr(resource, name), (limit, limit))
+            resource.prlimit(
+                process_id, getattr(resource, name), (limit, limit)
+            )
     return None
 
 
@@ -583,7 +625,9 @@ def absolute_path(path: bytes) -> bytes:
     return os.path.abspath(os.path.expanduser(path))
 
 
-def real_path(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
+def real_path(
+    path: bytes | str | os.PathLike[bytes] | os.PathLike[str],
+) -> bytes:
     """Return the absolute path with all links resolved, as far as it exists."""
     return os.path.realpath(os.fsencode(path))
 

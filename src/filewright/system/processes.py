@@ -11,7 +11,17 @@ import sys
 from dataclasses import dataclass
 
 # Shells and launchers, which only start a program for their own parent.
-LAUNCHERS = (b"sh", b"ash", b"bash", b"dash", b"fish", b"ksh", b"zsh", b"uv", b"uvx")
+LAUNCHERS = (
+    b"sh",
+    b"ash",
+    b"bash",
+    b"dash",
+    b"fish",
+    b"ksh",
+    b"zsh",
+    b"uv",
+    b"uvx",
+)
 
 
 def client_process_key() -> str | None:
@@ -86,6 +96,9 @@ def _read_process(number: int) -> _Process:
         # The name is in parentheses, and may hold parentheses itself.
         name, _, rest = stat.read().partition(b"(")[2].rpartition(b")")
     fields = rest.split()
-    if fields[0] in (b"Z", b"X"):  # A zombie: its parent has not waited for it yet.
+    if fields[0] in (
+        b"Z",
+        b"X",
+    ):  # A zombie: its parent has not waited for it yet.
         raise ProcessLookupError(errno.ESRCH, "the process has ended")
     return _Process(name, parent=int(fields[1]), start=fields[19].decode())

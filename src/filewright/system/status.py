@@ -57,9 +57,13 @@ class Status:
     link_count: int = _field("st_nlink")
     """The number of its names (hard links); 0 after it was deleted."""
 
-    def __init__(self, raw: os.stat_result, birth_ns: int | None = None) -> None:
+    def __init__(
+        self, raw: os.stat_result, birth_ns: int | None = None
+    ) -> None:
         self.raw = raw
-        self.kind: FileKind = KIND_OF_FORMAT.get(stat.S_IFMT(raw.st_mode), "device")
+        self.kind: FileKind = KIND_OF_FORMAT.get(
+            stat.S_IFMT(raw.st_mode), "device"
+        )
         """The kind of file."""
         self.identity = raw.st_dev, raw.st_ino
         """(device, inode): two names with the same identity are one file."""
@@ -71,7 +75,9 @@ class Status:
     def birth_ns(self) -> int | None:
         """The time of creation, or None. macOS reports it with every status."""
         birth_seconds = (
-            getattr(self.raw, "st_birthtime", None) if self._birth_ns is None else None
+            getattr(self.raw, "st_birthtime", None)
+            if self._birth_ns is None
+            else None
         )
         return (
             self._birth_ns

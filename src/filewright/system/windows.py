@@ -86,7 +86,9 @@ def _mode_bits(attributes: int, tag: int) -> int:
         return FORMAT_OF_TAG[tag] | 0o666
     if attributes & nt.ATTRIBUTE_DIRECTORY:
         return stat.S_IFDIR | 0o777
-    return stat.S_IFREG | (0o444 if attributes & nt.ATTRIBUTE_READONLY else 0o666)
+    return stat.S_IFREG | (
+        0o444 if attributes & nt.ATTRIBUTE_READONLY else 0o666
+    )
 
 
 def _nanoseconds(time: int) -> int:
@@ -186,7 +188,8 @@ class WindowsHandle(Handle):
     def set_times(self, atime_ns: int, mtime_ns: int) -> None:
         """Set the times of the last read and write, in steps of 100 nanoseconds."""
         self._set_basic(
-            read=atime_ns // 100 + UNIX_EPOCH, written=mtime_ns // 100 + UNIX_EPOCH
+            read=atime_ns // 100 + UNIX_EPOCH,
+            written=mtime_ns // 100 + UNIX_EPOCH,
         )
 
     def _set_basic(self, **values: int) -> None:
@@ -207,7 +210,9 @@ class WindowsHandle(Handle):
             if error.errno not in (errno.EOPNOTSUPP, errno.ENOSYS):
                 raise
             return {}  # The file system has no access control lists.
-        return {ACCESS_LIST: access_list} if nt.has_own_rights(access_list) else {}
+        return (
+            {ACCESS_LIST: access_list} if nt.has_own_rights(access_list) else {}
+        )
 
     def _set_attribute(self, name: str, value: bytes | None) -> None:
         if name != ACCESS_LIST or value is None:
@@ -249,7 +254,10 @@ class File(BaseFile, WindowsHandle):
             block = bytes(view[written : written + 16 * BLOCK_BYTES])
             buffer = ctypes.create_string_buffer(block, len(block))
             written += nt.write_from(
-                self._descriptor, ctypes.addressof(buffer), len(block), offset + written
+                self._descriptor,
+                ctypes.addressof(buffer),
+                len(block),
+                offset + written,
             )
 
     def flush(self) -> None:
@@ -287,7 +295,9 @@ class Folder(BaseFolder[File], WindowsHandle):
 
     __slots__ = ("_lock_handle",)
 
-    def __init__(self, handle: int, resolved_parts: tuple[bytes, ...] = ()) -> None:
+    def __init__(
+        self, handle: int, resolved_parts: tuple[bytes, ...] = ()
+    ) -> None:
         super().__init__(handle, resolved_parts)
         self._lock_handle: int | None = None
 
@@ -386,7 +396,9 @@ class Folder(BaseFolder[File], WindowsHandle):
         try:
             for part in parts:
                 with folder._reopened(nt.LIST) as handle:
-                    names.append(nt.entry_name(handle, folder._require_name(part)))
+                    names.append(
+                        nt.entry_name(handle, folder._require_name(part))
+                    )
                 try:
                     child = folder.open_folder(names[-1])
                 except OSError as error:
@@ -423,7 +435,9 @@ class Folder(BaseFolder[File], WindowsHandle):
                 self._open_itself(name, nt.WRITE_DATA).close()
             else:
                 nt.close(
-                    nt.open_below(self._descriptor, b"", nt.ADD_FILE | nt.ADD_FOLDER)
+                    nt.open_below(
+                        self._descriptor, b"", nt.ADD_FILE | nt.ADD_FOLDER
+                    )
                 )
         except PermissionError:
             return False
@@ -496,12 +510,17 @@ class Folder(BaseFolder[File], WindowsHandle):
                     handle,
                     handle_type(
                         nt.open_below(
-                            self._descriptor, self._require_name(name), access, 0
+                            self._descriptor,
+                            self._require_name(name),
+                            access,
+                            0,
                         ),
                         (name,),
                     ) as filtered,
                 ):
-                    if nt.identity(filtered.fileno()) != nt.identity(handle.fileno()):
+                    if nt.identity(filtered.fileno()) != nt.identity(
+                        handle.fileno()
+                    ):
                         raise system_error(errno.ELOOP, name)
                     return handle_type(filtered.detach(), (name,))
         except OSError:
@@ -567,7 +586,11 @@ class Folder(BaseFolder[File], WindowsHandle):
         if path is None:
             return None
         parent_path = os.path.dirname(path)
-        if parent_path.rstrip("\\") in (path.rstrip("\\"), "\\\\?", "\\\\?\\UNC"):
+        if parent_path.rstrip("\\") in (
+            path.rstrip("\\"),
+            "\\\\?",
+            "\\\\?\\UNC",
+        ):
             return None
         try:
             return open_folder(parent_path)
@@ -623,9 +646,13 @@ class Folder(BaseFolder[File], WindowsHandle):
             and not text.startswith(("/", "\\"))
             and text[1:2] != ":"
         )
-        parts = tuple(part for part in target.replace(b"\\", b"/").split(b"/") if part)
+        parts = tuple(
+            part for part in target.replace(b"\\", b"/").split(b"/") if part
+        )
         try:
-            leads_to_folder = relative and self.stat_beneath(parts).kind == "folder"
+            leads_to_folder = (
+                relative and self.stat_beneath(parts).kind == "folder"
+            )
         except OSError:
             leads_to_folder = False
         options = (
@@ -648,7 +675,11 @@ class Folder(BaseFolder[File], WindowsHandle):
             nt.close(handle)
 
     def rename(
-        self, name: bytes, target_folder: Folder, target_name: bytes, mode: RenameMode
+        self,
+        name: bytes,
+        target_folder: Folder,
+        target_name: bytes,
+        mode: RenameMode,
     ) -> None:
         """Rename a file, folder or link: see `posix`.
 
@@ -669,7 +700,9 @@ class Folder(BaseFolder[File], WindowsHandle):
                 )
                 if status == nt.ACCESS_DENIED:
                     status = (
-                        self._rename_over_existing(source, target_folder, target_name)
+                        self._rename_over_existing(
+                            source, target_folder, target_name
+                        )
                         if mode == "replace"
                         else target_folder._explain_refusal()
                     )
@@ -697,14 +730,20 @@ class Folder(BaseFolder[File], WindowsHandle):
         if is_folder:
             target_folder.remove_folder(target_name)
             return nt.rename(
-                source.fileno(), target_folder._descriptor, target_name, replace=False
+                source.fileno(),
+                target_folder._descriptor,
+                target_name,
+                replace=False,
             )
         if status.kind != "file":
             return nt.ACCESS_DENIED
         if status.mode == 0o444:
             target_folder.set_mode(target_name, 0o666)
             rename_status = nt.rename(
-                source.fileno(), target_folder._descriptor, target_name, replace=True
+                source.fileno(),
+                target_folder._descriptor,
+                target_name,
+                replace=True,
             )
             if rename_status:
                 target_folder.set_mode(target_name, 0o444)
@@ -718,9 +757,13 @@ class Folder(BaseFolder[File], WindowsHandle):
         missing, another program has the file to replace open, or a file in the folder
         to rename.
         """
-        return nt.SHARING_VIOLATION if self.is_writable(name) else nt.ACCESS_DENIED
+        return (
+            nt.SHARING_VIOLATION if self.is_writable(name) else nt.ACCESS_DENIED
+        )
 
-    def link(self, name: bytes, target_folder: Folder, target_name: bytes) -> None:
+    def link(
+        self, name: bytes, target_folder: Folder, target_name: bytes
+    ) -> None:
         """Give a file, or a link itself, another name.
 
         Raises `OSError(ETXTBSY)` while another program does not share its deletion,
@@ -747,7 +790,9 @@ class Folder(BaseFolder[File], WindowsHandle):
         with self._open_itself(name, nt.DELETE | nt.READ_ATTRIBUTES) as file:
             file_status = file.status()
             if folder != (file_status.kind == "folder"):
-                raise system_error(errno.ENOTDIR if folder else errno.EISDIR, name)
+                raise system_error(
+                    errno.ENOTDIR if folder else errno.EISDIR, name
+                )
             status = nt.remove(file.fileno())
         if status == nt.CANNOT_DELETE and file_status.mode == 0o444:
             # The older call does not delete a read-only file; on Unix the mode of the
@@ -827,14 +872,18 @@ def open_folder(
     resolves_in_kernel: bool = True,  # noqa: ARG001
 ) -> Folder:
     """Open a folder by a path that the user named. Links are followed."""
-    return Folder(nt.open_below(None, _nt_path(path), FOLDER_ACCESS, nt.FOLDER_FILE))
+    return Folder(
+        nt.open_below(None, _nt_path(path), FOLDER_ACCESS, nt.FOLDER_FILE)
+    )
 
 
 def open_file(path: bytes | str) -> File:
     """Open a file for reading by a path that the user named. Links are followed."""
     if (kind := stat_path(path).kind) != "file":
         raise NotAFileError(kind)
-    return File(nt.open_below(None, _nt_path(path), READ_ACCESS, 0)).require_regular()
+    return File(
+        nt.open_below(None, _nt_path(path), READ_ACCESS, 0)
+    ).require_regular()
 
 
 def make_folder(path: bytes | str, mode: int = 0o777) -> None:  # noqa: ARG001
@@ -872,7 +921,9 @@ def absolute_path(path: bytes) -> bytes:
     return _with_slashes(os.path.abspath(os.path.expanduser(path)))
 
 
-def real_path(path: bytes | str | os.PathLike[bytes] | os.PathLike[str]) -> bytes:
+def real_path(
+    path: bytes | str | os.PathLike[bytes] | os.PathLike[str],
+) -> bytes:
     """Return the absolute path without links and in its stored case, if it exists."""
     return _with_slashes(os.path.realpath(os.fsencode(path)))
 
@@ -881,7 +932,9 @@ def _with_slashes(path: bytes) -> bytes:
     try:
         anchor, parts = split_path(path)
     except ValueError:
-        return path.replace(b"\\", b"/")  # A device: opening it fails with a reason.
+        return path.replace(
+            b"\\", b"/"
+        )  # A device: opening it fails with a reason.
     return anchor + b"/".join(parts)
 
 

@@ -91,20 +91,30 @@ def split_path(path: bytes) -> SplitPath:
         rest = text[4:]
         if rest[:4].upper() == b"UNC/":
             text = b"//" + rest[4:]
-        elif not text.startswith(b"//./") and _is_drive(rest[:2]) and rest[2:3] == b"/":
+        elif (
+            not text.startswith(b"//./")
+            and _is_drive(rest[:2])
+            and rest[2:3] == b"/"
+        ):
             text = rest
         else:
             raise ValueError("names a device or a volume, not a file")
     if text.startswith(b"//"):
         server, _, rest = text[2:].partition(b"/")
         share, _, below = rest.partition(b"/")
-        if not server or not share or name_problem(server) or name_problem(share):
+        if (
+            not server
+            or not share
+            or name_problem(server)
+            or name_problem(share)
+        ):
             raise ValueError(
                 "names a network share incompletely: //server/share/… is one"
             )
         # The names of servers and shares are the same in any case, as drives are.
         return SplitPath(
-            b"//" + server.lower() + b"/" + share.lower() + b"/", _split_parts(below)
+            b"//" + server.lower() + b"/" + share.lower() + b"/",
+            _split_parts(below),
         )
     if text.startswith(b"/"):
         raise ValueError("begins at the top of a drive without saying which")
@@ -128,7 +138,9 @@ def path_to_file_url(path: bytes) -> str:
     """Return a `file:` URL: `file:///C:/a`, or `file://server/share/a`."""
     from urllib.parse import quote
 
-    return ("file:" if path.startswith(b"//") else "file:///") + quote(path, safe="/:")
+    return ("file:" if path.startswith(b"//") else "file:///") + quote(
+        path, safe="/:"
+    )
 
 
 def _is_drive(text: bytes) -> bool:

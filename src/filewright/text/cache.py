@@ -81,7 +81,12 @@ class ShownContents:
         self._writing = threading.Lock()
 
     def remember(
-        self, location: Location, version: str, content: bytes, *, whole: bool = True
+        self,
+        location: Location,
+        version: str,
+        content: bytes,
+        *,
+        whole: bool = True,
     ) -> None:
         """Remember `content`, the file or a range of it, as shown at `version`."""
         if len(content) > self._limit:

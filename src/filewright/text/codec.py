@@ -169,7 +169,11 @@ def check_text(text: str, argument: str) -> None:
 
 
 def encode(
-    text: str, encoding: Encoding, terminator: bytes = b"\n", *, argument: str = "text"
+    text: str,
+    encoding: Encoding,
+    terminator: bytes = b"\n",
+    *,
+    argument: str = "text",
 ) -> bytes:
     """Return `text` in the file's encoding, with `terminator` at the end of each line.
 
@@ -198,7 +202,9 @@ def _missing_character(
     name = encoding.name
     hint = f"use characters of {name}; the file's encoding is never changed by an edit"
     if encoding.declared_label:
-        name = f"{encoding.declared_label}, the encoding that the file declares,"
+        name = (
+            f"{encoding.declared_label}, the encoding that the file declares,"
+        )
         hint += "; if the declaration is wrong, change it in a call of its own first"
     return FilewrightError(
         Code.UNENCODABLE,

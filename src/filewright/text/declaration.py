@@ -30,7 +30,8 @@ _HINTS = (b"coding", b"charset", b"fenc", b"inputenc")
 _COMMENT_COOKIE = re.compile(rb"[ \t\f]*#[^\r\n]*?coding[:=][ \t]*([-\w.]+)")
 _BLANK_OR_COMMENT = re.compile(rb"[ \t\f]*(?:#|\Z)")
 _EMACS = re.compile(
-    rb"-\*-(?:[^\r\n]*?[ \t;])??coding:[ \t]*([-\w.]+)[^\r\n]*?-\*-", re.IGNORECASE
+    rb"-\*-(?:[^\r\n]*?[ \t;])??coding:[ \t]*([-\w.]+)[^\r\n]*?-\*-",
+    re.IGNORECASE,
 )
 _EMACS_VARIABLES = re.compile(
     rb"Local Variables:[^\r\n]*(?:\r\n?|\n)(?:[^\r\n]*(?:\r\n?|\n)){0,40}?"
@@ -58,7 +59,9 @@ _LATEX = re.compile(
     rb"^[^%\r\n]*\\usepackage\s*\[([\w-]+)\]\s*\{inputenc\}", re.MULTILINE
 )
 _LATEX_START = re.compile(rb"\s*[\\%]")
-_GETTEXT = re.compile(rb'^"Content-Type:[^"\r\n]*\bcharset=([-\w.]+)\\n"', re.MULTILINE)
+_GETTEXT = re.compile(
+    rb'^"Content-Type:[^"\r\n]*\bcharset=([-\w.]+)\\n"', re.MULTILINE
+)
 
 _FOREIGN_LABEL = re.compile(
     r"(?:x-)?(?:iso|ibm|cp|win|windows|euc|mac|koi|utf|ucs|gb|big|ks|tis|hp|jis|cesu|armscii|viscii|tcvn|tscii)"
@@ -100,7 +103,9 @@ def find_declaration(
 
 def declared_encoding(text: str, file_name: bytes = b"") -> Encoding | None:
     """Return the encoding that the text of a new file declares, or None."""
-    if not any(hint.decode() in text[: 2 * DECLARED_BYTES].lower() for hint in _HINTS):
+    if not any(
+        hint.decode() in text[: 2 * DECLARED_BYTES].lower() for hint in _HINTS
+    ):
         return None
     data = text.encode("utf-8", "replace")
     declaration = find_declaration(
@@ -110,7 +115,9 @@ def declared_encoding(text: str, file_name: bytes = b"") -> Encoding | None:
         return None
     if declaration.encoding == "utf-8":
         return Encoding("utf-8")
-    return Encoding(declaration.encoding or "ascii", declared_label=declaration.label)
+    return Encoding(
+        declaration.encoding or "ascii", declared_label=declaration.label
+    )
 
 
 def encode_as_declared(

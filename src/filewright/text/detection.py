@@ -56,7 +56,21 @@ _RIVAL_RATIO_OF_MANY_WORDS = 0.95
 _FEW_WORDS = 4
 """From fewer words that are not ASCII, a guess is not trusted for other letters."""
 _TEXT_CATEGORIES = frozenset(
-    {"Lu", "Ll", "Lo", "Mn", "Mc", "Nd", "Pd", "Ps", "Pe", "Pi", "Pf", "Po", "Zs"}
+    {
+        "Lu",
+        "Ll",
+        "Lo",
+        "Mn",
+        "Mc",
+        "Nd",
+        "Pd",
+        "Ps",
+        "Pe",
+        "Pi",
+        "Pf",
+        "Po",
+        "Zs",
+    }
 )
 _WORD = re.compile(r"[^\s\x00-@\[-`{-\x7f–—‘’“”«»]+")
 _SURE_CONTINUATION_BYTES = 4
@@ -171,7 +185,9 @@ def detect_encoding(
 
 def _requested_encoding(name: str, head: bytes) -> Encoding:
     if name == "utf-16":
-        name = "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+        name = (
+            "utf-16-be" if head.startswith(codecs.BOM_UTF16_BE) else "utf-16-le"
+        )
     mark = _MARKS.get(name, b"")
     return Encoding(name, mark if head.startswith(mark) else b"")
 
@@ -207,7 +223,9 @@ def _evidence(read: Read, size: int) -> _Evidence:
             decoder.decode(block, final=offset + _BLOCK_BYTES >= size)
         except UnicodeDecodeError as error:
             return _Evidence(
-                is_utf8=False, is_ascii=False, first_invalid=offset + error.start
+                is_utf8=False,
+                is_ascii=False,
+                first_invalid=offset + error.start,
             )
     return _Evidence(is_utf8=True, is_ascii=is_ascii)
 
@@ -215,7 +233,11 @@ def _evidence(read: Read, size: int) -> _Evidence:
 def _guess_sample(read: Read, size: int, first_invalid: int | None) -> bytes:
     """Return the bytes to guess from; they contain an invalid byte if one is known."""
     sample = b"".join(_samples(read, size))
-    if first_invalid is None or size <= 2 * SAMPLE_BYTES or not _is_utf8(sample):
+    if (
+        first_invalid is None
+        or size <= 2 * SAMPLE_BYTES
+        or not _is_utf8(sample)
+    ):
         return sample
     around = read(max(0, first_invalid - SAMPLE_BYTES // 2), SAMPLE_BYTES)
     return _whole_lines(b"\n" + around) or around
@@ -323,7 +345,8 @@ def _guess(sample: bytes) -> Encoding:
         weights = {
             name: weight
             for name, weight in weights.items()
-            if weight >= _MIN_WEIGHT_OVER_UTF8 and name in (*_EAST_ASIAN, "cp874")
+            if weight >= _MIN_WEIGHT_OVER_UTF8
+            and name in (*_EAST_ASIAN, "cp874")
         }
     if not weights:
         return damaged_utf8
@@ -335,7 +358,9 @@ def _is_invalid_byte(character: str) -> bool:
     return "\udc80" <= character <= "\udcff"
 
 
-def _rivals_of_damaged_utf8(sample: bytes, text: str, lines: bytes) -> tuple[str, ...]:
+def _rivals_of_damaged_utf8(
+    sample: bytes, text: str, lines: bytes
+) -> tuple[str, ...]:
     """Return the encodings that a sample may be in if it is not damaged UTF-8.
 
     `text` is the sample with surrogates for invalid bytes, `lines` its lines that are
@@ -343,12 +368,16 @@ def _rivals_of_damaged_utf8(sample: bytes, text: str, lines: bytes) -> tuple[str
     """
     rivals: tuple[str, ...] = ()
     if not _is_surely_utf8(text):
-        rivals = tuple(dict.fromkeys((*_readable_encodings(lines), _WESTERN[0])))
+        rivals = tuple(
+            dict.fromkeys((*_readable_encodings(lines), _WESTERN[0]))
+        )
     if set(_HIGH_BYTE.findall(sample)) == {b"\xff"}:
         # No text has ÿ or ĸ as its only letter of the kind: where 0xFF is one of them,
         # it is damage.
         rivals = tuple(
-            name for name in rivals if b"\xff".decode(name, "replace") not in "ÿĸ"
+            name
+            for name in rivals
+            if b"\xff".decode(name, "replace") not in "ÿĸ"
         )
     return rivals
 
@@ -359,7 +388,9 @@ def _has_mostly_stray_bytes(sample: bytes) -> bool:
     Letters stand beside letters; a stray byte stands alone, and 0xFE and 0xFF are
     hardly letters.
     """
-    return 2 * len(_STRAY_BYTE.findall(sample)) > len(_HIGH_BYTE.findall(sample))
+    return 2 * len(_STRAY_BYTE.findall(sample)) > len(
+        _HIGH_BYTE.findall(sample)
+    )
 
 
 def _best_guess(lines: bytes, weights: dict[str, float]) -> Encoding:
@@ -381,9 +412,13 @@ def _best_guess(lines: bytes, weights: dict[str, float]) -> Encoding:
         if weight > strongest_rival_weight and lines.decode(name) != text:
             strongest_rival_weight = weight
     words = _words(lines)
-    rival_ratio = min(_RIVAL_RATIO + len(words) / 100, _RIVAL_RATIO_OF_MANY_WORDS)
+    rival_ratio = min(
+        _RIVAL_RATIO + len(words) / 100, _RIVAL_RATIO_OF_MANY_WORDS
+    )
     min_rival_weight = weights[best] * rival_ratio
-    rivals = [name for name, weight in weights.items() if weight >= min_rival_weight]
+    rivals = [
+        name for name, weight in weights.items() if weight >= min_rival_weight
+    ]
     if len(set(words)) < _FEW_WORDS or _SIGN_IN_WORD.search(text):
         # The detector knows no DOS or Mac code page, and its weights say little of few
         # letters: each encoding that reads words is a rival.
@@ -391,7 +426,9 @@ def _best_guess(lines: bytes, weights: dict[str, float]) -> Encoding:
     return Encoding(
         best,
         # A guess is never certain.
-        confidence=min(0.99, weights[best] / (weights[best] + strongest_rival_weight)),
+        confidence=min(
+            0.99, weights[best] / (weights[best] + strongest_rival_weight)
+        ),
         is_guess=True,
         rivals=tuple(name for name in dict.fromkeys(rivals) if name != best),
         known_characters=frozenset(
@@ -425,7 +462,9 @@ def _readable_encodings(lines: bytes) -> tuple[str, ...]:
             text = lines.decode(name)
         except UnicodeDecodeError:
             continue
-        characters = {character for character in text if not character.isascii()}
+        characters = {
+            character for character in text if not character.isascii()
+        }
         if not any(map(str.isalpha, characters)):
             continue
         categories = set(map(unicodedata.category, characters))
@@ -442,7 +481,10 @@ def _is_plausible_word(word: str) -> bool:
         return True
     scripts = set()
     for previous, character in pairwise(f" {word}"):
-        if not character.isalpha() and unicodedata.category(character)[0] != "M":
+        if (
+            not character.isalpha()
+            and unicodedata.category(character)[0] != "M"
+        ):
             continue
         # The Unicode name of a letter begins with its script.
         script = unicodedata.name(character, "").partition(" ")[0]
@@ -450,7 +492,11 @@ def _is_plausible_word(word: str) -> bool:
             # Japanese words mix these with Chinese characters.
             script = "CJK"
         scripts.add(script)
-        if previous.islower() and character.isupper() and not character.isascii():
+        if (
+            previous.islower()
+            and character.isupper()
+            and not character.isascii()
+        ):
             return False
     return len(scripts - {"MODIFIER", "COMBINING"}) <= 1
 
@@ -471,7 +517,9 @@ def _weights(lines: bytes) -> dict[str, float]:
     )
     weights: dict[str, float] = {}
     for detection in detections:
-        name = codecs.lookup(detection["encoding"] or "cp1252").name.replace("-", "_")
+        name = codecs.lookup(detection["encoding"] or "cp1252").name.replace(
+            "-", "_"
+        )
         if has_c1_bytes and name.startswith("iso8859"):
             # These bytes are control characters there, which no text holds.
             continue
@@ -487,7 +535,9 @@ def _is_latin_script(lines: bytes) -> bool:
     """Return True if most words that are not ASCII are of Latin letters."""
     words = _words(lines)
     latin_words = [
-        word for word in words if len(word) == 1 or re.search(rb"[A-Za-z]", word)
+        word
+        for word in words
+        if len(word) == 1 or re.search(rb"[A-Za-z]", word)
     ]
     return 2 * len(latin_words) > len(words)
 
@@ -495,5 +545,7 @@ def _is_latin_script(lines: bytes) -> bool:
 def _words(lines: bytes) -> list[bytes]:
     """Return the words that are not ASCII."""
     return [
-        word for word in re.split(rb"[^A-Za-z\x80-\xff]+", lines) if not word.isascii()
+        word
+        for word in re.split(rb"[^A-Za-z\x80-\xff]+", lines)
+        if not word.isascii()
     ]

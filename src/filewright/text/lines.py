@@ -36,7 +36,9 @@ _ALL_TERMINATORS = 1 << 62
 _WAIT_SECONDS = 0.05
 
 # Translation tables for counting: 1 for the terminator, 0 for all other bytes.
-_IS_LF, _IS_CR = (bytes(byte == unit for byte in range(256)) for unit in b"\n\r")
+_IS_LF, _IS_CR = (
+    bytes(byte == unit for byte in range(256)) for unit in b"\n\r"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,9 @@ class Terminators:
     def dominant(self) -> bytes:
         """Return the most frequent terminator, on a tie the first, or ``\\n``."""
         counts = (b"\n", self.lf), (b"\r\n", self.crlf), (b"\r", self.cr)
-        return max(counts, key=lambda count: (count[1], count[0] == self.first))[0]
+        return max(
+            counts, key=lambda count: (count[1], count[0] == self.first)
+        )[0]
 
     @property
     def name(self) -> str:
@@ -232,7 +236,10 @@ class Lines:
         size = self._size - self._start
         if size == 0 or size % self._width:
             return False
-        return self._read_units(self._size - self._width, self._size) in (b"\n", b"\r")
+        return self._read_units(self._size - self._width, self._size) in (
+            b"\n",
+            b"\r",
+        )
 
     def has_line(self, line: int, task: Task | None = None) -> bool:
         """Return True if there is a line `line`, counting only as far as needed."""
@@ -255,7 +262,9 @@ class Lines:
             return self._size
         block = bisect_left(index.before, terminators_before) - 1
         block_start = self._start + block * index.block
-        units = self._read_units(block_start, block_start + index.block + self._width)
+        units = self._read_units(
+            block_start, block_start + index.block + self._width
+        )
         lines = units.splitlines(keepends=True)
         skipped_lines = lines[: terminators_before - index.before[block]]
         return block_start + sum(map(len, skipped_lines)) * self._width
@@ -269,8 +278,12 @@ class Lines:
         # Beyond the index, counting from a known line is cheaper even if it is far.
         reach = self._read_sizes.near if index.reached < offset else index.block
         if not known_offset <= offset <= known_offset + reach:
-            index = self._count_until(offset - index.block, _ALL_TERMINATORS, task)
-            block = min((offset - self._start) // index.block, len(index.before) - 1)
+            index = self._count_until(
+                offset - index.block, _ALL_TERMINATORS, task
+            )
+            block = min(
+                (offset - self._start) // index.block, len(index.before) - 1
+            )
             known_offset = self._start + block * index.block
             line = 1 + index.before[block]
         for start in range(known_offset, offset, self._read_sizes.longest):
@@ -335,7 +348,10 @@ class Lines:
                     )
         finally:
             self._index = replace(
-                index, reached=reached, before=tuple(before), terminators=terminators
+                index,
+                reached=reached,
+                before=tuple(before),
+                terminators=terminators,
             )
 
     def remember_line(self, offset: int, line: int) -> None:
@@ -362,7 +378,9 @@ class Lines:
             if units[stop - 1 : stop + 1] == b"\r\n":
                 # No line starts between a carriage return and its line feed.
                 stop -= 1
-            terminator = max(units.rfind(b"\n", 0, stop), units.rfind(b"\r", 0, stop))
+            terminator = max(
+                units.rfind(b"\n", 0, stop), units.rfind(b"\r", 0, stop)
+            )
             if terminator >= 0:
                 return low + (terminator + 1) * self._width
             if task is not None:
@@ -490,7 +508,10 @@ class Lines:
                 position = end
 
     def line_start_before(
-        self, line_count: int, task: Task | None = None, offset: int | None = None
+        self,
+        line_count: int,
+        task: Task | None = None,
+        offset: int | None = None,
     ) -> int:
         """Return the start of the line that is `line_count` lines before `offset`.
 
@@ -498,7 +519,10 @@ class Lines:
         """
         offset = self._size if offset is None else offset
         while line_count > 0 and offset > self._start:
-            offset, line_count = self.line_start(offset - 1, task), line_count - 1
+            offset, line_count = (
+                self.line_start(offset - 1, task),
+                line_count - 1,
+            )
         return offset
 
     # UTF-16: the methods above count units, which these reduce to one byte each

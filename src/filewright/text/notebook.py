@@ -96,7 +96,11 @@ class Cell:
     @property
     def label(self) -> str:
         """Return the cell's number and id, for messages."""
-        return f"cell {self.number} ({self.id})" if self.id else f"cell {self.number}"
+        return (
+            f"cell {self.number} ({self.id})"
+            if self.id
+            else f"cell {self.number}"
+        )
 
     @property
     def heading(self) -> str:
@@ -104,9 +108,7 @@ class Cell:
         outputs = ""
         if self.outputs:
             noun = "output" if self.outputs == 1 else "outputs"
-            outputs = (
-                f", {self.outputs} {noun} of {self.output_bytes:,} bytes not shown"
-            )
+            outputs = f", {self.outputs} {noun} of {self.output_bytes:,} bytes not shown"
         return _heading(self.number, self.kind, self.id, outputs)
 
     @property
@@ -187,7 +189,11 @@ class NotebookView(Snapshot):
     """
 
     def __init__(
-        self, raw: Snapshot, document: _Document, content: bytes, texts: Sequence[bytes]
+        self,
+        raw: Snapshot,
+        document: _Document,
+        content: bytes,
+        texts: Sequence[bytes],
     ) -> None:
         super().__init__(
             content, encoding="utf-8", location=raw.location, status=raw.status
@@ -221,7 +227,9 @@ class NotebookView(Snapshot):
         name = str(name)
         if not matches:
             number = name.lstrip("0")
-            matches = [cell for cell in self.cells if str(cell.number) == number]
+            matches = [
+                cell for cell in self.cells if str(cell.number) == number
+            ]
         if len(matches) == 1:
             return matches[0]
         if matches:
@@ -286,7 +294,9 @@ class NotebookView(Snapshot):
         if stop < 0:
             stop = len(text)
         previous_lines = text[start:stop]
-        new_lines = text[start : change.start] + replacement + text[change.end : stop]
+        new_lines = (
+            text[start : change.start] + replacement + text[change.end : stop]
+        )
         new_headings = set(_HEADING.findall(new_lines))
         new_headings.difference_update(_HEADING.findall(previous_lines))
         if new_headings:
@@ -334,11 +344,15 @@ class NotebookView(Snapshot):
         a cell.
         """
         removed_numbers = {cell.number for cell in removed}
-        remaining = [cell for cell in self.cells if cell.number not in removed_numbers]
+        remaining = [
+            cell for cell in self.cells if cell.number not in removed_numbers
+        ]
         # Gap g lies before the remaining cell of index g; the last one is at the end.
         new_by_gap: dict[int, list[NewCell]] = {}
         for new_cell in sorted(new, key=lambda cell: cell.after):
-            gap = bisect_right(remaining, new_cell.after, key=lambda cell: cell.number)
+            gap = bisect_right(
+                remaining, new_cell.after, key=lambda cell: cell.number
+            )
             new_by_gap.setdefault(gap, []).append(new_cell)
         style = self._style
         identifiers = {cell.id for cell in self.cells}
@@ -362,9 +376,13 @@ class NotebookView(Snapshot):
                     identifiers.add(identifier)
                 text = new_cell.text.removesuffix("\n")
                 self._check_new_text(text)
-                new_objects.append(style.write_cell(new_cell.kind, identifier, text))
+                new_objects.append(
+                    style.write_cell(new_cell.kind, identifier, text)
+                )
                 heading = _heading(number, new_cell.kind, identifier)
-                view_text += f"{heading}{text}\n".encode("utf-8", "surrogatepass")
+                view_text += f"{heading}{text}\n".encode(
+                    "utf-8", "surrogatepass"
+                )
                 headings.append(heading.removeprefix("# %% ").rstrip("\n"))
             if below is not None:
                 number += 1
@@ -374,11 +392,16 @@ class NotebookView(Snapshot):
                 self._gap_splice(style, above, below, removed_here, new_objects)
             )
             if removed_here:
-                start, end = removed_here[0].region[0], removed_here[-1].region[1]
+                start, end = (
+                    removed_here[0].region[0],
+                    removed_here[-1].region[1],
+                )
             else:
                 start = end = below.region[0] if below else self.size
             view_splices.append(Splice(start, end - start, bytes(view_text)))
-        return Rearrangement(tuple(file_splices), tuple(view_splices), tuple(headings))
+        return Rearrangement(
+            tuple(file_splices), tuple(view_splices), tuple(headings)
+        )
 
     def _check_new_text(self, text: str) -> None:
         """Raise `invalid_input` if the text of a new cell has a heading of a cell."""
@@ -452,10 +475,12 @@ class NotebookView(Snapshot):
             return Splice(file_start, 0, literal)
         # Strings that end without a line's end are kept apart, though Jupyter reads
         # them as one line: joining them would change bytes outside the edit.
-        is_inside_string = bool(change.replacement) or start not in self._part_ends(
-            cell
+        is_inside_string = bool(
+            change.replacement
+        ) or start not in self._part_ends(cell)
+        stays_in_first = is_inside_string and self._ends_unbroken_part(
+            cell, end
         )
-        stays_in_first = is_inside_string and self._ends_unbroken_part(cell, end)
         file_end = self._offset_in_file(cell, end, in_first=stays_in_first)
         return Splice(file_start, file_end - file_start, literal)
 
@@ -498,7 +523,9 @@ class NotebookView(Snapshot):
     def _ends_unbroken_part(self, cell: Cell, offset: int) -> bool:
         """Return True if a string other than the last ends there without a newline."""
         ends = self._part_ends(cell)
-        return offset in ends[:-1] and not self.cell_text(cell)[:offset].endswith(b"\n")
+        return offset in ends[:-1] and not self.cell_text(cell)[
+            :offset
+        ].endswith(b"\n")
 
     def _between(self, cell: Cell) -> bytes:
         """Return the bytes between the first two strings, without quotes."""
@@ -523,7 +550,11 @@ class NotebookView(Snapshot):
         If two strings meet there, it is in the second, or with `in_first` in the first.
         """
         ends = self._part_ends(cell)
-        index = bisect_left(ends, offset) if in_first else bisect_right(ends, offset)
+        index = (
+            bisect_left(ends, offset)
+            if in_first
+            else bisect_right(ends, offset)
+        )
         index = min(index, len(ends) - 1)
         start, end = cell.literals[index]
         literal = self.file_snapshot.read(start, end - start)
@@ -534,7 +565,9 @@ class NotebookView(Snapshot):
             if offset <= position:
                 return start + piece.start()
             is_plain = not piece[0].startswith(b"\\")
-            length = len(piece[0]) if is_plain else len(_decode_string(piece[0]))
+            length = (
+                len(piece[0]) if is_plain else len(_decode_string(piece[0]))
+            )
             if is_plain and offset < position + length:
                 return start + piece.start() + offset - position
             position += length
@@ -586,7 +619,9 @@ class NotebookView(Snapshot):
         """Return the layout of a cell's source: its own, or that of another cell."""
         # A source of several strings shows its separator; one string shows the rest.
         # Both are generators, as the cell itself nearly always is an example.
-        with_several = (other for other in self.cells if len(other.literals) > 1)
+        with_several = (
+            other for other in self.cells if len(other.literals) > 1
+        )
         with_any = (other for other in self.cells if other.literals)
         for example in chain((cell,), with_several, with_any):
             if example.array is not None and example.literals:
@@ -651,7 +686,9 @@ def view_cells(
     content = bytearray()
     placed_cells = []
     for cell, text in zip(cells, texts, strict=True):
-        content += cell.heading.encode("utf-8", "replace") if headings else b"\n"
+        content += (
+            cell.heading.encode("utf-8", "replace") if headings else b"\n"
+        )
         start = len(content)
         content += text
         is_closed = not text or text.endswith(b"\n")
@@ -707,7 +744,9 @@ class _Style:
             first, last = cells[0].span, cells[-1].span
             opening = raw.read(start, first[0] - start)
             closing = raw.read(last[1], stop - last[1])
-            head = raw.read(first[0], min(first[1] - first[0], _STYLE_SAMPLE_BYTES))
+            head = raw.read(
+                first[0], min(first[1] - first[0], _STYLE_SAMPLE_BYTES)
+            )
             inner = _leading_whitespace(head[1:])
         elif b"\n" in sample.strip():
             # Without a cell to follow, the first key of the notebook shows the unit.
@@ -716,7 +755,9 @@ class _Style:
             closing = newline + unit
             inner = newline + 3 * unit
         if len(cells) > 1:
-            between = raw.read(cells[0].span[1], cells[1].span[0] - cells[0].span[1])
+            between = raw.read(
+                cells[0].span[1], cells[1].span[0] - cells[0].span[1]
+            )
         elif opening:
             between = b"," + opening
         else:
@@ -784,7 +825,9 @@ def _has_surrogate(text: str) -> bool:
 def _escapes_text(raw: Snapshot, cells: Sequence[Cell]) -> bool:
     """Return True if a notebook escapes characters beyond ASCII."""
     sources = [
-        raw.read(start, end - start) for cell in cells for start, end in cell.literals
+        raw.read(start, end - start)
+        for cell in cells
+        for start, end in cell.literals
     ]
     return any(map(_ESCAPE_BEYOND_ASCII.search, sources)) and all(
         map(bytes.isascii, sources)
@@ -812,7 +855,9 @@ def _encode_string(line: bytes, ascii_only: bool) -> bytes:
 
 def _decode_string(literal: bytes) -> bytes:
     try:
-        return str(json.loads(b'"' + literal + b'"')).encode("utf-8", "surrogatepass")
+        return str(json.loads(b'"' + literal + b'"')).encode(
+            "utf-8", "surrogatepass"
+        )
     except ValueError as error:
         raise _NotANotebookError from error
 
@@ -832,7 +877,8 @@ def _scan_document(scan: _Scanner) -> _Document:
             scan.peek()
             array_start = scan.offset + 1
             cells = [
-                _scan_cell(scan, number) for number, _ in enumerate(scan.elements(), 1)
+                _scan_cell(scan, number)
+                for number, _ in enumerate(scan.elements(), 1)
             ]
             array = (array_start, scan.offset - 1)
         elif key == "nbformat":
@@ -841,9 +887,16 @@ def _scan_document(scan: _Scanner) -> _Document:
             minor = scan.scalar()
         else:
             scan.skip()
-    if scan.peek() or cells is None or not version.isdigit() or int(version) < 4:
+    if (
+        scan.peek()
+        or cells is None
+        or not version.isdigit()
+        or int(version) < 4
+    ):
         raise _NotANotebookError
-    has_ids = int(version) > 4 or (minor.isdigit() and int(minor) >= _MINOR_WITH_IDS)
+    has_ids = int(version) > 4 or (
+        minor.isdigit() and int(minor) >= _MINOR_WITH_IDS
+    )
     return _Document(tuple(cells), array, _MINOR_WITH_IDS if has_ids else 0)
 
 
@@ -869,7 +922,9 @@ def _scan_cell(scan: _Scanner, number: int) -> Cell:
             else:
                 literals.append(scan.string())
         elif key in ("cell_type", "id") and scan.peek() == b'"':
-            value = _decode_string(scan.text(*scan.string())).decode("utf-8", "replace")
+            value = _decode_string(scan.text(*scan.string())).decode(
+                "utf-8", "replace"
+            )
             if key == "cell_type":
                 kind = value
             else:
@@ -953,9 +1008,13 @@ class _Scanner:
         for _ in self.elements(b"{", b"}"):
             start, end = self.string()
             self.take(b":")
-            yield _decode_string(self.text(start, end)).decode("utf-8", "replace")
+            yield _decode_string(self.text(start, end)).decode(
+                "utf-8", "replace"
+            )
 
-    def elements(self, opening: bytes = b"[", closing: bytes = b"]") -> Iterator[None]:
+    def elements(
+        self, opening: bytes = b"[", closing: bytes = b"]"
+    ) -> Iterator[None]:
         """Yield before each element of an array. The caller must skip the element."""
         self.take(opening)
         while self.peek() != closing:

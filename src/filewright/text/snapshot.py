@@ -181,7 +181,11 @@ class Snapshot(Closable):
     @property
     def requested_path(self) -> str:
         """Return the path as the caller wrote it, for messages."""
-        return self.location.requested_path if self.location is not None else "the text"
+        return (
+            self.location.requested_path
+            if self.location is not None
+            else "the text"
+        )
 
     @property
     def descriptor(self) -> int | None:
@@ -200,14 +204,18 @@ class Snapshot(Closable):
         while len(data) < length:
             if self._file is None:
                 raise FilewrightError(
-                    Code.INTERNAL, f"{self.requested_path} was read after it was closed"
+                    Code.INTERNAL,
+                    f"{self.requested_path} was read after it was closed",
                 )
             try:
                 block = self._file.read(
-                    offset + len(data), min(length - len(data), 64 * BLOCK_BYTES)
+                    offset + len(data),
+                    min(length - len(data), 64 * BLOCK_BYTES),
                 )
             except OSError as error:
-                raise from_os_error(error, self.requested_path, doing="read") from error
+                raise from_os_error(
+                    error, self.requested_path, doing="read"
+                ) from error
             if not block:
                 raise errors.path_error(
                     Code.IO_ERROR,
@@ -241,7 +249,9 @@ class Snapshot(Closable):
             return f"{_UNREADABLE_TEXT}utf-32"
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return None
-        tail_offset = max(detection.EDGE_BYTES, self.size - detection.EDGE_BYTES)
+        tail_offset = max(
+            detection.EDGE_BYTES, self.size - detection.EDGE_BYTES
+        )
         tail = self.read(tail_offset, detection.EDGE_BYTES)
         if b"\0" in head or b"\0" in tail:
             return detection.media_type(head) or "application/octet-stream"
@@ -285,7 +295,11 @@ class Snapshot(Closable):
             # Lines that refer to the snapshot would form a cycle and keep the content
             # until garbage collection: too late if a call opens forty large files.
             source = _HeldText(self.content, self.encoding)
-        if self._indexes is None or self.identity is None or self.size <= PAGE_BYTES:
+        if (
+            self._indexes is None
+            or self.identity is None
+            or self.size <= PAGE_BYTES
+        ):
             # One page is counted faster than its index is looked up.
             return Lines(source)
         key = self.identity, self.size, self.encoding.name
@@ -295,7 +309,9 @@ class Snapshot(Closable):
     @property
     def is_stable(self) -> bool:
         """Return True if facts about this content hold for its identity later."""
-        return self.identity is not None and _is_stable(self._file, self.identity)
+        return self.identity is not None and _is_stable(
+            self._file, self.identity
+        )
 
     @cached_property
     def has_no_returns(self) -> bool:
@@ -348,7 +364,8 @@ class Snapshot(Closable):
         """Return True if `version` is the token of exactly this content."""
         if version.startswith("~"):
             return (
-                self.identity is not None and identity_version(self.identity) == version
+                self.identity is not None
+                and identity_version(self.identity) == version
             )
         return self.digest()[:VERSION_DIGITS] == version
 

@@ -80,7 +80,10 @@ _MAX_MARKS = 3
 def is_invisible(character: str) -> bool:
     """Return True if a character is invisible and not a space, tab or line end."""
     if character.isascii():
-        return unicodedata.category(character) == "Cc" and character not in "\t\n\r\f"
+        return (
+            unicodedata.category(character) == "Cc"
+            and character not in "\t\n\r\f"
+        )
     if unicodedata.category(character) in ("Cc", "Cf"):
         return True
     return any(first <= character <= last for first, last in INVISIBLE_RANGES)
@@ -101,7 +104,10 @@ def is_peculiar(character: str) -> bool:
     """Return True if a character is invisible or looks like another one."""
     if character.isascii():
         return is_invisible(character)
-    return plain_character(character) != character or character in "\u0085\u2028\u2029"
+    return (
+        plain_character(character) != character
+        or character in "\u0085\u2028\u2029"
+    )
 
 
 def peculiar_characters(text: str) -> tuple[str, ...]:
@@ -121,7 +127,9 @@ def visible_form(text: str) -> str:
     if text.isascii() and text.isprintable():
         return re.sub(" {2,}", " ", text)
     composed = unicodedata.normalize("NFC", text)
-    plain = unicodedata.normalize("NFC", "".join(map(plain_character, composed)))
+    plain = unicodedata.normalize(
+        "NFC", "".join(map(plain_character, composed))
+    )
     return re.sub(" {2,}", " ", plain)
 
 
@@ -154,7 +162,9 @@ def equivalent_spellings(
     return tuple(spellings)
 
 
-def _decomposed_spellings(base: str, marks: list[str], composed: str) -> Iterator[str]:
+def _decomposed_spellings(
+    base: str, marks: list[str], composed: str
+) -> Iterator[str]:
     """Yield the spellings in which some of the marks follow a composed letter.
 
     The marks of a letter may come in several orders. Only those that Unicode composes

@@ -37,7 +37,9 @@ class PackedSplices(Sequence[Splice]):
     __slots__ = ("_numbers", "replacements")
 
     def __init__(
-        self, numbers: Iterable[tuple[int, int, int]], replacements: bytes | bytearray
+        self,
+        numbers: Iterable[tuple[int, int, int]],
+        replacements: bytes | bytearray,
     ) -> None:
         # Three numbers for each splice: its offset, its length, and the end of its
         # replacement in `replacements`, where the replacement of the next one starts.
@@ -54,7 +56,9 @@ class PackedSplices(Sequence[Splice]):
         packed = cls((), replacements)
         for splice in splices:
             replacements += splice.replacement
-            packed._numbers.extend((splice.offset, splice.length, len(replacements)))
+            packed._numbers.extend(
+                (splice.offset, splice.length, len(replacements))
+            )
         return packed
 
     def __eq__(self, other: object) -> bool:
@@ -78,7 +82,9 @@ class PackedSplices(Sequence[Splice]):
 
     def __getitem__(self, index: int | slice) -> Splice | Sequence[Splice]:
         if isinstance(index, slice):
-            return [self[position] for position in range(*index.indices(len(self)))]
+            return [
+                self[position] for position in range(*index.indices(len(self)))
+            ]
         position = 3 * range(len(self))[index]
         start, offset, length, end = self._numbers[position : position + 4]
         return Splice(offset, length, bytes(self.replacements[start:end]))

@@ -44,7 +44,9 @@ class Utf8View:
         """
         name, code = snapshot.encoding.name, Code.IS_BINARY
         if not snapshot.settings.edit_utf16:
-            problem = f"is {name.upper()} text, which can be read but not edited"
+            problem = (
+                f"is {name.upper()} text, which can be read but not edited"
+            )
             hint = "convert it to UTF-8 first, or write it whole with write_content"
         elif snapshot.content is None:
             code = Code.TOO_LARGE
@@ -52,7 +54,9 @@ class Utf8View:
                 f"is {name.upper()} text of {snapshot.size:,} bytes, "
                 "too large to be edited in place"
             )
-            hint = "append to it with write_content, or convert it to UTF-8 first"
+            hint = (
+                "append to it with write_content, or convert it to UTF-8 first"
+            )
         elif snapshot.size % 2:
             problem = (
                 "has an odd number of bytes: "
@@ -79,10 +83,16 @@ class Utf8View:
         assert content is not None
         position, file_position = len(self._bom), self._start
         for splice in splices:
-            file_position += len(self._to_file(content[position : splice.offset]))
+            file_position += len(
+                self._to_file(content[position : splice.offset])
+            )
             length = len(self._to_file(content[splice.offset : splice.end]))
-            yield Splice(file_position, length, self._to_file(splice.replacement))
+            yield Splice(
+                file_position, length, self._to_file(splice.replacement)
+            )
             position, file_position = splice.end, file_position + length
 
     def _to_file(self, text: bytes) -> bytes:
-        return text.decode("utf-8", _ERROR_HANDLER).encode(self._codec, _ERROR_HANDLER)
+        return text.decode("utf-8", _ERROR_HANDLER).encode(
+            self._codec, _ERROR_HANDLER
+        )

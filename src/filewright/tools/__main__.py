@@ -9,8 +9,15 @@ from filewright.tools.surface import CATALOGUE, load
 
 def made() -> str:
     """The catalogue's text as the tools would have it."""
-    told = tomllib.loads(CATALOGUE.with_name("tools.toml").read_text(encoding="utf-8"))
-    usual = {"writes": False, "destructive": False, "idempotent": True, "listed": True}
+    told = tomllib.loads(
+        CATALOGUE.with_name("tools.toml").read_text(encoding="utf-8")
+    )
+    usual = {
+        "writes": False,
+        "destructive": False,
+        "idempotent": True,
+        "listed": True,
+    }
     found = [{"name": name, **usual, **row} for name, row in told.items()]
     for each in found:
         each["schema"] = schema_of(load(each["module"], each["name"])[0])

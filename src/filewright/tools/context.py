@@ -22,7 +22,11 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text import codec, detection
-from filewright.text.cache import REMEMBERED_WHOLE_BYTES, BoundedCache, ShownContents
+from filewright.text.cache import (
+    REMEMBERED_WHOLE_BYTES,
+    BoundedCache,
+    ShownContents,
+)
 from filewright.text.lines import LineIndex
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import FileIdentity, Snapshot
@@ -64,11 +68,13 @@ class SeenFiles:
 
     def __init__(self, open_file: Callable[[Location], Snapshot]) -> None:
         self._open = open_file
-        self._files: OrderedDict[Location, tuple[FileIdentity, str]] = OrderedDict()
-        self._shown: BoundedCache[str] = BoundedCache(_MOST_SHOWN)
-        self._known: OrderedDict[tuple[str | None, Location], tuple[str, ...]] = (
+        self._files: OrderedDict[Location, tuple[FileIdentity, str]] = (
             OrderedDict()
         )
+        self._shown: BoundedCache[str] = BoundedCache(_MOST_SHOWN)
+        self._known: OrderedDict[
+            tuple[str | None, Location], tuple[str, ...]
+        ] = OrderedDict()
         self._unsaid: list[str] = []
         self._lock = threading.Lock()
 
@@ -78,7 +84,10 @@ class SeenFiles:
             self._shown.put((session, snapshot.location), snapshot.version, 1)
             self._know(session, snapshot.location, snapshot.version)
             with self._lock:
-                self._files[snapshot.location] = snapshot.identity, snapshot.version
+                self._files[snapshot.location] = (
+                    snapshot.identity,
+                    snapshot.version,
+                )
                 self._files.move_to_end(snapshot.location)
                 while len(self._files) > _LOOKED_AT:
                     self._files.popitem(last=False)
@@ -87,27 +96,39 @@ class SeenFiles:
         """The version that a session was shown last."""
         return self._shown.get((session, location))
 
-    def made(self, session: str | None, location: Location, version: str) -> None:
+    def made(
+        self, session: str | None, location: Location, version: str
+    ) -> None:
         """Note a version that a session made of a file of which it knows all."""
         self._know(session, location, version)
 
-    def known_to(self, session: str | None, location: Location) -> tuple[str, ...]:
+    def known_to(
+        self, session: str | None, location: Location
+    ) -> tuple[str, ...]:
         """Return the versions of a file that a session was shown or made, the newest last."""
         with self._lock:
             return self._known.get((session, location), ())
 
-    def known_below(self, session: str | None, location: Location) -> list[Location]:
+    def known_below(
+        self, session: str | None, location: Location
+    ) -> list[Location]:
         """Return the files at or below a path of which a session knows a version, the newest first."""
         with self._lock:
             places = [
-                place for reader, place in reversed(self._known) if reader == session
+                place
+                for reader, place in reversed(self._known)
+                if reader == session
             ]
         return [place for place in places if place.is_within(location)]
 
-    def _know(self, session: str | None, location: Location, version: str) -> None:
+    def _know(
+        self, session: str | None, location: Location, version: str
+    ) -> None:
         key = session, location
         with self._lock:
-            earlier = [known for known in self._known.pop(key, ()) if known != version]
+            earlier = [
+                known for known in self._known.pop(key, ()) if known != version
+            ]
             self._known[key] = (*earlier[1 - _VERSIONS_KNOWN :], version)
             while len(self._known) > _MOST_SHOWN:
                 self._known.popitem(last=False)
@@ -130,7 +151,9 @@ class SeenFiles:
                 found.setdefault(news, []).append(location.display_path)
         with self._lock:
             for news, names in sorted(found.items()):
-                self._unsaid.append(f"{news} since you read it: {', '.join(names)}")
+                self._unsaid.append(
+                    f"{news} since you read it: {', '.join(names)}"
+                )
             return "; ".join(dict.fromkeys(self._unsaid)) or None
 
     def said(self) -> None:
@@ -138,7 +161,9 @@ class SeenFiles:
         with self._lock:
             self._unsaid.clear()
 
-    def _news(self, location: Location, identity: FileIdentity, version: str) -> str:
+    def _news(
+        self, location: Location, identity: FileIdentity, version: str
+    ) -> str:
         """Whether a file is "changed" or "gone" since the last look, or neither."""
         try:
             with self._open(location) as snapshot:
@@ -249,7 +274,9 @@ class Context:
         `too_large` above `settings.max_file_bytes`, if the file is opened for its content (`hold`),
         and `is_binary` for anything but `text`, if that is asked for.
         """
-        name = codec.require_encoding(encoding) if encoding is not None else None
+        name = (
+            codec.require_encoding(encoding) if encoding is not None else None
+        )
         file = self.boundary.open_file(location)
         snapshot = Snapshot.of_file(
             file,
@@ -319,7 +346,9 @@ class Context:
         """The session of this call."""
         return (self.task.caller or self.changes.caller).session
 
-    def previewed(self, call: Arguments, change: Change[Any], outcome: str) -> bool:
+    def previewed(
+        self, call: Arguments, change: Change[Any], outcome: str
+    ) -> bool:
         """Whether a preview of this call had the same diff and `outcome`; a preview itself is noted for the next."""
         asked = call.model_dump(
             exclude={
@@ -330,7 +359,9 @@ class Context:
                 "expected_version",
             }
         )
-        said = f"{asked}{outcome}{change.diff.text}".encode("utf-8", "surrogatepass")
+        said = f"{asked}{outcome}{change.diff.text}".encode(
+            "utf-8", "surrogatepass"
+        )
         key = xxhash.xxh3_128_digest(said)
         if change.id is None:
             self.previews.put(key, True, 1)
@@ -389,7 +420,9 @@ class Context:
         resolved, root = quote(location.absolute), quote(location.root.path)
         # What is wrong with other files of a patch, and what to do about it, is behind it.
         message, also, others = error.message.partition("\nalso: ")
-        error.message = f"{message} ({resolved}, in the root {root}){also}{others}"
+        error.message = (
+            f"{message} ({resolved}, in the root {root}){also}{others}"
+        )
         error.details.update(resolved=resolved, root=root)
         return (
             f"there is no {missing.display_path}; list {above.display_path} to see what is there"
@@ -450,7 +483,11 @@ def best_effort(task: Task, work: float = 1) -> Iterator[Task]:
 
 def binary(snapshot: Snapshot) -> FilewrightError:
     """Return the refusal of a file that is not text, or is text in an encoding that is not read."""
-    asked, kind, size = snapshot.requested_path, snapshot.binary_type, snapshot.size
+    asked, kind, size = (
+        snapshot.requested_path,
+        snapshot.binary_type,
+        snapshot.size,
+    )
     hint = "binary files can be listed, moved, copied and deleted, but not read or edited as text"
     if name := snapshot.unreadable_encoding:
         message = f"{asked} is text in {name.upper()}, {size:,} bytes, which is not read or edited"
@@ -459,7 +496,9 @@ def binary(snapshot: Snapshot) -> FilewrightError:
             hint += '; if it is plain ASCII all the same, give encoding="ascii"'
     else:
         message = f"{asked} is not text: {kind}, {size:,} bytes"
-        hint += "; if it is text all the same, give its encoding to read_content"
+        hint += (
+            "; if it is text all the same, give its encoding to read_content"
+        )
         if place := _nul_in_text(snapshot):
             hint = (
                 f'{place} is all that makes it binary: with encoding="utf-8" read_content and edit_content '

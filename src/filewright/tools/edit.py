@@ -22,7 +22,13 @@ from filewright.edit.losses import describe_lost_parts, find_lost_parts
 from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome, EditPlan
 from filewright.edit.planning import plan_edits
-from filewright.edit.request import Edit, Insertion, LineEdit, SymbolLines, TextEdit
+from filewright.edit.request import (
+    Edit,
+    Insertion,
+    LineEdit,
+    SymbolLines,
+    TextEdit,
+)
 from filewright.edit.symbol_lines import (
     find_symbol_lines,
     strip_blank_lines,
@@ -56,7 +62,13 @@ from filewright.text.notebook import (
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, sort_splices
 from filewright.tools.context import Context, best_effort
-from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change, decided
+from filewright.tools.pipeline import (
+    ChangeArguments,
+    Changed,
+    Reply,
+    change,
+    decided,
+)
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.wording import escape_controls, join_limited, pluralize
@@ -134,7 +146,14 @@ _BY_SPACES = (Language.YAML, Language.MARKDOWN, None)
 """Languages in which a tab is no indentation, or not the same."""
 _SEPARATOR = "separator"
 """The name of an edit that changes the separator of another member of a list."""
-_OF_WHOLE = {"path", "content", "delete", "move_to", "expected_version", "fuzzy"}
+_OF_WHOLE = {
+    "path",
+    "content",
+    "delete",
+    "move_to",
+    "expected_version",
+    "fuzzy",
+}
 _PLACE_FIELDS = (*_PLACES, "end_line", "at", "from", "cell")
 """Fields that narrow an edit to a part of its file."""
 _WHOLE_HINT = (
@@ -158,9 +177,13 @@ class EditItem(Arguments):
     insert_before: SkipJsonSchema[Beside] = None
     source: Annotated[MovedFrom | None, Field(alias="from")] = None
     copied: Annotated[bool, Field(alias="copy")] = False
-    content: Annotated[str | None, Field(description="new file, before from")] = None
+    content: Annotated[
+        str | None, Field(description="new file, before from")
+    ] = None
     move_to: str | None = None
-    at: Annotated[EditPlace | None, Field(description="instead of search")] = None
+    at: Annotated[EditPlace | None, Field(description="instead of search")] = (
+        None
+    )
     reindent: SkipJsonSchema[bool] = False
     path: str | None = None
     cell: CellName = None
@@ -177,10 +200,14 @@ class EditItem(Arguments):
     @classmethod
     def _place_named(cls, given: Any) -> Any:
         """`at` in the fields that it replaces."""
-        if isinstance(given, dict) and (given.get("delete") or given.get("move_to")):
+        if isinstance(given, dict) and (
+            given.get("delete") or given.get("move_to")
+        ):
             _require_place_kept(given)
             # A null of a field that is not known may be a place, too: it is refused.
-            known = {info.alias or name for name, info in cls.model_fields.items()}
+            known = {
+                info.alias or name for name, info in cls.model_fields.items()
+            }
             given = {
                 name: value
                 for name, value in given.items()
@@ -189,14 +216,18 @@ class EditItem(Arguments):
         if isinstance(given, dict):
             given = _without_idle_texts(given)
         at = given.get("at") if isinstance(given, dict) else None
-        if not isinstance(at, dict) or all(value is None for value in at.values()):
+        if not isinstance(at, dict) or all(
+            value is None for value in at.values()
+        ):
             # One that says no place must not be left out: a delete would be of the whole file.
             return given
         place = {_AT.get(name, name): value for name, value in at.items()}
         lines = place.pop("lines", None)
         if lines is not None:
             if not isinstance(lines, list) or len(lines) != 2:
-                raise ValueError("at.lines is no range\nhint: give [first, last]")
+                raise ValueError(
+                    "at.lines is no range\nhint: give [first, last]"
+                )
             place |= {"start_line": lines[0], "end_line": lines[1]}
         beside = {name: value for name, value in given.items() if name != "at"}
         others = {name for name in (*place, *beside) if name in _PLACES}
@@ -221,7 +252,12 @@ class EditItem(Arguments):
         if self.delete and not places and self.cell is not None:
             places.append("whole_cell")
         made, deleted = self.content is not None, self.delete and not places
-        if made or deleted or self.move_to is not None or (moved and not places):
+        if (
+            made
+            or deleted
+            or self.move_to is not None
+            or (moved and not places)
+        ):
             # What else is given may have been meant as a place: without it, all of the file would go.
             of_whole = _OF_PIECES if moved else _OF_WHOLE
             more = any(
@@ -229,7 +265,9 @@ class EditItem(Arguments):
                 for name in self.model_fields_set - of_whole
             )
             # What is moved into a new file may have a beginning given with it.
-            if (made or moved) + (self.move_to is not None) + deleted != 1 or more:
+            if (made or moved) + (
+                self.move_to is not None
+            ) + deleted != 1 or more:
                 problem = (
                     "content, move_to, and delete without a place, are of a whole file\nhint: give one of them, "
                     "with path alone; a text for a place in it is replace"
@@ -255,9 +293,7 @@ class EditItem(Arguments):
             ):
                 problem = 'delete is for a symbol\nhint: give symbol with it, or delete lines by replace ""'
         elif self.replace is None:
-            problem = (
-                "replace is missing\nhint: give the new text, or delete with a symbol"
-            )
+            problem = "replace is missing\nhint: give the new text, or delete with a symbol"
         if (
             not problem
             and self.cell_type is not None
@@ -286,7 +322,8 @@ def _without_idle_texts(given: dict[str, Any]) -> dict[str, Any]:
     idle = {
         "search": bool(forms - {"start_line", "end_line", "cell", "search"}),
         "content": bool(forms - {"content"}),
-        "replace": bool(forms & {"content", "move_to", "from"}) or "delete" in forms,
+        "replace": bool(forms & {"content", "move_to", "from"})
+        or "delete" in forms,
     }
     return {
         name: value
@@ -379,7 +416,10 @@ class EditResult(ChangeResult):
     @property
     def data(self) -> dict[str, Any]:
         """The facts as JSON values."""
-        return {**super().data, "results": [outcome.data() for outcome in self.results]}
+        return {
+            **super().data,
+            "results": [outcome.data() for outcome in self.results],
+        }
 
 
 def edit_content(context: Context, arguments: EditArguments) -> EditResult:
@@ -387,7 +427,10 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     count, most = len(arguments.edits), context.settings.max_edits
     if count > most:
         raise too_many(
-            count, most, "edits", "send them in several calls, or use replace_content"
+            count,
+            most,
+            "edits",
+            "send them in several calls, or use replace_content",
         )
     # What names its text by a version is refused if the file moves on; what names lines is carried on.
     version = arguments.expected_version
@@ -406,7 +449,9 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         again=again,
     )
     users = (
-        _still_used(context, edits.moved) if edits.moved and made.id is not None else ()
+        _still_used(context, edits.moved)
+        if edits.moved and made.id is not None
+        else ()
     )
     page = Reply(context, arguments, made, outcome="")
     shown = page.seen or page.brief or page.wanted != "auto"
@@ -441,12 +486,17 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         )
         said, verb = f"{pluralize(places, 'edit')}{which} ", "applied"
         if one.diff is not None and one.diff.old_name is None:
-            said, verb = "", f"created, {pluralize(one.diff.added or 0, 'line')}"
+            said, verb = (
+                "",
+                f"created, {pluralize(one.diff.added or 0, 'line')}",
+            )
         page.add(
             f"{one.location.display_path}: {said}{page.done(verb, one.form, named=not files)}"
         )
         told.extend(
-            f"note: {note}" for each in one.decision.outcomes for note in each.notes
+            f"note: {note}"
+            for each in one.decision.outcomes
+            for note in each.notes
         )
         page.extend(told, reserve=2000)
         if one.diff is not None and not shown:
@@ -574,15 +624,15 @@ class _Edits:
             if whole is not None and ends and file.items:
                 # What was moved out of it is elsewhere; any other edit would be lost with it.
                 self.number = file.items[0][0]
-                message = (
-                    f"{file.location.requested_path} is deleted by edit {whole[0] + 1}"
-                )
+                message = f"{file.location.requested_path} is deleted by edit {whole[0] + 1}"
                 raise self._invalid(message, "leave out one of them")
             if file.is_new:
                 yield self._created(file)
             elif (file.items or file.removed) and not ends:
                 with self._opened(file) as snapshot:
-                    other = self._edited_files.setdefault(file.identity, file.location)
+                    other = self._edited_files.setdefault(
+                        file.identity, file.location
+                    )
                     if other != file.location:
                         message = f"{file.location.requested_path} and {other.requested_path} are one file"
                         raise self._invalid(message, "name it by one path")
@@ -615,9 +665,12 @@ class _Edits:
                 item = self.arguments.edits[one["edit"]]
                 # A suggestion is sent in the place of its edit.
                 own = item.model_dump(
-                    include={"path", "cell", "expected_version"}, exclude_none=True
+                    include={"path", "cell", "expected_version"},
+                    exclude_none=True,
                 )
-                one["suggestions"][:] = [edit | own for edit in one["suggestions"]]
+                one["suggestions"][:] = [
+                    edit | own for edit in one["suggestions"]
+                ]
                 message, *_ = one["message"].splitlines()
                 said.append(
                     f"\nalso: {file.details['path']}: edit {one['edit'] + 1}: {message}"
@@ -655,13 +708,16 @@ class _Edits:
         if item.content is not None and (file.items or not file.is_new):
             asked = location.requested_path
             message = (
-                f"{asked} is made already" if file.is_new else f"{asked} exists already"
+                f"{asked} is made already"
+                if file.is_new
+                else f"{asked} exists already"
             )
             hint = 'change a part of it, or overwrite it by write_content with mode="overwrite"'
             raise path_error(Code.ALREADY_EXISTS, asked, message, hint)
         of_cell = item.delete and self._cell(item) is not None
         if not file.is_new and (
-            item.move_to is not None or (item.delete and nowhere and not of_cell)
+            item.move_to is not None
+            or (item.delete and nowhere and not of_cell)
         ):
             self._end(file, item)
         else:
@@ -676,7 +732,11 @@ class _Edits:
                 f"the edit names cell {cell}, and no place in it; {location.requested_path} as a whole is not meant",
                 f"give search, the text to be replaced in the cell; {CELL_HINT}",
             )
-        if cell is None and not item.path and (item.delete or item.move_to is not None):
+        if (
+            cell is None
+            and not item.path
+            and (item.delete or item.move_to is not None)
+        ):
             raise self._invalid(
                 "an edit without a place has no path of its own; the whole file is not meant",
                 _WHOLE_HINT,
@@ -750,13 +810,17 @@ class _Edits:
         def add(named: str, data: bytes, line: int) -> None:
             nonlocal made
             outcomes.append(
-                _of_whole(self.number, named, line, line + len(data.splitlines()) - 1)
+                _of_whole(
+                    self.number, named, line, line + len(data.splitlines()) - 1
+                )
             )
             at, text = made.lines.offset_of(line), made.read(0, made.size)
             if at == made.size and at and not made.lines.ends_in_terminator():
                 data = made.dominant_terminator + data
             made = Snapshot(
-                text[:at] + data + text[at:], encoding="utf-8", location=file.location
+                text[:at] + data + text[at:],
+                encoding="utf-8",
+                location=file.location,
             )
 
         for self.number, item in file.items:
@@ -769,27 +833,38 @@ class _Edits:
                 spot = self._spot(item, file, _Text(made, None, known=True))
                 named, data = self._moved_in(item, file, spot, made)
                 add(named, data, spot.line)
-        content = encode_as_declared(made.read(0, made.size), file.location.name)
+        content = encode_as_declared(
+            made.read(0, made.size), file.location.name
+        )
         return FilePlan.for_new_file(
             EditPlan((), tuple(outcomes)), file.location, content
         )
 
     def _ended(
-        self, one: FilePlan[EditPlan], where: Location, number: int, item: EditItem
+        self,
+        one: FilePlan[EditPlan],
+        where: Location,
+        number: int,
+        item: EditItem,
     ) -> FilePlan[EditPlan]:
         """The decision about the edits of a file, `one`, and to delete or move it, as an edit asks."""
         if item.move_to is None:
             one, named = one.with_deletion(), "the file is deleted"
         else:
             destination = self.context.boundary.locate(item.move_to)
-            self.context.boundary.require_writable(destination, link_itself=True)
+            self.context.boundary.require_writable(
+                destination, link_itself=True
+            )
             one, named = (
                 one.with_move(destination),
                 f"moved from {escape_controls(where.display_path)}",
             )
         made = replace(
             one.result,
-            outcomes=(*one.result.outcomes, _of_whole(number, named, note=named)),
+            outcomes=(
+                *one.result.outcomes,
+                _of_whole(number, named, note=named),
+            ),
         )
         return replace(one, result=made)
 
@@ -810,7 +885,9 @@ class _Edits:
 
     # Edits of a text
 
-    def _edited(self, file: _EditedFile, snapshot: Snapshot) -> FilePlan[EditPlan]:
+    def _edited(
+        self, file: _EditedFile, snapshot: Snapshot
+    ) -> FilePlan[EditPlan]:
         """The plan of a file as it is, or of a notebook as its cells are shown."""
         context, arguments = self.context, self.arguments
         page = (
@@ -819,14 +896,18 @@ class _Edits:
             else view_if_notebook(snapshot, context.task)
         )
         cells = {self._cell(item) for _, item in file.items}
-        if cells - {None} or any(item._place in _CELL_PLACES for _, item in file.items):
+        if cells - {None} or any(
+            item._place in _CELL_PLACES for _, item in file.items
+        ):
             return self._edited_cells(file, self._as_notebook(file, page))
         asked: list[Edit] = []
         self._lists = self._list_edits(file, snapshot)
         for self.number, item in file.items:
             asked.append(self._edit(item, file, snapshot))
         if file.removed:  # what is moved within the file is removed first
-            asked = sorted([*file.removed, *asked], key=lambda each: each.number)
+            asked = sorted(
+                [*file.removed, *asked], key=lambda each: each.number
+            )
         for base, lists in self._lists.items():
             for other in lists.other_lines():
                 line = other.line
@@ -862,14 +943,18 @@ class _Edits:
             return made[text.base]
 
         for self.number, moved, text in file.moved_symbols:
-            lists_of(text).delete(self._named_symbol(file, text, moved), self.number)
+            lists_of(text).delete(
+                self._named_symbol(file, text, moved), self.number
+            )
         for self.number, item in file.items:
             beside = (
                 item.insert_after
                 if item.insert_after is not None
                 else item.insert_before
             )
-            is_symbol = isinstance(beside, str) and not beside.strip().isdecimal()
+            is_symbol = (
+                isinstance(beside, str) and not beside.strip().isdecimal()
+            )
             symbol = (
                 item.symbol
                 if item.symbol is not None
@@ -880,24 +965,38 @@ class _Edits:
             if symbol is None or item.search is not None:
                 continue
             text = self._text(
-                file, snapshot, item.expected_version or self.arguments.expected_version
+                file,
+                snapshot,
+                item.expected_version or self.arguments.expected_version,
             )
-            named, lists = self._named_symbol(file, text, symbol), lists_of(text)
+            named, lists = (
+                self._named_symbol(file, text, symbol),
+                lists_of(text),
+            )
             if item.symbol is None:
-                lists.insert(named, self.number, after=item.insert_after is not None)
+                lists.insert(
+                    named, self.number, after=item.insert_after is not None
+                )
             elif item.delete:
                 lists.delete(named, self.number)
             else:
                 lists.replace(named, self.number)
         return made
 
-    def _named_symbol(self, file: _EditedFile, text: _Text, symbol: str) -> NamedSymbol:
+    def _named_symbol(
+        self, file: _EditedFile, text: _Text, symbol: str
+    ) -> NamedSymbol:
         self._lines(file, text, symbol)  # says first what else is on them
-        outline = self.context.outlines.outline(text.snapshot, task=self.context.task)
+        outline = self.context.outlines.outline(
+            text.snapshot, task=self.context.task
+        )
         return find_symbol(outline, symbol, file.location.requested_path)
 
     def _plan(
-        self, snapshot: Snapshot, edits: Sequence[Edit], bases: Sequence[bytes] = ()
+        self,
+        snapshot: Snapshot,
+        edits: Sequence[Edit],
+        bases: Sequence[bytes] = (),
     ) -> EditPlan:
         planned = plan_edits(
             snapshot,
@@ -980,7 +1079,9 @@ class _Edits:
                 continue
             name = self._cell(item)
             cell = view.find_cell(name) if name is not None else None
-            if item._place == "whole_cell" or (item._place is None and item.delete):
+            if item._place == "whole_cell" or (
+                item._place is None and item.delete
+            ):
                 assert cell is not None
                 if cell.number in whole:
                     raise self._invalid(
@@ -1012,7 +1113,9 @@ class _Edits:
         )
         text = item.replace or ""
         check_text(text, "replace")
-        return NewCell(number, item.cell_type or "code", normalize_newlines(text))
+        return NewCell(
+            number, item.cell_type or "code", normalize_newlines(text)
+        )
 
     def _joined_cells(
         self,
@@ -1045,7 +1148,14 @@ class _Edits:
             named = f"{cell.label} {'deleted' if item.delete else 'replaced'}"
             outcomes.append(
                 EditOutcome(
-                    self.number, Tier.EXACT, line, line, line, line, 1, named=named
+                    self.number,
+                    Tier.EXACT,
+                    line,
+                    line,
+                    line,
+                    line,
+                    1,
+                    named=named,
                 )
             )
         rearranged = view.rearrange([new_cell for _, new_cell in new], removed)
@@ -1100,7 +1210,9 @@ class _Edits:
             (view, page),
         )
 
-    def _edit(self, item: EditItem, file: _EditedFile, snapshot: Snapshot) -> Edit:
+    def _edit(
+        self, item: EditItem, file: _EditedFile, snapshot: Snapshot
+    ) -> Edit:
         """One edit as the planner takes it."""
         fuzzy = self.arguments.fuzzy if item.fuzzy is None else item.fuzzy
         version, new = (
@@ -1117,10 +1229,19 @@ class _Edits:
                     line=first, replace=new, fuzzy=fuzzy, number=self.number
                 )
             return TextEdit(
-                item.search, new, item.replace_all, first, last, fuzzy, self.number
+                item.search,
+                new,
+                item.replace_all,
+                first,
+                last,
+                fuzzy,
+                self.number,
             )
         text = self._text(file, snapshot, version)
-        if item.source is not None or item._place in ("insert_after", "insert_before"):
+        if item.source is not None or item._place in (
+            "insert_after",
+            "insert_before",
+        ):
             spot = self._spot(item, file, text)
             line, named = spot.line, spot.named
             if item.source is not None:
@@ -1144,7 +1265,9 @@ class _Edits:
                     number=self.number,
                 )
             if fuzzy and spot.indent is not None:
-                new = self._indented(new, spot.indent, file, text.snapshot, spot.beside)
+                new = self._indented(
+                    new, spot.indent, file, text.snapshot, spot.beside
+                )
             gap = _usual_gap(new, file, spot) if spot.gap is None else spot.gap
             new = self._with_separator(new, text)
             blank = (0, 0)
@@ -1174,7 +1297,9 @@ class _Edits:
                 named, deleted = f"{named} deleted", lines
             if fuzzy:
                 own = range(lines.first, lines.last + 1)
-                new = self._indented(new, lines.indent, file, text.snapshot, own)
+                new = self._indented(
+                    new, lines.indent, file, text.snapshot, own
+                )
             new = self._with_separator(new, text)
             new = trim_symbol_text(new, lines)
             self._note_losses(item, file, text.snapshot, lines, new)
@@ -1206,7 +1331,9 @@ class _Edits:
         start = target.lines.offset_of(lines.first, self.context.task)
         stop = target.lines.offset_of(lines.last + 1, self.context.task)
         data = target.read(start, min(stop - start, _HEAD_BYTES))
-        before = normalize_newlines(data.decode(target.encoding.name, "replace"))
+        before = normalize_newlines(
+            data.decode(target.encoding.name, "replace")
+        )
         lost = find_lost_parts(
             before, normalize_newlines(new), language_of(file.location.name)
         )
@@ -1270,7 +1397,9 @@ class _Edits:
         )
         return _Text(earlier, base, known=True)
 
-    def _lines(self, file: _EditedFile, text: _Text, symbol: str) -> SymbolLines:
+    def _lines(
+        self, file: _EditedFile, text: _Text, symbol: str
+    ) -> SymbolLines:
         asked = file.location.requested_path
         try:
             outline = self.context.outlines.outline(
@@ -1287,7 +1416,8 @@ class _Edits:
         """Raise `invalid_input` for lines in the wrong order, and for lines of no version."""
         if last < first:
             raise self._invalid(
-                f"end_line {last} is before start_line {first}", "correct the lines"
+                f"end_line {last} is before start_line {first}",
+                "correct the lines",
             )
         if not text.known:
             raise self._invalid(
@@ -1306,7 +1436,11 @@ class _Edits:
             named = f"{word} symbol {escape_controls(given)}"
             line = lines.last + 1 if after else lines.first
             return _Spot(
-                line, named, lines.indent, lines.gap, range(lines.first, lines.last + 1)
+                line,
+                named,
+                lines.indent,
+                lines.gap,
+                range(lines.first, lines.last + 1),
             )
         line = int(given or 0) if len(str(given)) < 20 else -1
         if line < (0 if after else 1):
@@ -1320,11 +1454,14 @@ class _Edits:
 
     # What is moved
 
-    def _take(self, item: EditItem, wanted: MovedFrom, file: _EditedFile) -> _Taken:
+    def _take(
+        self, item: EditItem, wanted: MovedFrom, file: _EditedFile
+    ) -> _Taken:
         """What is moved or copied out of a file; what is moved is noted to be removed there."""
         if wanted.path is None and file.is_new:
             raise self._invalid(
-                "from names no file", "give the path of what is moved into the new file"
+                "from names no file",
+                "give the path of what is moved into the new file",
             )
         source = (
             file
@@ -1377,13 +1514,18 @@ class _Edits:
                 )
                 source.removed.append(removed)
                 if wanted.symbol is not None:
-                    source.moved_symbols.append((self.number, wanted.symbol, text))
+                    source.moved_symbols.append(
+                        (self.number, wanted.symbol, text)
+                    )
                 if lines is not None and not lines.indent and there:
                     name = re.findall(r"\w+", wanted.symbol or "")[-1:]
                     self.moved.extend(
                         (each, source.location, file.location) for each in name
                     )
-            origin, gap = text.snapshot, lines.gap if lines is not None else None
+            origin, gap = (
+                text.snapshot,
+                lines.gap if lines is not None else None,
+            )
             start, end = (
                 origin.lines.offset_of(line, self.context.task)
                 for line in (first, last + 1)
@@ -1391,7 +1533,9 @@ class _Edits:
             hint = "move fewer lines, or the whole file with move_items"
             most = self.context.settings.hold_bytes
             if end - start > most:
-                raise too_many(end - start, most, "bytes to be moved", hint, "size")
+                raise too_many(
+                    end - start, most, "bytes to be moved", hint, "size"
+                )
             data = origin.read(start, end - start)
             at = range(first, last + 1)
             return _Taken(
@@ -1418,7 +1562,9 @@ class _Edits:
         data = taken.data
         same_end = file is taken.source or end == taken.end
         verbatim = (
-            encoding.name == taken.encoding.name and same_end and not item.reindent
+            encoding.name == taken.encoding.name
+            and same_end
+            and not item.reindent
         )
         if not verbatim or encoding.unit_bytes > 1:
             try:
@@ -1503,7 +1649,9 @@ def _of_whole(
     number: int, named: str, first: int = 1, last: int = 0, note: str = ""
 ) -> EditOutcome:
     """What became of an edit that is of no text that was there."""
-    return EditOutcome(number, Tier.EXACT, 1, 0, first, last, 1, named=named, note=note)
+    return EditOutcome(
+        number, Tier.EXACT, 1, 0, first, last, 1, named=named, note=note
+    )
 
 
 def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:
@@ -1512,12 +1660,15 @@ def _usual_gap(text: str, file: _EditedFile, spot: _Spot) -> int:
         return 0
     return (
         2
-        if language_of(file.location.name) == Language.PYTHON and not spot.indent
+        if language_of(file.location.name) == Language.PYTHON
+        and not spot.indent
         else 1
     )
 
 
-def _is_outside(rows: Sequence[str], indent: str | None, *, closing: bool) -> bool:
+def _is_outside(
+    rows: Sequence[str], indent: str | None, *, closing: bool
+) -> bool:
     """Return whether the nearest row with text is of what encloses a member: it begins that, or is its closing line."""
     row = next((row for row in rows if row.strip()), "")
     if not indent or not row or len(row) - len(row.lstrip()) >= len(indent):
@@ -1554,7 +1705,9 @@ def _merged(splices: Sequence[Splice]) -> tuple[Splice, ...]:
     return tuple(merged)
 
 
-def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ...]:
+def _still_used(
+    context: Context, moved: Sequence[Moved]
+) -> tuple[StillUsed, ...]:
     """The files that take each of the symbols `moved` from its old place.
 
     What mentions a symbol is searched for, for a second of work at most, and its imports are followed.
@@ -1570,7 +1723,11 @@ def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ..
         )
         options = TreeOptions(limit=_SEARCHED, output="files")
         for snapshot, _ in TreeSearch(
-            context.searcher, Location(origin.root, ()), pattern, options, task=task
+            context.searcher,
+            Location(origin.root, ()),
+            pattern,
+            options,
+            task=task,
         ):
             assert snapshot.location is not None
             path, text = (
@@ -1580,7 +1737,9 @@ def _still_used(context: Context, moved: Sequence[Moved]) -> tuple[StillUsed, ..
             shown[path] = snapshot.location.display_path
             references.add(path, text)
             for name in names:
-                before_it = {*re.findall(rb"([.:>]?)\b%b\b" % name.encode(), text)}
+                before_it = {
+                    *re.findall(rb"([.:>]?)\b%b\b" % name.encode(), text)
+                }
                 if before_it:
                     mentioned[name].add(path)
                 if before_it - {b""}:

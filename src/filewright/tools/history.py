@@ -21,7 +21,13 @@ from filewright.text.snapshot import VERSION_DIGITS
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change, Reply
 from filewright.tools.registry import Arguments
-from filewright.tools.result import ChangeResult, DiffWanted, Page, ToolResult, plain
+from filewright.tools.result import (
+    ChangeResult,
+    DiffWanted,
+    Page,
+    ToolResult,
+    plain,
+)
 from filewright.wording import join_limited, pluralize
 
 
@@ -52,7 +58,9 @@ class RevertArguments(Arguments):
 
     change_id: str | None = None
     """a change; its id or the beginning of it, `@` the newest, `@~1` the one before"""
-    session: Annotated[str | None, Field(description="all; or `current`")] = None
+    session: Annotated[str | None, Field(description="all; or `current`")] = (
+        None
+    )
     """all that is left of a session: its id, `current` or `last`"""
     since: Annotated[
         str | None, Field(description="all after a change or a time (ISO 8601)")
@@ -62,7 +70,9 @@ class RevertArguments(Arguments):
     """
     prompt: SkipJsonSchema[str | None] = None
     """all that came of the prompt of a change"""
-    path: Annotated[str | None, Field(description="only this file or folder")] = None
+    path: Annotated[
+        str | None, Field(description="only this file or folder")
+    ] = None
     """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
     hunk: Annotated[
         int | None, Field(ge=1, description="only this hunk of its diff")
@@ -79,7 +89,9 @@ class RevertArguments(Arguments):
         ),
     ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
-    partial: Annotated[bool, Field(description="leave what does not merge")] = False
+    partial: Annotated[bool, Field(description="leave what does not merge")] = (
+        False
+    )
     """undo what can be undone, leave what others have changed in the same place, and show both sides of that"""
     break_hard_links: bool | None = None
     include_shared: bool = False
@@ -217,7 +229,11 @@ class RevertResult(ChangeResult):
 
 
 def _version(side: FileState | None) -> str | None:
-    return side.digest[:VERSION_DIGITS] if side is not None and side.digest else None
+    return (
+        side.digest[:VERSION_DIGITS]
+        if side is not None and side.digest
+        else None
+    )
 
 
 def ago(moment: datetime.datetime) -> str:
@@ -259,8 +275,12 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
         task=context.task,
     )
     page = Page(context.settings.page_chars)
-    changes = [HistoryChange.of(record, own) for record in records[: arguments.limit]]
-    left = page.extend((change.row for change in changes), reserve=120, of=len(records))
+    changes = [
+        HistoryChange.of(record, own) for record in records[: arguments.limit]
+    ]
+    left = page.extend(
+        (change.row for change in changes), reserve=120, of=len(records)
+    )
     kept = tuple(changes[: len(records) - left])
     if any(change.by == "this session" for change in kept):
         page.add("[those without a name: this session]")
@@ -282,7 +302,9 @@ def _unknown_cursor(what: str) -> FilewrightError:
 
 
 def _one(context: Context, change_id: str) -> HistoryResult:
-    record = context.changes.record(context.changes.resolve_change_id(change_id))
+    record = context.changes.record(
+        context.changes.resolve_change_id(change_id)
+    )
     page = Page(context.settings.page_chars)
     change = HistoryChange.of(record, context.session)
     page.add(f"{change.when}  {change.tool}", change.summary)
@@ -299,7 +321,11 @@ _UNDONE = {"created": "deleted", "deleted": "created"}
 
 
 def _add_entries(
-    page: Page, entries: Sequence[FileChange], most: int, *, undoes: bool = False
+    page: Page,
+    entries: Sequence[FileChange],
+    most: int,
+    *,
+    undoes: bool = False,
 ) -> None:
     """Add what was done to each of up to so many entries, or what undoing it does."""
     rows = []
@@ -311,13 +337,17 @@ def _add_entries(
                 if undoes
                 else f"{entry.renamed_from.display_path} → {what}"
             )
-        rows.append(f"{_UNDONE.get(action, action) if undoes else action}: {what}")
+        rows.append(
+            f"{_UNDONE.get(action, action) if undoes else action}: {what}"
+        )
     page.extend(rows, reserve=page.room // 2, of=len(entries), more="file")
 
 
 def one_meant(tool: str, scope: Scope) -> Scope:
     """The scope. Raises `invalid_input` unless it is of one of a change, a session, a moment and a prompt."""
-    if [scope.change_id, scope.session, scope.since, scope.prompt].count(None) != 3:
+    if [scope.change_id, scope.session, scope.since, scope.prompt].count(
+        None
+    ) != 3:
         raise invalid(
             f"{tool} takes one of change_id, session and since",
             "change_id for one change (get_history lists them), session for all of a session, since for "
@@ -362,7 +392,9 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     if made is not None:
         try:
             diff = changes.diff(
-                made.id, max_lines=context.settings.diff_lines, task=context.task
+                made.id,
+                max_lines=context.settings.diff_lines,
+                task=context.task,
             )
         except (
             FilewrightError
@@ -370,7 +402,9 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
             diff = Diff(
                 (
                     FileDiff(
-                        "", "", remark=f"(the diff cannot be shown: {error.message})\n"
+                        "",
+                        "",
+                        remark=f"(the diff cannot be shown: {error.message})\n",
                     ),
                 )
             )
@@ -378,7 +412,11 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         arguments.diff == "full" or reversal.merged or made is None
     )  # else it shows nothing new
     page = Reply(
-        context, arguments, Change((), made_id, diff), shown=shown, offers_diff=False
+        context,
+        arguments,
+        Change((), made_id, diff),
+        shown=shown,
+        offers_diff=False,
     )
     if scope.change_id is not None:
         title, what = selected.change_ids[0], record.summary
@@ -396,7 +434,8 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     if reversal.left:
         page.add("left as it is, since it has changed since:")
         page.extend(
-            (conflict.sides.lstrip("\n") for conflict in reversal.left), reserve=1000
+            (conflict.sides.lstrip("\n") for conflict in reversal.left),
+            reserve=1000,
         )
     if alone and record.reverts:
         page.add(
@@ -423,7 +462,10 @@ def _changes_of(
     if not records:
         asked = location.requested_path
         raise FilewrightError(
-            Code.NOT_FOUND, f"no change of {asked} is recorded", hint, path=asked
+            Code.NOT_FOUND,
+            f"no change of {asked} is recorded",
+            hint,
+            path=asked,
         )
     return records
 
@@ -461,9 +503,13 @@ def restore_file(
         )
 
     with changes.writing(context.task):
-        hint = "only what was changed through this workspace can be brought back"
+        hint = (
+            "only what was changed through this workspace can be brought back"
+        )
         records = _changes_of(context, location, _STATES, hint)
-        record = next((each for each in records if change_id in (None, each.id)), None)
+        record = next(
+            (each for each in records if change_id in (None, each.id)), None
+        )
         if record is None:
             known = [each.id for each in records[:20]]
             message, hint = (
@@ -474,7 +520,9 @@ def restore_file(
                 Code.NOT_FOUND, message, hint, path=path, available=known
             )
         made, _ = changes.undo(
-            Scope(since=f"{record.id}^", path=location), force=True, task=context.task
+            Scope(since=f"{record.id}^", path=location),
+            force=True,
+            task=context.task,
         )
     return state(record), tuple(map(state, filter(None, (made, *records))))
 
@@ -531,7 +579,9 @@ class ChangedFiles:
     next_offset: int | None
 
 
-def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult:
+def sessions(
+    context: Context, limit: int, cursor: str | None
+) -> SessionsResult:
     """The sessions that changed something, from the one after `cursor` on.
 
     Raises `invalid_input` for a cursor that is none.
@@ -541,7 +591,11 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
     begin = 0
     if cursor is not None:
         begin = next(
-            (at for at, group in enumerate(groups, 1) if (group.name or "") == cursor),
+            (
+                at
+                for at, group in enumerate(groups, 1)
+                if (group.name or "") == cursor
+            ),
             0,
         )
         if not begin:
@@ -559,7 +613,9 @@ def sessions(context: Context, limit: int, cursor: str | None) -> SessionsResult
             len(undone & context.changes.numbers_of_session(group.name))
             if undone
             else 0,
-            *_counts(counting, group.name if group.changes <= _COUNTED else None),
+            *_counts(
+                counting, group.name if group.changes <= _COUNTED else None
+            ),
         )
         made.append(summary)
     more = begin + len(made) < len(groups)

@@ -29,15 +29,29 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.edit.diff import Diff, FileDiff
-from filewright.errors import Code, FilewrightError, invalid, path_error, too_many
+from filewright.errors import (
+    Code,
+    FilewrightError,
+    invalid,
+    path_error,
+    too_many,
+)
 from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_removing
-from filewright.tools.pipeline import Change, ChangeArguments, Changed, Reply, change
+from filewright.tools.pipeline import (
+    Change,
+    ChangeArguments,
+    Changed,
+    Reply,
+    change,
+)
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, optional, plain
 from filewright.wording import join_limited
 
-_MODE = re.compile(r"0?[0-7]{3,4}|[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*")
+_MODE = re.compile(
+    r"0?[0-7]{3,4}|[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*"
+)
 _NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})
 """What is said of items that are as they were."""
 
@@ -90,13 +104,20 @@ class BatchResult(ChangeResult):
     @property
     def data(self) -> dict[str, Any]:
         """The results; of a single item its own facts too."""
-        only = self.results[0] if len(self.results) == 1 and self.code is None else None
+        only = (
+            self.results[0]
+            if len(self.results) == 1 and self.code is None
+            else None
+        )
         made = {
             **(plain(only) if only is not None else {}),
             "results": plain(self.results),
         }
         if self.change_ids:
-            made |= {"change_id": self.change_id, "change_ids": [*self.change_ids]}
+            made |= {
+                "change_id": self.change_id,
+                "change_ids": [*self.change_ids],
+            }
         return made
 
 
@@ -160,7 +181,9 @@ def run_batch(
             context.explain(error)
             (item,) = group
             name = str(
-                getattr(item, "path", None) or getattr(item, "source", None) or item
+                getattr(item, "path", None)
+                or getattr(item, "source", None)
+                or item
             )
             results.append(ItemResult(name, error=error))
             continue
@@ -170,7 +193,11 @@ def run_batch(
         left -= sum(each.row_count for each in made.diff.files)
         ids += [made.id] if made.id is not None else []
     shown = Diff(
-        tuple(result.difference for result in results if result.difference is not None)
+        tuple(
+            result.difference
+            for result in results
+            if result.difference is not None
+        )
     )
     last = ids[-1] if ids else None
     page = Reply(context, arguments, Change(tuple(files), last, shown))
@@ -178,7 +205,9 @@ def run_batch(
     if len(ids) == 1:
         page.add(f"[change {ids[0]}; undo with revert_edit]")
     elif ids:
-        page.add(f"[changes {ids[0]} … {ids[-1]}, one each; undo with revert_edit]")
+        page.add(
+            f"[changes {ids[0]} … {ids[-1]}, one each; undo with revert_edit]"
+        )
     page.end()
     facts = {**page.facts, "preview": False}  # all may have been as asked
     return BatchResult(**facts, results=tuple(results), change_ids=tuple(ids))
@@ -189,7 +218,9 @@ def _result(file: Changed[Item]) -> ItemResult:
     diff = file.diff
     return replace(
         file.decision[1],
-        difference=diff if diff is not None and diff.old_name is not None else None,
+        difference=diff
+        if diff is not None and diff.old_name is not None
+        else None,
         version=file.version,
         hard_links=file.hard_links
         if file.hard_links > 1 and diff is not None
@@ -248,7 +279,8 @@ class Pair(Arguments):
 
 
 FilesOnly = Annotated[
-    SkipJsonSchema[bool], Field(description="refuse links and folders; for dialects")
+    SkipJsonSchema[bool],
+    Field(description="refuse links and folders; for dialects"),
 ]
 
 
@@ -307,7 +339,9 @@ def _each(
     return plan
 
 
-def create_directories(context: Context, arguments: FolderArguments) -> BatchResult:
+def create_directories(
+    context: Context, arguments: FolderArguments
+) -> BatchResult:
     """Make folders and their parents; existing ones stay as they are."""
 
     def one(path: str) -> Planned:
@@ -334,7 +368,11 @@ def _require_file(context: Context, location: Location) -> None:
     if kind != "file":
         message = f"{asked} is a {kind}, not a regular file"
         is_link = kind == "link"
-        hint = "name the link's target itself" if is_link else "name a regular file"
+        hint = (
+            "name the link's target itself"
+            if is_link
+            else "name a regular file"
+        )
         raise path_error(
             Code.SYMLINK if is_link else Code.NOT_A_FILE, asked, message, hint
         )
@@ -346,7 +384,9 @@ def move_items(
     """Rename files, links and folders, or copy them."""
     copied = arguments.copied or tool == "copy_items"
     tool, done, step = (
-        ("copy_items", "copied", Copy) if copied else ("move_items", "moved", Move)
+        ("copy_items", "copied", Copy)
+        if copied
+        else ("move_items", "moved", Move)
     )
     reached = ResolvedFolders()
 
@@ -364,7 +404,9 @@ def move_items(
             )
         if source == destination:
             message = f"{pair.source}: source and destination are the same"
-            raise invalid(message, "name another destination", path=pair.destination)
+            raise invalid(
+                message, "name another destination", path=pair.destination
+            )
         if destination.is_within(source):
             if context.boundary.stat(source).kind != "folder":
                 message = f"{pair.source} is a file: it can be put below its own name only in two changes"
@@ -372,16 +414,32 @@ def move_items(
                 raise invalid(message, way, path=pair.destination)
             message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
             raise invalid(
-                message, "choose a destination outside it", path=pair.destination
+                message,
+                "choose a destination outside it",
+                path=pair.destination,
             )
-        if source.is_within(destination) and not copied and context.exists(source):
+        if (
+            source.is_within(destination)
+            and not copied
+            and context.exists(source)
+        ):
             message = f"{pair.destination} is the folder of {pair.source}, which takes its place only in two changes"
             way = "move it out of the folder, delete or move the folder, then move it to the folder's name"
             raise invalid(message, way, path=pair.destination)
-        loss = lost_by_removing(context, destination) if arguments.overwrite else ""
+        loss = (
+            lost_by_removing(context, destination)
+            if arguments.overwrite
+            else ""
+        )
         note = f"to {pair.destination}{f'; {loss}' if loss else ''}"
-        result = ItemResult(pair.source, done, note=note, destination=pair.destination)
-        return destination, [step(source, destination, arguments.overwrite)], result
+        result = ItemResult(
+            pair.source, done, note=note, destination=pair.destination
+        )
+        return (
+            destination,
+            [step(source, destination, arguments.overwrite)],
+            result,
+        )
 
     return run_batch(context, tool, arguments, arguments.items, _each(one))
 
@@ -403,22 +461,32 @@ def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
         exists = context.exists(location)
         if arguments.files_only and (exists or not missing_ok):
             _require_file(context, location)
-        step = Delete(location, recursive=arguments.recursive, missing_ok=missing_ok)
+        step = Delete(
+            location, recursive=arguments.recursive, missing_ok=missing_ok
+        )
         loss = lost_by_removing(context, location)
         return (
             location,
             [step],
-            ItemResult(path, "deleted" if exists else "was not there", note=loss),
+            ItemResult(
+                path, "deleted" if exists else "was not there", note=loss
+            ),
         )
 
-    return run_batch(context, "delete_items", arguments, arguments.paths, _each(one))
+    return run_batch(
+        context, "delete_items", arguments, arguments.paths, _each(one)
+    )
 
 
-def set_permissions(context: Context, arguments: PermissionArguments) -> BatchResult:
+def set_permissions(
+    context: Context, arguments: PermissionArguments
+) -> BatchResult:
     """Set mode, owner or group of every path."""
     mode, owner, group = arguments.mode, arguments.owner, arguments.group
     named = {"mode": mode, "owner": owner, "group": group}
-    given = [f"{what} {value}" for what, value in named.items() if value is not None]
+    given = [
+        f"{what} {value}" for what, value in named.items() if value is not None
+    ]
     if not given:
         message = "set_permissions needs mode, owner or group"
         raise invalid(message, 'for example mode="644" or mode="u+x"')
@@ -432,18 +500,27 @@ def set_permissions(context: Context, arguments: PermissionArguments) -> BatchRe
     def one(path: str) -> Planned:
         location = context.boundary.locate(path)
         context.boundary.require_writable(location)
-        steps: list[Step] = [SetMode(location, mode)] if mode is not None else []
+        steps: list[Step] = (
+            [SetMode(location, mode)] if mode is not None else []
+        )
         if uid is not None or gid is not None:
             steps.append(SetOwner(location, uid, gid))
         return location, steps, ItemResult(path, f"set {', '.join(given)}")
 
-    return run_batch(context, "set_permissions", arguments, arguments.paths, _each(one))
+    return run_batch(
+        context, "set_permissions", arguments, arguments.paths, _each(one)
+    )
 
 
 def _number(name: str | None, argument: str) -> int | None:
     if name is None:
         return None
-    if name.isascii() and name.isdigit() and len(name) < 11 and int(name) < 2**32 - 1:
+    if (
+        name.isascii()
+        and name.isdigit()
+        and len(name) < 11
+        and int(name) < 2**32 - 1
+    ):
         return int(name)
     try:
         if argument == "owner":

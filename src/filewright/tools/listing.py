@@ -46,7 +46,9 @@ def encode(tool: str, kind: str, key: list[Any]) -> str:
     """A cursor of `tool` that holds `kind` and `key` (JSON values)."""
     text = json.dumps([tool, kind, key], separators=(",", ":"))
     return (
-        base64.urlsafe_b64encode(zlib.compress(text.encode(), 9)).decode().rstrip("=")
+        base64.urlsafe_b64encode(zlib.compress(text.encode(), 9))
+        .decode()
+        .rstrip("=")
     )
 
 
@@ -61,7 +63,9 @@ def decode(
         packed = base64.urlsafe_b64decode(
             (cursor + "=" * (-len(cursor) % 4)).encode("ascii")
         )
-        named, of, key = json.loads(zlib.decompressobj().decompress(packed, _MOST))
+        named, of, key = json.loads(
+            zlib.decompressobj().decompress(packed, _MOST)
+        )
         if named != tool or [*map(type, key)] != [*types]:
             raise ValueError(named)
     except (
@@ -180,7 +184,9 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         )
     passed = None
     if arguments.cursor is not None:
-        number, path = decode(arguments.cursor, "list", sort, "sort order", (int, str))
+        number, path = decode(
+            arguments.cursor, "list", sort, "sort order", (int, str)
+        )
         passed = number, path
     walk = context.boundary.walk(
         location,
@@ -202,7 +208,9 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
     entries: Iterable[FolderEntry] = walk
     if sort != "name":
         wanted = (
-            entry for entry in walk if passed is None or _key(entry, sort) > passed
+            entry
+            for entry in walk
+            if passed is None or _key(entry, sort) > passed
         )
         entries = heapq.nsmallest(
             arguments.limit + 1, wanted, key=lambda entry: _key(entry, sort)
@@ -221,12 +229,16 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         )  # for the cursor, which holds the path
         if len(row) + reserve > most:
             too_long += 1
-        elif len(listed) < arguments.limit and not page.extend([row], reserve=reserve):
+        elif len(listed) < arguments.limit and not page.extend(
+            [row], reserve=reserve
+        ):
             listed.append(facts)
             last = entry
         else:
             cursor = (
-                encode("list", sort, [*_key(last, sort)]) if last is not None else None
+                encode("list", sort, [*_key(last, sort)])
+                if last is not None
+                else None
             )
             break
     if cursor is not None:
@@ -237,12 +249,16 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
         )
     elif not listed:
         page.add(
-            "(nothing matches)" if arguments.glob is not None else "(empty folder)"
+            "(nothing matches)"
+            if arguments.glob is not None
+            else "(empty folder)"
         )
         page.add(
             *(
                 f"[{note}]"
-                for note in names_in_other_spellings(context, location, arguments.glob)
+                for note in names_in_other_spellings(
+                    context, location, arguments.glob
+                )
             )
         )
     if walk.ignored_count:
@@ -280,7 +296,9 @@ def names_in_other_spellings(
                 visible_form(os.fsdecode(part))
                 for part in entry.location.parts[len(folder.parts) :]
             ]
-            *above, name = [os.fsencode(part.replace("/", "_")) for part in parts]
+            *above, name = [
+                os.fsencode(part.replace("/", "_")) for part in parts
+            ]
             prefix = b"".join(part + b"/" for part in above)
             if (
                 wanted is not None
@@ -301,7 +319,9 @@ def _key(entry: FolderEntry, sort: str) -> tuple[int, str]:
     return (-(status.mtime_ns if sort == "modified" else status.size), path)
 
 
-def _listed(context: Context, entry: FolderEntry, *, details: bool) -> ListedEntry:
+def _listed(
+    context: Context, entry: FolderEntry, *, details: bool
+) -> ListedEntry:
     location, status = entry.location, entry.status
     target = None
     if entry.kind == "link":
@@ -335,7 +355,9 @@ class StatArguments(Arguments):
 
 def time_text(nanoseconds: int) -> str:
     """A UTC time to the second, ISO 8601."""
-    moment = datetime.datetime.fromtimestamp(nanoseconds // 1_000_000_000, datetime.UTC)
+    moment = datetime.datetime.fromtimestamp(
+        nanoseconds // 1_000_000_000, datetime.UTC
+    )
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
@@ -438,11 +460,15 @@ def stat_items(context: Context, arguments: StatArguments) -> StatResult:
             results.append(StatItem(escape_surrogates(path), "success", status))
             rows.append(f"{path}: {status.row}")
         except FilewrightError as error:
-            results.append(StatItem(escape_surrogates(path), "error", error=error))
+            results.append(
+                StatItem(escape_surrogates(path), "error", error=error)
+            )
             rows.append(f"{path}: {error.code}: {error.message}")
     if left := page.extend(rows, reserve=280):
         following = clip(arguments.paths[-left], 200)
-        page.add(f"[{left} more paths not shown; go on with paths from {following}]")
+        page.add(
+            f"[{left} more paths not shown; go on with paths from {following}]"
+        )
     return StatResult(page.text(), results=tuple(results))
 
 

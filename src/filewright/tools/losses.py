@@ -21,7 +21,9 @@ _FILES = 16
 """So many files of a folder that is deleted or replaced are looked at."""
 
 
-def lost_by_overwriting(context: Context, before: Snapshot, content: bytes) -> str:
+def lost_by_overwriting(
+    context: Context, before: Snapshot, content: bytes
+) -> str:
     """Describe what others wrote into a file that now gets this content, since the session read it; "" if nothing."""
     location = before.location
     if location is None or not (

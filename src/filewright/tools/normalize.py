@@ -85,7 +85,9 @@ class Shape:
     `kind` is "other" where several types fit, and the value is left as it is.
     """
 
-    kind: Literal["object", "list", "string", "integer", "number", "boolean", "other"]
+    kind: Literal[
+        "object", "list", "string", "integer", "number", "boolean", "other"
+    ]
     item: Shape | None = None
     model: type[BaseModel] | None = None
 
@@ -99,7 +101,9 @@ class Shape:
         """The fields that must be given."""
         infos = {} if self.model is None else self.model.model_fields
         return frozenset(
-            _names(name, info)[0] for name, info in infos.items() if info.is_required()
+            _names(name, info)[0]
+            for name, info in infos.items()
+            if info.is_required()
         )
 
 
@@ -131,7 +135,10 @@ class Limits:
 
 
 def normalize(
-    tool: str, model: type[BaseModel], arguments: Mapping[str, Any], limits: Limits
+    tool: str,
+    model: type[BaseModel],
+    arguments: Mapping[str, Any],
+    limits: Limits,
 ) -> Any:
     """Return the arguments of `tool` in the form that `model` takes.
 
@@ -150,7 +157,9 @@ def shape_of(annotation: Any) -> Shape:
     if origin is Annotated:
         return shape_of(get_args(annotation)[0])
     if origin in (Union, UnionType):
-        choices = [choice for choice in get_args(annotation) if choice is not NoneType]
+        choices = [
+            choice for choice in get_args(annotation) if choice is not NoneType
+        ]
         return shape_of(choices[0]) if len(choices) == 1 else Shape("other")
     if origin is Literal:
         return Shape("string")
@@ -212,7 +221,9 @@ _PLACE_NAMES = frozenset({"insert_line", "insert_text"})
 def _synonym_of(name: str, fields: Mapping[str, Shape]) -> str | None:
     """Return the one field that another system calls `name`, or None."""
     meant = [
-        known for known, names in _SYNONYMS.items() if name in names and known in fields
+        known
+        for known, names in _SYNONYMS.items()
+        if name in names and known in fields
     ]
     return meant[0] if len(meant) == 1 else None
 
@@ -225,7 +236,9 @@ class _Normalizer:
         self._limits = limits
         self._lines = {"edits": 0, "patch": 0}
 
-    def object(self, value: dict[str, Any], shape: Shape, place: str) -> dict[str, Any]:
+    def object(
+        self, value: dict[str, Any], shape: Shape, place: str
+    ) -> dict[str, Any]:
         """Return an object with its members normalized, its synonyms renamed, and what is not given left out."""
         if not shape.fields:
             self._count(value, place, self._limits.items)
@@ -248,7 +261,11 @@ class _Normalizer:
             member = self.value(member, known, where)
             if isinstance(member, str):
                 self._bound_text(name, member, where)
-            if keeps_all or name in shape.required or not _is_not_given(name, member):
+            if (
+                keeps_all
+                or name in shape.required
+                or not _is_not_given(name, member)
+            ):
                 members[name] = member
         return members
 
@@ -270,9 +287,7 @@ class _Normalizer:
         ):
             value = int(value)
         if isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
-            message = (
-                f"{self._tool}: argument {place!r} is a number of more than 64 bits"
-            )
+            message = f"{self._tool}: argument {place!r} is a number of more than 64 bits"
             hint = f"wanted: an integer from {-MAX_INTEGER} to {MAX_INTEGER}"
             raise invalid(message, hint, argument=place)
         return value
@@ -286,7 +301,9 @@ class _Normalizer:
         if not isinstance(value, list):
             return value
         self._count(
-            value, place, self._limits.edits if place == "edits" else self._limits.items
+            value,
+            place,
+            self._limits.edits if place == "edits" else self._limits.items,
         )
         items = []
         for number, entry in enumerate(value):
@@ -299,21 +316,28 @@ class _Normalizer:
         """Raise `too_large` for a text that is longer than what it is for may be."""
         if len(text) > MAX_NAME_CHARS and name not in _LONG_TEXTS:
             noun = f"characters in the argument {place!r}"
-            raise too_many(len(text), MAX_NAME_CHARS, noun, "give a shorter one")
+            raise too_many(
+                len(text), MAX_NAME_CHARS, noun, "give a shorter one"
+            )
         if name not in _EDIT_TEXTS and name != "patch":
             return
         kind, most = (
-            ("patch", MAX_PATCH_LINES) if name == "patch" else ("edits", MAX_EDIT_LINES)
+            ("patch", MAX_PATCH_LINES)
+            if name == "patch"
+            else ("edits", MAX_EDIT_LINES)
         )
         self._lines[kind] += text.count("\n")
         if self._lines[kind] > most:
-            hint = (
-                "send them in several calls, or write the whole file with write_content"
-            )
+            hint = "send them in several calls, or write the whole file with write_content"
             raise too_many(self._lines[kind], most, "lines of text", hint)
 
     def _renamed(
-        self, value: dict[str, Any], shape: Shape, place: str, *, keeps_reasons: bool
+        self,
+        value: dict[str, Any],
+        shape: Shape,
+        place: str,
+        *,
+        keeps_reasons: bool,
     ) -> dict[str, Any]:
         """Return an object under the names that its model has, without the reasons that a model gives."""
         unknown = [name for name in value if name not in shape.fields]
@@ -329,7 +353,11 @@ class _Normalizer:
             )
         members = {}
         for name, member in value.items():
-            known = name if name in shape.fields else _synonym_of(name, shape.fields)
+            known = (
+                name
+                if name in shape.fields
+                else _synonym_of(name, shape.fields)
+            )
             if known is None:
                 if keeps_reasons or name not in _REASONS:
                     members[name] = member
@@ -337,15 +365,21 @@ class _Normalizer:
             if known != name and (known in value or known in members):
                 if not _is_filled(member):
                     continue
-                if _is_filled(value.get(known)) or _is_filled(members.get(known)):
+                if _is_filled(value.get(known)) or _is_filled(
+                    members.get(known)
+                ):
                     raise self._given_twice(name, known, place)
             members[known] = member
         return _view_range(members, shape)
 
-    def _given_twice(self, name: str, known: str, place: str) -> FilewrightError:
+    def _given_twice(
+        self, name: str, known: str, place: str
+    ) -> FilewrightError:
         """Return the refusal of an argument that is given under two names."""
         where = f" in {place}" if place else ""
-        message = f"{self._tool}: {known!r} is given twice{where}, also as {name!r}"
+        message = (
+            f"{self._tool}: {known!r} is given twice{where}, also as {name!r}"
+        )
         return invalid(
             message, f"{name} is {known} here: give one of them", argument=known
         )
@@ -356,7 +390,9 @@ class _Normalizer:
         """Raise `too_large` for more members than one call may have."""
         if len(members) > most:
             noun = "edits" if place == "edits" else f"items of {place}"
-            raise too_many(len(members), most, noun, "send them in several calls")
+            raise too_many(
+                len(members), most, noun, "send them in several calls"
+            )
 
 
 def _is_filled(value: Any) -> bool:
@@ -435,9 +471,15 @@ def _view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:
     if len(lines) != 2 or not all(type(line) is int for line in lines):
         return members
     first, last = lines
-    if first < 1 or (last != -1 and last < first) or _is_filled(members.get("start")):
+    if (
+        first < 1
+        or (last != -1 and last < first)
+        or _is_filled(members.get("start"))
+    ):
         return members
-    rest = {name: value for name, value in members.items() if name != "view_range"}
+    rest = {
+        name: value for name, value in members.items() if name != "view_range"
+    }
     return {
         **rest,
         "start": first,

@@ -49,7 +49,12 @@ from filewright.tools.result import (
     joined,
     optional,
 )
-from filewright.wording import escape_controls, format_size, join_limited, pluralize
+from filewright.wording import (
+    escape_controls,
+    format_size,
+    join_limited,
+    pluralize,
+)
 
 _PAGE_CHARS = 6_000
 _FOLDERS, _NAMES, _CENTRAL, _LISTED = 24, 12, 12, 8
@@ -191,14 +196,19 @@ def get_overview(
         )
     if arguments.paths is None:
         return _one(
-            context, arguments, arguments.path or ".", context.settings.page_chars
+            context,
+            arguments,
+            arguments.path or ".",
+            context.settings.page_chars,
         )
     paths, most = arguments.paths, context.settings.page_chars
     check_count(context, paths)
     made = in_shares(
         paths,
         most,
-        lambda number, share: _one(context, arguments, paths[number], max(300, share)),
+        lambda number, share: _one(
+            context, arguments, paths[number], max(300, share)
+        ),
         "{}: {}",
     )
     return ManyOverviews(joined(made, paths, most), overviews=tuple(made))
@@ -217,7 +227,9 @@ def _one(
             raise binary(snapshot)
         lines = snapshot.lines.count_lines(task)
         language = language_of_snapshot(snapshot)
-        outline = context.outlines.outline(snapshot, language, task=context.task)
+        outline = context.outlines.outline(
+            snapshot, language, task=context.task
+        )
         if arguments.symbol is not None:
             found = find_symbol(
                 outline, arguments.symbol, snapshot.requested_path
@@ -256,7 +268,11 @@ def _one(
             symbols_left_out=left_out,
             next_lines=next_lines,
             outline_note=outline.note,
-            parsed="whole" if outline.whole else "part" if outline.parsed else "no",
+            parsed="whole"
+            if outline.whole
+            else "part"
+            if outline.parsed
+            else "no",
             syntax_errors=outline.errors,
             changed_symbols=None if changed is None else changed[:500],
             search_hints=hints(snapshot, language),
@@ -299,9 +315,9 @@ def _check_ranges(arguments: OverviewArguments) -> None:
                     "give [first, last] with 1 <= first <= last",
                     argument=argument,
                 )
-    if arguments.changed_kinds is not None and len(arguments.changed_kinds) != len(
-        given["changed_lines"]
-    ):
+    if arguments.changed_kinds is not None and len(
+        arguments.changed_kinds
+    ) != len(given["changed_lines"]):
         raise invalid(
             "changed_kinds needs one kind for each range of changed_lines",
             "give as many of both",
@@ -351,12 +367,16 @@ def _changed(
     )
 
 
-def _line_lengths(context: Context, snapshot: Snapshot) -> tuple[int, int, bool]:
+def _line_lengths(
+    context: Context, snapshot: Snapshot
+) -> tuple[int, int, bool]:
     """The longest line in bytes, how many pass the display limit, and whether all lines were measured."""
     limit = context.settings.line_chars
     longest = over = 0
     stop = (
-        snapshot.size if snapshot.content is not None else min(snapshot.size, 4 << 20)
+        snapshot.size
+        if snapshot.content is not None
+        else min(snapshot.size, 4 << 20)
     )
     for line in snapshot.lines.read_lines(
         stop=stop, limit=0, reach=MAX_LINE_SEARCH_BYTES, task=context.task
@@ -473,10 +493,14 @@ def _plainly(value: object) -> str:
         )
     if isinstance(value, Mapping):
         if any(" " in str(name) for name in value):
-            return "; ".join(f"{count} like {name!r}" for name, count in value.items())
+            return "; ".join(
+                f"{count} like {name!r}" for name, count in value.items()
+            )
         return ", ".join(f"{name} {count}" for name, count in value.items())
     return (
-        ", ".join(map(str, value)) if isinstance(value, (list, tuple)) else str(value)
+        ", ".join(map(str, value))
+        if isinstance(value, (list, tuple))
+        else str(value)
     )
 
 
@@ -487,7 +511,9 @@ def _add_hints(page: Page, found: Hints) -> None:
         ("json lines", found.json_lines),
     ):
         if data is not None:
-            values = ((each.name, getattr(data, each.name)) for each in fields(data))
+            values = (
+                (each.name, getattr(data, each.name)) for each in fields(data)
+            )
             page.add("", f"{name}:")
             page.extend(
                 (
@@ -498,7 +524,9 @@ def _add_hints(page: Page, found: Hints) -> None:
                 reserve=300,
             )
     if found.patterns:
-        page.add("", "worth a search (mode=regex): " + "   ".join(found.patterns[:8]))
+        page.add(
+            "", "worth a search (mode=regex): " + "   ".join(found.patterns[:8])
+        )
         if found.log is not None:
             page.add(
                 "output=kinds shows the rarest of the lines first, without leaves out what is known"
@@ -540,7 +568,9 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
     complete = True
     base = "" if location.display_path == "." else f"{location.display_path}/"
     walk = context.boundary.walk(
-        location, WalkOptions(details=True, kinds=["file", "folder"]), task=context.task
+        location,
+        WalkOptions(details=True, kinds=["file", "folder"]),
+        task=context.task,
     )
     for number, entry in enumerate(walk):
         if number >= _MOST_ENTRIES:
@@ -572,7 +602,9 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
             first.append(path)
         if test is not None:
             tested[
-                path[: test.end() - 1] if test[0].endswith("/") else folder or path
+                path[: test.end() - 1]
+                if test[0].endswith("/")
+                else folder or path
             ] += 1
         elif _ENTRY.match(name) and language in PARSED - _DATA and depth < 5:
             named.append(path)
@@ -599,20 +631,28 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
         ("read first", first),
         ("manifests", [*manifests]),
         ("entry points", entries),
-        ("tests", [f"{path} ({pluralize(tested[path], 'file')})" for path in tests]),
+        (
+            "tests",
+            [f"{path} ({pluralize(tested[path], 'file')})" for path in tests],
+        ),
     ):
         if paths:
             page.add(clip(f"{heading}: {join_limited(paths, _LISTED)}", 900))
     if central:
-        page.add("", "most referred to (by so many files), with the names used:")
+        page.add(
+            "", "most referred to (by so many files), with the names used:"
+        )
         uses = (
-            (f"{each.path} ({each.used_by})", ", ".join(each.names)) for each in central
+            (f"{each.path} ({each.used_by})", ", ".join(each.names))
+            for each in central
         )
         page.extend(
             (f"  {used}{': ' * bool(names)}{names}" for used, names in uses),
             reserve=1_500,
         )
-    rows = [*(_folder_tree(top) if top.files > _SMALL else _files(context, files))]
+    rows = [
+        *(_folder_tree(top) if top.files > _SMALL else _files(context, files))
+    ]
     if rows:
         page.add("")
     if page.extend(rows, reserve=200) or not complete:
@@ -682,7 +722,9 @@ def _commands(context: Context, path: str, location: Location) -> Iterator[str]:
         return  # a manifest that cannot be read names nothing
 
 
-def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterator[str]:
+def _files(
+    context: Context, files: Sequence[tuple[str, FolderEntry]]
+) -> Iterator[str]:
     """Each file with what it defines: of a small folder that says more than a tree."""
     for path, entry in files:
         names: list[str] = []
@@ -690,14 +732,20 @@ def _files(context: Context, files: Sequence[tuple[str, FolderEntry]]) -> Iterat
         if small and language_of(entry.name) in PARSED - _DATA:
             try:
                 with context.open(entry.location, text=True) as snapshot:
-                    outline = context.outlines.outline(snapshot, task=context.task)
+                    outline = context.outlines.outline(
+                        snapshot, task=context.task
+                    )
                 names = [
-                    symbol.name for symbol in outline.symbols if symbol.kind != "import"
+                    symbol.name
+                    for symbol in outline.symbols
+                    if symbol.kind != "import"
                 ]
             except FilewrightError as error:
                 if error.ends_call:
                     raise
-        yield path + (f": {clip(join_limited(names, _SYMBOLS), 300)}" if names else "")
+        yield path + (
+            f": {clip(join_limited(names, _SYMBOLS), 300)}" if names else ""
+        )
 
 
 def _folder_tree(top: _Below) -> Iterator[str]:
@@ -722,12 +770,16 @@ def _folder_tree(top: _Below) -> Iterator[str]:
                 f"{kind} {count}" for kind, count in folder.kinds.most_common(3)
             )
             if sum(folder.kinds.values()) != folder.files:
-                kinds = f"{pluralize(folder.files, 'file')}; {kinds}".rstrip("; ")
+                kinds = f"{pluralize(folder.files, 'file')}; {kinds}".rstrip(
+                    "; "
+                )
             yield f"{'  ' * (depth - 1)}{folder.path.rpartition('/')[2]}/ {kinds}"
         if folder.path in opened:
             if folder is not top and folder.names:
                 yield f"{'  ' * depth}{clip(join_limited(folder.names, _NAMES, ' '), 400)}"
-            ordered = sorted(folder.folders, key=lambda each: each.order, reverse=True)
+            ordered = sorted(
+                folder.folders, key=lambda each: each.order, reverse=True
+            )
             stack += [(depth + 1, inner) for inner in ordered]
     if top.names:
         yield clip(join_limited(top.names, _NAMES, " "), 400)

@@ -21,7 +21,11 @@ from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.changeset import FilePlan
 from filewright.edit.patch.file_plan import PatchedFile, fits_file
 from filewright.edit.patch.model import FilePatch, Patch
-from filewright.edit.patch.plan import FileRefusal, plan_partial_patch, plan_patch
+from filewright.edit.patch.plan import (
+    FileRefusal,
+    plan_partial_patch,
+    plan_patch,
+)
 from filewright.edit.patch.reader import parse_patch
 from filewright.edit.patch.targets import PatchTarget
 from filewright.errors import Code, FilewrightError, invalid, too_many
@@ -29,7 +33,12 @@ from filewright.text.codec import decode
 from filewright.tools.context import Context
 from filewright.tools.items import ItemResult
 from filewright.tools.pipeline import ChangeArguments, Changed, Reply, change
-from filewright.tools.result import ChangeResult, DiffWanted, error_data, optional
+from filewright.tools.result import (
+    ChangeResult,
+    DiffWanted,
+    error_data,
+    optional,
+)
 from filewright.wording import escape_controls, join_limited, pluralize
 
 _DONE = ("modified", "created", "deleted", "renamed", "copied")
@@ -114,7 +123,11 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         )
     if len(text) > limit:
         raise too_many(
-            len(text), limit, "characters of a patch", "send it in parts", "size"
+            len(text),
+            limit,
+            "characters of a patch",
+            "send it in parts",
+            "size",
         )
     patch = parse_patch(text, renames=arguments.renames)
     if path is not None and arguments.root == ".":
@@ -140,10 +153,16 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
             changed = True
             yield one
             del one
-        if not changed:  # the error is that of the first that is refused, and names all
+        if (
+            not changed
+        ):  # the error is that of the first that is refused, and names all
             errors = [error for _, error in problems]
             first = next(
-                (error for error in errors if error.code != Code.ALREADY_APPLIED),
+                (
+                    error
+                    for error in errors
+                    if error.code != Code.ALREADY_APPLIED
+                ),
                 errors[0],
             )
             said = (_told(*problem) for problem in problems)
@@ -200,7 +219,9 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     page.end()
     rest = patch.extract(text, refused) if refused else ""
     if rest:
-        page.add(f"[the rest, as a patch of {pluralize(len(refused), 'file')}:]")
+        page.add(
+            f"[the rest, as a patch of {pluralize(len(refused), 'file')}:]"
+        )
         lines = rest.removesuffix("\n").split("\n")
         page.extend((line.removesuffix("\r") for line in lines), more="line")
     return PatchResult(
@@ -245,7 +266,9 @@ class _Looking:
     def _changed(self) -> dict[str, FilePatch]:
         """The files of the patch that were there; a new one has its name, whatever has gone from there."""
         files = (*self.patch.files, *self.patch.alternative_files)
-        return {file.old_path: file for file in files if file.old_path is not None}
+        return {
+            file.old_path: file for file in files if file.old_path is not None
+        }
 
     @cached_property
     def _newest(self) -> Sequence[ChangeRecord]:
@@ -254,7 +277,9 @@ class _Looking:
     def look(self, path: str) -> PatchTarget:
         """What is at a path. Raises what the boundary raises."""
         named = (
-            self._now(path) if self.arguments.names and path in self._changed else None
+            self._now(path)
+            if self.arguments.names and path in self._changed
+            else None
         )
         location = self.context.boundary.locate(named or path)
         if named:
@@ -278,7 +303,9 @@ class _Looking:
                     return self._target(there)
                 if not self._advise_strip(path, file, error):
                     near = self._elsewhere(location, file)
-                    if there := near or self._elsewhere(location, file, any_name=True):
+                    if there := near or self._elsewhere(
+                        location, file, any_name=True
+                    ):
                         ours = f"if it is meant, names={json.dumps({path: there.display_path})}"
                         way = "partial=true" if near else ours
                         error.hint = f"its hunks fit {there.display_path} alone; {way} applies them there"
@@ -287,12 +314,17 @@ class _Looking:
             with suppress(FilewrightError):
                 folder = self.context.boundary.stat(location.parent).identity
             # Two spellings of a missing name are told by the folder it would be in.
-            return PatchTarget(location, None, (folder, location.name), missing=error)
+            return PatchTarget(
+                location, None, (folder, location.name), missing=error
+            )
 
     def _now(self, path: str) -> str | None:
         """What a file of the patch is called now, if that is said: both names are from the root, or as the patch has
         them."""
-        names, root = self.arguments.names or {}, f"{self.arguments.root.rstrip('/')}/"
+        names, root = (
+            self.arguments.names or {},
+            f"{self.arguments.root.rstrip('/')}/",
+        )
         if path in names:
             return names[path]
         named = names.get(path.removeprefix(root))
@@ -310,7 +342,10 @@ class _Looking:
         assert status is not None
         key = (status.st_dev, status.st_ino)
         return PatchTarget(
-            location, partial(context.open, location), key, stat.S_IMODE(status.st_mode)
+            location,
+            partial(context.open, location),
+            key,
+            stat.S_IMODE(status.st_mode),
         )
 
     def _moved_to(self, location: Location) -> Location | None:
@@ -341,7 +376,9 @@ class _Looking:
                 ):
                     place = asked
         there = changes.locate(place) if place != asked else None
-        return there if there is not None and self.context.exists(there) else None
+        return (
+            there if there is not None and self.context.exists(there) else None
+        )
 
     def _elsewhere(
         self, location: Location, file: FilePatch, *, any_name: bool = False
@@ -350,11 +387,16 @@ class _Looking:
 
         With `any_name` the one of that kind in its folder.
         """
-        context, (stem, dot, suffix) = self.context, location.name.partition(b".")
+        context, (stem, dot, suffix) = (
+            self.context,
+            location.name.partition(b"."),
+        )
         if location.root not in self.named:
             top = Location(location.root, ())
             walk = context.boundary.walk(
-                top, WalkOptions(kinds=["file"], for_change=True), task=context.task
+                top,
+                WalkOptions(kinds=["file"], for_change=True),
+                task=context.task,
             )
             self.named[location.root] = [
                 entry.location for entry in islice(walk, _WALKED)
@@ -367,7 +409,9 @@ class _Looking:
             if o.parent == location.parent and o.name.endswith(dot + suffix)
         ]
         near += [
-            o for o in beside if any_name or (len(stem) > 2 and o.name.startswith(stem))
+            o
+            for o in beside
+            if any_name or (len(stem) > 2 and o.name.startswith(stem))
         ]
         found: list[Location] = []
         # Of more it could not be said that one alone fits.
@@ -377,10 +421,16 @@ class _Looking:
                     found.append(other)
         return found[0] if len(found) == 1 else None
 
-    def _advise_strip(self, path: str, file: FilePatch, error: FilewrightError) -> bool:
+    def _advise_strip(
+        self, path: str, file: FilePatch, error: FilewrightError
+    ) -> bool:
         """Add to the refusal of a file that is not there the `strip` with which one is; whether there is one."""
         arguments, context = self.arguments, self.context
-        root = "" if arguments.root in ("", ".") else f"{arguments.root.rstrip('/')}/"
+        root = (
+            ""
+            if arguments.root in ("", ".")
+            else f"{arguments.root.rstrip('/')}/"
+        )
         parts = path.removeprefix(root).split("/")
         for fewer in range(1, min(len(parts), _PARTS)):
             shorter = root + "/".join(parts[fewer:])
@@ -402,7 +452,9 @@ def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
             for file in patch.relocate(root, strip).files
             if file.old_path is not None
         ]
-        return any(context.exists(context.boundary.locate(name)) for name in named)
+        return any(
+            context.exists(context.boundary.locate(name)) for name in named
+        )
 
     return folder if not there(".") and there(folder) else "."
 
@@ -410,7 +462,9 @@ def _root_of(context: Context, patch: Patch, strip: int, path: str) -> str:
 def _row(changed: Changed[PatchedFile], origin: Mapping[str, str]) -> str:
     """A file with the line of each hunk, what was looked past, and what was kept."""
     file = changed.decision
-    came = origin.get(file.path, f" from {file.was}" if file.was is not None else "")
+    came = origin.get(
+        file.path, f" from {file.was}" if file.was is not None else ""
+    )
     placed: list[str] = []
     for hunk in file.hunks:
         parts = [f"hunk {hunk.number} at line {hunk.line}"]

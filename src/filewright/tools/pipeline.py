@@ -129,9 +129,15 @@ def change(
         # At first other writers are not kept out; then they are, so that many edits of one file all land, and what is
         # left to come in between are programs that know nothing of us, such as one that writes a log.
         free = remaining >= _TRIES - _FREE_TRIES or preview is True
-        with nullcontext() if free else context.changes.writing(task=context.task):
+        with (
+            nullcontext()
+            if free
+            else context.changes.writing(task=context.task)
+        ):
             try:
-                made, steps = _planned(context, decide, rows, keep=preview is not True)
+                made, steps = _planned(
+                    context, decide, rows, keep=preview is not True
+                )
                 only_shown = (
                     preview() if callable(preview) else preview
                 )  # may depend on all that was found
@@ -165,7 +171,11 @@ def change(
                     raise
                 # What an attempt met of others' saves is in the error of a later one. Those of a merge are no
                 # sentences, and belong to their attempt only.
-                met += [conflict for conflict in conflicts if isinstance(conflict, str)]
+                met += [
+                    conflict
+                    for conflict in conflicts
+                    if isinstance(conflict, str)
+                ]
     files = []
     after = {entry.path: entry.after for entry in record.file_changes}
     for file in made.files:
@@ -178,7 +188,9 @@ def change(
             else None
         )
         if left is not None and left.digest is not None:
-            version = left.digest[:VERSION_DIGITS]  # another may have added to it
+            version = left.digest[
+                :VERSION_DIGITS
+            ]  # another may have added to it
         if version is not None and file.content is not None:
             context.shown.remember(file.location, version, file.content)
         files.append(replace(file, version=version, content=None))
@@ -245,7 +257,10 @@ def decided(page: Snapshot, decide: Callable[[Snapshot], S]) -> FilePlan[S]:
     try:
         return spliced(page, decide(page))
     except FilewrightError as error:
-        if not isinstance(page, NotebookView) or error.code is not Code.NO_MATCH:
+        if (
+            not isinstance(page, NotebookView)
+            or error.code is not Code.NO_MATCH
+        ):
             raise
         try:  # whoever was shown the file itself gives its own text
             return spliced(page.file_snapshot, decide(page.file_snapshot))
@@ -265,10 +280,14 @@ def spliced(page: Snapshot, decision: S) -> FilePlan[S]:
     )
     steps = [Modify.from_snapshot(location, file, splices)] if splices else []
     name = location.display_path
-    return FilePlan(decision, location, steps, file, splices, name, name, (page, shown))
+    return FilePlan(
+        decision, location, steps, file, splices, name, name, (page, shown)
+    )
 
 
-def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Changed[D]:
+def _made(
+    context: Context, one: FilePlan[D], rows: int, *, warn: bool
+) -> Changed[D]:
     """What is told of a file, made while it is open."""
     before = one.before
     if before is None:
@@ -288,13 +307,20 @@ def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Chang
     )
     diff = build_file_diff(header, page, shown, max_lines=max(rows, 0))
     of_mark = one.splices and one.splices[0].offset < before.start
-    form = kept_form(before) if one.old_name and one.new_name and not of_mark else ""
+    form = (
+        kept_form(before)
+        if one.old_name and one.new_name and not of_mark
+        else ""
+    )
     warning, version, content = "", None, None
     if one.new_name is not None and before.content is not None:
         content = splice.apply_splices(before.content, one.splices)
         encoding = before.encoding.name
         after = Snapshot(
-            content, encoding=encoding, location=one.location, settings=context.settings
+            content,
+            encoding=encoding,
+            location=one.location,
+            settings=context.settings,
         )
         version = after.version
         if warn and one.splices:
@@ -305,7 +331,15 @@ def _made(context: Context, one: FilePlan[D], rows: int, *, warn: bool) -> Chang
     known = context.seen.known_to(context.session, one.location)
     knows = one.is_complete or (bool(known) and before.version in known)
     return Changed(
-        one.result, one.location, diff, warning, version, links, form, content, knows
+        one.result,
+        one.location,
+        diff,
+        warning,
+        version,
+        links,
+        form,
+        content,
+        knows,
     )
 
 
@@ -319,7 +353,9 @@ def _broken(
         language = language_of_snapshot(before)
         if language is None:
             return ""
-        broken = context.outlines.outline(after, language, task=context.task).errors
+        broken = context.outlines.outline(
+            after, language, task=context.task
+        ).errors
         if not broken.count or not (before.size or broken.certain):
             return ""  # of some languages a grammar knows only most: a new file may be right all the same
         if (
@@ -346,17 +382,23 @@ def _doubled(
         language = language_of_snapshot(before)
         if language is None:
             return ""
-        types = _types(context.outlines.outline(after, language, task=context.task))
+        types = _types(
+            context.outlines.outline(after, language, task=context.task)
+        )
         if all(count < 2 for count in types.values()):
             return ""
-        earlier = _types(context.outlines.outline(before, language, task=context.task))
+        earlier = _types(
+            context.outlines.outline(before, language, task=context.task)
+        )
     except FilewrightError as error:
         if error.code == Code.CANCELLED:
             raise
         return ""
     for (kind, name), count in types.items():
         if count == 2 and earlier[kind, name] == 1:
-            return f"{kind} {name} is defined twice now in {location.display_path}"
+            return (
+                f"{kind} {name} is defined twice now in {location.display_path}"
+            )
     return ""
 
 
@@ -393,13 +435,17 @@ class Reply(Page):
         self._offers_diff = offers_diff
         self.wanted: DiffWanted = getattr(call, "diff", "auto")
         self.seen = False
-        if outcome is not None and (change.id is None or context.previews.total):
+        if outcome is not None and (
+            change.id is None or context.previews.total
+        ):
             self.seen = context.previewed(call, change, outcome)
         self._change = change
         diff = change.diff
         # What is shown unasked, by path: of all with a line of context, or of the shortest files without.
         self._short: dict[str, str] = {}
-        by_length = sorted(diff.files, key=attrgetter("row_count")) if shown else []
+        by_length = (
+            sorted(diff.files, key=attrgetter("row_count")) if shown else []
+        )
         for around in (1, 0):
             self._short, lines, chars = {}, _SHORT_LINES, _SHORT_CHARS
             for file in by_length:
@@ -414,7 +460,9 @@ class Reply(Page):
                 break
         whole = len(self._short) == len(diff.files) and not diff.omitted_files
         self.brief = (
-            "".join(self._short[file.path] for file in diff.files) if whole else ""
+            "".join(self._short[file.path] for file in diff.files)
+            if whole
+            else ""
         )
         self._beside: set[str] = set()
 
@@ -424,7 +472,9 @@ class Reply(Page):
         """That it was done, and, where it is to be `named`, by which change; or that it would be, and the `way`."""
         if self._change.id is None:
             return f"would be {verb} (preview; nothing was written{way}){more}"
-        return f"{verb}{more}" + (f"; change {self._change.id}" if named else "")
+        return f"{verb}{more}" + (
+            f"; change {self._change.id}" if named else ""
+        )
 
     def add_short(self, diff: FileDiff) -> None:
         """Add the diff of one file, if it is short, below a line that names the file; those of others are counted."""
@@ -432,7 +482,10 @@ class Reply(Page):
             self._beside.add(diff.path)
             self.add_diff(
                 re.sub(
-                    r"(?s)\A.*?^(?=@@ )", "", self._short[diff.path], flags=re.MULTILINE
+                    r"(?s)\A.*?^(?=@@ )",
+                    "",
+                    self._short[diff.path],
+                    flags=re.MULTILINE,
                 )
             )
 
@@ -456,7 +509,9 @@ class Reply(Page):
         if beside:
             diff = replace(
                 diff,
-                files=tuple(file for file in diff.files if file.path not in beside),
+                files=tuple(
+                    file for file in diff.files if file.path not in beside
+                ),
             )
         if self.wanted == "none":
             return
@@ -469,7 +524,9 @@ class Reply(Page):
             else self.brief
         )
         if text:
-            way = history if made else "a narrower path or glob, or less at once,"
+            way = (
+                history if made else "a narrower path or glob, or less at once,"
+            )
             self.add_diff(text, rest=f"; {way} shows more")
             if self.wanted == "full" and diff.remark:
                 self.add(f"[{way} shows more]")
@@ -479,7 +536,9 @@ class Reply(Page):
         more_than = "" if diff.all_counted else "more than "
         counts = f"{more_than}{pluralize(diff.added, 'line')} added"
         counts += f", {diff.removed} removed"
-        counts += f" in {pluralize(len(diff.files), 'other file')}" if beside else ""
+        counts += (
+            f" in {pluralize(len(diff.files), 'other file')}" if beside else ""
+        )
         if self.seen:
             way = ", as in the preview"
         elif made:

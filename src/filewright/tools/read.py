@@ -91,11 +91,13 @@ class ReadArguments(Arguments):
     """literal text: the surroundings of its hit"""
     occurrence: Annotated[int, Field(ge=1)] = 1
     """which hit"""
-    depth: Annotated[int, Field(ge=1, description="semantic: blocks outwards")] = 1
+    depth: Annotated[
+        int, Field(ge=1, description="semantic: blocks outwards")
+    ] = 1
     """semantic: how many blocks outwards"""
-    column: Annotated[int | None, Field(ge=1, description="inside one long line")] = (
-        None
-    )
+    column: Annotated[
+        int | None, Field(ge=1, description="inside one long line")
+    ] = None
     """read inside one long line, from this character"""
     numbered: bool = True
     """line numbers before the text"""
@@ -159,7 +161,9 @@ class FilesRead(ToolResult):
     files: tuple[FileRead | FailedCall, ...]
 
 
-def read_content(context: Context, arguments: ReadArguments) -> FileRead | FilesRead:
+def read_content(
+    context: Context, arguments: ReadArguments
+) -> FileRead | FilesRead:
     """Read one file, or each of several."""
     if [arguments.path, arguments.paths, arguments.items].count(None) != 2:
         raise invalid(
@@ -170,7 +174,9 @@ def read_content(context: Context, arguments: ReadArguments) -> FileRead | Files
     if arguments.path is not None:
         _check(arguments)
         return _read(context, arguments, budget)
-    items = arguments.items or [ReadItem(path=path) for path in arguments.paths or ()]
+    items = arguments.items or [
+        ReadItem(path=path) for path in arguments.paths or ()
+    ]
     each = arguments.model_copy(update={"paths": None}).for_each(items)
     for one in each:
         _check(one)
@@ -186,10 +192,14 @@ def read_content(context: Context, arguments: ReadArguments) -> FileRead | Files
     if not arguments.numbered:
         files = _unforgeable(files)
     images = tuple(image for file in files for image in file.images)
-    return FilesRead(joined(files, paths, budget), files=tuple(files), images=images)
+    return FilesRead(
+        joined(files, paths, budget), files=tuple(files), images=images
+    )
 
 
-def _unforgeable(files: list[FileRead | FailedCall]) -> list[FileRead | FailedCall]:
+def _unforgeable(
+    files: list[FileRead | FailedCall],
+) -> list[FileRead | FailedCall]:
     """The files under headings that none of them can hold, where a line of one begins as a heading does.
 
     The sign is made from all that is shown, so nobody can write a text that has its own.
@@ -234,7 +244,9 @@ def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
         if snapshot.binary_type is not None:
             return _image(context, snapshot, location)
         if arguments.column is not None:
-            return _piece(snapshot, arguments, arguments.column, budget, context.task)
+            return _piece(
+                snapshot, arguments, arguments.column, budget, context.task
+            )
         if hit := _match_in_long_line(context, snapshot, arguments):
             around = {
                 "line": hit.line,
@@ -252,7 +264,9 @@ def _read(context: Context, arguments: ReadArguments, budget: int) -> FileRead:
         return _lines(context, snapshot, arguments, budget)
 
 
-def _image(context: Context, snapshot: Snapshot, location: Location) -> FileRead:
+def _image(
+    context: Context, snapshot: Snapshot, location: Location
+) -> FileRead:
     kind, size, limit = (
         snapshot.binary_type or "",
         snapshot.size,
@@ -298,7 +312,9 @@ class _Span:
     hit: int | None = None
 
 
-def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> _Span:
+def _span(
+    context: Context, snapshot: Snapshot, arguments: ReadArguments
+) -> _Span:
     """Where to begin, from whatever of line, symbol, pattern, mode and start was given."""
     limit, line, lines, task = (
         arguments.limit,
@@ -325,7 +341,9 @@ def _span(context: Context, snapshot: Snapshot, arguments: ReadArguments) -> _Sp
             return _tail(snapshot, -first, limit, task)
         if first != 1:  # which is there
             _require_line(snapshot, first, task)
-    return _Span(lines.offset_of(first, task), first, limit, notes=(note,), hit=hit)
+    return _Span(
+        lines.offset_of(first, task), first, limit, notes=(note,), hit=hit
+    )
 
 
 def _require_line(
@@ -336,18 +354,25 @@ def _require_line(
         return
     asked, count = snapshot.requested_path, snapshot.lines.count_lines(task)
     message = f"{argument}={number} is past the end of {asked}, which has {count} lines"
-    hint = f"use a {argument} from 1 to {count}" if count else "the file is empty"
+    hint = (
+        f"use a {argument} from 1 to {count}" if count else "the file is empty"
+    )
     if count and argument == "start":
         hint += ", or a negative one to count from the end"
     if not number:
         message = "start=0: lines are numbered from 1"
         hint = "use start=1 for the beginning, a negative start to count from the end"
-    raise invalid(message, hint, path=asked, line_count=count, argument=argument)
+    raise invalid(
+        message, hint, path=asked, line_count=count, argument=argument
+    )
 
 
 def _tail(snapshot: Snapshot, count: int, limit: int, task: Task) -> _Span:
     """The last `count` lines, numbered from the end where the file was not counted."""
-    offset, known = snapshot.lines.line_start_before(count, task), snapshot.line_count
+    offset, known = (
+        snapshot.lines.line_start_before(count, task),
+        snapshot.line_count,
+    )
     if known is not None:
         return _Span(offset, max(1, known - count + 1), limit)
     return _Span(offset, 1 if offset == snapshot.start else -count, limit)
@@ -482,7 +507,12 @@ class _ReadLine:
 
 
 def _rows(
-    context: Context, snapshot: Snapshot, span: _Span, room: int, *, numbered: bool
+    context: Context,
+    snapshot: Snapshot,
+    span: _Span,
+    room: int,
+    *,
+    numbered: bool,
 ) -> tuple[list[_ReadLine], bool]:
     """The lines of a span that fit into `room` characters, at least one, and whether there are more."""
     width = min(context.settings.line_chars, room)
@@ -503,12 +533,8 @@ def _rows(
         if numbered:
             text = f"{number}\t{escape_controls(body)}"
         if is_cut:
-            length = (
-                f"{'more than ' if line.is_unfinished else ''}{line.length:,} bytes"
-            )
-            place = (
-                f"{'line' if number > 0 else 'start'}={number}, column={len(body) + 1}"
-            )
+            length = f"{'more than ' if line.is_unfinished else ''}{line.length:,} bytes"
+            place = f"{'line' if number > 0 else 'start'}={number}, column={len(body) + 1}"
             text += f" …[line of {length}, cut; read on with {place}]"
         if len(rows) >= span.limit or (rows and used + len(text) + 1 > room):
             return rows, True
@@ -529,7 +555,9 @@ def _is_invalid(snapshot: Snapshot, row: _ReadLine) -> bool:
 
 def _known(snapshot: Snapshot) -> dict[str, Any]:
     """What is known of a file, whatever is read of it."""
-    shown = snapshot.location.display_path if snapshot.location is not None else ""
+    shown = (
+        snapshot.location.display_path if snapshot.location is not None else ""
+    )
     return {"path": shown, "size": snapshot.size, **facts(snapshot)}
 
 
@@ -550,7 +578,9 @@ def _lines(
         # What does not fit is left out at the beginning: who asks for a tail wants the newest lines.
         count = min(len(rows), span.limit - 1)
         span = _tail(snapshot, count, count, task)
-        rows, cut_short = _rows(context, snapshot, span, room, numbered=numbered)
+        rows, cut_short = _rows(
+            context, snapshot, span, room, numbered=numbered
+        )
     older = asked.limit - span.limit
     end = rows[-1].line.end if rows else span.offset
     context.remember(snapshot, (span.offset, end))
@@ -563,9 +593,13 @@ def _lines(
         if total is not None
         else f"(not counted, {format_size(snapshot.size)})"
     )
-    invalid_lines = tuple(row.number for row in rows if _is_invalid(snapshot, row))
+    invalid_lines = tuple(
+        row.number for row in rows if _is_invalid(snapshot, row)
+    )
     odd = dict.fromkeys(
-        oddity for row in rows for oddity in describe_hidden_characters(row.body)
+        oddity
+        for row in rows
+        for oddity in describe_hidden_characters(row.body)
     )
     notes = [note for note in span.notes if note]
     if invalid_lines:
@@ -576,7 +610,9 @@ def _lines(
         notes.append("contains " + " and ".join(odd))
     if older:
         way = f"start={asked.number}, limit={older}"
-        notes.append(f"{pluralize(older, 'older line')} left out; read on with {way}")
+        notes.append(
+            f"{pluralize(older, 'older line')} left out; read on with {way}"
+        )
     more, following = cut_short or end < snapshot.size, last + 1
     if more and span.stop is None:
         rest = (
@@ -596,7 +632,11 @@ def _lines(
     head = f"[{shown}: lines {span.number}-{last} of {total_text}; {about(snapshot)}]"
     return FileRead(
         "\n".join(
-            [head, *(row.text for row in rows), *(f"[{note}]" for note in notes)]
+            [
+                head,
+                *(row.text for row in rows),
+                *(f"[{note}]" for note in notes),
+            ]
         ),
         **known,
         content="\n".join(row.body for row in rows),
@@ -618,7 +658,11 @@ def _lines(
 
 
 def _piece(
-    snapshot: Snapshot, arguments: ReadArguments, column: int, budget: int, task: Task
+    snapshot: Snapshot,
+    arguments: ReadArguments,
+    column: int,
+    budget: int,
+    task: Task,
 ) -> FileRead:
     """Characters [column, column + limit) of one line, decoded block by block."""
     number = arguments.line if arguments.line is not None else arguments.start
@@ -635,7 +679,9 @@ def _piece(
         place = f"column={column} is past the end of line {number} of {snapshot.requested_path}"
         raise invalid(
             f"{place}, which has {length:,} characters",
-            f"use a column from 1 to {length}" if length else "the line is empty",
+            f"use a column from 1 to {length}"
+            if length
+            else "the line is empty",
             path=snapshot.requested_path,
             argument="column",
             length=length,
@@ -669,7 +715,9 @@ def _characters(
     kept = ""
     for position, block in snapshot.blocks(offset):
         task.check()
-        text = decoder.decode(block, final=position + len(block) >= snapshot.size)
+        text = decoder.decode(
+            block, final=position + len(block) >= snapshot.size
+        )
         ends = [at for at in (text.find("\n"), text.find("\r")) if at >= 0]
         piece = text[: min(ends)] if ends else text
         kept += piece[skip : skip + limit + 1 - len(kept)]
@@ -687,7 +735,10 @@ def compare_files(context: Context, before: str, after: str) -> str:
     Raises `too_large` for files that are not held in memory.
     """
     was, now = context.boundary.locate(before), context.boundary.locate(after)
-    with context.open(was, text=True) as old, context.open(now, text=True) as new:
+    with (
+        context.open(was, text=True) as old,
+        context.open(now, text=True) as new,
+    ):
         plain, other = _plain(context, old), _plain(context, new)
         splices = find_splices(plain, other)
         if not splices:
@@ -705,7 +756,9 @@ def compare_files(context: Context, before: str, after: str) -> str:
             note="\n[cut: the diff is longer than shown]",
         )
         return escape_controls(
-            f"{text}[the diff is longer than shown]" if shown.truncated else text
+            f"{text}[the diff is longer than shown]"
+            if shown.truncated
+            else text
         )
 
 
@@ -718,10 +771,17 @@ def _plain(context: Context, snapshot: Snapshot) -> Snapshot:
             "read the parts in question",
         )
         raise path_error(
-            Code.TOO_LARGE, asked, message, hint, size=snapshot.size, limit=limit
+            Code.TOO_LARGE,
+            asked,
+            message,
+            hint,
+            size=snapshot.size,
+            limit=limit,
         )
     narrow = (
-        Utf8View(snapshot).snapshot if snapshot.encoding.unit_bytes > 1 else snapshot
+        Utf8View(snapshot).snapshot
+        if snapshot.encoding.unit_bytes > 1
+        else snapshot
     )
     return Snapshot(
         narrow.read(narrow.start, narrow.size)

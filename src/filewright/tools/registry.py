@@ -17,7 +17,12 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from filewright.bounded_json import parse_json
 from filewright.errors import FilewrightError, invalid
-from filewright.tools.normalize import Limits, normalize, renaming_hints, shape_of
+from filewright.tools.normalize import (
+    Limits,
+    normalize,
+    renaming_hints,
+    shape_of,
+)
 from filewright.tools.result import ToolResult, clip
 from filewright.wording import closest_matches, join_limited
 
@@ -48,17 +53,23 @@ def run_tool(
 ) -> ToolResult:
     """The answer of a tool. Raises `FilewrightError`: `invalid_input` with what came and what is wanted."""
     model, run = tool.load()
-    if isinstance(arguments, str):  # as some APIs hand the arguments of a function call
+    if isinstance(
+        arguments, str
+    ):  # as some APIs hand the arguments of a function call
         with suppress(ValueError, RecursionError):
             arguments = parse_json(arguments.encode("utf-8", "surrogatepass"))
     if not isinstance(arguments, Mapping):
         raise invalid(
-            f"{tool.name}: the arguments must be an object", "give them by their names"
+            f"{tool.name}: the arguments must be an object",
+            "give them by their names",
         )
     settings = context.settings
     try:
         values = normalize(
-            tool.name, model, arguments, Limits(settings.max_edits, settings.max_items)
+            tool.name,
+            model,
+            arguments,
+            Limits(settings.max_edits, settings.max_items),
         )
         given = model.model_validate(_with_items(tool, model, values))
     except ValidationError as error:
@@ -103,12 +114,15 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     for key, value in node.items():
         if key == "properties":  # whose keys are names of arguments
             result[key] = {
-                name: _plain(child, definitions) for name, child in value.items()
+                name: _plain(child, definitions)
+                for name, child in value.items()
             }
         elif key != "title" and value is not None:
             result[key] = _plain(value, definitions)
     present = [
-        choice for choice in result.get("anyOf", ()) if choice != {"type": "null"}
+        choice
+        for choice in result.get("anyOf", ())
+        if choice != {"type": "null"}
     ]
     if len(present) == 1:
         del result["anyOf"]
@@ -166,8 +180,12 @@ _PROBLEMS = 5
 
 def _refusal(tool: Tool, problems: Sequence[Any]) -> FilewrightError:
     """Return the refusal that names the first problems of a call's arguments."""
-    unknown = [problem for problem in problems if problem["type"] == "extra_forbidden"]
-    others = [problem for problem in problems if problem["type"] != "extra_forbidden"]
+    unknown = [
+        problem for problem in problems if problem["type"] == "extra_forbidden"
+    ]
+    others = [
+        problem for problem in problems if problem["type"] != "extra_forbidden"
+    ]
     said = [_unknown(tool, unknown)] if unknown else []
     said += [_described(tool, problem) for problem in others[:_PROBLEMS]]
     message = f"{tool.name}: " + "; ".join(what for what, _ in said)
@@ -175,7 +193,9 @@ def _refusal(tool: Tool, problems: Sequence[Any]) -> FilewrightError:
         message += f" (and {len(others) - _PROBLEMS} more)"
     hints = dict.fromkeys(hint for _, hint in said if hint)
     hint = "; ".join(hints).replace("?; ", "? ") or None
-    return invalid(message, hint, argument=_place((unknown or others)[0]["loc"]))
+    return invalid(
+        message, hint, argument=_place((unknown or others)[0]["loc"])
+    )
 
 
 def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
@@ -291,4 +311,6 @@ def _wanted(node: Mapping[str, Any]) -> str:
         for word, key in (("from", "minimum"), ("to", "maximum"))
         if key in node
     ]
-    return f"wanted: {'an' if kind[:1] in 'aeio' else 'a'} {kind}{''.join(bounds)}"
+    return (
+        f"wanted: {'an' if kind[:1] in 'aeio' else 'a'} {kind}{''.join(bounds)}"
+    )

@@ -21,7 +21,13 @@ from filewright.edit.replacements import (
     compile_replacement,
     replace_matches,
 )
-from filewright.errors import Code, FilewrightError, invalid, path_error, too_many
+from filewright.errors import (
+    Code,
+    FilewrightError,
+    invalid,
+    path_error,
+    too_many,
+)
 from filewright.search.engine import LineKinds, TreeOptions
 from filewright.search.pattern import Pattern
 from filewright.search.pattern import compile as compile_pattern
@@ -147,7 +153,9 @@ class ReplaceArguments(ChangeArguments):
                 for name in item.model_fields_set & _OF_ALL
             }
         ):
-            raise ValueError(f"{name} is of all items\nhint: give it beside them")
+            raise ValueError(
+                f"{name} is of all items\nhint: give it beside them"
+            )
         return self
 
 
@@ -191,11 +199,15 @@ class _Matches:
             yield f"{heading}\n{self.examples[kind.path, kind.line, kind.text].text}"
 
 
-def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceResult:
+def replace_content(
+    context: Context, arguments: ReplaceArguments
+) -> ReplaceResult:
     """Replace every match of one pattern or of several; a preview unless ``preview=false``."""
     items: list[_Item] = []
     each = (
-        [arguments] if arguments.items is None else arguments.for_each(arguments.items)
+        [arguments]
+        if arguments.items is None
+        else arguments.for_each(arguments.items)
     )
     for number, one in enumerate(each):
         with item_named(number, len(each)):
@@ -242,7 +254,9 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                     context.settings
                 )  # The searcher's are the workspace's.
                 try:
-                    made = _replaced(context, snapshot, items, places[location], found)
+                    made = _replaced(
+                        context, snapshot, items, places[location], found
+                    )
                 except FilewrightError as error:
                     if error.code != Code.IS_BINARY or alone:
                         raise
@@ -260,15 +274,20 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
                     yield spliced(snapshot, made)
         for number, item in enumerate(items):
             with item_named(number, len(items)):
-                found.notes += _other_spellings(context, item, found.by_item[number])
+                found.notes += _other_spellings(
+                    context, item, found.by_item[number]
+                )
         for number, count in enumerate(found.by_item):
             if len(items) > 1 and arguments.expected_count != 0:
                 with item_named(number, len(items)):
                     check_expected({"": count}, None, found.notes)
-        total = check_expected(found.by_file, arguments.expected_count, found.notes)
+        total = check_expected(
+            found.by_file, arguments.expected_count, found.notes
+        )
         if total and not changed:
             raise FilewrightError(
-                Code.NO_CHANGE, f"all {total} matches read already as the replacement"
+                Code.NO_CHANGE,
+                f"all {total} matches read already as the replacement",
             )
 
     def summary(files: Sequence[Changed[ReplaceOutcome]]) -> str:
@@ -285,7 +304,12 @@ def replace_content(context: Context, arguments: ReplaceArguments) -> ReplaceRes
         elif arguments.expected_count is not None:
             preview = False  # another count is refused
     made = change(
-        context, "replace_content", decide, arguments, summary=summary, preview=preview
+        context,
+        "replace_content",
+        decide,
+        arguments,
+        summary=summary,
+        preview=preview,
     )
     return _answer(context, arguments, found, made)
 
@@ -294,7 +318,9 @@ def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
     """Return a note on lines that hold an item's text in another spelling only, which are not replaced."""
     opened = None
     if context.boundary.stat(item.where).kind != "folder":
-        opened = partial(context.open_page, item.where, headings=False, text=True)
+        opened = partial(
+            context.open_page, item.where, headings=False, text=True
+        )
     search = TreeSearch(
         context.searcher,
         item.where,
@@ -315,7 +341,9 @@ def _places(
     for number, item in enumerate(items):
         with item_named(number, len(items)):
             if context.boundary.stat(item.where).kind != "folder":
-                if context.searcher.takes(item.where, item.options, context.task):
+                if context.searcher.takes(
+                    item.where, item.options, context.task
+                ):
                     places.setdefault(item.where, []).append(number)
                 else:
                     notes.append(f"glob leaves out {item.where.display_path}")
@@ -331,12 +359,17 @@ def _places(
                 assert snapshot.location is not None
                 places.setdefault(snapshot.location, []).append(number)
                 snapshot.release()
-            said = [f"{pluralize(files.searched, 'file')} searched", *skipped(files)]
+            said = [
+                f"{pluralize(files.searched, 'file')} searched",
+                *skipped(files),
+            ]
             said += [] if files.matched else left_out(files)
             said += (
                 []
                 if files.searched
-                else names_in_other_spellings(context, item.where, item.options.glob)
+                else names_in_other_spellings(
+                    context, item.where, item.options.glob
+                )
             )
             notes += [note for note in said if note not in notes]
     if len(places) > most:
@@ -377,17 +410,25 @@ def _replaced(
     if len(made) == 1:
         return one
     unchanged = sum(each.unchanged for each in made.values())
-    return ReplaceOutcome(count, unchanged, PackedSplices.pack(_joined(snapshot, made)))
+    return ReplaceOutcome(
+        count, unchanged, PackedSplices.pack(_joined(snapshot, made))
+    )
 
 
-def _joined(snapshot: Snapshot, made: Mapping[int, ReplaceOutcome]) -> Iterator[Splice]:
+def _joined(
+    snapshot: Snapshot, made: Mapping[int, ReplaceOutcome]
+) -> Iterator[Splice]:
     """The splices of several items in order. Raises `overlap` where two of them change the same text."""
     last: Splice | None = None
     for splice in heapq.merge(*(one.splices for one in made.values())):
         if last is not None and (
-            splice.offset < last.end or splice.offset == splice.end == last.offset
+            splice.offset < last.end
+            or splice.offset == splice.end == last.offset
         ):
-            line, asked = snapshot.lines.line_at(splice.offset), snapshot.requested_path
+            line, asked = (
+                snapshot.lines.line_at(splice.offset),
+                snapshot.requested_path,
+            )
             both = [
                 n + 1
                 for n, one in made.items()
@@ -424,7 +465,11 @@ def check_expected(
         if total:
             hint = f"look at the preview, then give expected_count={total} ({where})"
         raise invalid(
-            message, hint, argument="expected_count", expected=expected, found=total
+            message,
+            hint,
+            argument="expected_count",
+            expected=expected,
+            found=total,
         )
     return total
 
@@ -450,7 +495,9 @@ def _answer(
     made: Change[ReplaceOutcome],
 ) -> ReplaceResult:
     counts, kinds = found.by_file, found.kinds
-    page = Reply(context, arguments, made, outcome=str(counts), offers_diff=False)
+    page = Reply(
+        context, arguments, made, outcome=str(counts), offers_diff=False
+    )
     total, most = sum(counts.values()), arguments.max_count
     done = page.done("replaced", way="; preview=false writes")
     if made.id is None and most is not None and total > most:
@@ -469,11 +516,15 @@ def _answer(
         f"{pluralize(total, 'match')} in {pluralize(len(files), 'file')} {done}{named}"
     )
     if len(found.by_item) > 1:
-        page.add(f"[matches of each item: {', '.join(map(str, found.by_item))}]")
+        page.add(
+            f"[matches of each item: {', '.join(map(str, found.by_item))}]"
+        )
     known = (
         brief or arguments.expected_count is not None
     )  # whoever gives the count has seen them
-    if not told and (made.id is None or (not known and len(kinds) < kinds.lines)):
+    if not told and (
+        made.id is None or (not known and len(kinds) < kinds.lines)
+    ):
         page.extend(
             found.rows(preview=made.id is None),
             reserve=page.room // 3,
@@ -494,7 +545,9 @@ def _answer(
 
 
 def replace_in_order(
-    context: Context, path: str, replacements: Sequence[tuple[Pattern, Replacement]]
+    context: Context,
+    path: str,
+    replacements: Sequence[tuple[Pattern, Replacement]],
 ) -> Change[ReplaceOutcome]:
     """Every replacement on the result of the one before it, as one change; none if nothing matches. For dialects."""
 

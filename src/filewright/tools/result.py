@@ -65,7 +65,9 @@ class ToolResult:
         if not each:
             return None
         errors = [
-            found.error for found in each if getattr(found, "error", None) is not None
+            found.error
+            for found in each
+            if getattr(found, "error", None) is not None
         ]
         return errors[0].code if len(errors) == len(each) else None
 
@@ -152,7 +154,9 @@ def _members(value: Any, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
     return made
 
 
-def clip(text: str, limit: int, *, note: str = "…", at_line: bool = False) -> str:
+def clip(
+    text: str, limit: int, *, note: str = "…", at_line: bool = False
+) -> str:
     """At most `limit` characters of `text`, the last of them `note` if something was cut.
 
     `at_line` cuts at the end of a line, if the second half of what fits has one, and gives `note` a line.
@@ -221,7 +225,10 @@ class Page:
 
 
 def in_shares(
-    paths: Sequence[str], budget: int, make: Callable[[int, int], R], failed: str
+    paths: Sequence[str],
+    budget: int,
+    make: Callable[[int, int], R],
+    failed: str,
 ) -> list[R | FailedCall]:
     """What `make` answers for each of several paths, by its number, within its share of `budget`.
 
@@ -231,7 +238,9 @@ def in_shares(
     left = budget
     for number, path in enumerate(paths):
         try:
-            results.append(make(number, max(200, left // (len(paths) - number))))
+            results.append(
+                make(number, max(200, left // (len(paths) - number)))
+            )
         except FilewrightError as error:
             if error.ends_call:
                 raise
@@ -241,7 +250,9 @@ def in_shares(
     return results
 
 
-def joined(results: Sequence[ToolResult], paths: Sequence[str], budget: int) -> str:
+def joined(
+    results: Sequence[ToolResult], paths: Sequence[str], budget: int
+) -> str:
     """The texts of as many results as fit into one page, and which path is the next."""
     kept: list[str] = []
     used = 0

@@ -112,7 +112,9 @@ class SearchArguments(Arguments):
 
     pattern: str | None = None
     """what to find; see [search](search.md) for the syntax"""
-    patterns: Annotated[list[str] | None, Field(min_length=1, max_length=20)] = None
+    patterns: Annotated[
+        list[str] | None, Field(min_length=1, max_length=20)
+    ] = None
     """several, each with its own hits and count; give one of `pattern`, `patterns` and `items`"""
     items: Annotated[
         list[SearchArguments] | None,
@@ -141,13 +143,15 @@ class SearchArguments(Arguments):
     """a regex may match across lines"""
     invert: bool = False
     """lines that do not match"""
-    without: Annotated[str | None, Field(description="drop lines with it")] = None
+    without: Annotated[str | None, Field(description="drop lines with it")] = (
+        None
+    )
     """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
-    context: Annotated[_ContextLines, Field(description="default 2 if few match")] = (
-        None
-    )
+    context: Annotated[
+        _ContextLines, Field(description="default 2 if few match")
+    ] = None
     """lines shown around each hit, 0 for none; by default of up to 5 hits 2 short ones, or all of a definition of up to
     12 lines; of more hits none, and of logs and tables only the indented ones"""
     context_before: _ContextLines = None
@@ -247,7 +251,9 @@ class _Row:
         return self.text + "".join(f"   [{note}]" for note in self.notes)
 
 
-def search_content(context: Context, arguments: SearchArguments) -> SearchResult:
+def search_content(
+    context: Context, arguments: SearchArguments
+) -> SearchResult:
     """Search a file or a tree, for one pattern or for several.
 
     Results are in file and line order, fuzzy ones by similarity.
@@ -283,9 +289,13 @@ def _each(arguments: SearchArguments) -> list[SearchArguments]:
             or search.patterns is not None
             or search.items is not None
         ):
-            hint = "give each of items a pattern, and what differs from the call"
+            hint = (
+                "give each of items a pattern, and what differs from the call"
+            )
             raise invalid(
-                "each of items is the search of one pattern", hint, argument="items"
+                "each of items is the search of one pattern",
+                hint,
+                argument="items",
             )
         if search.cursor is not None:
             hint = "give that pattern as pattern, with its cursor"
@@ -326,20 +336,25 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
     for position, search in enumerate(searches):
         if search.is_full and left > _RESERVE:  # others have left it room
             with best_effort(context.task) as spare:
-                again = _Search(context.at(spare), each[position], search.used + left)
+                again = _Search(
+                    context.at(spare), each[position], search.used + left
+                )
                 again.find()
                 if again.used > search.used:
                     left -= again.used - search.used
                     searches[position] = again
     places: dict[tuple[str, str | None], list[_Search]] = {}
     for search in searches:
-        places.setdefault((search.arguments.path, search.arguments.glob), []).append(
-            search
-        )
+        places.setdefault(
+            (search.arguments.path, search.arguments.glob), []
+        ).append(search)
     if len(places) > 1:
         for search in searches:
             where = escape_controls(search.arguments.path)
-            search.title, search.named = f"{search.title} in {where}", f"{where}\n"
+            search.title, search.named = (
+                f"{search.title} in {where}",
+                f"{where}\n",
+            )
     for together in places.values():
         _keep_context(together)
         _share(together)
@@ -347,9 +362,13 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
             search for search in together if not search.is_nowhere
         ] or together
         for search in others:
-            search.notes = [note for note in search.notes if note not in first.notes]
+            search.notes = [
+                note for note in search.notes if note not in first.notes
+            ]
     made = [
-        FailedCall(str(search.failed), error=search.failed, path=search.arguments.path)
+        FailedCall(
+            str(search.failed), error=search.failed, path=search.arguments.path
+        )
         if search.failed
         else search.answer()
         for search in searches
@@ -368,7 +387,8 @@ def _several(context: Context, each: Sequence[SearchArguments]) -> SearchResult:
         "\n".join(texts),
         results=tuple(hit for result in found for hit in result.results),
         files=tuple(file for result in found for file in result.files),
-        complete=all(result.complete for result in found) and len(found) == len(made),
+        complete=all(result.complete for result in found)
+        and len(found) == len(made),
         next_cursor=None,
         notes=(),
         files_searched=found[0].files_searched if len(places) == 1 else None,
@@ -432,7 +452,8 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
             argument="without",
         )
     return replace(
-        pattern, without=compile_pattern(without, mode=mode, case=case, max_chars=most)
+        pattern,
+        without=compile_pattern(without, mode=mode, case=case, max_chars=most),
     )
 
 
@@ -442,7 +463,9 @@ class _Search:
     `blocks` are the rows of each file. `occurrences` counts matches, of which a line may have several.
     """
 
-    def __init__(self, context: Context, arguments: SearchArguments, room: int) -> None:
+    def __init__(
+        self, context: Context, arguments: SearchArguments, room: int
+    ) -> None:
         self.context, self.arguments, self.room = context, arguments, room
         self.name = self.title = repr(escape_controls(arguments.pattern or ""))
         self.named = ""  # in the title: a file that is searched
@@ -477,7 +500,11 @@ class _Search:
             include_hidden=arguments.include_hidden,
             include_ignored=arguments.include_ignored,
         )
-        given = arguments.context, arguments.context_before, arguments.context_after
+        given = (
+            arguments.context,
+            arguments.context_before,
+            arguments.context_after,
+        )
         self.adaptive = given == (None, None, None)
         """Whether the number of hits decides how much context is shown."""
 
@@ -488,7 +515,10 @@ class _Search:
     @property
     def is_nowhere(self) -> bool:
         """Whether there is nothing to say but that."""
-        return not (self.failed or self.is_found or self._advice) and self._complete
+        return (
+            not (self.failed or self.is_found or self._advice)
+            and self._complete
+        )
 
     @property
     def _advice(self) -> list[str]:
@@ -525,13 +555,20 @@ class _Search:
             if len(rows) == 1:
                 lines = [lines[0].removeprefix(str(last))]
             if rows:
-                alike.setdefault(tuple(lines), []).append((escape_controls(path), last))
+                alike.setdefault(tuple(lines), []).append(
+                    (escape_controls(path), last)
+                )
         for said, places in alike.items():
             if len(said) == 1 < len(places):
-                yield braced([f"{path}:{line}" for path, line in places]) + said[0]
+                yield (
+                    braced([f"{path}:{line}" for path, line in places])
+                    + said[0]
+                )
             else:
                 yield braced([path for path, _ in places])
-                yield from said if len(said) > 1 else [f"{places[0][1]}{said[0]}"]
+                yield from (
+                    said if len(said) > 1 else [f"{places[0][1]}{said[0]}"]
+                )
 
     def find(self) -> None:
         """Search the file or the tree."""
@@ -543,8 +580,12 @@ class _Search:
                 context.boundary.open_folder(location).close()
                 kind = "folder"
         if kind != "folder":
-            opened = partial(context.open_page, location, headings=False, text=True)
-            if not context.searcher.takes(location, self._options, context.task):
+            opened = partial(
+                context.open_page, location, headings=False, text=True
+            )
+            if not context.searcher.takes(
+                location, self._options, context.task
+            ):
                 self._left_out = [f"glob or type leave out {arguments.path}"]
                 return
         if arguments.mode == "fuzzy":
@@ -627,7 +668,9 @@ class _Search:
         if opened is None:
             self._searched = found.searched
             if self._complete or self._total is not None:
-                self.notes.append(f"{pluralize(found.searched, 'file')} searched")
+                self.notes.append(
+                    f"{pluralize(found.searched, 'file')} searched"
+                )
             self.notes += skipped(found)
             if not found.matched and self._complete:
                 self._left_out = left_out(found)
@@ -650,14 +693,20 @@ class _Search:
             if getattr(arguments, name):
                 hint = f"leave out {name}, or use mode=literal or mode=regex"
                 raise invalid(
-                    f"{name} has no meaning in a fuzzy search", hint, argument=name
+                    f"{name} has no meaning in a fuzzy search",
+                    hint,
+                    argument=name,
                 )
         if arguments.output == "kinds":
             message = "output=kinds has no meaning in a fuzzy search"
-            raise invalid(message, "use mode=literal or mode=regex", argument="output")
+            raise invalid(
+                message, "use mode=literal or mode=regex", argument="output"
+            )
         if arguments.cursor is not None:
             hint = "raise max_results, or raise min_similarity"
-            raise invalid("a fuzzy search has no cursor", hint, argument="cursor")
+            raise invalid(
+                "a fuzzy search has no cursor", hint, argument="cursor"
+            )
         nearest = context.searcher.similar(
             location,
             arguments.pattern or "",
@@ -671,7 +720,9 @@ class _Search:
         if nearest.tied > 1:
             notes.append(f"{nearest.tied} places are equally similar")
         if nearest.runner_up is not None:
-            notes.append(f"the next best is at similarity {nearest.runner_up:.2f}")
+            notes.append(
+                f"the next best is at similarity {nearest.runner_up:.2f}"
+            )
         notes += [] if nearest.complete else [escape_controls(nearest.reason)]
         if opened is None:
             notes.append(f"{pluralize(nearest.searched, 'file')} searched")
@@ -684,7 +735,9 @@ class _Search:
         for position, (found_in, hit) in enumerate(nearest.hits):
             with (
                 suppress(FilewrightError),  # it went away since
-                context.open_page(found_in, headings=False, text=True) as snapshot,
+                context.open_page(
+                    found_in, headings=False, text=True
+                ) as snapshot,
             ):
                 if self._show(snapshot, Found((hit,), count=1)) is not None:
                     self._complete = False
@@ -703,7 +756,9 @@ class _Search:
 
     def _name_file(self, path: str, count: int) -> bool:
         """Note a file and how many matches it has; False if the page is full."""
-        file = MatchedFile(path, count if self.arguments.output == "counts" else None)
+        file = MatchedFile(
+            path, count if self.arguments.output == "counts" else None
+        )
         if self._fits(len(file.row) + 1):
             self._files.append(file)
             return True
@@ -745,7 +800,13 @@ class _Search:
             if adaptive:
                 before, after = (_NEAR, max(_NEAR, body)) if few else (0, 0)
             above, more, under, further = context_of(
-                snapshot, hit, before, after, width, most=_MATCH_LINES, task=task
+                snapshot,
+                hit,
+                before,
+                after,
+                width,
+                most=_MATCH_LINES,
+                task=task,
             )
             if adaptive:  # a long line that nobody asked for, or another record
                 above, under = (
@@ -760,16 +821,22 @@ class _Search:
                 )
             last = hit.line + further
             piece = excerpt(
-                snapshot, hit, width if few or not adaptive else min(width, 2 * _BESIDE)
+                snapshot,
+                hit,
+                width if few or not adaptive else min(width, 2 * _BESIDE),
             )
             is_cut = piece.cut_before or piece.cut_after
             if is_cut and (hit.column > width or not few):
                 # A line without end says no more by more of it.
-                again = position > 0 and found.hits[position - 1].line == hit.line
+                again = (
+                    position > 0 and found.hits[position - 1].line == hit.line
+                )
                 # The match itself is shown whole, as far as a row may be long.
                 needed = match_chars(snapshot, hit, width) + _MATCH_MARGIN
                 row_chars = _BESIDE // 2 if again else _BESIDE
-                piece = excerpt(snapshot, hit, min(width, max(row_chars, needed)))
+                piece = excerpt(
+                    snapshot, hit, min(width, max(row_chars, needed))
+                )
             rows = [_row(line, "-") for line in above if line.line > shown_to]
             if (
                 hit.line > matched_to or is_cut
@@ -777,7 +844,9 @@ class _Search:
                 column = f":{hit.column}" if is_cut else ""
                 text = escape_controls(piece.row)
                 notes = (
-                    [escape_controls(outside)] if outside and outside != named else []
+                    [escape_controls(outside)]
+                    if outside and outside != named
+                    else []
                 )
                 if arguments.mode == "fuzzy":
                     notes.append(f"similarity {hit.score:.2f}")
@@ -805,7 +874,9 @@ class _Search:
             tail = [_row(line, "-") for line in under if line.line < following]
             rows += tail
             size = sum(
-                len(row.whole) + 1 for row in rows if not (adaptive and row.beside)
+                len(row.whole) + 1
+                for row in rows
+                if not (adaptive and row.beside)
             )
             if not self._fits(
                 size + (0 if position else len(escape_controls(path)) + 1)
@@ -858,7 +929,9 @@ class _Search:
                 return "", "", 0
             self._symbol_bytes -= cost
             self._outlined = snapshot.requested_path
-        outline = self.context.outlines.outline(snapshot, task=self.context.task)
+        outline = self.context.outlines.outline(
+            snapshot, task=self.context.task
+        )
         inside, outside = (
             path_of(outline, hit.line),
             path_of(outline, hit.line, outside=True),
@@ -891,14 +964,16 @@ class _Search:
             and arguments.mode != "fuzzy"
             and not kinds
         ):
-            found = (
-                f"in {pluralize(len({hit.path for hit in results} or files), 'file')}"
-            )
+            found = f"in {pluralize(len({hit.path for hit in results} or files), 'file')}"
             if arguments.output != "files":
                 self._total = (
-                    sum(file.count or 0 for file in files) if files else len(results)
+                    sum(file.count or 0 for file in files)
+                    if files
+                    else len(results)
                 )
-                if self._occurrences > len(results):  # a replacement counts these
+                if self._occurrences > len(
+                    results
+                ):  # a replacement counts these
                     found = f"({pluralize(self._occurrences, 'match')}) {found}"
                 found = f"{pluralize(self._total, unit)} {found}, all shown"
             notes.insert(0, found)
@@ -938,12 +1013,18 @@ class _Search:
         more = ""
         if left:
             largest = ranked[-1]
-            row = kind_row(replace(largest, count=1), path=several, most=_BESIDE)
+            row = kind_row(
+                replace(largest, count=1), path=several, most=_BESIDE
+            )
             lines = pluralize(largest.count, "line")
             more = f"; {left:,} more frequent kinds not shown; the largest ({lines}) is like {row}"
-        more += f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
+        more += (
+            f"; {kinds.others:,} lines of other kinds" if kinds.others else ""
+        )
         lines = pluralize(kinds.lines, "matching line")
-        self.notes.insert(0, f"{pluralize(len(ranked), 'kind')} of {lines}{more}")
+        self.notes.insert(
+            0, f"{pluralize(len(ranked), 'kind')} of {lines}{more}"
+        )
         return tuple(ranked[: len(ranked) - left])
 
 
@@ -952,13 +1033,16 @@ def _keep_context(searches: Sequence[_Search]) -> None:
     few = sum(len(search.results) for search in searches) <= FEW
     for search in searches:
         if not search.adaptive or (
-            few and sum(len(row) + 1 for row in search.rows()) + _RESERVE <= search.room
+            few
+            and sum(len(row) + 1 for row in search.rows()) + _RESERVE
+            <= search.room
         ):
             continue
         for _, rows in search.blocks:
             rows[:] = [row for row in rows if not row.beside]
         search.results = [
-            replace(hit, context_before=(), context_after=()) for hit in search.results
+            replace(hit, context_before=(), context_after=())
+            for hit in search.results
         ]
 
 
@@ -971,7 +1055,11 @@ def _share(searches: Sequence[_Search]) -> None:
         for path, rows in search.blocks:
             met, rows[:] = [*rows], []
             for row in met:
-                first = hits.setdefault((path, row.text), row) if row.is_hit else row
+                first = (
+                    hits.setdefault((path, row.text), row)
+                    if row.is_hit
+                    else row
+                )
                 if first is not row:
                     first.notes.append(f"also {search.name}")
                     above += 1
@@ -991,7 +1079,9 @@ def braced(paths: Sequence[str]) -> str:
     rests = [path[first:][::-1] for path in paths]
     last = commonprefix(rests).rfind("/") + 1  # noqa: RUF071
     between = ",".join(rest[last:][::-1] for rest in rests)
-    return min(plain, f"{plain[:first]}{{{between}}}{rests[0][:last][::-1]}", key=len)
+    return min(
+        plain, f"{plain[:first]}{{{between}}}{rests[0][:last][::-1]}", key=len
+    )
 
 
 def _file_rows(files: Sequence[MatchedFile]) -> Iterator[str]:
@@ -1024,7 +1114,8 @@ def _matched(snapshot: Snapshot, hit: Hit) -> str:
     """The text of a match of several lines, its beginning where it is long."""
     found = snapshot.read(hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES))
     return found.decode(
-        snapshot.encoding.name, "ignore" if len(found) == _MATCHED_BYTES else "replace"
+        snapshot.encoding.name,
+        "ignore" if len(found) == _MATCHED_BYTES else "replace",
     )
 
 
@@ -1046,7 +1137,9 @@ def left_out(nothing: TreeSearch) -> list[str]:
     They are looked for during an instant only: what is ignored can be a hundred times as much as what is searched.
     """
     asked, names = nothing.options, list[str]()
-    options = TreeOptions(_NAMED, "files", invert=asked.invert, include_ignored=True)
+    options = TreeOptions(
+        _NAMED, "files", invert=asked.invert, include_ignored=True
+    )
     if nothing.ignored or asked.glob or asked.exclude or asked.kind:
         with best_effort(nothing.task, 0.1) as spare:
             for each, _ in replace(nothing, options=options, task=spare):
@@ -1069,9 +1162,17 @@ def other_spellings(found: TreeSearch) -> list[str]:
         return []
     options = replace(found.options, limit=_OTHER_LINES, output="matches")
     count, first = 0, ""
-    with suppress(FilewrightError), best_effort(found.task, _SPELLING_SECONDS) as spare:
+    with (
+        suppress(FilewrightError),
+        best_effort(found.task, _SPELLING_SECONDS) as spare,
+    ):
         other = replace(
-            found, pattern=pattern, options=options, after=None, task=spare, resume=None
+            found,
+            pattern=pattern,
+            options=options,
+            after=None,
+            task=spare,
+            resume=None,
         )
         for snapshot, lines in other:
             count += lines.count

@@ -67,7 +67,9 @@ class _Tails:
         """Take a thing into account that has the last name."""
         depth = 1
         for look, part in zip(
-            reversed(self.looks[:-1]), reversed(location.parts[:-1]), strict=False
+            reversed(self.looks[:-1]),
+            reversed(location.parts[:-1]),
+            strict=False,
         ):
             if look != _look(part):
                 break
@@ -112,7 +114,9 @@ def suggest(boundary: Boundary, asked: str, task: Task) -> Suggestions:
     elif len(matches) == 1 or tails.depth == len(parts):
         near = []
     locations = list(dict.fromkeys([*matches, *near]))[:MOST_NAMED]
-    return Suggestions(tuple(distinct_form(location, asked) for location in locations))
+    return Suggestions(
+        tuple(distinct_form(location, asked) for location in locations)
+    )
 
 
 def distinct_form(location: Location, asked: str = "") -> str:
@@ -123,11 +127,17 @@ def distinct_form(location: Location, asked: str = "") -> str:
         for character in text
         if not character.isascii() and _is_misread(character)
     }
-    if not escaped and not text.isascii() and visible_form(text) == visible_form(asked):
+    if (
+        not escaped
+        and not text.isascii()
+        and visible_form(text) == visible_form(asked)
+    ):
         escaped = {character for character in text if not character.isascii()}
     if not escaped:
         return location.display_path
-    return location.display_path_with(lambda path: quote_escaping(path, escaped))
+    return location.display_path_with(
+        lambda path: quote_escaping(path, escaped)
+    )
 
 
 def _is_misread(character: str) -> bool:
@@ -155,7 +165,9 @@ def _parts_of(asked: str) -> list[str]:
         text = unquote(text, errors="surrogateescape")
     text = _DRIVE.sub("", text).replace("\\", "/")
     return [
-        part for part in text.split("/") if part.strip() not in ("", ".", "..", "~")
+        part
+        for part in text.split("/")
+        if part.strip() not in ("", ".", "..", "~")
     ]
 
 
@@ -165,7 +177,9 @@ def _things_named(
     """Yield what looks as if it had this name, or has it but for its ending, in any root."""
     for root in boundary.roots:
         walk = boundary.walk(
-            Location(root, ()), WalkOptions(include_ignored=include_ignored), task=task
+            Location(root, ()),
+            WalkOptions(include_ignored=include_ignored),
+            task=task,
         )
         stems: list[FolderEntry] = []
         is_named = False
@@ -197,7 +211,9 @@ def _near(boundary: Boundary, asked: str, task: Task) -> list[Location]:
         missing, above = above, above.parent
     if missing is None:
         return []
-    walk = boundary.walk(above, WalkOptions(depth=1, include_ignored=True), task=task)
+    walk = boundary.walk(
+        above, WalkOptions(depth=1, include_ignored=True), task=task
+    )
     names: dict[str, Location] = {}
     for number, entry in enumerate(walk):
         if number >= _MAX_NAMES:

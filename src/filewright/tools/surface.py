@@ -76,7 +76,9 @@ class Tool:
     description: str
     toolset: Toolset
     schema: Mapping[str, Any]
-    load: Callable[[], tuple[type[Arguments], Callable[[Context, Any], ToolResult]]]
+    load: Callable[
+        [], tuple[type[Arguments], Callable[[Context, Any], ToolResult]]
+    ]
     writes: bool = False
     destructive: bool = False
     idempotent: bool = True
@@ -99,7 +101,9 @@ def entries() -> Mapping[str, Tool]:
     """Every native tool by its name, in the order they are listed."""
     rows = json.loads(CATALOGUE.read_text(encoding="utf-8"))
     return {
-        row["name"]: Tool(load=partial(load, row.pop("module"), row["name"]), **row)
+        row["name"]: Tool(
+            load=partial(load, row.pop("module"), row["name"]), **row
+        )
         for row in rows
     }
 
@@ -111,7 +115,9 @@ def instructions(offered: Collection[str], roots: Sequence[str]) -> str:
         f"Files below {below}. Paths are relative to it unless they begin with a root."
     ]
     lines += [
-        tool.step for tool in entries().values() if tool.step and tool.name in offered
+        tool.step
+        for tool in entries().values()
+        if tool.step and tool.name in offered
     ]
     if "edit_content" not in offered:
         lines.append("This workspace is served for reading only.")
@@ -134,8 +140,8 @@ class Surface:
     tools: Callable[[], Iterable[Tool]]
     instructions: Callable[[Collection[str], Sequence[str]], str]
     limits: Callable[[Settings], Mapping[str, Any]] = lambda _settings: {}
-    refusal: Callable[[FilewrightError, int], ToolResult] = lambda error, _limit: (
-        FailedCall(str(error), error=error)
+    refusal: Callable[[FilewrightError, int], ToolResult] = (
+        lambda error, _limit: FailedCall(str(error), error=error)
     )
     answers_json: bool = False
 
@@ -156,7 +162,9 @@ class Offer:
         limits = dict(surface.limits(context.settings))
         self._surface = surface
         self._context = (
-            context.under(context.settings.replace(**limits)) if limits else context
+            context.under(context.settings.replace(**limits))
+            if limits
+            else context
         )
         self._settings = self._context.settings
         self._tools = {
@@ -174,7 +182,9 @@ class Offer:
             for root in self._context.boundary.roots
         ]
         return clip(
-            self._surface.instructions({tool.name for tool in self.tools()}, roots),
+            self._surface.instructions(
+                {tool.name for tool in self.tools()}, roots
+            ),
             INSTRUCTIONS_CHARS,
         )
 
@@ -183,10 +193,16 @@ class Offer:
 
         Those whose work another tool does now are `unlisted`; they can be called.
         """
-        return tuple(tool for tool in self._tools.values() if unlisted or tool.listed)
+        return tuple(
+            tool for tool in self._tools.values() if unlisted or tool.listed
+        )
 
     def call(
-        self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        task: Task | None = None,
     ) -> ToolResult:
         """Run a tool. A problem is an answer with `is_error`, worded in the surface's way; nothing is raised."""
         try:
@@ -201,14 +217,16 @@ class Offer:
             Exception
         ):  # a bug of ours must not end the server, and never reach a client
             _logger.exception("internal error in %s", name)
-            message = (
-                f"{name} failed because of a bug in filewright; the log has the details"
-            )
+            message = f"{name} failed because of a bug in filewright; the log has the details"
             hint = "report it; try the work another way"
             return self.refused(FilewrightError(Code.INTERNAL, message, hint))
 
     def run(
-        self, name: str, arguments: Mapping[str, Any], *, task: Task | None = None
+        self,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        task: Task | None = None,
     ) -> ToolResult:
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
         tool = self._tools.get(name)
@@ -216,14 +234,18 @@ class Offer:
             raise self._not_offered(name)
         with LOADING:
             from filewright.tools.registry import run_tool
-        context = self._context.at(task or Task(seconds=self._settings.call_seconds))
+        context = self._context.at(
+            task or Task(seconds=self._settings.call_seconds)
+        )
         if not context.boundary.roots:
             raise workspace_closed()
         context.changes.recover_if_needed()
         try:
             # Before the call: what it is about to show or change is then no news any more. The answers of the
             # other surfaces are what other servers would say, often nothing but a file's text.
-            changed = context.seen.changed() if self._surface is NATIVE else None
+            changed = (
+                context.seen.changed() if self._surface is NATIVE else None
+            )
             with context.boundary.caching_aliases():
                 result = run_tool(tool, context, arguments)
             notices = context.task.notices
@@ -239,7 +261,9 @@ class Offer:
 
     def refused(self, error: FilewrightError) -> ToolResult:
         """How this surface words a call that failed as a whole: in the tool, out of time, not allowed."""
-        return self._bounded(self._surface.refusal(error, self._settings.hard_chars))
+        return self._bounded(
+            self._surface.refusal(error, self._settings.hard_chars)
+        )
 
     def _not_offered(self, name: str) -> FilewrightError:
         if self._settings.read_only and any(
@@ -275,10 +299,15 @@ class Offer:
 
 def _few(notices: Sequence[str]) -> tuple[str, ...]:
     """Notices, shown safely, as many as an answer has room for."""
-    shown = [clip(escape_controls(notice), 1_000) for notice in notices[:_NOTICES]]
+    shown = [
+        clip(escape_controls(notice), 1_000) for notice in notices[:_NOTICES]
+    ]
     left = len(notices) - len(shown)
     return (
-        (*shown, f"{left} more notes; get_history with the change's id has them")
+        (
+            *shown,
+            f"{left} more notes; get_history with the change's id has them",
+        )
         if left
         else tuple(shown)
     )

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-EditRequest = EditPlace = MoveSource = WriteRequest = ReadOptions = ReadRequest = dict[
-    str, Any
-]
+EditRequest = EditPlace = MoveSource = WriteRequest = ReadOptions = (
+    ReadRequest
+) = dict[str, Any]
 WriteMode = Newline = Case = DiffWanted = str
 
 
@@ -34,10 +34,16 @@ def _tool(
             )
         named.update(zip(ordered, given, strict=False))
         if item:
-            named["items"] = [{key: named.pop(key) for key in item if key in named}]
+            named["items"] = [
+                {key: named.pop(key) for key in item if key in named}
+            ]
         return self._run(
             name,
-            {key: _json(value) for key, value in named.items() if value is not None},
+            {
+                key: _json(value)
+                for key, value in named.items()
+                if value is not None
+            },
         )
 
     method.__doc__ = f"Run the tool `{name}`."
@@ -49,7 +55,9 @@ def _json(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {key: _json(each) for key, each in value.items()}
     return (
-        [_json(each) for each in value] if isinstance(value, (list, tuple)) else value
+        [_json(each) for each in value]
+        if isinstance(value, (list, tuple))
+        else value
     )
 
 
@@ -76,8 +84,12 @@ class TypedTools:
     )
     write_all = _tool("write_content", "items")
     create_directories = _tool("create_directories", several="paths")
-    move = _tool("move_items", "source", "destination", item=("source", "destination"))
-    copy = _tool("copy_items", "source", "destination", item=("source", "destination"))
+    move = _tool(
+        "move_items", "source", "destination", item=("source", "destination")
+    )
+    copy = _tool(
+        "copy_items", "source", "destination", item=("source", "destination")
+    )
     delete = _tool("delete_items", several="paths")
     set_permissions = _tool("set_permissions", several="paths")
     get_history = _tool("get_history", "path")

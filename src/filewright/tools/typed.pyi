@@ -123,7 +123,8 @@ class TypedTools:
         lines: Sequence[int] | None = None,
         depth: int = 0,
         changed_lines: Sequence[Sequence[int]] | None = None,
-        changed_kinds: Sequence[Literal["added", "modified", "removed"]] | None = None,
+        changed_kinds: Sequence[Literal["added", "modified", "removed"]]
+        | None = None,
         since: str | None = "HEAD",
     ) -> OverviewResult:
         """What a file is, the map of a folder, or either of several paths."""

@@ -11,7 +11,13 @@ from pydantic import Field
 from filewright.boundary.location import Location
 from filewright.edit.build_diff import find_splices
 from filewright.edit.changeset import FilePlan, Modify
-from filewright.errors import Code, FilewrightError, invalid, path_error, too_many
+from filewright.errors import (
+    Code,
+    FilewrightError,
+    invalid,
+    path_error,
+    too_many,
+)
 from filewright.text import codec
 from filewright.text.codec import Encoding
 from filewright.text.declaration import declared_encoding
@@ -81,7 +87,9 @@ def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
                 break
         for location, indexes in files.items():
             yield from _decided(context, location, items, indexes)
-        if refusal is not None:  # what is wrong with an earlier item is said first
+        if (
+            refusal is not None
+        ):  # what is wrong with an earlier item is said first
             raise refusal
 
     return run_batch(
@@ -134,7 +142,11 @@ def _decided(
             appends = exists and item.mode == "append"
             end = b"\n"
             if before is not None and before.binary_type is None:
-                end = _last_terminator(before) if appends else _only_terminator(before)
+                end = (
+                    _last_terminator(before)
+                    if appends
+                    else _only_terminator(before)
+                )
             if whole and appends:
                 end = _last_terminator(
                     Snapshot(data)
@@ -149,7 +161,11 @@ def _decided(
             data += new
             result = ItemResult(
                 item.path,
-                "appended" if appends else "overwritten" if exists else "created",
+                "appended"
+                if appends
+                else "overwritten"
+                if exists
+                else "created",
             )
         if index != indexes[-1]:
             yield FilePlan((index, result), location, ())
@@ -163,14 +179,21 @@ def _decided(
         splices = (Splice(before.size, 0, data),) if data else ()
     if not splices:
         yield FilePlan(
-            (index, replace(result, operation="unchanged")), location, (), before
+            (index, replace(result, operation="unchanged")),
+            location,
+            (),
+            before,
         )
         return
     if whole and items[indexes[0]].expected_version is None:
-        result = replace(result, note=lost_by_overwriting(context, before, data))
+        result = replace(
+            result, note=lost_by_overwriting(context, before, data)
+        )
     step = Modify.from_snapshot(location, before, splices)
     if whole or before.binary_type is not None:
-        step = replace(step, encoding_check=None)  # what is written depends on no guess
+        step = replace(
+            step, encoding_check=None
+        )  # what is written depends on no guess
     name = location.display_path
     yield FilePlan(
         (index, result),
@@ -206,7 +229,9 @@ def _encoding(
         return declared
     # What only its own words made it, or was never quite that, does not outlast them.
     return (
-        _CREATED if existing.declared_label or existing.has_invalid_bytes else existing
+        _CREATED
+        if existing.declared_label or existing.has_invalid_bytes
+        else existing
     )
 
 

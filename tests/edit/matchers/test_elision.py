@@ -10,7 +10,11 @@ from filewright.errors import Code
 
 ELISION = {
     "unequal numbers of dots": ("a\nb\nc\nd\n", "a\n...\nd\n", "a\nd\n"),
-    "a stretch that is there twice": ("a\nb\nc\nd\nd\n", "a\n...\nd\n", "a\n...\ne\n"),
+    "a stretch that is there twice": (
+        "a\nb\nc\nd\nd\n",
+        "a\n...\nd\n",
+        "a\n...\ne\n",
+    ),
     "stretches out of order": (
         "alpha\nb\nomega\n",
         "omega\n...\nalpha\n",
@@ -69,9 +73,7 @@ def test_elision_stays_in_its_block(case: Case) -> None:
 
 # Lines that occur nowhere else are changed beside the name of their block: what follows the mark is context.
 
-TWO = (
-    "function f() {\n  a();\n  return 1;\n}\n\nfunction g() {\n  b();\n  return 2;\n}\n"
-)
+TWO = "function f() {\n  a();\n  return 1;\n}\n\nfunction g() {\n  b();\n  return 2;\n}\n"
 
 
 ALIKE = TWO.replace("b();", "a();")

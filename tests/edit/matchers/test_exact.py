@@ -21,7 +21,10 @@ from filewright.text.splice import apply_splices
 
 
 def done(
-    data: bytes, *edits: TextEdit, encoding: str | None = None, fuzzy: bool = True
+    data: bytes,
+    *edits: TextEdit,
+    encoding: str | None = None,
+    fuzzy: bool = True,
 ) -> bytes:
     planned = plan_edits(Snapshot(data, encoding=encoding), edits, fuzzy=fuzzy)
     return apply_splices(data, planned.splices)
@@ -96,7 +99,12 @@ MIXED = {
     "a repeated line": (b"a\r\na\nb\r\na\r", "b\n", "c\n", b"a\r\na\nc\r\na\r"),
     "carriage return, pair": (b"a\r\r\nb\n", "b", "c", b"a\r\r\nc\n"),
     "lone returns": (b"a\rb\rc", "b\nc", "b\nd", b"a\rb\rd"),
-    "a kept line between": (b"a\nb\r\nc\nd\n", "a\nb\nc", "A\nb\nC", b"A\nb\r\nC\nd\n"),
+    "a kept line between": (
+        b"a\nb\r\nc\nd\n",
+        "a\nb\nc",
+        "A\nb\nC",
+        b"A\nb\r\nC\nd\n",
+    ),
     "a new line ends as the one it is put behind": (
         b"a\r\nb\r\nc\n",
         "c",
@@ -190,7 +198,11 @@ def test_keeps_bytes_outside_region(text: str, data: st.DataObject) -> None:
     outcome = planned.outcomes[0]
     start = snapshot.lines.offset_of(outcome.first)
     end = snapshot.lines.offset_of(outcome.last + 1)
-    if not replace and end == len(content) and not content.endswith((b"\n", b"\r")):
+    if (
+        not replace
+        and end == len(content)
+        and not content.endswith((b"\n", b"\r"))
+    ):
         # The terminator before the last line goes with it, as the file ended without one.
         start -= 2 if content[:start].endswith(b"\r\n") else min(start, 1)
     assert result.startswith(content[:start])
@@ -207,16 +219,24 @@ def test_keeps_bytes_outside_region(text: str, data: st.DataObject) -> None:
     st.text("ab\n", max_size=6),
     st.text("abc\n", max_size=4),
 )
-def test_equals_str_replace(before: str, search: str, after: str, replace: str) -> None:
+def test_equals_str_replace(
+    before: str, search: str, after: str, replace: str
+) -> None:
     text = before + search + after
     count = sum(text.startswith(search, at) for at in range(len(text)))
-    planned = planned_or_code(Snapshot(text.encode()), TextEdit(search, replace))
+    planned = planned_or_code(
+        Snapshot(text.encode()), TextEdit(search, replace)
+    )
     if count > 1:
         assert planned == Code.AMBIGUOUS_MATCH
     elif search == replace:
         assert planned == Code.NO_CHANGE
     else:
-        if search.strip() and search.endswith("\n") and not replace.endswith("\n"):
+        if (
+            search.strip()
+            and search.endswith("\n")
+            and not replace.endswith("\n")
+        ):
             # The lines stay apart; whole lines may go.
             start = text.index(search)
             is_deletion = not replace and (not start or text[start - 1] == "\n")
@@ -236,18 +256,26 @@ def test_equals_str_replace(before: str, search: str, after: str, replace: str) 
     st.lists(st.sampled_from([b"\n", b"\r\n", b"\r", b"a", b"b"]), max_size=14),
     st.text("ab\n", min_size=1, max_size=4),
 )
-def test_newline_matches_any_terminator(parts: list[bytes], search: str) -> None:
+def test_newline_matches_any_terminator(
+    parts: list[bytes], search: str
+) -> None:
     data = b"".join(parts)
     spans = find_occurrences(Source(Snapshot(data)), search, 100)
     for span in spans:
         inside = (
-            data[span.start : span.end].replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+            data[span.start : span.end]
+            .replace(b"\r\n", b"\n")
+            .replace(b"\r", b"\n")
         )
         assert inside == search.encode()
-        assert data[span.start - 1 : span.start + 1] != b"\r\n" or span.start == 0
+        assert (
+            data[span.start - 1 : span.start + 1] != b"\r\n" or span.start == 0
+        )
         assert data[span.end - 1 : span.end + 1] != b"\r\n" or span.end == 0
     plain = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n").decode()
-    assert len(spans) == sum(plain.startswith(search, at) for at in range(len(plain)))
+    assert len(spans) == sum(
+        plain.startswith(search, at) for at in range(len(plain))
+    )
 
 
 @pytest.mark.parametrize(
@@ -266,9 +294,13 @@ def test_deletion_keeps_bytes_behind(
     file: bytes, gone: list[str], after: bytes
 ) -> None:
     edits = [TextEdit(search, "") for search in gone]
-    assert apply_splices(file, plan_edits(Snapshot(file), edits).splices) == after
+    assert (
+        apply_splices(file, plan_edits(Snapshot(file), edits).splices) == after
+    )
     pattern = compile_pattern("|".join(gone), mode="regex", multiline=True)
-    made = replace_matches(Snapshot(file), pattern, compile_replacement("", pattern))
+    made = replace_matches(
+        Snapshot(file), pattern, compile_replacement("", pattern)
+    )
     assert apply_splices(file, made.splices) == after
 
 
@@ -296,13 +328,16 @@ def test_replaces_all_exact_occurrences() -> None:
         plan_tier("aXbXc x\n", TextEdit("X", "--", replace_all=True))[0]
         == "a--b--c x\n"
     )
-    assert plan_tier("aaa\n", TextEdit("aa", "b", replace_all=True))[0] == "ba\n"
     assert (
-        plan_tier("x\r\ny\r\nx\r\ny\r\n", TextEdit("x\ny\n", "z\n", replace_all=True))[
-            0
-        ]
+        plan_tier("aaa\n", TextEdit("aa", "b", replace_all=True))[0] == "ba\n"
+    )
+    assert (
+        plan_tier(
+            "x\r\ny\r\nx\r\ny\r\n", TextEdit("x\ny\n", "z\n", replace_all=True)
+        )[0]
         == "z\r\nz\r\n"
     )
     assert (
-        refused("  a\n", TextEdit("a\n\n", "b", replace_all=True)).code == Code.NO_MATCH
+        refused("  a\n", TextEdit("a\n\n", "b", replace_all=True)).code
+        == Code.NO_MATCH
     )

@@ -38,7 +38,9 @@ ONE_TOKEN = [
 @pytest.mark.parametrize(("line", "asked"), ONE_TOKEN)
 def test_other_token_is_no_match(line: str, asked: str) -> None:
     file = f"begin()\n{line}end()\n"
-    error = refused(file, TextEdit(f"begin()\n{asked}end()\n", "begin()\nend()\n"))
+    error = refused(
+        file, TextEdit(f"begin()\n{asked}end()\n", "begin()\nend()\n")
+    )
     assert error.code == Code.NO_MATCH
     assert error.details["nearest"][0]["differs_at"] == 2
 
@@ -99,7 +101,10 @@ def test_other_word_is_no_match(case: Case) -> None:
 
 
 def test_many_blanks_are_no_match() -> None:
-    assert plan_case(Case("a.py", "a" + " " * 600 + "b\nc\n", "a b\nc", "x\nc")) is None
+    assert (
+        plan_case(Case("a.py", "a" + " " * 600 + "b\nc\n", "a b\nc", "x\nc"))
+        is None
+    )
     assert (
         plan_case(Case("a.py", "a    = b\nc\n", "a = b\nc", "a = b\nd"))
         == "a    = b\nd\n"

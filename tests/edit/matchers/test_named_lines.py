@@ -27,12 +27,17 @@ class Block(NamedTuple):
 ABC = b"a\nb\nc\nd\n"
 
 
-def result(content: bytes, *blocks: Block, encoding: str | None = None) -> bytes:
+def result(
+    content: bytes, *blocks: Block, encoding: str | None = None
+) -> bytes:
     return apply_splices(
         content,
         plan_edits(
             Snapshot(content, encoding=encoding),
-            [make_line_edit(*block[:4], insert=block.insert) for block in blocks],
+            [
+                make_line_edit(*block[:4], insert=block.insert)
+                for block in blocks
+            ],
             fuzzy=False,
         ).splices,
     )
@@ -54,7 +59,11 @@ def refusal(content: bytes, *blocks: Block) -> FilewrightError:
         (ABC, [Block("b\nc", "b", 2, 3)], b"a\nb\nd\n"),
         (ABC, [Block("b\nc", "", 2, 3)], b"a\nd\n"),
         (ABC, [Block("b", "B", 2)], b"a\nB\nc\nd\n"),
-        (ABC, [Block("d", "D", 4, 4), Block("a", "A\nA", 1, 1)], b"A\nA\nb\nc\nD\n"),
+        (
+            ABC,
+            [Block("d", "D", 4, 4), Block("a", "A\nA", 1, 1)],
+            b"A\nA\nb\nc\nD\n",
+        ),
         (ABC, [Block("a", "A", 1, 1), Block("b", "B", 2, 2)], b"A\nB\nc\nd\n"),
         (ABC, [Block("", "n", 1, insert=True)], b"n\na\nb\nc\nd\n"),
         (ABC, [Block("", "n\nm\n", 3, 2, True)], b"a\nb\nn\nm\nc\nd\n"),
@@ -75,8 +84,16 @@ def refusal(content: bytes, *blocks: Block) -> FilewrightError:
         (b"a\nb", [Block("b", "B", 2, 2)], b"a\nB"),
         (b"a\nb", [Block("b\n", "B\nC\n", 2, 2)], b"a\nB\nC"),
         (b"a\nb", [Block("b", "", 2, 2)], b"a\n"),
-        (b"a\r\nb\r\nc\r\n", [Block("b\nc", "b\nX\nc", 2, 3)], b"a\r\nb\r\nX\r\nc\r\n"),
-        (b"a\r\nb\nc\r\n", [Block("a\r\nb\r\nc", "a\nb\nC", 1, 3)], b"a\r\nb\nC\r\n"),
+        (
+            b"a\r\nb\r\nc\r\n",
+            [Block("b\nc", "b\nX\nc", 2, 3)],
+            b"a\r\nb\r\nX\r\nc\r\n",
+        ),
+        (
+            b"a\r\nb\nc\r\n",
+            [Block("a\r\nb\r\nc", "a\nb\nC", 1, 3)],
+            b"a\r\nb\nC\r\n",
+        ),
         (
             b"\xef\xbb\xbfa\nb\xff\n",
             [Block("a", "ä", 1, 1)],
@@ -115,8 +132,16 @@ def test_keeps_file_encoding() -> None:
         ([Block("x", "B", 9, 9)], "no_match", "which has 4 lines"),
         ([Block("x", "b", 2, 2)], "already_applied", "line 2"),
         ([Block("b", "b", 2, 2)], "no_change", "as it is"),
-        ([Block("b\nc", "B", 2, 3), Block("c", "C", 3, 3)], "overlap", "edits 1 and 2"),
-        ([Block("b", "B", 2, 2), Block("b", "C", 2, 2)], "overlap", "edits 1 and 2"),
+        (
+            [Block("b\nc", "B", 2, 3), Block("c", "C", 3, 3)],
+            "overlap",
+            "edits 1 and 2",
+        ),
+        (
+            [Block("b", "B", 2, 2), Block("b", "C", 2, 2)],
+            "overlap",
+            "edits 1 and 2",
+        ),
     ],
 )
 def test_refuses_blocks(blocks: list[Block], code: str, said: str) -> None:
@@ -140,17 +165,27 @@ def test_lists_equal_places() -> None:
 
 
 @given(
-    lines=st.lists(st.sampled_from([b"a", b"b", b"", b" c"]), min_size=1, max_size=8),
-    ends=st.lists(st.sampled_from([b"\n", b"\r\n", b"\r"]), min_size=8, max_size=8),
+    lines=st.lists(
+        st.sampled_from([b"a", b"b", b"", b" c"]), min_size=1, max_size=8
+    ),
+    ends=st.lists(
+        st.sampled_from([b"\n", b"\r\n", b"\r"]), min_size=8, max_size=8
+    ),
     start=st.integers(1, 8),
     count=st.integers(1, 4),
     new=st.lists(st.sampled_from(["a", "b", "x", "y"]), min_size=1, max_size=4),
 )
 @examples(50, derandomize=True)
 def test_changes_only_named_lines(
-    lines: list[bytes], ends: list[bytes], start: int, count: int, new: list[str]
+    lines: list[bytes],
+    ends: list[bytes],
+    start: int,
+    count: int,
+    new: list[str],
 ) -> None:
-    content = b"".join(line + end for line, end in zip(lines, ends, strict=False))
+    content = b"".join(
+        line + end for line, end in zip(lines, ends, strict=False)
+    )
     rows = content.splitlines()
     pieces = content.splitlines(keepends=True)
     end = start + count - 1

@@ -11,7 +11,11 @@ from filewright.errors import Code
 
 # The text stands there exactly, so it is taken literally, however much it looks like damage.
 LITERAL = {
-    "a numbered list": ("1: one\n2: two\n", "1: one\n2: two\n", "1: uno\n2: two\n"),
+    "a numbered list": (
+        "1: one\n2: two\n",
+        "1: one\n2: two\n",
+        "1: uno\n2: two\n",
+    ),
     "a fence that is content": (
         "a\n```py\nx\n```\nb\n",
         "```py\nx\n```",
@@ -51,7 +55,9 @@ def test_exact_text_beside_whitespace_twin(twin_first: bool) -> None:
     search = "\nif a:\n    b()\n    c()\n" if twin_first else exact
     if twin_first:
         file = "x\n" + file.replace(exact, "\n" + exact)
-    result, tier = plan_tier(file, TextEdit(search, search.replace("c()", "d()")))
+    result, tier = plan_tier(
+        file, TextEdit(search, search.replace("c()", "d()"))
+    )
     assert tier is Tier.EXACT
     assert twin in result
 
@@ -143,8 +149,12 @@ HALVES = [
     Case("a.py", "x = 1\ny = 2\n", "1: x = 1\n2: y = 2", "1| x = 1\n2| y = 3"),
     Case("a.py", "x = 1\ny = 2\n", "1: x = 1\n2: y = 2", "1: x = 1\ny = 3"),
     Case("a.py", "x = 1\ny = 2\n", "1→x = 1\n2→y = 2", "x = 1\n2→y = 3"),
-    Case("a.py", "x = 1\ny = 2\n", "```\nx = 1\ny = 2\n```", "```\nx = 1\ny = 3"),
-    Case("a.py", "x = 1\ny = 2\n", "```\nx = 1\ny = 2\n```", "x = 1\ny = 3\n```"),
+    Case(
+        "a.py", "x = 1\ny = 2\n", "```\nx = 1\ny = 2\n```", "```\nx = 1\ny = 3"
+    ),
+    Case(
+        "a.py", "x = 1\ny = 2\n", "```\nx = 1\ny = 2\n```", "x = 1\ny = 3\n```"
+    ),
     Case(
         "a.ts",
         "if (a < b) {\n",

@@ -69,11 +69,16 @@ class Tree:
             return PatchTarget(location, None, ("no", name))
         content = self.files[name]
         if self.held:
-            snapshot = Snapshot(content, encoding=self.encoding, location=location)
+            snapshot = Snapshot(
+                content, encoding=self.encoding, location=location
+            )
         else:
             snapshot = Windowed(content, location=location)
         return PatchTarget(
-            location, lambda: snapshot, ("file", name), self.modes.get(name, 0o644)
+            location,
+            lambda: snapshot,
+            ("file", name),
+            self.modes.get(name, 0o644),
         )
 
     def plan(self, text: str) -> list[FilePlan[PatchedFile]]:
@@ -89,7 +94,9 @@ class Tree:
         steps: list[Step] = []
         for file in planned:
             assert _shown(file).text
-            steps[:] = [*file.steps, *steps] if file.is_copy else [*steps, *file.steps]
+            steps[:] = (
+                [*file.steps, *steps] if file.is_copy else [*steps, *file.steps]
+            )
         files, modes = dict(self.files), dict(self.modes)
         for step in steps:
             match step:
@@ -107,13 +114,17 @@ class Tree:
                     del files[location.path.decode()]
                 case Move(source, destination):
                     assert destination.path.decode() not in files
-                    files[destination.path.decode()] = files.pop(source.path.decode())
+                    files[destination.path.decode()] = files.pop(
+                        source.path.decode()
+                    )
                     modes[destination.path.decode()] = modes.pop(
                         source.path.decode(), 0o644
                     )
                 case Copy(source, destination):
                     assert destination.path.decode() not in files
-                    files[destination.path.decode()] = files[source.path.decode()]
+                    files[destination.path.decode()] = files[
+                        source.path.decode()
+                    ]
                     modes[destination.path.decode()] = modes.get(
                         source.path.decode(), 0o644
                     )

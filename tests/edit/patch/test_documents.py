@@ -7,7 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 PAGE = Path(__file__).parents[3] / "docs" / "patches.md"
-FENCE = re.compile(r"^```(\w+)(?: ([^\n]*))?\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(
+    r"^```(\w+)(?: ([^\n]*))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
+)
 
 
 def test_examples_of_the_documents(tree: Callable[..., object]) -> None:

@@ -31,14 +31,29 @@ UPDATE = "*** Update File: x\n"
 ABC = b"a\nb\nc\n"
 
 CASES = [
-    Case("update", {"x": ABC}, UPDATE + "@@\n a\n-b\n+B\n c\n", {"x": b"a\nB\nc\n"}),
-    Case("update without @@", {"x": ABC}, UPDATE + " a\n-b\n+B\n", {"x": b"a\nB\nc\n"}),
+    Case(
+        "update",
+        {"x": ABC},
+        UPDATE + "@@\n a\n-b\n+B\n c\n",
+        {"x": b"a\nB\nc\n"},
+    ),
+    Case(
+        "update without @@",
+        {"x": ABC},
+        UPDATE + " a\n-b\n+B\n",
+        {"x": b"a\nB\nc\n"},
+    ),
     Case("add", {}, "*** Add File: d/n\n+1\n+\n+2\n", {"d/n": b"1\n\n2\n"}),
     Case(
-        "add with a lost plus", {}, "*** Add File: n\n+1\n\n+2\n\n", {"n": b"1\n\n2\n"}
+        "add with a lost plus",
+        {},
+        "*** Add File: n\n+1\n\n+2\n\n",
+        {"n": b"1\n\n2\n"},
     ),
     Case("add an empty file", {}, "*** Add File: n\n", {"n": b""}),
-    Case("delete", {"x": ABC, "y": b"1\n"}, "*** Delete File: x\n", {"y": b"1\n"}),
+    Case(
+        "delete", {"x": ABC, "y": b"1\n"}, "*** Delete File: x\n", {"y": b"1\n"}
+    ),
     Case("move", {"x": ABC}, UPDATE + "*** Move to: y\n", {"y": ABC}),
     Case(
         "move and update",
@@ -70,7 +85,8 @@ CASES = [
     Case(
         "a heading that is also the first row",
         {"x": CODE},
-        UPDATE + "@@ class B:\n class B:\n-    def run(self):\n+    def go(self):\n",
+        UPDATE
+        + "@@ class B:\n class B:\n-    def run(self):\n+    def go(self):\n",
         {"x": CODE[:100] + CODE[100:].replace(b"run", b"go")},
     ),
     Case(
@@ -180,7 +196,9 @@ CASES = [
 
 @pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
 @pytest.mark.parametrize("case", CASES, ids=attrgetter("name"))
-def test_applies_envelopes(case: Case, held: bool, tree: Callable[..., object]) -> None:
+def test_applies_envelopes(
+    case: Case, held: bool, tree: Callable[..., object]
+) -> None:
     patch = f"*** Begin Patch\n{case.body}*** End Patch\n"
     assert tree(case.files, held=held).patched(patch) == case.after  # type: ignore[attr-defined]
 
@@ -224,13 +242,18 @@ def test_reads_unified_diff_in_envelope(
 
 
 @pytest.mark.parametrize("margin", ["  ", "\t", "    "])
-def test_removes_margin_of_envelope(margin: str, tree: Callable[..., object]) -> None:
+def test_removes_margin_of_envelope(
+    margin: str, tree: Callable[..., object]
+) -> None:
     patch = f"*** Begin Patch\n{UPDATE}@@\n a\n-b\n+B\n c\n*** Add File: n\n+1\n\n+2\n*** End Patch\n"
     wrapped = "".join(
         f"{margin}{line}" if line.strip() else line
         for line in patch.splitlines(keepends=True)
     )
-    assert tree({"x": ABC}).patched(wrapped) == {"x": b"a\nB\nc\n", "n": b"1\n\n2\n"}  # type: ignore[attr-defined]
+    assert tree({"x": ABC}).patched(wrapped) == {
+        "x": b"a\nB\nc\n",
+        "n": b"1\n\n2\n",
+    }  # type: ignore[attr-defined]
 
 
 GIT_LINES = [
@@ -241,7 +264,9 @@ GIT_LINES = [
 
 
 @pytest.mark.parametrize("lines", GIT_LINES)
-def test_skips_git_lines_in_envelope(lines: str, tree: Callable[..., object]) -> None:
+def test_skips_git_lines_in_envelope(
+    lines: str, tree: Callable[..., object]
+) -> None:
     patch = f"*** Begin Patch\n*** Update File: x\n{lines}@@ -1,2 +1,2 @@\n a\n-b\n+B\n*** End Patch\n"
     assert tree({"x": ABC}).patched(patch) == {"x": b"a\nB\nc\n"}  # type: ignore[attr-defined]
 
@@ -261,5 +286,7 @@ def test_skips_git_lines_of_new_file(tree: Callable[..., object]) -> None:
 )
 def test_names_other_git_lines(body: str) -> None:
     with pytest.raises(FilewrightError, match="one of git's") as caught:
-        parse_patch(f"*** Begin Patch\n*** Update File: x\n{body}*** End Patch\n")
+        parse_patch(
+            f"*** Begin Patch\n*** Update File: x\n{body}*** End Patch\n"
+        )
     assert "space before" not in caught.value.hint

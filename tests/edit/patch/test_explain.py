@@ -62,11 +62,15 @@ UNREADABLE = [
     ),
     ("--- a/x\n+++ b/y\n" + EDIT, "name different files"),
     (
-        "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/z\n" + EDIT,
+        "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/z\n"
+        + EDIT,
         "does not name the file of the lines above",
     ),
     ("--- /dev/null\n+++ /dev/null\n" + EDIT, "both sides are /dev/null"),
-    ("--- /dev/null\n+++ b/n\n@@ -1,1 +1,2 @@\n a\n+b\n", "new file cannot have kept"),
+    (
+        "--- /dev/null\n+++ b/n\n@@ -1,1 +1,2 @@\n a\n+b\n",
+        "new file cannot have kept",
+    ),
     (
         "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+1\n@@ -0,0 +2 @@\n+2\n",
         "new file has one hunk",
@@ -87,7 +91,10 @@ UNREADABLE = [
     (envelope("*** Update File: x\n"), "the hunks of x are missing"),
     (envelope("*** Update File:\n@@\n-a\n+A\n"), "file name is missing"),
     (envelope("*** Update File: x\n*** Move to:\n"), "file name is missing"),
-    (envelope("*** Update File: x\n@@\n-a\nA\n"), "begins with neither (line 5"),
+    (
+        envelope("*** Update File: x\n@@\n-a\nA\n"),
+        "begins with neither (line 5",
+    ),
     (envelope("*** Update File: x\n@@\n a\n"), "changes nothing"),
     (envelope("*** Add File: n\n+1\n2\n"), "begins with neither (line 4"),
     (envelope("*** Delete File: x\n-a\n"), "a deleted file has no lines"),
@@ -145,7 +152,9 @@ def test_refuses_unsupported_changes(
     assert said in error.message
 
 
-RENAME = "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
+RENAME = (
+    "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
+)
 NAMES = [
     (
         "create over a file",
@@ -159,7 +168,12 @@ NAMES = [
         "invalid_input",
         "create x, which exists",
     ),
-    ("rename onto a file", RENAME, "invalid_input", "rename to y, which exists"),
+    (
+        "rename onto a file",
+        RENAME,
+        "invalid_input",
+        "rename to y, which exists",
+    ),
     (
         "copy onto a file",
         RENAME.replace("rename", "copy"),
@@ -178,7 +192,12 @@ NAMES = [
         "invalid_input",
         "same file",
     ),
-    ("one file twice", H + EDIT + H + EDIT, "invalid_input", "one file twice: x"),
+    (
+        "one file twice",
+        H + EDIT + H + EDIT,
+        "invalid_input",
+        "one file twice: x",
+    ),
     (
         "one file twice, spelled otherwise",
         H + EDIT + "--- ./x\n+++ ./x\n" + EDIT,
@@ -213,10 +232,17 @@ NAMES = [
         "path_escape",
         "../n",
     ),
-    ("a rename that climbs", RENAME.replace("to y", "to ../y"), "path_escape", "../y"),
+    (
+        "a rename that climbs",
+        RENAME.replace("to y", "to ../y"),
+        "path_escape",
+        "../y",
+    ),
     (
         "a later block that climbs",
-        H + "@@ -1,2 +1,2 @@\n-not there\n+A\n b\n--- a/../y\n+++ b/../y\n" + EDIT,
+        H
+        + "@@ -1,2 +1,2 @@\n-not there\n+A\n b\n--- a/../y\n+++ b/../y\n"
+        + EDIT,
         "path_escape",
         "../y",
     ),
@@ -295,7 +321,12 @@ UNPLACED = [
         H + "@@ -5,2 +5,2 @@\n e\n-f\n+F\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n",
         "order",
     ),
-    ("an insertion without context", ABC, H + "@@ -3,0 +4 @@\n+new\n", "no_context"),
+    (
+        "an insertion without context",
+        ABC,
+        H + "@@ -3,0 +4 @@\n+new\n",
+        "no_context",
+    ),
     (
         "an envelope's insertion without context",
         ABC,
@@ -311,7 +342,9 @@ UNPLACED = [
     (
         "a heading that is nowhere",
         CODE,
-        envelope("*** Update File: x\n@@ def c():\n-    return 1\n+    return 2\n"),
+        envelope(
+            "*** Update File: x\n@@ def c():\n-    return 1\n+    return 2\n"
+        ),
         "heading",
     ),
     (
@@ -323,7 +356,9 @@ UNPLACED = [
     (
         "a heading of a place that has ended",
         b"def a():\n    pass\n\ndef b():\n    return 1\n\ndef c():\n    return 1\n",
-        envelope("*** Update File: x\n@@ def a():\n-    return 1\n+    return 2\n"),
+        envelope(
+            "*** Update File: x\n@@ def a():\n-    return 1\n+    return 2\n"
+        ),
         "ambiguous_match",
     ),
     (
@@ -344,7 +379,12 @@ UNPLACED = [
         H + "@@ -1,2 +1,2 @@\n a\n-b\n\\ No newline at end of file\n+B\n",
         "not_at_end",
     ),
-    ("a patch cut behind its change", ABC, H + "@@ -1,9 +1,9 @@\n a\n-b\n+B\n", "cut"),
+    (
+        "a patch cut behind its change",
+        ABC,
+        H + "@@ -1,9 +1,9 @@\n a\n-b\n+B\n",
+        "cut",
+    ),
     (
         "one hunk of two applied already",
         b"A\nb\nc\nd\ne\nf\n",
@@ -396,7 +436,9 @@ def test_names_nearest_text(
     assert error.details["patch_line"] == 7
     assert error.details["nearest_line"] == 4
     assert error.details["nearest_text"] == "d\ne\nf"
-    assert error.details["difference"] == "line 5 is 'e', where the hunk has '··e'"
+    assert (
+        error.details["difference"] == "line 5 is 'e', where the hunk has '··e'"
+    )
 
 
 def test_refuses_applied_patch(
@@ -428,7 +470,10 @@ def test_inserts_only_once(
     assert error.code == "already_applied"
     both = "@@ -1,1 +1,2 @@\n a\n+b\n@@ -5,2 +6,2 @@\n-e\n+E\n f\n"
     error = tree({"x": ABC}).refusal(H + both)  # type: ignore[attr-defined]
-    assert (error.code, error.details["reason"]) == ("patch_failed", "already_applied")
+    assert (error.code, error.details["reason"]) == (
+        "patch_failed",
+        "already_applied",
+    )
 
 
 def test_changes_no_twin_of_applied_hunk(
@@ -444,8 +489,13 @@ def test_changes_no_twin_of_applied_hunk(
     done = begun.patched(patch)  # type: ignore[attr-defined]
     assert done == {"x": (new + "-\n" + new + "-\n" + item).encode()}
     assert tree(done).refusal(patch).code == "already_applied"  # type: ignore[attr-defined]
-    half = tree({"x": (new + "-\n" + item + "-\n" + item).encode()}).refusal(patch)  # type: ignore[attr-defined]
-    assert (half.details["hunk"], half.details["reason"]) == (1, "already_applied")
+    half = tree({"x": (new + "-\n" + item + "-\n" + item).encode()}).refusal(
+        patch
+    )  # type: ignore[attr-defined]
+    assert (half.details["hunk"], half.details["reason"]) == (
+        1,
+        "already_applied",
+    )
 
 
 def test_refuses_patch_without_changes(tree: Callable[..., object]) -> None:

@@ -68,7 +68,9 @@ NAMES = st.sampled_from(
 def contents(draw: st.DrawFn) -> bytes:
     lines = draw(st.lists(LINES, max_size=30))
     end = draw(ENDS)
-    ends = [end if end else draw(st.sampled_from([b"\n", b"\r\n"])) for _ in lines]
+    ends = [
+        end if end else draw(st.sampled_from([b"\n", b"\r\n"])) for _ in lines
+    ]
     if lines and draw(st.booleans()):
         ends[-1] = draw(st.sampled_from([ends[-1], b""]))
     return b"".join(line + mark for line, mark in zip(lines, ends, strict=True))
@@ -77,14 +79,18 @@ def contents(draw: st.DrawFn) -> bytes:
 @st.composite
 def edited(draw: st.DrawFn, content: bytes) -> bytes:
     lines = content.splitlines(keepends=True)
-    usual = b"\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else b"\n"
+    usual = (
+        b"\r\n" if content.count(b"\r\n") * 2 > content.count(b"\n") else b"\n"
+    )
     for _ in range(draw(st.integers(1, 4))):
         at = draw(st.integers(0, len(lines)))
         gone = draw(st.integers(0, 3))
         fresh = [line + usual for line in draw(st.lists(LINES, max_size=3))]
         lines[at : at + gone] = fresh
     result = b"".join(
-        line if line.endswith(b"\n") or index == len(lines) - 1 else line + usual
+        line
+        if line.endswith(b"\n") or index == len(lines) - 1
+        else line + usual
         for index, line in enumerate(lines)
     )
     if draw(st.integers(0, 5)) == 0:
@@ -106,7 +112,16 @@ def changes(draw: st.DrawFn) -> tuple[Files, Files]:
         content, executable = before[name]
         kind = draw(
             st.sampled_from(
-                ["edit", "edit", "edit", "mode", "delete", "rename", "copy", "keep"]
+                [
+                    "edit",
+                    "edit",
+                    "edit",
+                    "mode",
+                    "delete",
+                    "rename",
+                    "copy",
+                    "keep",
+                ]
             )
         )
         if kind == "edit":
@@ -119,9 +134,9 @@ def changes(draw: st.DrawFn) -> tuple[Files, Files]:
         elif kind == "delete":
             del after[name]
         elif kind in ("rename", "copy"):
-            target = draw(st.sampled_from(["new.py", "moved/to here", "n/é"])) + str(
-                len(after)
-            )
+            target = draw(
+                st.sampled_from(["new.py", "moved/to here", "n/é"])
+            ) + str(len(after))
             after[target] = (
                 draw(st.one_of(st.just(content), edited(content))),
                 executable,
@@ -167,7 +182,9 @@ def read(folder: Path) -> Files:
     }
 
 
-def difference(folder: Path, before: Files, after: Files, options: list[str]) -> bytes:
+def difference(
+    folder: Path, before: Files, after: Files, options: list[str]
+) -> bytes:
     trees = []
     for files in (before, after):
         write(folder, files)
@@ -178,7 +195,16 @@ def difference(folder: Path, before: Files, after: Files, options: list[str]) ->
 
 OPTIONS = st.lists(
     st.sampled_from(
-        ["-M", "-C", "-U1", "-U5", "--no-prefix", "--full-index", "-p", "--patience"]
+        [
+            "-M",
+            "-C",
+            "-U1",
+            "-U5",
+            "--no-prefix",
+            "--full-index",
+            "-p",
+            "--patience",
+        ]
     ),
     unique=True,
 )
@@ -234,7 +260,9 @@ def test_applies_patch_of_git(
         if got != wanted and name not in spelled:
             # Hunks without any carriage return say nothing about terminators, so new lines take
             # the file's usual ones, where git writes what the patch has.
-            event("a patch that spells no terminators, for a file that mixes them")
+            event(
+                "a patch that spells no terminators, for a file that mixes them"
+            )
             assert got.splitlines() == wanted.splitlines()
             made[name] = after[name]
     assert made == after
@@ -243,12 +271,15 @@ def test_applies_patch_of_git(
 @st.composite
 def drifts(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
     """A file, the file edited, and the file as somebody else has changed it meanwhile."""
-    lines = [line + b"\n" for line in draw(st.lists(LINES, min_size=6, max_size=40))]
+    lines = [
+        line + b"\n" for line in draw(st.lists(LINES, min_size=6, max_size=40))
+    ]
     after = list(lines)
     for _ in range(draw(st.integers(1, 3))):
         at = draw(st.integers(0, len(after)))
         after[at : at + draw(st.integers(0, 2))] = [
-            line + b"\n" for line in draw(st.lists(LINES, min_size=1, max_size=2))
+            line + b"\n"
+            for line in draw(st.lists(LINES, min_size=1, max_size=2))
         ]
     moved = list(lines)
     at = draw(st.integers(0, len(lines) // 3))
@@ -259,9 +290,13 @@ def drifts(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 
 
 @given(texts=drifts())
-@examples(20, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much])
+@examples(
+    20, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much]
+)
 def test_applies_to_later_file_like_git_or_refuses(
-    repository: Path, tree: Callable[..., object], texts: tuple[bytes, bytes, bytes]
+    repository: Path,
+    tree: Callable[..., object],
+    texts: tuple[bytes, bytes, bytes],
 ) -> None:
     before, after, drifted = ({"f": (text, False)} for text in texts)
     patch = difference(repository, before, after, [])

@@ -33,9 +33,15 @@ OPTIONS: tuple[list[str], ...] = (
 )
 
 
-def git(folder: Path, *arguments: str, text: bytes | None = None) -> bytes | None:
+def git(
+    folder: Path, *arguments: str, text: bytes | None = None
+) -> bytes | None:
     done = subprocess.run(
-        ["git", *arguments], cwd=folder, input=text, capture_output=True, check=False
+        ["git", *arguments],
+        cwd=folder,
+        input=text,
+        capture_output=True,
+        check=False,
     )
     return done.stdout if done.returncode == 0 else None
 
@@ -65,7 +71,17 @@ def _compared(
     while counts.total() < wanted:
         commit, options = chosen.choice(history[:-1]), chosen.choice(OPTIONS)
         names = (
-            (git(repository, "diff", "--name-only", "-z", f"{commit}^", commit) or b"")
+            (
+                git(
+                    repository,
+                    "diff",
+                    "--name-only",
+                    "-z",
+                    f"{commit}^",
+                    commit,
+                )
+                or b""
+            )
             .decode()
             .split("\0")
         )
@@ -78,9 +94,12 @@ def _compared(
         if not diff or b"Binary files" in diff:
             continue
         before = git(repository, "show", f"{commit}^:{name}")
-        if before is not None and chosen.random() < 0.5:  # as another commit has it
+        if (
+            before is not None and chosen.random() < 0.5
+        ):  # as another commit has it
             before = (
-                git(repository, "show", f"{chosen.choice(history)}:{name}") or before
+                git(repository, "show", f"{chosen.choice(history)}:{name}")
+                or before
             )
         shutil.rmtree(scratch, ignore_errors=True)
         path = scratch / name
@@ -90,7 +109,9 @@ def _compared(
             path.write_bytes(before)
         zero = ["--unidiff-zero"] if "-U0" in options else []
         plain = ["-p0"] if "--no-prefix" in options else []
-        applied = git(scratch, "apply", *zero, *plain, "-", text=diff) is not None
+        applied = (
+            git(scratch, "apply", *zero, *plain, "-", text=diff) is not None
+        )
         theirs = path.read_bytes() if path.exists() else None
         try:
             ours = (
@@ -106,7 +127,8 @@ def _compared(
             explained = (
                 not applied
                 or no_mode
-                or reason in ("no_context", "ambiguous_match", "already_applied")
+                or reason
+                in ("no_context", "ambiguous_match", "already_applied")
             )
         else:
             key = (
@@ -116,19 +138,27 @@ def _compared(
                 if applied
                 else "ours alone"
             )
-            explained = key != "another place" or "-U1" in options or "-U0" in options
+            explained = (
+                key != "another place" or "-U1" in options or "-U0" in options
+            )
         counts[key] += 1
         if not explained:
             wrong.append(f"{key}: {name} {options} {commit}")
     return counts, wrong
 
 
-@pytest.mark.skipif(len(COMMITS) < 100, reason="the history of the project is not here")
-@pytest.mark.parametrize("wanted", [25, pytest.param(2_000, marks=pytest.mark.sweep)])
+@pytest.mark.skipif(
+    len(COMMITS) < 100, reason="the history of the project is not here"
+)
+@pytest.mark.parametrize(
+    "wanted", [25, pytest.param(2_000, marks=pytest.mark.sweep)]
+)
 def test_applies_diffs_of_a_history(
     wanted: int, tree: Callable[..., Any], tmp_path: Path
 ) -> None:
-    counts, wrong = _compared(tree, tmp_path / "scratch", random.Random(7), wanted)
+    counts, wrong = _compared(
+        tree, tmp_path / "scratch", random.Random(7), wanted
+    )
     assert not wrong, (counts, wrong)
     assert counts["alike"] > wanted // 2, counts
 
@@ -148,7 +178,12 @@ def test_applies_diffs_of_other_histories(
     for repository in repositories(Path(REPOSITORIES)):
         if len(commits(repository, "HEAD")) > 50:
             counts, others = _compared(
-                tree, tmp_path / "scratch", random.Random(7), 100, repository, "HEAD"
+                tree,
+                tmp_path / "scratch",
+                random.Random(7),
+                100,
+                repository,
+                "HEAD",
             )
             total += counts
             wrong += [f"{repository.name}: {other}" for other in others]

@@ -35,10 +35,19 @@ class Case:
 
 OMITTED = [
     Case("a marker", TWO, " a = 0\n-b = 2\n+# ... existing code ...\n c = 3\n"),
-    Case("a marker in brackets", TWO, " a = 0\n-b = 2\n+# [existing code]\n c = 3\n"),
+    Case(
+        "a marker in brackets",
+        TWO,
+        " a = 0\n-b = 2\n+# [existing code]\n c = 3\n",
+    ),
 ]
 DAMAGED = [
-    Case("an entity", TWO, " a = 0\n-b = 2\n+b = a &lt; 2\n c = 3\n", "b = a &lt; 2"),
+    Case(
+        "an entity",
+        TWO,
+        " a = 0\n-b = 2\n+b = a &lt; 2\n c = 3\n",
+        "b = a &lt; 2",
+    ),
     Case(
         "an escaped quote",
         CALL,
@@ -59,7 +68,10 @@ DAMAGED = [
         "    say(“b”)",
     ),
     Case(
-        "the old line's number", TWO, " a = 0\n-b = 2\n+2: b = 2\n c = 3\n", "2: b = 2"
+        "the old line's number",
+        TWO,
+        " a = 0\n-b = 2\n+2: b = 2\n c = 3\n",
+        "2: b = 2",
     ),
 ]
 
@@ -79,7 +91,9 @@ def test_refuses_omission_markers(
 
 @pytest.mark.parametrize("case", DAMAGED, ids=lambda case: case.name)
 @pytest.mark.parametrize("moved", [0, 40])
-def test_notes_damaged_lines(case: Case, moved: int, tree: Callable[..., Any]) -> None:
+def test_notes_damaged_lines(
+    case: Case, moved: int, tree: Callable[..., Any]
+) -> None:
     after = (
         tree({"x.py": case.file.encode()})
         .patched(case.patch(case.at + moved))["x.py"]
@@ -89,10 +103,14 @@ def test_notes_damaged_lines(case: Case, moved: int, tree: Callable[..., Any]) -
 
 
 @pytest.mark.parametrize("case", DAMAGED, ids=attrgetter("name"))
-def test_writes_confirmed_hunks_as_given(case: Case, tree: Callable[..., Any]) -> None:
+def test_writes_confirmed_hunks_as_given(
+    case: Case, tree: Callable[..., Any]
+) -> None:
     added = [row[1:] for row in case.body.splitlines() if row.startswith("+")]
     after = (
-        tree({"x.py": case.file.encode()}).patched(case.patch(case.at))["x.py"].decode()
+        tree({"x.py": case.file.encode()})
+        .patched(case.patch(case.at))["x.py"]
+        .decode()
     )
     assert set(added) <= set(after.splitlines())
 
@@ -108,12 +126,16 @@ LOOSE = [
 
 
 @pytest.mark.parametrize("case", LOOSE, ids=lambda case: case.name)
-def test_checks_loosely_placed_hunks(case: Case, tree: Callable[..., Any]) -> None:
+def test_checks_loosely_placed_hunks(
+    case: Case, tree: Callable[..., Any]
+) -> None:
     before = tree({"x.py": case.file.encode()})
     if case.after is None:
         assert before.refusal(case.patch(case.at)).code is Code.PATCH_FAILED
     else:
-        assert before.patched(case.patch(case.at))["x.py"].decode() == case.after
+        assert (
+            before.patched(case.patch(case.at))["x.py"].decode() == case.after
+        )
 
 
 def test_checks_envelopes(

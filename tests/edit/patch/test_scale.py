@@ -14,7 +14,10 @@ from filewright.errors import FilewrightError
 
 MANY = [
     2_000,
-    *(pytest.param(hunks, marks=pytest.mark.sweep) for hunks in (10_000, 100_000)),
+    *(
+        pytest.param(hunks, marks=pytest.mark.sweep)
+        for hunks in (10_000, 100_000)
+    ),
 ]
 """Hunks of a patch; that the work grows as they do is counted in `tests/promises/test_work_grows_evenly.py`."""
 
@@ -24,7 +27,9 @@ def numbered(count: int) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("hunks", MANY)
-@pytest.mark.parametrize("numbers", [True, False], ids=["with line numbers", "without"])
+@pytest.mark.parametrize(
+    "numbers", [True, False], ids=["with line numbers", "without"]
+)
 def test_very_many_hunks(
     numbers: bool, hunks: int, tree: Callable[..., object]
 ) -> None:
@@ -41,7 +46,9 @@ def test_very_many_hunks(
 @pytest.mark.parametrize("count", MANY[:2])
 def test_very_many_equal_hunks(count: int, tree: Callable[..., object]) -> None:
     patch = "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * count
-    assert tree({"x": b"same\n" * count}).patched(patch) == {"x": b"other\n" * count}  # type: ignore[attr-defined]
+    assert tree({"x": b"same\n" * count}).patched(patch) == {
+        "x": b"other\n" * count
+    }  # type: ignore[attr-defined]
     error = tree({"x": b"same\n" * (count + 1)}).refusal(patch)  # type: ignore[attr-defined]
     assert error.details["reason"] == "ambiguous_match"
 
@@ -68,7 +75,9 @@ HOSTILE = {
     ),
     "a heading each": (
         "*** Begin Patch\n*** Update File: x\n"
-        + "".join(f"@@ head {index}\n-same\n+other\n" for index in range(10_000))
+        + "".join(
+            f"@@ head {index}\n-same\n+other\n" for index in range(10_000)
+        )
         + "*** End Patch\n",
         b"head 1\n" + b"same\n" * 10_000,
     ),
@@ -95,7 +104,10 @@ HOSTILE = {
         b"",
     ),
     "a long blank line": (" " * 150_000 + "\n*** Begin Patch\n", b""),
-    "a long line of blanks and a word": (" " * 150_000 + "x\n*** Begin Patch\n", b""),
+    "a long line of blanks and a word": (
+        " " * 150_000 + "x\n*** Begin Patch\n",
+        b"",
+    ),
     "a huge hunk that is nowhere": (
         "--- a/x\n+++ b/x\n@@ @@\n"
         + "".join(f" row {n % 5000}\n" for n in range(50_000))
@@ -118,7 +130,8 @@ def test_refuses_hostile_patches_in_linear_time(
 def test_thousands_of_files(tree: Callable[..., object]) -> None:
     files = {f"f{index}": b"a\nb\n" for index in range(1_000)}
     patch = "".join(
-        f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n" for name in files
+        f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n"
+        for name in files
     )
     assert set(tree(files).patched(patch).values()) == {b"A\nb\n"}  # type: ignore[attr-defined]
 
@@ -187,7 +200,9 @@ LINES = st.sampled_from(
 
 
 @given(
-    lines=st.lists(st.one_of(LINES, LINES, LINES, st.text(max_size=12)), max_size=14),
+    lines=st.lists(
+        st.one_of(LINES, LINES, LINES, st.text(max_size=12)), max_size=14
+    ),
     end=st.sampled_from(["\n", "\r\n", ""]),
 )
 @examples(133, derandomize=True)

@@ -48,7 +48,9 @@ def lines(rng: random.Random, count: int) -> list[str]:
         elif kind == 1:
             result.append(f"{unit}return {name}")
         else:
-            result.append(f"{unit}{name} = {rng.choice(WORDS)}({rng.randrange(90)})")
+            result.append(
+                f"{unit}{name} = {rng.choice(WORDS)}({rng.randrange(90)})"
+            )
     return result
 
 
@@ -75,7 +77,10 @@ def numbers(rng: random.Random, diff: str) -> str:
     """The line numbers are off."""
     more = rng.choice([-3, 2, 7, 400])
     return re.sub(
-        r"^@@ -(\d+)", lambda m: f"@@ -{max(1, int(m[1]) + more)}", diff, flags=re.M
+        r"^@@ -(\d+)",
+        lambda m: f"@@ -{max(1, int(m[1]) + more)}",
+        diff,
+        flags=re.M,
     )
 
 
@@ -142,7 +147,10 @@ FILES = [
 EXPLAINED = {
     ("counts", "here alone"): "the counts of a hunk are wrong",
     ("cut", "here alone"): "the last line of the patch is missing",
-    ("no last newline", "here alone"): "the last newline of the patch is missing",
+    (
+        "no last newline",
+        "here alone",
+    ): "the last newline of the patch is missing",
     (
         "moved on",
         "here alone",
@@ -161,7 +169,10 @@ EXPLAINED = {
         "here alone",
     ): "the last line has no newline, and the patch does not say so",
     ("-U0", "git alone: no_context"): "a hunk without old lines",
-    ("*", "git alone: ambiguous_match"): "a hunk fits at several places, with a number",
+    (
+        "*",
+        "git alone: ambiguous_match",
+    ): "a hunk fits at several places, with a number",
     ("*", "git alone: already_applied"): "the patch is applied already",
     (
         "*",
@@ -174,7 +185,11 @@ def git(
     folder: Path, *arguments: str, text: bytes | None = None
 ) -> subprocess.CompletedProcess[bytes]:
     return subprocess.run(
-        ["git", *arguments], cwd=folder, input=text, capture_output=True, check=False
+        ["git", *arguments],
+        cwd=folder,
+        input=text,
+        capture_output=True,
+        check=False,
     )
 
 
@@ -208,7 +223,9 @@ def compared(
     file = scratch / "f"
     file.write_bytes(there.encode())
     zero = ["--unidiff-zero"] if option == "-U0" else []
-    applied = git(scratch, "apply", *zero, "-", text=patch.encode()).returncode == 0
+    applied = (
+        git(scratch, "apply", *zero, "-", text=patch.encode()).returncode == 0
+    )
     try:
         ours = tree({"f": there.encode()}).patched(patch)["f"]
     except FilewrightError as error:
@@ -216,11 +233,15 @@ def compared(
         verdict = f"git alone: {reason}" if applied else "refused by both"
     else:
         alike = applied and ours == file.read_bytes()
-        verdict = "alike" if alike else "another place" if applied else "here alone"
+        verdict = (
+            "alike" if alike else "another place" if applied else "here alone"
+        )
     return (option, damage, state), verdict, patch
 
 
-@pytest.mark.parametrize("wanted", [60, pytest.param(400, marks=pytest.mark.sweep)])
+@pytest.mark.parametrize(
+    "wanted", [60, pytest.param(400, marks=pytest.mark.sweep)]
+)
 def test_applies_generated_diffs_like_git(
     wanted: int, tree: Callable[..., Any], tmp_path: Path
 ) -> None:

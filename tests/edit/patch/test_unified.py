@@ -35,7 +35,8 @@ CASES = [
     Case(
         "context that lost the space before it",
         {"x": METHOD},
-        H + "@@ -2,2 +2,3 @@\n    def f(self):\n        x = 1\n+        y = 2\n",
+        H
+        + "@@ -2,2 +2,3 @@\n    def f(self):\n        x = 1\n+        y = 2\n",
         {"x": METHOD + b"        y = 2\n"},
     ),
     Case(
@@ -81,7 +82,8 @@ CASES = [
     Case(
         "counts one too high before the next file",
         {"x": b"a\nb\nc\n", "y": b"1\n"},
-        H + "@@ -1,4 +1,4 @@\n a\n-b\n+B\n c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-1\n+2\n",
+        H
+        + "@@ -1,4 +1,4 @@\n a\n-b\n+B\n c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-1\n+2\n",
         {"x": b"a\nB\nc\n", "y": b"2\n"},
     ),
     Case(
@@ -273,7 +275,10 @@ CASES = [
         {"x": None},
     ),
     Case(
-        "empty a file but keep it", {"x": b"1\n"}, H + "@@ -1 +0,0 @@\n-1\n", {"x": b""}
+        "empty a file but keep it",
+        {"x": b"1\n"},
+        H + "@@ -1 +0,0 @@\n-1\n",
+        {"x": b""},
     ),
     Case(
         "fill an empty file",
@@ -444,7 +449,8 @@ CASES = [
     Case(
         "a byte-order mark that the patch takes away",
         {"x": b"\xef\xbb\xbf" + ABC},
-        H + "@@ -1,3 +1,3 @@\n-\ufeffa\n+a\n b\n c\n@@ -7,2 +7,2 @@\n g\n-h\n+H\n",
+        H
+        + "@@ -1,3 +1,3 @@\n-\ufeffa\n+a\n b\n c\n@@ -7,2 +7,2 @@\n g\n-h\n+H\n",
         {"x": ABC.replace(b"h", b"H")},
     ),
     Case(
@@ -578,8 +584,13 @@ def test_applies_unified_diffs(
     case: Case, held: bool, tree: Callable[..., object]
 ) -> None:
     made = tree(case.files, held=held)
-    expected = {**case.files, **{k: v for k, v in case.after.items() if v is not None}}
-    expected = {k: v for k, v in expected.items() if case.after.get(k, v) is not None}
+    expected = {
+        **case.files,
+        **{k: v for k, v in case.after.items() if v is not None},
+    }
+    expected = {
+        k: v for k, v in expected.items() if case.after.get(k, v) is not None
+    }
     assert made.patched(case.patch) == expected  # type: ignore[attr-defined]
     for name, mode in case.modes.items():
         assert made.modes[name] == mode  # type: ignore[attr-defined]
@@ -587,7 +598,9 @@ def test_applies_unified_diffs(
 
 @pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030"])
 def test_keeps_encoding(encoding: str, tree: Callable[..., object]) -> None:
-    word = {"cp1252": "Größe", "shift_jis": "日本語表", "gb18030": "汉字测试"}[encoding]
+    word = {"cp1252": "Größe", "shift_jis": "日本語表", "gb18030": "汉字测试"}[
+        encoding
+    ]
     content = f"{word}\nb\n{word}{word}\n".encode(encoding)
     made = tree({"x": content}, encoding=encoding)
     patch = f"{H}@@ -1,3 +1,3 @@\n {word}\n-b\n+{word}!\n {word}{word}\n"
@@ -644,9 +657,15 @@ def test_cancels_planning(tree: Callable[..., object]) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["short", "a line long enough to be looked for", "a line that is everywhere"],
+    [
+        "short",
+        "a line long enough to be looked for",
+        "a line that is everywhere",
+    ],
 )
-def test_finds_hunks_in_large_file(line: str, tree: Callable[..., object]) -> None:
+def test_finds_hunks_in_large_file(
+    line: str, tree: Callable[..., object]
+) -> None:
     rows = ["top", f"x{line}", f"{line}y", line, "bottom"] + [
         "a line that is everywhere"
     ] * 900
@@ -675,7 +694,10 @@ def test_outcome_of_each_hunk(tree: Callable[..., object]) -> None:
         "trailing",
         False,
     )
-    assert (planned[0].result.operation, planned[0].old_name) == ("modified", "x")
+    assert (planned[0].result.operation, planned[0].old_name) == (
+        "modified",
+        "x",
+    )
 
 
 def test_diff_of_plan_is_equivalent_patch(
@@ -697,9 +719,21 @@ FOUND = {
     "trailing blanks": (b"a\nb \nc\n", ["b", "c"], (2, "trailing")),
     "the strictest of several": (b"x\n  b\nx\nb  \nb\n", ["b"], (5, "exact")),
     "blank lines at the edges": (b"a\n\nb \n", ["", "b"], (2, "trailing")),
-    "blank lines that are not there": (b"a\nb\n", ["", "b"], (2, "blank_lines")),
-    "blank lines past the file's beginning": (b"b\nc\n", ["", "b"], (1, "blank_lines")),
-    "blank lines past the file's end": (b"a\nb\n", ["b", "", ""], (2, "blank_lines")),
+    "blank lines that are not there": (
+        b"a\nb\n",
+        ["", "b"],
+        (2, "blank_lines"),
+    ),
+    "blank lines past the file's beginning": (
+        b"b\nc\n",
+        ["", "b"],
+        (1, "blank_lines"),
+    ),
+    "blank lines past the file's end": (
+        b"a\nb\n",
+        ["b", "", ""],
+        (2, "blank_lines"),
+    ),
 }
 
 
@@ -709,6 +743,8 @@ def test_finds_hunk_by_strictest_tier(
     name: str, held: bool, tree: Callable[..., object]
 ) -> None:
     content, lines, expected = FOUND[name]
-    rows = "".join(f"-{line}\n+{line.upper()}\n" if line else " \n" for line in lines)
+    rows = "".join(
+        f"-{line}\n+{line.upper()}\n" if line else " \n" for line in lines
+    )
     (file,) = tree({"x": content}, held=held).plan(f"{H}@@ @@\n{rows}")  # type: ignore[attr-defined]
     assert [(hunk.line, hunk.tier) for hunk in file.result.hunks] == [expected]

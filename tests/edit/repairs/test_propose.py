@@ -53,7 +53,9 @@ def numbered(form: str) -> Damage:
         first = edit.file[: edit.file.index(edit.search)].count("\n") + 1
         lines = text.removesuffix("\n").split("\n")
         return (
-            "\n".join(form.format(first + at) + line for at, line in enumerate(lines))
+            "\n".join(
+                form.format(first + at) + line for at, line in enumerate(lines)
+            )
             + "\n"
         )
 
@@ -63,7 +65,8 @@ def numbered(form: str) -> Damage:
 def prefixed(mark: str) -> Damage:
     """Put a mark before every line."""
     return lambda edit, text: (
-        "\n".join(mark + line for line in text.removesuffix("\n").split("\n")) + "\n"
+        "\n".join(mark + line for line in text.removesuffix("\n").split("\n"))
+        + "\n"
     )
 
 
@@ -127,7 +130,9 @@ def test_removes_shared_damage(desk: Desk, kind: str) -> None:
         result = desk.edit(
             edit.name, edit.file, [{"search": search, "replace": replace}]
         )
-        if result.text != edit.expected and (result.text is not None or kind in LANDS):
+        if result.text != edit.expected and (
+            result.text is not None or kind in LANDS
+        ):
             failures.append(
                 f"{search!r} -> {replace!r} in {edit.file!r}: {result.text!r} {result.answer}"
             )
@@ -150,7 +155,8 @@ def test_removes_damage_of_search_text(desk: Desk, kind: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "kind", [kind for kind in DAMAGE if "carriage" not in kind and "mark" not in kind]
+    "kind",
+    [kind for kind in DAMAGE if "carriage" not in kind and "mark" not in kind],
 )
 def test_keeps_text_that_file_has(desk: Desk, kind: str) -> None:
     for edit in EDITS:
@@ -158,7 +164,9 @@ def test_keeps_text_that_file_has(desk: Desk, kind: str) -> None:
         if search == replace:
             continue
         file = f"first\n{search}last\n"
-        result = desk.edit("a.txt", file, [{"search": search, "replace": replace}])
+        result = desk.edit(
+            "a.txt", file, [{"search": search, "replace": replace}]
+        )
         assert result.text == file.replace(search, replace), (
             f"{search!r} -> {replace!r}: {result.answer}"
         )

@@ -45,7 +45,9 @@ def find_blocks(
     # A block is compared only where its rarest line is: a file may have a million `}`.
     rarest: dict[Block, int] = {}
     for block in searched:
-        rarest[block] = min(range(len(block)), key=lambda index: counts[block[index]])
+        rarest[block] = min(
+            range(len(block)), key=lambda index: counts[block[index]]
+        )
     lines_of: dict[bytes, list[int]] = {
         block[index]: [] for block, index in rarest.items()
     }
@@ -53,13 +55,17 @@ def find_blocks(
         for line, body in enumerate(bodies, first):
             if body in lines_of:
                 lines_of[body].append(line)
-    place_count = sum(len(lines_of[block[index]]) for block, index in rarest.items())
+    place_count = sum(
+        len(lines_of[block[index]]) for block, index in rarest.items()
+    )
     if place_count > _MAX_PLACES:
         return None
     result: dict[Block, list[int]] = {}
     for block, index in rarest.items():
         firsts = [line - index for line in lines_of[block[index]]]
-        result[block] = [line for line in firsts if has_block_at(source, block, line)]
+        result[block] = [
+            line for line in firsts if has_block_at(source, block, line)
+        ]
     return result
 
 
@@ -86,7 +92,9 @@ def _find_by_longest_line(source: Source, block: Block) -> list[int] | None:
     longest = max(range(len(block)), key=lambda index: len(block[index]))
     if len(block[longest]) < _MIN_LINE_BYTES:
         return None
-    occurrences = list(islice(source.occurrences(block[longest]), _MAX_OCCURRENCES + 1))
+    occurrences = list(
+        islice(source.occurrences(block[longest]), _MAX_OCCURRENCES + 1)
+    )
     if len(occurrences) > _MAX_OCCURRENCES:
         return None
     # Several occurrences on one line are one place.

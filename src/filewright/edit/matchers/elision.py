@@ -40,7 +40,9 @@ def match(source: Source, edit: TextEdit) -> Candidates:
         return Candidates(Tier.ELISION)
     tiers = [part.region.tier for part in parts]
     loosest = max(tiers, key=lambda tier: tier.rank)
-    return Candidates(Tier.ELISION, (Reading((tuple(parts),), inner_tier=loosest),))
+    return Candidates(
+        Tier.ELISION, (Reading((tuple(parts),), inner_tier=loosest),)
+    )
 
 
 def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
@@ -57,7 +59,9 @@ def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
     parts: list[LinesPart] = []
     previous_end = source.start
     has_left_block = False
-    stretches = zip(searched_text.stretches, replacement_text.stretches, strict=True)
+    stretches = zip(
+        searched_text.stretches, replacement_text.stretches, strict=True
+    )
     for index, (old_lines, new_lines) in enumerate(stretches):
         search = RequestLines.of_lines(old_lines)
         replacement = RequestLines.of_lines(new_lines)
@@ -74,7 +78,9 @@ def _match_stretches(source: Source, edit: TextEdit) -> list[LinesPart]:
             mark = marks[index - 1]
             if not _stays_in_block(source, parts[-1], part, mark):
                 level = indent_width(mark)
-                if not all(_is_settled(source, above, level) for above in parts):
+                if not all(
+                    _is_settled(source, above, level) for above in parts
+                ):
                     return []
                 has_left_block = True
         # Behind the block it is not certain which of several blocks is changed.
@@ -100,7 +106,9 @@ def _is_settled(source: Source, part: LinesPart, level: int) -> bool:
     # or a section.
     opening = -1
     for index, line in enumerate(old_lines):
-        opens = indent_width(line) < level or line.rstrip().endswith(_BLOCK_OPENERS)
+        opens = indent_width(line) < level or line.rstrip().endswith(
+            _BLOCK_OPENERS
+        )
         if not is_blank(line) and (opens or _is_section(source, line)):
             opening = index
     for change in diff_lines(old_lines, new_lines):
@@ -108,7 +116,9 @@ def _is_settled(source: Source, part: LinesPart, level: int) -> bool:
         # An insertion, and a change of blank lines, is settled by the lines around it.
         if all(is_blank(line) for line in removed):
             removed = ()
-        context = old_lines if change.start <= opening else old_lines[opening + 1 :]
+        context = (
+            old_lines if change.start <= opening else old_lines[opening + 1 :]
+        )
         if not _has_unique_line(source, removed or context):
             return False
     return True
@@ -119,7 +129,10 @@ def _has_unique_line(source: Source, lines: Sequence[str]) -> bool:
     for line in lines:
         if is_blank(line):
             continue
-        if len(find_regions(source, RequestLines.of_lines([line])).regions) == 1:
+        if (
+            len(find_regions(source, RequestLines.of_lines([line])).regions)
+            == 1
+        ):
             return True
     return False
 
@@ -184,7 +197,9 @@ def _least_block_width(
         return above_in_file + 1
     if above in (level, below):
         # A mark as deep as the line above it that opens a block is meant inside of it.
-        next_line, _ = source.first_solid_row(source.rows_from(before.region.end))
+        next_line, _ = source.first_solid_row(
+            source.rows_from(before.region.end)
+        )
         opens = below > above and indent_width(next_line) > above_in_file
         return above_in_file + opens
     # The mark is outside of the block of the line above it.

@@ -38,7 +38,9 @@ def match(source: Source, edit: TextEdit) -> Candidates:
     spans = find_occurrences(source, edit.search, MAX_LISTED_PLACES + 1)
     if not spans:
         return Candidates(Tier.EXACT)
-    candidates = tuple((TextPart(span, edit.search, edit.replace),) for span in spans)
+    candidates = tuple(
+        (TextPart(span, edit.search, edit.replace),) for span in spans
+    )
     return Candidates(Tier.EXACT, (Reading(candidates),))
 
 
@@ -52,7 +54,9 @@ def match_all(source: Source, edit: TextEdit) -> EditMatch | NotLocated:
         return NotLocated(edit, Code.NO_MATCH, Tier.EXACT)
     if len(spans) > MAX_REPLACED:
         message = f"the search text occurs more than {MAX_REPLACED} times"
-        raise FilewrightError(Code.TOO_LARGE, message, "search for a longer text")
+        raise FilewrightError(
+            Code.TOO_LARGE, message, "search for a longer text"
+        )
     parts: list[Part] = []
     previous_end = -1
     for span in spans:
@@ -113,13 +117,17 @@ def _all_occurrences(source: Source, needle: bytes) -> Iterator[ByteRange]:
         yield ByteRange(offset, offset + len(needle))
 
 
-def _with_any_terminators(source: Source, pieces: list[bytes]) -> Iterator[ByteRange]:
+def _with_any_terminators(
+    source: Source, pieces: list[bytes]
+) -> Iterator[ByteRange]:
     """Yield the places of `pieces` on successive lines, found through the longest."""
     anchor = max(range(len(pieces)), key=lambda index: len(pieces[index]))
     line_numbers: Iterator[int]
     # A search text of newlines alone may be at any line.
     if pieces[anchor]:
-        line_numbers = map(source.line_number, source.occurrences(pieces[anchor]))
+        line_numbers = map(
+            source.line_number, source.occurrences(pieces[anchor])
+        )
     else:
         line_numbers = iter(range(1, source.count + 1))
     # The longest piece may occur several times on a line, which is compared once.
@@ -136,7 +144,9 @@ def _with_any_terminators(source: Source, pieces: list[bytes]) -> Iterator[ByteR
             and bodies[1:-1] == pieces[1:-1]
             and bodies[-1].startswith(pieces[-1])
         ):
-            last_start = rows[-1].offset if len(rows) == len(pieces) else source.size
+            last_start = (
+                rows[-1].offset if len(rows) == len(pieces) else source.size
+            )
             yield ByteRange(
                 rows[0].body_end - len(pieces[0]), last_start + len(pieces[-1])
             )

@@ -21,11 +21,15 @@ def match(source: Source, edit: TextEdit) -> Candidates:
         return Candidates(Tier.REPAIRED)
     # One that the file has somewhere may be meant, also in the replacement.
     invisible = {char for char in edit.search if is_invisible(char)}
-    missing = {char for char in invisible if not find_occurrences(source, char, 1)}
+    missing = {
+        char for char in invisible if not find_occurrences(source, char, 1)
+    }
     if not missing:
         return Candidates(Tier.REPAIRED)
     repaired = remove_characters(edit.search, edit.replace, missing)
-    reading = read_repaired(source, repaired) if repaired.search.strip() else None
+    reading = (
+        read_repaired(source, repaired) if repaired.search.strip() else None
+    )
     if reading is None:
         return Candidates(Tier.REPAIRED)
     return Candidates(Tier.REPAIRED, (reading,))

@@ -89,7 +89,10 @@ class Regions:
 
 def match(source: Source, edit: TextEdit) -> Candidates:
     """Find the regions of the search text by the strictest whole-line tier."""
-    search, replacement = RequestLines.of(edit.search), RequestLines.of(edit.replace)
+    search, replacement = (
+        RequestLines.of(edit.search),
+        RequestLines.of(edit.replace),
+    )
     all_regions = find_regions(source, search)
     regions = all_regions.strictest
     if _is_text_of_signed_lines(source, edit, regions):
@@ -104,7 +107,9 @@ def match(source: Source, edit: TextEdit) -> Candidates:
     if tier is not Tier.TRAILING and not is_telling:
         # Lines of brackets alone match at any depth, and looser matchers would guess.
         return Candidates(tier, is_final=True)
-    candidates = tuple((LinesPart(region, search, replacement),) for region in regions)
+    candidates = tuple(
+        (LinesPart(region, search, replacement),) for region in regions
+    )
     return Candidates(tier, (Reading(candidates, all_regions.has_more),))
 
 
@@ -163,11 +168,16 @@ def classify_region(
 ) -> Region | None:
     """Return rows as a region by the strictest tier that accepts them, or None."""
     bodies = [source.text(row.body) for row in rows]
-    solid = tuple(index for index, body in enumerate(bodies) if not is_blank(body))
+    solid = tuple(
+        index for index, body in enumerate(bodies) if not is_blank(body)
+    )
     file_lines = tuple(bodies[index] for index in solid)
     pairs = list(zip(lines.solid, file_lines, strict=True))
     indentation = Indentation.of(
-        (leading_whitespace(fold(request_line)), leading_whitespace(fold(file_line)))
+        (
+            leading_whitespace(fold(request_line)),
+            leading_whitespace(fold(file_line)),
+        )
         for request_line, file_line in pairs
     )
     if indentation is None:
@@ -183,13 +193,16 @@ def _strictest_tier(pairs: Sequence[tuple[str, str]]) -> Tier:
     """Return the strictest tier by which all pairs of lines are equal."""
     for tier, form in _COMPARED_FORMS:
         if all(
-            form(request_line) == form(file_line) for request_line, file_line in pairs
+            form(request_line) == form(file_line)
+            for request_line, file_line in pairs
         ):
             return tier
     return Tier.BLANKS
 
 
-def _candidate_rows(source: Source, lines: RequestLines) -> Iterator[list[Line]]:
+def _candidate_rows(
+    source: Source, lines: RequestLines
+) -> Iterator[list[Line]]:
     """Yield rows whose keys are those of the lines, found by a rare stretch of text."""
     keys = lines.keys
     budget = _MAX_COMPARED_ROWS + 4 * len(keys)
@@ -224,7 +237,9 @@ def rows_with(source: Source, needle: bytes) -> Iterator[Line]:
             occurrences = source.occurrences(needle, row_end)
 
 
-def _rarest_run(source: Source, lines: Sequence[str]) -> tuple[bytes, int] | None:
+def _rarest_run(
+    source: Source, lines: Sequence[str]
+) -> tuple[bytes, int] | None:
     """Return the rarest long stretch of `lines` that folding leaves alone, and its line.
 
     None if no line has one.
@@ -251,9 +266,15 @@ def _estimate_count(source: Source, needle: bytes) -> int:
     if source.held is not None:
         return source.held.count(needle)
     last_sample = max(source.start, source.size - _SAMPLE_BYTES)
-    offsets = {source.start, source.size // 3, 2 * source.size // 3, last_sample}
+    offsets = {
+        source.start,
+        source.size // 3,
+        2 * source.size // 3,
+        last_sample,
+    }
     return sum(
-        source.read(offset, offset + _SAMPLE_BYTES).count(needle) for offset in offsets
+        source.read(offset, offset + _SAMPLE_BYTES).count(needle)
+        for offset in offsets
     )
 
 
@@ -304,7 +325,9 @@ def key_of(source: Source, row: Line, similar: str) -> str:
     return collapse(source.text(row.body))
 
 
-def _rows_by_one_pass(source: Source, keys: Sequence[str]) -> Iterator[list[Line]]:
+def _rows_by_one_pass(
+    source: Source, keys: Sequence[str]
+) -> Iterator[list[Line]]:
     """Yield every run of rows whose keys are `keys` (Knuth, Morris, Pratt 1977)."""
     borders = [-1]
     length = -1

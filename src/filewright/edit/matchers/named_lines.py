@@ -38,7 +38,9 @@ def match_lines(source: Source, edit: LineEdit | Insertion) -> EditMatch:
     if new_text and not new_text.endswith("\n"):
         new_text += "\n"
     if not new_text or end - start > _MAX_COMPARED_BYTES:
-        part = _whole_lines_part(source, start, end, _encode(source, start, new_text))
+        part = _whole_lines_part(
+            source, start, end, _encode(source, start, new_text)
+        )
         return EditMatch(edit, Tier.EXACT, (part,))
     data = source.read(start, end)
     body = data.removesuffix(b"\n").removesuffix(b"\r")
@@ -72,7 +74,9 @@ def _encode(source: Source, start: int, text: str) -> bytes:
     return encode(text, source.encoding, terminator, argument="replace")
 
 
-def _whole_lines_part(source: Source, start: int, end: int, new: bytes) -> SplicePart:
+def _whole_lines_part(
+    source: Source, start: int, end: int, new: bytes
+) -> SplicePart:
     """Return the part that puts whole lines in place of those in [start, end)."""
     splice = whole_lines_splice(source, start, end, new)
     return SplicePart(ByteRange(start, end), (splice,))

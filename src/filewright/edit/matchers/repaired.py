@@ -46,7 +46,8 @@ def read_repaired(source: Source, repaired: RepairedRequest) -> Reading | None:
         spans = find_occurrences(source, repaired.search, MAX_LISTED_PLACES + 1)
         if spans:
             texts = tuple(
-                (TextPart(span, repaired.search, repaired.replace),) for span in spans
+                (TextPart(span, repaired.search, repaired.replace),)
+                for span in spans
             )
             return Reading(texts, inner_tier=Tier.EXACT, repairs=repairs)
     search = RequestLines.of(repaired.search)
@@ -59,13 +60,17 @@ def read_repaired(source: Source, repaired: RepairedRequest) -> Reading | None:
         # The line numbers of the request must fit one of the places. They never choose
         # between equal ones: they may be of an older version of the file.
         number = repaired.first_number + len(search.before)
-        if number not in (source.line_number(region.start) for region in regions):
+        if number not in (
+            source.line_number(region.start) for region in regions
+        ):
             return None
     has_fence = any(_has_fence_beside(source, region) for region in regions)
     if "fence" in repaired.description and has_fence:
         # The fences of the request may be those of the file around the text.
         return None
-    lines = tuple((LinesPart(region, search, replacement),) for region in regions)
+    lines = tuple(
+        (LinesPart(region, search, replacement),) for region in regions
+    )
     return Reading(lines, all_regions.has_more, regions[0].tier, repairs)
 
 

@@ -116,7 +116,9 @@ def no_place_error(
     line_numbers = ", ".join(map(str, place.lines))
     problem = problem.format(
         places=line_numbers,
-        heading=to_one_line(truncate_line(place.heading.strip(), _MAX_HEADING_CHARS)),
+        heading=to_one_line(
+            truncate_line(place.heading.strip(), _MAX_HEADING_CHARS)
+        ),
         at=f" (it is at line {line_numbers})" if line_numbers else "",
     )
     error = hunk_error(
@@ -132,8 +134,12 @@ def no_place_error(
     return error
 
 
-def _add_nearest_text(error: FilewrightError, source: Source, hunk: PatchHunk) -> None:
-    matches = find_nearest(source, "\n".join(hunk.lines.old), line=hunk.start, limit=1)
+def _add_nearest_text(
+    error: FilewrightError, source: Source, hunk: PatchHunk
+) -> None:
+    matches = find_nearest(
+        source, "\n".join(hunk.lines.old), line=hunk.start, limit=1
+    )
     if not matches:
         return
     match = matches[0]
@@ -184,7 +190,9 @@ def add_other_hunks(
         elif place.reason == "already_applied":
             line = place.lines[0]
             message = f"hunk {hunk.number} is applied already, at line {line}"
-            outcomes.append({"hunk": hunk.number, "line": line, "reason": place.reason})
+            outcomes.append(
+                {"hunk": hunk.number, "line": line, "reason": place.reason}
+            )
         else:
             other_error = no_place_error(file, source, hunk, place)
             message = other_error.message
@@ -205,13 +213,16 @@ def no_change_error() -> FilewrightError:
     )
 
 
-def already_applied_error(files: Sequence[Mapping[str, object]]) -> FilewrightError:
+def already_applied_error(
+    files: Sequence[Mapping[str, object]],
+) -> FilewrightError:
     """Return the error for a patch whose results are all in the files.
 
     Each of `files` has a "path" and the "line" of the first result in it.
     """
     named_files = "; ".join(
-        f"{file['path']} at line {file['line']}" for file in files[:_MAX_NAMED_FILES]
+        f"{file['path']} at line {file['line']}"
+        for file in files[:_MAX_NAMED_FILES]
     )
     return FilewrightError(
         Code.ALREADY_APPLIED,
@@ -221,7 +232,9 @@ def already_applied_error(files: Sequence[Mapping[str, object]]) -> FilewrightEr
     )
 
 
-def patch_error(errors: Sequence[FilewrightError], file_count: int) -> FilewrightError:
+def patch_error(
+    errors: Sequence[FilewrightError], file_count: int
+) -> FilewrightError:
     """Return the error for a patch, by the errors of some of its `file_count` files.
 
     It is that of the first file that fails, and names the others, so that the next call
@@ -240,7 +253,9 @@ def patch_error(errors: Sequence[FilewrightError], file_count: int) -> Filewrigh
     if not failures and (
         len(applied_errors) == file_count or applied_causes[0] is None
     ):
-        files = [file for error in applied_errors for file in error.details["files"]]
+        files = [
+            file for error in applied_errors for file in error.details["files"]
+        ]
         return already_applied_error(files)
     failures += [
         cause for cause in applied_causes if isinstance(cause, FilewrightError)

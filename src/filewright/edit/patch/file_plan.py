@@ -90,7 +90,11 @@ class _SplicedHunks:
 
 
 def plan_file(
-    targets: FileTargets, before: Snapshot | None, task: Task, *, report_all: bool
+    targets: FileTargets,
+    before: Snapshot | None,
+    task: Task,
+    *,
+    report_all: bool,
 ) -> FilePlan[PatchedFile]:
     """Return the plan of a file whose content is `before`, None if it is created.
 
@@ -132,7 +136,10 @@ def _plan_new_file(targets: FileTargets) -> FilePlan[PatchedFile]:
 
 
 def _plan_deletion(
-    targets: FileTargets, old: PatchTarget, before: Snapshot, spliced: _SplicedHunks
+    targets: FileTargets,
+    old: PatchTarget,
+    before: Snapshot,
+    spliced: _SplicedHunks,
 ) -> FilePlan[PatchedFile]:
     file, location = targets.file, targets.location
     remaining = before.size
@@ -163,7 +170,10 @@ def _plan_deletion(
 
 
 def _plan_change(
-    targets: FileTargets, old: PatchTarget, before: Snapshot, spliced: _SplicedHunks
+    targets: FileTargets,
+    old: PatchTarget,
+    before: Snapshot,
+    spliced: _SplicedHunks,
 ) -> FilePlan[PatchedFile]:
     file, location = targets.file, targets.location
     old_name, is_copy = old.location.display_path, file.kind == "copy"
@@ -250,13 +260,17 @@ def _splice_hunks(
     if snapshot.encoding.bom:
         removes_mark = _removes_byte_order_mark(file.hunks[0])
         file = _without_byte_order_mark(file)
-    language = language_of(snapshot.location.name) if snapshot.location else None
+    language = (
+        language_of(snapshot.location.name) if snapshot.location else None
+    )
     source = Source(snapshot, task, language=language)
     hunk_places: Sequence[HunkPlace | NoPlace] = place_hunks(
         file.hunks, source, report_all=report_all
     )
     if any(isinstance(place, NoPlace) for place in hunk_places):
-        hunk_places = _skip_applied(file, source, hunk_places, report_all=report_all)
+        hunk_places = _skip_applied(
+            file, source, hunk_places, report_all=report_all
+        )
 
     spliced = _write_hunks(file, source, hunk_places)
     splices = [*spliced.splices]
@@ -276,7 +290,9 @@ def _write_hunks(
     The hunks that have a `NoPlace` here are those applied already: all others were
     refused before.
     """
-    has_returns = any(b"\r" in end for hunk in file.hunks for end in hunk.lines.ends)
+    has_returns = any(
+        b"\r" in end for hunk in file.hunks for end in hunk.lines.ends
+    )
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
     # Notes have line numbers of the file as it is after the hunks before.
@@ -284,8 +300,12 @@ def _write_hunks(
     for hunk, place in zip(file.hunks, places, strict=True):
         outcome = HunkOutcome(
             hunk.number,
-            line=place.lines[0] if isinstance(place, NoPlace) else place.start + 1,
-            tier=place.reason if isinstance(place, NoPlace) else str(place.tier),
+            line=place.lines[0]
+            if isinstance(place, NoPlace)
+            else place.start + 1,
+            tier=place.reason
+            if isinstance(place, NoPlace)
+            else str(place.tier),
             moved=None,
             repaired=hunk.has_wrong_counts,
         )
@@ -294,10 +314,17 @@ def _write_hunks(
             try:
                 merge = merge_match(source, match)
             except AmbiguousWriteError as error:
-                raise _ambiguous_write_error(file, hunk, place, error) from error
+                raise _ambiguous_write_error(
+                    file, hunk, place, error
+                ) from error
             splices += merge.splices
-            notes = [replace(note, line=note.line + line_shift) for note in merge.notes]
-            moved = None if hunk.start is None else place.start - hunk.start_index
+            notes = [
+                replace(note, line=note.line + line_shift)
+                for note in merge.notes
+            ]
+            moved = (
+                None if hunk.start is None else place.start - hunk.start_index
+            )
             outcome = replace(outcome, moved=moved, notes=tuple(notes))
             line_shift += len(hunk.lines.new) - len(hunk.lines.old)
         outcomes.append(outcome)
@@ -309,8 +336,12 @@ def _removes_byte_order_mark(hunk: PatchHunk) -> bool:
 
     git shows that as a changed first line: the mark is in the old one only.
     """
-    has_old_mark = any(line.startswith(_BYTE_ORDER_MARK) for line in hunk.lines.old)
-    has_new_mark = any(line.startswith(_BYTE_ORDER_MARK) for line in hunk.lines.new)
+    has_old_mark = any(
+        line.startswith(_BYTE_ORDER_MARK) for line in hunk.lines.old
+    )
+    has_new_mark = any(
+        line.startswith(_BYTE_ORDER_MARK) for line in hunk.lines.new
+    )
     return has_old_mark and not has_new_mark
 
 
@@ -323,14 +354,21 @@ def _without_byte_order_mark(file: FilePatch) -> FilePatch:
     first, *others = file.hunks
     lines = replace(
         first.lines,
-        old=tuple(line.removeprefix(_BYTE_ORDER_MARK) for line in first.lines.old),
-        new=tuple(line.removeprefix(_BYTE_ORDER_MARK) for line in first.lines.new),
+        old=tuple(
+            line.removeprefix(_BYTE_ORDER_MARK) for line in first.lines.old
+        ),
+        new=tuple(
+            line.removeprefix(_BYTE_ORDER_MARK) for line in first.lines.new
+        ),
     )
     return replace(file, hunks=(replace(first, lines=lines), *others))
 
 
 def _ambiguous_write_error(
-    file: FilePatch, hunk: PatchHunk, place: HunkPlace, error: AmbiguousWriteError
+    file: FilePatch,
+    hunk: PatchHunk,
+    place: HunkPlace,
+    error: AmbiguousWriteError,
 ) -> FilewrightError:
     """Return the error for a hunk that has a place, but could be written in two ways."""
     hint = (
@@ -339,9 +377,7 @@ def _ambiguous_write_error(
     )
     if error.code == Code.INVALID_INPUT:
         hint = "send the whole lines that are meant"
-    problem = (
-        f"fits at line {place.start + 1} by the tier {place.tier}, but {error.message}"
-    )
+    problem = f"fits at line {place.start + 1} by the tier {place.tier}, but {error.message}"
     return hunk_error(file, hunk, problem, hint, "unclear")
 
 
@@ -362,10 +398,16 @@ def _skip_applied(
     Raise `already_applied`, with that error as its cause, if the results of all hunks
     are in the file.
     """
-    first_refusal = next(place for place in places if isinstance(place, NoPlace))
+    first_refusal = next(
+        place for place in places if isinstance(place, NoPlace)
+    )
     # The search for results costs another pass over the file. It is left out after
     # reasons that a hunk does not have if it was applied.
-    may_be_applied = first_refusal.reason in ("no_match", "already_applied", "order")
+    may_be_applied = first_refusal.reason in (
+        "no_match",
+        "already_applied",
+        "order",
+    )
     applied_lines: Sequence[int | None] = [None] * len(file.hunks)
     if report_all or may_be_applied:
         applied_lines = find_applied(file.hunks, source)
@@ -381,9 +423,13 @@ def _skip_applied(
             outcomes.append(place)
 
     reported_hunk, reported_reason = _find_reported_hunk(outcomes)
-    error = no_place_error(file, source, file.hunks[reported_hunk], reported_reason)
+    error = no_place_error(
+        file, source, file.hunks[reported_hunk], reported_reason
+    )
     if all(applied_lines):
-        error.message += f"\nall of its changes to {file.path} are there already"
+        error.message += (
+            f"\nall of its changes to {file.path} are there already"
+        )
         line_of_first = applied_lines[0]
         raise already_applied_error(
             [{"path": file.path, "line": line_of_first}]
@@ -427,7 +473,9 @@ def _is_in_order(outcomes: Sequence[HunkPlace | NoPlace]) -> bool:
     wrong side of another is text that only looks like a result.
     """
     lines = [
-        outcome.start + 1 if isinstance(outcome, HunkPlace) else outcome.lines[0]
+        outcome.start + 1
+        if isinstance(outcome, HunkPlace)
+        else outcome.lines[0]
         for outcome in outcomes
     ]
     return lines == sorted(lines)

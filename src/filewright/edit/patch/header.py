@@ -29,7 +29,9 @@ _NAME_AND_TIME = re.compile(
     r"(\t.*| {1,4}\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[^/]{0,99}|)\Z"
 )
 _EPOCH = re.compile(r"(1970-01-01|1969-12-31)[ T]\d\d:\d\d:\d\d")
-_TWO_PREFIXES = re.compile(rf'"?({_PREFIX_LETTERS})/.+ "?(?!\1){_PREFIX_LETTERS}/')
+_TWO_PREFIXES = re.compile(
+    rf'"?({_PREFIX_LETTERS})/.+ "?(?!\1){_PREFIX_LETTERS}/'
+)
 
 # The blob of an empty file has this name in every repository.
 _EMPTY_BLOB = "e69de29"
@@ -45,7 +47,11 @@ _GIT_LINE = re.compile(
     r"(?: (?P<unchanged_mode>[0-7]{6}))?"
 )
 # The first two digits of a mode are the kind of file.
-_SPECIAL_FILES = {"12": "a symbolic link", "16": "a submodule", "04": "a folder"}
+_SPECIAL_FILES = {
+    "12": "a symbolic link",
+    "16": "a submodule",
+    "04": "a folder",
+}
 _REGULAR_FILE = "10"
 
 
@@ -116,7 +122,9 @@ def parse_git_line(line: str) -> GitLine | None:
     if match is None:
         return None
     groups = match.groupdict()
-    statements = {name: text for name, text in groups.items() if text is not None}
+    statements = {
+        name: text for name, text in groups.items() if text is not None
+    }
     unchanged_mode = statements.pop("unchanged_mode", None)
     return GitLine(statements, statements.get("mode") or unchanged_mode)
 

@@ -34,7 +34,9 @@ class HeadingFilter:
     def __init__(
         self, hunks: Sequence[PatchHunk], source: Source, budget: LineBudget
     ) -> None:
-        self._headings = {heading for hunk in hunks for heading in hunk.headings}
+        self._headings = {
+            heading for hunk in hunks for heading in hunk.headings
+        }
         self._source = source
         self._codec = source.encoding.name
         self._budget = budget
@@ -54,7 +56,9 @@ class HeadingFilter:
             lines = self._find_heading(heading)
             index = bisect_right(lines, line_above)
             if index == len(lines) or lines[index] > starts[-1]:
-                return NoPlace("heading", to_line_numbers(lines[index:]), heading)
+                return NoPlace(
+                    "heading", to_line_numbers(lines[index:]), heading
+                )
             line_above = lines[index]
         if len(starts) == 1:
             return starts
@@ -79,9 +83,15 @@ class HeadingFilter:
 
     def _find_all_headings(self) -> dict[str, list[int]]:
         """Return the lines of all headings of the file's hunks, by one pass."""
-        equal_lines: dict[str, list[int]] = {heading: [] for heading in self._headings}
-        longer_lines: dict[str, list[int]] = {heading: [] for heading in self._headings}
-        lengths = sorted({len(heading) for heading in self._headings})[:_MAX_LENGTHS]
+        equal_lines: dict[str, list[int]] = {
+            heading: [] for heading in self._headings
+        }
+        longer_lines: dict[str, list[int]] = {
+            heading: [] for heading in self._headings
+        }
+        lengths = sorted({len(heading) for heading in self._headings})[
+            :_MAX_LENGTHS
+        ]
         for first, bodies in self._source.windows():
             for line, body in enumerate(bodies, first):
                 line_text = body.decode(self._codec, "replace").strip()
@@ -124,7 +134,9 @@ class HeadingFilter:
     def _ends_block(self, heading_line: int, line_count: int) -> bool:
         """Return True if one of the `line_count` - 1 lines below a heading ends its block."""
         bodies = self._source.bodies(heading_line, max(1, line_count))
-        heading, *lines = [body.decode(self._codec, "replace") for body in bodies]
+        heading, *lines = [
+            body.decode(self._codec, "replace") for body in bodies
+        ]
         depth = _indentation_of(heading)
         for line in lines:
             content = line.strip()

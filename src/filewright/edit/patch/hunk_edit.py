@@ -8,7 +8,13 @@ from __future__ import annotations
 
 from filewright.edit.comparison import RequestLines
 from filewright.edit.linediff import align
-from filewright.edit.model import ByteRange, EditMatch, HunkPart, LinesPart, Tier
+from filewright.edit.model import (
+    ByteRange,
+    EditMatch,
+    HunkPart,
+    LinesPart,
+    Tier,
+)
 from filewright.edit.patch.model import HunkLines, PatchHunk
 from filewright.edit.patch.placement import HunkPlace
 from filewright.edit.request import TextEdit
@@ -69,7 +75,9 @@ def _to_hunk_part(
     # Line ends are taken from the hunk only if its old lines have those of the file. A
     # patch that went through a mail or a model has lost them.
     terminators = None
-    if has_returns and _have_same_ends(old_ends, [row.terminator for row in rows]):
+    if has_returns and _have_same_ends(
+        old_ends, [row.terminator for row in rows]
+    ):
         terminators = tuple(new_ends)
     # The hunk says whether the last line is ended, unless both sides are not.
     was_ended, is_ended = b"" not in old_ends, b"" not in new_ends
@@ -82,7 +90,9 @@ def _to_hunk_part(
         old_lines,
         new_lines,
         kept_lines,
-        indentation=place.region.indentation if place.region is not None else None,
+        indentation=place.region.indentation
+        if place.region is not None
+        else None,
         ended=is_ended if states_ending else None,
         terminators=terminators,
     )
@@ -122,7 +132,9 @@ def _map_kept_lines(lines: HunkLines) -> dict[int, int]:
     old_start = new_start = 0
     for old_stop, new_stop in zip(old_stops, new_stops, strict=True):
         # Between two lines of context, equal lines on both sides are kept.
-        for run in align(old_lines[old_start:old_stop], new_lines[new_start:new_stop]):
+        for run in align(
+            old_lines[old_start:old_stop], new_lines[new_start:new_stop]
+        ):
             for distance in range(run.length):
                 old_by_new[new_start + run.right + distance] = (
                     old_start + run.left + distance

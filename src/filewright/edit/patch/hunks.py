@@ -135,7 +135,9 @@ class HunkReader:
         is_ambiguous = not has_wrong_counts and self._ends_like_header(body_end)
         self.position = body_end
         if not lines.has_changes:
-            self._check_idle(header_index, next_index, lines, header, has_wrong_counts)
+            self._check_idle(
+                header_index, next_index, lines, header, has_wrong_counts
+            )
         # git's remark about a missing newline is only written at the end of a file.
         at_end = "\\" in signs
         if patch_text.kinds[next_index] is LineKind.END_OF_FILE:
@@ -191,7 +193,11 @@ class HunkReader:
         """
         patch_text, index = self._text, self.position
         remaining_old, remaining_new = counts.old, counts.new
-        while remaining_old > 0 or remaining_new > 0 or patch_text.signs[index] == "\\":
+        while (
+            remaining_old > 0
+            or remaining_new > 0
+            or patch_text.signs[index] == "\\"
+        ):
             sign = patch_text.signs[index]
             if sign is None:
                 break
@@ -236,7 +242,10 @@ class HunkReader:
                 "changed lines",
                 "correct the counts in the hunk's header",
             )
-        if patch_text.kinds[body_end] is LineKind.OTHER and patch_text.is_envelope:
+        if (
+            patch_text.kinds[body_end] is LineKind.OTHER
+            and patch_text.is_envelope
+        ):
             raise self._unsigned_line_error(body_end)
         while (
             body_end > self.position
@@ -261,7 +270,9 @@ class HunkReader:
             LineKind.END_OF_TEXT,
         ):
             return False
-        body = "".join(sign for sign in signs if sign is not None and sign != "\\")
+        body = "".join(
+            sign for sign in signs if sign is not None and sign != "\\"
+        )
         old_count = len(body.replace("+", ""))
         new_count = len(body.replace("-", ""))
         # A diff ends with as much context as it begins with, unless the file ends.
@@ -272,7 +283,9 @@ class HunkReader:
         ) and context_after < max(1, min(_USUAL_CONTEXT, context_before))
         if is_truncated and not patch_text.ends_with_newline:
             raise patch_text.error(
-                next_index, "the patch ends in the middle of a hunk", RESEND_HINT
+                next_index,
+                "the patch ends in the middle of a hunk",
+                RESEND_HINT,
             )
         return is_truncated
 
@@ -302,7 +315,9 @@ class HunkReader:
                 old_is_complete = old_is_complete or signs[-1] in " -"
                 new_is_complete = new_is_complete or signs[-1] in " +"
                 continue
-            if (old_is_complete and sign in " -") or (new_is_complete and sign in " +"):
+            if (old_is_complete and sign in " -") or (
+                new_is_complete and sign in " +"
+            ):
                 raise patch_text.error(
                     index,
                     "a line follows the one that has no newline at the end of its file",
@@ -316,7 +331,9 @@ class HunkReader:
                     old_lines.append(line)
                 if sign != "-":
                     new_lines.append(line)
-        return HunkLines(signs, tuple(old_lines), tuple(new_lines), tuple(line_ends))
+        return HunkLines(
+            signs, tuple(old_lines), tuple(new_lines), tuple(line_ends)
+        )
 
     # Refusals
 
@@ -336,9 +353,13 @@ class HunkReader:
         if self._text.kinds[next_index] is LineKind.OTHER:
             # Its changed lines have lost their signs.
             raise self._unsigned_line_error(next_index)
-        is_damaged = header.counts is not None and (has_wrong_counts or not lines.signs)
+        is_damaged = header.counts is not None and (
+            has_wrong_counts or not lines.signs
+        )
         if self._is_new_file or is_damaged:
-            raise self._text.error(header_index, NO_CHANGE_REASON, NO_CHANGE_HINT)
+            raise self._text.error(
+                header_index, NO_CHANGE_REASON, NO_CHANGE_HINT
+            )
 
     def _unsigned_line_error(self, index: int) -> FilewrightError:
         """Return the error for a line of a hunk that has no sign.

@@ -141,7 +141,9 @@ class FilePatch:
             new_path = self._relocate_path(new_path, folder_parts, strip)
         return replace(self, old_path=old_path, new_path=new_path)
 
-    def _relocate_path(self, path: str, folder_parts: list[bytes], strip: int) -> str:
+    def _relocate_path(
+        self, path: str, folder_parts: list[bytes], strip: int
+    ) -> str:
         parts = unquote(path).split(b"/")
         # The reader has removed "a/" or "b/" already, and it counts as the first part.
         remaining_parts = parts[max(strip - self.has_prefix, 0) :]
@@ -180,7 +182,9 @@ class Patch:
         part = ""
         for file in files:
             part += "".join(lines[file.first_line - 1 : file.last_line])
-        return f"{BEGIN_PATCH}\n{part}{END_PATCH}\n" if self.is_envelope else part
+        return (
+            f"{BEGIN_PATCH}\n{part}{END_PATCH}\n" if self.is_envelope else part
+        )
 
     def relocate(self, folder: str, strip: int) -> Patch:
         """Return the patch of files below `folder`, their names shortened by `strip`.
@@ -196,6 +200,7 @@ class Patch:
             self.is_envelope,
             tuple(file.relocate(folder_parts, strip) for file in self.files),
             tuple(
-                file.relocate(folder_parts, strip) for file in self.alternative_files
+                file.relocate(folder_parts, strip)
+                for file in self.alternative_files
             ),
         )

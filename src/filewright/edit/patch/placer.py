@@ -22,7 +22,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
 
-from filewright.edit.comparison import RequestLines, is_blank, leading_whitespace
+from filewright.edit.comparison import (
+    RequestLines,
+    is_blank,
+    leading_whitespace,
+)
 from filewright.edit.matchers.blocks import find_blocks, has_block_at
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.model import Region, Tier
@@ -60,14 +64,17 @@ def place_hunks(
     return _HunkPlacer(hunks, source).place_all(report_all=report_all)
 
 
-def find_applied(hunks: Sequence[PatchHunk], source: Source) -> list[int | None]:
+def find_applied(
+    hunks: Sequence[PatchHunk], source: Source
+) -> list[int | None]:
     """Return for each hunk the line (from 1) where its result is, or None.
 
     A hunk is applied where the hunk that undoes it would fit: each is reversed, and
     placed exactly.
     """
     reverse_hunks = [
-        replace(hunk, is_truncated=False, lines=hunk.lines.reverse()) for hunk in hunks
+        replace(hunk, is_truncated=False, lines=hunk.lines.reverse())
+        for hunk in hunks
     ]
     placer = _HunkPlacer(reverse_hunks, source, exactly=True)
     places = placer.place_all(report_all=True)
@@ -112,7 +119,11 @@ class _HunkPlacer:
     """
 
     def __init__(
-        self, hunks: Sequence[PatchHunk], source: Source, *, exactly: bool = False
+        self,
+        hunks: Sequence[PatchHunk],
+        source: Source,
+        *,
+        exactly: bool = False,
     ) -> None:
         self._hunks = hunks
         self._source = source
@@ -136,7 +147,9 @@ class _HunkPlacer:
         for hunk_index, hunk in enumerate(self._hunks):
             if hunk_index % _CHECK_INTERVAL == 0:
                 self._source.task.check()
-            outcome = self._find_candidates(hunk_index, earliest_start, line_drift)
+            outcome = self._find_candidates(
+                hunk_index, earliest_start, line_drift
+            )
             if isinstance(outcome, _Candidates):
                 place = self._place_at(hunk_index, outcome.first_start)
                 # The first place leaves the most room for the hunks that follow.
@@ -146,7 +159,9 @@ class _HunkPlacer:
                         # The file has grown or shrunk above: the numbers of the hunks
                         # below are off by the same count.
                         line_drift = place.start - hunk.start_index
-                    outcome = self._refuse_repeated_insertion(hunk, place) or outcome
+                    outcome = (
+                        self._refuse_repeated_insertion(hunk, place) or outcome
+                    )
             elif outcome.reason == "already_applied":
                 # The headers count old lines, and the file has the new ones here.
                 line_drift += len(hunk.lines.new) - len(hunk.lines.old)
@@ -156,10 +171,15 @@ class _HunkPlacer:
                 break
         # The place of the refused hunk might have settled those around it. If only one
         # hunk is reported, it is that one, and not a neighbour as "ambiguous".
-        return self._settle(outcomes, may_be_ambiguous=report_all or not refused_count)
+        return self._settle(
+            outcomes, may_be_ambiguous=report_all or not refused_count
+        )
 
     def _settle(
-        self, outcomes: Sequence[_Candidates | NoPlace], *, may_be_ambiguous: bool
+        self,
+        outcomes: Sequence[_Candidates | NoPlace],
+        *,
+        may_be_ambiguous: bool,
     ) -> list[HunkPlace | NoPlace]:
         """Return the places that the order of the hunks leaves.
 
@@ -176,7 +196,9 @@ class _HunkPlacer:
             if isinstance(outcome, NoPlace):
                 places.append(outcome)
                 continue
-            place: HunkPlace | NoPlace = self._place_at(hunk_index, outcome.first_start)
+            place: HunkPlace | NoPlace = self._place_at(
+                hunk_index, outcome.first_start
+            )
             if may_be_ambiguous and not outcome.is_only:
                 open_end = bisect_right(
                     outcome.starts,
@@ -185,7 +207,9 @@ class _HunkPlacer:
                 )
                 if open_end > outcome.first + 1:
                     open_starts = outcome.starts[outcome.first : open_end]
-                    place = NoPlace("ambiguous_match", to_line_numbers(open_starts))
+                    place = NoPlace(
+                        "ambiguous_match", to_line_numbers(open_starts)
+                    )
             latest_end = outcome.first_start
             places.append(place)
         places.reverse()
@@ -195,7 +219,9 @@ class _HunkPlacer:
         """Return the place of a hunk that begins at line `start`."""
         place = self._loose_places.get((hunk_index, start))
         if place is None:
-            place = HunkPlace(start, start + len(self._hunks[hunk_index].lines.old))
+            place = HunkPlace(
+                start, start + len(self._hunks[hunk_index].lines.old)
+            )
         return place
 
     # The candidates of one hunk
@@ -224,7 +250,9 @@ class _HunkPlacer:
         starts = self._find_starts(hunk_index, old_lines)
         if not starts:
             return NoPlace("too_alike" if self._too_many_places else "no_match")
-        reaches_end = self._place_at(hunk_index, starts[-1]).end == self._source.count
+        reaches_end = (
+            self._place_at(hunk_index, starts[-1]).end == self._source.count
+        )
         if hunk.at_end or hunk.is_truncated:
             # A truncated hunk lost its last lines. Only at the end of the file can it
             # be whole, because no context follows there.
@@ -243,7 +271,8 @@ class _HunkPlacer:
                 self._place_at(hunk_index, starts[-1]).end > earliest_start
             )
             return NoPlace(
-                "overlap" if overlaps_earlier_hunk else "order", (starts[-1] + 1,)
+                "overlap" if overlaps_earlier_hunk else "order",
+                (starts[-1] + 1,),
             )
         candidates = _Candidates(starts, first_index)
         if hunk.start is None or candidates.is_only:
@@ -252,11 +281,15 @@ class _HunkPlacer:
         # A hunk without context below its changes was probably made at the end of a
         # file. Where the end and the number name two places, neither is trusted.
         may_mean_end = reaches_end and _lacks_context_behind(hunk)
-        if nearest_start is None or (may_mean_end and nearest_start != starts[-1]):
+        if nearest_start is None or (
+            may_mean_end and nearest_start != starts[-1]
+        ):
             return candidates
         return _Candidates([nearest_start])
 
-    def _place_without_old_lines(self, hunk: PatchHunk) -> _Candidates | NoPlace:
+    def _place_without_old_lines(
+        self, hunk: PatchHunk
+    ) -> _Candidates | NoPlace:
         """Return the place of a hunk that has no old lines, and so nothing to compare.
 
         It is the end of the file, and only if the hunk names no line and the mark says
@@ -289,7 +322,9 @@ class _HunkPlacer:
             # An earlier hunk had to be searched for, so the numbers are doubtful. All
             # places are known now, and the nearest is chosen among them.
             return None
-        may_mean_end = hunk.at_end or hunk.is_truncated or _lacks_context_behind(hunk)
+        may_mean_end = (
+            hunk.at_end or hunk.is_truncated or _lacks_context_behind(hunk)
+        )
         # To ask for the number of lines would read a huge file to its end, so only one
         # line more is read.
         if may_mean_end and source.bodies(stated_start + len(old_lines), 1):
@@ -316,10 +351,14 @@ class _HunkPlacer:
         if not any(line.strip() for line in set(new_lines) - set(old_lines)):
             return None
         signs = hunk.lines.signs
-        if signs[-1] == "+" and has_block_at(self._source, new_lines, place.start):
+        if signs[-1] == "+" and has_block_at(
+            self._source, new_lines, place.start
+        ):
             return NoPlace("already_applied", (place.start + 1,))
         start_before = place.start + len(old_lines) - len(new_lines)
-        if signs[0] == "+" and has_block_at(self._source, new_lines, start_before):
+        if signs[0] == "+" and has_block_at(
+            self._source, new_lines, start_before
+        ):
             return NoPlace("already_applied", (start_before + 1,))
         return None
 
@@ -356,9 +395,13 @@ class _HunkPlacer:
                 starts.add(place.start)
         return sorted(starts)
 
-    def _find_exact_starts(self, first_hunk: int) -> dict[tuple[bytes, ...], list[int]]:
+    def _find_exact_starts(
+        self, first_hunk: int
+    ) -> dict[tuple[bytes, ...], list[int]]:
         """Return the exact places of all hunks from `first_hunk` on, by old lines."""
-        blocks = [self._encode(hunk.lines.old) for hunk in self._hunks[first_hunk:]]
+        blocks = [
+            self._encode(hunk.lines.old) for hunk in self._hunks[first_hunk:]
+        ]
         starts = find_blocks(self._source, [block for block in blocks if block])
         if starts is None:
             self._too_many_places = True
@@ -375,7 +418,10 @@ class _HunkPlacer:
         could be written there in more than one way.
         """
         source = self._source
-        blank_before, blank_after = len(request_lines.before), len(request_lines.after)
+        blank_before, blank_after = (
+            len(request_lines.before),
+            len(request_lines.after),
+        )
         first_solid = source.line_number(region.start) - 1
         end_line = source.line_number(region.end - 1)
         start_line = first_solid - blank_before
@@ -411,7 +457,11 @@ class _HunkPlacer:
         return False
 
     def _has_blank_edges(
-        self, start_line: int, blank_before: int, end_line: int, blank_after: int
+        self,
+        start_line: int,
+        blank_before: int,
+        end_line: int,
+        blank_after: int,
     ) -> bool:
         """Return True if the blank lines at the edges of a hunk are in the file too.
 
@@ -452,7 +502,9 @@ class _HunkPlacer:
         context: the patch does not have their bytes, so it cannot write them.
         """
         signed_lines = hunk.lines.signed_old
-        if not any(_UNDECODABLE in text for sign, text in signed_lines if sign == " "):
+        if not any(
+            _UNDECODABLE in text for sign, text in signed_lines if sign == " "
+        ):
             return []
         # In a large file only the line that the header names is decoded.
         self._budget.remaining -= self._source.count
@@ -521,9 +573,13 @@ def _proves_application(hunk: PatchHunk) -> bool:
     only context: it proves something if lines from both sides of the gap now touch.
     """
     signs = "".join(
-        sign for sign, text in hunk.lines.signed_old if sign == "-" or text.strip()
+        sign
+        for sign, text in hunk.lines.signed_old
+        if sign == "-" or text.strip()
     )
-    if any(sign == "+" and text.strip() for sign, text in hunk.lines.signed_new):
+    if any(
+        sign == "+" and text.strip() for sign, text in hunk.lines.signed_new
+    ):
         return " " in signs
     return "-" in signs and signs[0] == signs[-1] == " "
 

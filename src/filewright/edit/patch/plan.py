@@ -45,7 +45,9 @@ def plan_patch(
     """
     refusals: list[FilewrightError] = []
     has_changes = False
-    planner = _PatchPlanner(patch, find_target, task or Task(), is_partial=False)
+    planner = _PatchPlanner(
+        patch, find_target, task or Task(), is_partial=False
+    )
     for outcome in planner.plan_all():
         if isinstance(outcome, FileRefusal):
             refusals.append(outcome.error)
@@ -88,7 +90,12 @@ class _PatchPlanner:
     """
 
     def __init__(
-        self, patch: Patch, find_target: FindTarget, task: Task, *, is_partial: bool
+        self,
+        patch: Patch,
+        find_target: FindTarget,
+        task: Task,
+        *,
+        is_partial: bool,
     ) -> None:
         # The choice of a reading, renames and copies look up one path several times.
         self._find_target = cache(find_target)

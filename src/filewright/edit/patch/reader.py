@@ -67,7 +67,11 @@ _ENVELOPE_KINDS: dict[str, PatchKind] = {
 }
 _FILE_STARTS = (LineKind.FILE, LineKind.HEADER, LineKind.HEADER_WITHOUT_HUNK)
 _PATCH_ENDS = (LineKind.END_OF_PATCH, LineKind.SIGNATURE, LineKind.END_OF_TEXT)
-_ENVELOPE_FILE_ENDS = (LineKind.FILE, LineKind.END_OF_PATCH, LineKind.END_OF_TEXT)
+_ENVELOPE_FILE_ENDS = (
+    LineKind.FILE,
+    LineKind.END_OF_PATCH,
+    LineKind.END_OF_TEXT,
+)
 # Names of the copy that a person makes before editing, for "diff -u file.orig file".
 _BACKUP_SUFFIXES = (b".orig", b".old", b"~")
 
@@ -164,7 +168,11 @@ class _FileReader:
     """Reads the files of a patch; `position` is the line that is next."""
 
     def __init__(
-        self, patch_text: PatchText, *, renames: bool, prefers_headers: bool = False
+        self,
+        patch_text: PatchText,
+        *,
+        renames: bool,
+        prefers_headers: bool = False,
     ) -> None:
         self.position = patch_text.start
         self._text = patch_text
@@ -287,14 +295,18 @@ class _FileReader:
 
     def _read_envelope_file(self) -> FilePatch:
         patch_text, first_index = self._text, self.position
-        verb, name = patch_text.lines[first_index][len("*** ") :].split(" File:", 1)
+        verb, name = patch_text.lines[first_index][len("*** ") :].split(
+            " File:", 1
+        )
         kind = _ENVELOPE_KINDS[verb]
         old_name = new_name = self._parse_name(first_index, name.strip())
         self.position += 1
         line = patch_text.lines[self.position]
         if kind == "modify" and (match := _MOVE_MARK.match(line)):
             kind = "rename"
-            new_name = self._parse_name(self.position, line[match.end() :].strip())
+            new_name = self._parse_name(
+                self.position, line[match.end() :].strip()
+            )
             self.position += 1
         self._skip_unified_header()
         if kind == "delete":
@@ -316,13 +328,16 @@ class _FileReader:
         patch_text = self._text
         while git_line := parse_git_line(patch_text.lines[self.position]):
             statements = git_line.statements
-            if "verb" in statements or statements.get("state") in ("old", "new"):
+            if "verb" in statements or statements.get("state") in (
+                "old",
+                "new",
+            ):
                 break
             self.position += 1
         next_lines = patch_text.lines[self.position : self.position + 2]
-        has_names = next_lines[0].startswith("--- ") and next_lines[1].startswith(
-            "+++ "
-        )
+        has_names = next_lines[0].startswith("--- ") and next_lines[
+            1
+        ].startswith("+++ ")
         if has_names and patch_text.kinds[self.position + 2] is LineKind.HUNK:
             self.position += 2
 
@@ -355,7 +370,9 @@ class _FileReader:
         elif kind == "modify" and header_names is not None and len(hunks) == 1:
             # GNU diff -N names the file on both sides, and gives the one that does not
             # exist the time of the epoch.
-            if not hunks[0].lines.old and has_epoch(patch_text.lines[names_index]):
+            if not hunks[0].lines.old and has_epoch(
+                patch_text.lines[names_index]
+            ):
                 kind = "create"
             elif not hunks[0].lines.new and has_epoch(
                 patch_text.lines[names_index + 1]
@@ -413,7 +430,10 @@ class _FileReader:
         return NamePair(old_name, new_name)
 
     def _find_sides(
-        self, first_index: int, git_header: GitHeader, header_names: NamePair | None
+        self,
+        first_index: int,
+        git_header: GitHeader,
+        header_names: NamePair | None,
     ) -> _FileSides:
         """Return the kind of change of a file and its names, by its header.
 
@@ -424,7 +444,9 @@ class _FileReader:
         has_prefixes = has_two_prefixes(git_header.names, git_names)
         side_names = header_names or git_names
         bare_names = (
-            None if side_names is None else strip_prefixes(side_names, has_prefixes)
+            None
+            if side_names is None
+            else strip_prefixes(side_names, has_prefixes)
         )
         if git_header.verb:
             has_prefix = bool(has_prefixes)
@@ -441,18 +463,30 @@ class _FileReader:
         has_prefix = bare_names != side_names
         if bare_names.old == bare_names.new == NO_FILE:
             raise self._text.error(
-                first_index, "both sides are /dev/null", "name the file on one side"
+                first_index,
+                "both sides are /dev/null",
+                "name the file on one side",
             )
         if bare_names.old == NO_FILE:
-            return _FileSides("create", bare_names.new, bare_names.new, has_prefix)
+            return _FileSides(
+                "create", bare_names.new, bare_names.new, has_prefix
+            )
         if bare_names.new == NO_FILE:
-            return _FileSides("delete", bare_names.old, bare_names.old, has_prefix)
+            return _FileSides(
+                "delete", bare_names.old, bare_names.old, has_prefix
+            )
         # "diff -u file.orig file" compares a file with a copy of its earlier content: it
         # renames nothing.
-        if bare_names.old in [bare_names.new + suffix for suffix in _BACKUP_SUFFIXES]:
-            return _FileSides("modify", bare_names.new, bare_names.new, has_prefix)
+        if bare_names.old in [
+            bare_names.new + suffix for suffix in _BACKUP_SUFFIXES
+        ]:
+            return _FileSides(
+                "modify", bare_names.new, bare_names.new, has_prefix
+            )
         if bare_names.old == bare_names.new:
-            return _FileSides("modify", bare_names.old, bare_names.new, has_prefix)
+            return _FileSides(
+                "modify", bare_names.old, bare_names.new, has_prefix
+            )
         if not self._renames or git_header.names:
             raise self._text.error(
                 first_index,
@@ -462,8 +496,12 @@ class _FileReader:
                 "'rename to' lines",
             )
         # "./a.py" and "a.py" are two spellings of one name.
-        if posixpath.normpath(bare_names.old) == posixpath.normpath(bare_names.new):
-            return _FileSides("modify", bare_names.old, bare_names.old, has_prefix)
+        if posixpath.normpath(bare_names.old) == posixpath.normpath(
+            bare_names.new
+        ):
+            return _FileSides(
+                "modify", bare_names.old, bare_names.old, has_prefix
+            )
         return _FileSides("rename", bare_names.old, bare_names.new, has_prefix)
 
     def _find_renamed_sides(
@@ -503,7 +541,9 @@ class _FileReader:
 
     # Both notations
 
-    def _read_hunks(self, *, is_new_file: bool = False) -> tuple[PatchHunk, ...]:
+    def _read_hunks(
+        self, *, is_new_file: bool = False
+    ) -> tuple[PatchHunk, ...]:
         """Return the hunks of a file, and stop behind them."""
         if self._text.kinds[self.position] is LineKind.OTHER:
             self._check_supported(self.position, (_BINARY_PATCH,))
@@ -530,7 +570,9 @@ class _FileReader:
         patch_text, kind = self._text, sides.kind
         # Models send hunks of context alone, to show where they are. These are dropped,
         # and reported in `idle_hunks`; but a file of only such hunks is a mistake.
-        idle_hunks = tuple(hunk.number for hunk in hunks if not hunk.lines.has_changes)
+        idle_hunks = tuple(
+            hunk.number for hunk in hunks if not hunk.lines.has_changes
+        )
         if idle_hunks and len(idle_hunks) == len(hunks):
             raise patch_text.error(
                 hunks[0].patch_line - 1, NO_CHANGE_REASON, NO_CHANGE_HINT
@@ -545,7 +587,9 @@ class _FileReader:
             if patch_text.is_envelope:
                 hint = "give it '@@' sections with '-' and '+' lines"
             raise patch_text.error(
-                self.position - 1, f"the hunks of {quote(sides.old)} are missing", hint
+                self.position - 1,
+                f"the hunks of {quote(sides.old)} are missing",
+                hint,
             )
         return FilePatch(
             kind=kind,
@@ -578,7 +622,9 @@ class _FileReader:
         """Return the name in a line of a header; raise an error if it is missing."""
         name = parse_name(field)
         if not name:
-            raise self._text.error(index, "a file name is missing", "name the file")
+            raise self._text.error(
+                index, "a file name is missing", "name the file"
+            )
         return name
 
 
@@ -588,5 +634,7 @@ def _with_crlf(hunk: PatchHunk) -> PatchHunk:
     The reader removes the returns of a patch that has them everywhere, because an
     existing file decides its line ends itself. A new file takes those of the patch.
     """
-    line_ends = tuple(b"\r\n" if end == b"\n" else end for end in hunk.lines.ends)
+    line_ends = tuple(
+        b"\r\n" if end == b"\n" else end for end in hunk.lines.ends
+    )
     return replace(hunk, lines=replace(hunk.lines, ends=line_ends))

@@ -126,12 +126,18 @@ class PatchText:
         return any(map(_PATCH_LINE.match, self.lines[first:end]))
 
     def error(
-        self, index: int, reason: str, hint: str, code: Code = Code.INVALID_INPUT
+        self,
+        index: int,
+        reason: str,
+        hint: str,
+        code: Code = Code.INVALID_INPUT,
     ) -> FilewrightError:
         """Return the error for something wrong at line `index`, quoting the line."""
         # An error at the end of the text names the last line, not the one behind it.
         line_number = min(index + 1, len(self.lines) - 1)
-        shown_line = to_one_line(truncate_line(self.lines[line_number - 1], 200))
+        shown_line = to_one_line(
+            truncate_line(self.lines[line_number - 1], 200)
+        )
         message = f"the patch cannot be read: {reason} (line {line_number} of the patch: {shown_line!r})"
         return FilewrightError(
             code, message, hint, patch_line=line_number, text=shown_line
@@ -172,7 +178,9 @@ def scan_patch(text: str) -> PatchText:
         line_below = lines[first_mark + 1]
         is_envelope = not line_below.startswith(("--- ", "diff --git "))
 
-    classify = _classify_envelope_line if is_envelope else _classify_unified_line
+    classify = (
+        _classify_envelope_line if is_envelope else _classify_unified_line
+    )
     kinds = [classify(lines, index, line_count) for index in range(line_count)]
     kinds.append(LineKind.END_OF_TEXT)
     patch = PatchText(
@@ -209,7 +217,9 @@ def remove_margin(text: str) -> str:
 # Both classify functions take the same arguments, because `scan_patch` chooses one.
 
 
-def _classify_envelope_line(lines: list[str], index: int, _line_count: int) -> LineKind:
+def _classify_envelope_line(
+    lines: list[str], index: int, _line_count: int
+) -> LineKind:
     line = lines[index]
     if ENVELOPE_FILE.match(line):
         return LineKind.FILE
@@ -220,7 +230,9 @@ def _classify_envelope_line(lines: list[str], index: int, _line_count: int) -> L
     return _classify_body_line(line)
 
 
-def _classify_unified_line(lines: list[str], index: int, line_count: int) -> LineKind:
+def _classify_unified_line(
+    lines: list[str], index: int, line_count: int
+) -> LineKind:
     line = lines[index]
     if line.startswith("diff --git "):
         return LineKind.FILE

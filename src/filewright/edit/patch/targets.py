@@ -117,7 +117,11 @@ def _check_same_file(targets: FileTargets) -> None:
     impossible, and a rename would find its own name taken.
     """
     file, old_target, new_target = targets.file, targets.old, targets.new
-    if file.kind not in ("rename", "copy") or old_target is None or new_target is None:
+    if (
+        file.kind not in ("rename", "copy")
+        or old_target is None
+        or new_target is None
+    ):
         return
     if old_target.key == new_target.key:
         raise invalid(
@@ -143,7 +147,9 @@ def _claim_names(targets: FileTargets, names: dict[Hashable, str]) -> None:
             continue
         other_name = names.get(target.key)
         if other_name is not None:
-            spellings = other_name if name == other_name else f"{other_name} and {name}"
+            spellings = (
+                other_name if name == other_name else f"{other_name} and {name}"
+            )
             raise invalid(
                 f"the patch names one file twice: {spellings}",
                 "put all changes of a file into one part of the patch",

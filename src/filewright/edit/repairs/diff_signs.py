@@ -49,7 +49,9 @@ def _has_diff_lines(search: str, replacement: str) -> bool:
         return True
     if not any(line.startswith("-") for line in old_lines):
         return False
-    context = [line for line in old_lines if line.startswith(" ") and line.strip()]
+    context = [
+        line for line in old_lines if line.startswith(" ") and line.strip()
+    ]
     return context == [line for line in new_lines if line.strip()]
 
 

@@ -91,7 +91,9 @@ def remove_json_quotes(text: str) -> str | None:
     return normalize_newlines(value) if isinstance(value, str) else None
 
 
-def repair_backslashes(search: str, replacement: str) -> Iterator[RepairedRequest]:
+def repair_backslashes(
+    search: str, replacement: str
+) -> Iterator[RepairedRequest]:
     """Yield the request with one level of backslashes undone.
 
     In a text that was sent as one line that is all of them, as in JSON, or newlines and

@@ -46,7 +46,10 @@ class _NumberedText:
         """Return True if the numbers can be nothing but line numbers."""
         if len(self.solid_bodies) < _MIN_SURE_LINES:
             return False
-        return self.style.endswith(_DISPLAY_SEPARATORS) or self.style[:1] in ("L", "l")
+        return self.style.endswith(_DISPLAY_SEPARATORS) or self.style[:1] in (
+            "L",
+            "l",
+        )
 
     @property
     def depth(self) -> int:
@@ -58,7 +61,9 @@ class _NumberedText:
         return "\n".join(body.removeprefix(padding) for body in self.bodies)
 
 
-def repair_line_numbers(search: str, replacement: str) -> Iterator[RepairedRequest]:
+def repair_line_numbers(
+    search: str, replacement: str
+) -> Iterator[RepairedRequest]:
     """Yield the request without line numbers, and without the space behind them."""
     old = _read_search(search)
     if old is None:
@@ -99,7 +104,9 @@ def _is_set_off_otherwise(old: _NumberedText, new: _NumberedText) -> bool:
     Taking them away would then indent each line of the replacement otherwise than the
     search text shows.
     """
-    depths = {body.strip(): len(leading_whitespace(body)) for body in old.solid_bodies}
+    depths = {
+        body.strip(): len(leading_whitespace(body)) for body in old.solid_bodies
+    }
     shifts: list[int] = []
     for body in new.solid_bodies:
         old_depth = depths.get(body.strip())

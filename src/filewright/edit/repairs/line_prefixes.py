@@ -38,13 +38,18 @@ def repair_prefixes(search: str, replacement: str) -> Iterator[RepairedRequest]:
             new_replacement = _remove_prefix(pattern, padding, replacement)
             if new_search is not None and new_replacement is not None:
                 yield RepairedRequest(
-                    new_search, new_replacement, prefix.description, whole_lines=True
+                    new_search,
+                    new_replacement,
+                    prefix.description,
+                    whole_lines=True,
                 )
 
 
 def has_prefixes(text: str) -> bool:
     """Return True if lines of a text have a prefix, all of them or some."""
-    return any(_remove_prefix(prefix.pattern, "", text) != text for prefix in _PREFIXES)
+    return any(
+        _remove_prefix(prefix.pattern, "", text) != text for prefix in _PREFIXES
+    )
 
 
 def _pattern_in(search: str, pattern: re.Pattern[str]) -> re.Pattern[str]:
@@ -65,7 +70,9 @@ def _pattern_in(search: str, pattern: re.Pattern[str]) -> re.Pattern[str]:
     return re.compile("|".join(map(re.escape, longest_first)))
 
 
-def _remove_prefix(pattern: re.Pattern[str], padding: str, text: str) -> str | None:
+def _remove_prefix(
+    pattern: re.Pattern[str], padding: str, text: str
+) -> str | None:
     """Take a prefix and its padding from every line that is not blank.
 
     Return the text itself if no line has the prefix, and None if not all of them have.

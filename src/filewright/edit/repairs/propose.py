@@ -16,7 +16,10 @@ from filewright.edit.repairs.escapes import (
     remove_unicode_escapes,
     repair_backslashes,
 )
-from filewright.edit.repairs.line_numbers import has_line_number, repair_line_numbers
+from filewright.edit.repairs.line_numbers import (
+    has_line_number,
+    repair_line_numbers,
+)
 from filewright.edit.repairs.line_prefixes import has_prefixes, repair_prefixes
 from filewright.edit.repairs.model import UNESCAPED, RepairedRequest, TextRepair
 from filewright.edit.repairs.wrappers import (
@@ -42,7 +45,9 @@ _REPAIRS = (
     _Repair(UNESCAPED, remove_escaped_tabs),
     _Repair(UNESCAPED, remove_escaped_line_ends),
     _Repair(UNESCAPED, remove_json_quotes),
-    _Repair("took away the marks around the text", remove_marks, whole_lines=True),
+    _Repair(
+        "took away the marks around the text", remove_marks, whole_lines=True
+    ),
     _Repair("took away the tags around the text", remove_tags),
 )
 
@@ -56,7 +61,9 @@ def propose_repairs(search: str, replacement: str) -> Iterator[RepairedRequest]:
             yield repaired
 
 
-def _repair_in_every_way(search: str, replacement: str) -> Iterator[RepairedRequest]:
+def _repair_in_every_way(
+    search: str, replacement: str
+) -> Iterator[RepairedRequest]:
     """Yield the request without each kind of damage, equal results too."""
     yield from repair_fence(search, replacement)
     yield from repair_line_numbers(search, replacement)
@@ -67,7 +74,11 @@ def _repair_in_every_way(search: str, replacement: str) -> Iterator[RepairedRequ
     for repair in _REPAIRS:
         new_search = repair.repair_text(search)
         new_replacement = repair.repair_text(replacement)
-        if new_search is None or new_search == search or new_replacement is None:
+        if (
+            new_search is None
+            or new_search == search
+            or new_replacement is None
+        ):
             continue
         yield RepairedRequest(
             new_search,
@@ -92,7 +103,11 @@ def remove_characters(
 
 def looks_damaged(text: str) -> bool:
     """Return True if a text has damage that is repaired here, or half of it."""
-    if fence_at_edge(text) or has_prefixes(text) or has_all_newlines_escaped(text):
+    if (
+        fence_at_edge(text)
+        or has_prefixes(text)
+        or has_all_newlines_escaped(text)
+    ):
         return True
     lines = [line for line in text.split("\n") if line.strip()]
     numbered_count = sum(map(has_line_number, lines))

@@ -27,7 +27,10 @@ _CLOSING_TAG = re.compile(rf"(?:\]\]>|</{_TAG_NAMES}>|<\|\w+\|>)\s*$")
 
 def repair_fence(search: str, replacement: str) -> Iterator[RepairedRequest]:
     """Yield the request without a code fence around its texts."""
-    new_search, new_replacement = _remove_fence(search), _remove_fence(replacement)
+    new_search, new_replacement = (
+        _remove_fence(search),
+        _remove_fence(replacement),
+    )
     if new_search is None or new_search == search or new_replacement is None:
         return
     yield RepairedRequest(
