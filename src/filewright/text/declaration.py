@@ -91,9 +91,9 @@ def find_declaration(
         return None
     for label in _labels(head, tail, file_name):
         text = label.decode("ascii", "replace")
-        known = find_encoding(text)
-        if known is not None:
-            return Declaration(text, known)
+        encoding = find_encoding(text)
+        if encoding is not None:
+            return Declaration(text, encoding)
         if _FOREIGN_LABEL.fullmatch(text) and not re.match(
             r"(?i)utf-?(?:16|32)|ucs", text
         ):

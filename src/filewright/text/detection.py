@@ -125,7 +125,7 @@ def media_type(head: bytes) -> str | None:
 
 
 def detect_encoding(
-    read: Read,
+    read_at: Read,
     size: int,
     *,
     whole: bool,
@@ -138,7 +138,7 @@ def detect_encoding(
     byte-order mark that the file has. The whole file is read only if `whole`. The
     suffix of `file_name` decides which declarations count.
     """
-    head = read(0, 4)
+    head = read_at(0, 4)
     if requested is not None:
         return _requested_encoding(requested, head)
     for name in ("utf-16-le", "utf-16-be"):
@@ -146,9 +146,9 @@ def detect_encoding(
             return Encoding(name, _MARKS[name])
     is_sampled = not whole and size > 2 * SAMPLE_BYTES
     if is_sampled:
-        evidence = _sampled_evidence(read, size)
+        evidence = _sampled_evidence(read_at, size)
     else:
-        evidence = _evidence(read, size)
+        evidence = _evidence(read_at, size)
     if head.startswith(codecs.BOM_UTF8):
         # The mark decides, even if some bytes are not UTF-8.
         return Encoding(
@@ -156,7 +156,7 @@ def detect_encoding(
         )
     if evidence.is_utf8 and not evidence.is_ascii:
         return Encoding("utf-8", is_sampled=is_sampled)
-    declaration = _declaration(read, size, file_name)
+    declaration = _declaration(read_at, size, file_name)
     if evidence.is_ascii:
         # ASCII bytes are the same in all encodings. Other programs will read the file
         # in the encoding that it declares.
@@ -167,7 +167,7 @@ def detect_encoding(
             is_sampled=is_sampled,
             declared_label=declaration.label,
         )
-    sample = _guess_sample(read, size, evidence.first_invalid)
+    sample = _guess_sample(read_at, size, evidence.first_invalid)
     guess = _guess(sample)
     if guess.has_invalid_bytes and not guess.rivals:
         # Surely UTF-8 with some damage, whatever the text declares.
@@ -205,19 +205,19 @@ class _Evidence:
     first_invalid: int | None = None
 
 
-def _sampled_evidence(read: Read, size: int) -> _Evidence:
-    samples = _samples(read, size)
+def _sampled_evidence(read_at: Read, size: int) -> _Evidence:
+    samples = _samples(read_at, size)
     return _Evidence(
         is_utf8=all(map(_is_utf8, samples)),
         is_ascii=all(map(bytes.isascii, samples)),
     )
 
 
-def _evidence(read: Read, size: int) -> _Evidence:
+def _evidence(read_at: Read, size: int) -> _Evidence:
     decoder = codecs.getincrementaldecoder("utf-8")()
     is_ascii = True
     for offset in range(0, size, _BLOCK_BYTES):
-        block = read(offset, _BLOCK_BYTES)
+        block = read_at(offset, _BLOCK_BYTES)
         is_ascii = is_ascii and block.isascii()
         try:
             decoder.decode(block, final=offset + _BLOCK_BYTES >= size)
@@ -230,34 +230,38 @@ def _evidence(read: Read, size: int) -> _Evidence:
     return _Evidence(is_utf8=True, is_ascii=is_ascii)
 
 
-def _guess_sample(read: Read, size: int, first_invalid: int | None) -> bytes:
+def _guess_sample(read_at: Read, size: int, first_invalid: int | None) -> bytes:
     """Return the bytes to guess from; they contain an invalid byte if one is known."""
-    sample = b"".join(_samples(read, size))
+    sample = b"".join(_samples(read_at, size))
     if (
         first_invalid is None
         or size <= 2 * SAMPLE_BYTES
         or not _is_utf8(sample)
     ):
         return sample
-    around = read(max(0, first_invalid - SAMPLE_BYTES // 2), SAMPLE_BYTES)
+    around = read_at(max(0, first_invalid - SAMPLE_BYTES // 2), SAMPLE_BYTES)
     return _whole_lines(b"\n" + around) or around
 
 
-def find_stateful_encoding(read: Read, size: int, *, whole: bool) -> str | None:
+def find_stateful_encoding(
+    read_at: Read, size: int, *, whole: bool
+) -> str | None:
     """Return the encoding with shift states of a file of ASCII bytes, or None."""
     if whole and size <= _MAX_STATEFUL_BYTES:
-        return stateful_encoding(read(0, size))
-    samples = _samples(read, size)
+        return stateful_encoding(read_at(0, size))
+    samples = _samples(read_at, size)
     if not all(map(bytes.isascii, samples)):
         return None
     return stateful_encoding(b"".join(samples))
 
 
-def _declaration(read: Read, size: int, file_name: bytes) -> Declaration | None:
-    head = read(0, DECLARED_BYTES)
+def _declaration(
+    read_at: Read, size: int, file_name: bytes
+) -> Declaration | None:
+    head = read_at(0, DECLARED_BYTES)
     tail = b""
     if size > DECLARED_BYTES:
-        tail = read(max(DECLARED_BYTES, size - TRAILER_BYTES), TRAILER_BYTES)
+        tail = read_at(max(DECLARED_BYTES, size - TRAILER_BYTES), TRAILER_BYTES)
     return find_declaration(head, tail, file_name)
 
 
@@ -273,11 +277,11 @@ def _is_possible(encoding: str, sample: bytes) -> bool:
     return not any("\x80" <= character <= "\x9f" for character in text)
 
 
-def _samples(read: Read, size: int) -> list[bytes]:
+def _samples(read_at: Read, size: int) -> list[bytes]:
     """Return all the bytes of a small file; of a large one its edges and windows."""
     if size <= 2 * SAMPLE_BYTES:
-        return [read(0, size)]
-    first = read(0, SAMPLE_BYTES)
+        return [read_at(0, size)]
+    first = read_at(0, SAMPLE_BYTES)
     # A sample must not end within a character, or UTF-8 would look damaged.
     first_lines = first[: first.rfind(b"\n") + 1]
     if not first_lines:
@@ -286,9 +290,9 @@ def _samples(read: Read, size: int) -> list[bytes]:
     step = (size - SAMPLE_BYTES) // (_WINDOWS + 1)
     for number in range(1, _WINDOWS + 1):
         offset = SAMPLE_BYTES // 2 + step * number
-        window = read(offset, min(_WINDOW_BYTES, size - offset))
+        window = read_at(offset, min(_WINDOW_BYTES, size - offset))
         samples.append(_whole_lines(window))
-    last = read(size - SAMPLE_BYTES // 2, SAMPLE_BYTES // 2)
+    last = read_at(size - SAMPLE_BYTES // 2, SAMPLE_BYTES // 2)
     samples.append(last[last.find(b"\n") + 1 :])
     return samples
 

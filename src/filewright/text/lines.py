@@ -129,14 +129,14 @@ class LineIndex:
     - `reached`: the offset up to which terminators were counted.
     - `before`: `before[k]` is the number of terminators before block k.
     - `terminators`: the counts up to `reached`.
-    - `known`: offset and number of a line that was counted in another way, if any.
+    - `anchor`: offset and number of a line that was counted in another way, if any.
     """
 
     block: int
     reached: int
     before: tuple[int, ...] = (0,)
     terminators: Terminators = Terminators()
-    known: tuple[int, int] | None = None
+    anchor: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,9 +249,9 @@ class Lines:
         """Return the offset where `line` starts; the size for a line past the last."""
         if line <= 1:
             return self._start
-        known = self._index.known
-        if known is not None:
-            offset, number = known
+        anchor = self._index.anchor
+        if anchor is not None:
+            offset, number = anchor
             if abs(line - number) < _NEAR_LINES:
                 for _ in range(number, line):
                     offset = self.line_end(offset, task)
@@ -357,10 +357,10 @@ class Lines:
     def remember_line(self, offset: int, line: int) -> None:
         """Remember that line `line` starts at `offset`, as another count has shown."""
         self._last = offset, line
-        known_offset, _ = self._index.known or (0, 0)
-        counted_offset = max(known_offset, self._index.reached)
+        anchor_offset, _ = self._index.anchor or (0, 0)
+        counted_offset = max(anchor_offset, self._index.reached)
         if counted_offset + self._read_sizes.near < offset:
-            self._index = replace(self._index, known=self._last)
+            self._index = replace(self._index, anchor=self._last)
             if self._keep is not None:
                 self._keep(self._index)
 

@@ -834,14 +834,14 @@ def _escapes_text(raw: Snapshot, cells: Sequence[Cell]) -> bool:
     )
 
 
-def _new_identifier(cell: NewCell, taken: set[str]) -> str:
+def _new_identifier(cell: NewCell, used_identifiers: set[str]) -> str:
     """Return an unused id, the same for the same request, as previews show it."""
     seed = f"{cell.after} {cell.kind} {cell.text}"
-    for attempt in range(len(taken) + 1):
+    for attempt in range(len(used_identifiers) + 1):
         identifier = hashlib.sha256(
             f"{attempt} {seed}".encode("utf-8", "surrogatepass")
         ).hexdigest()[:8]
-        if identifier not in taken:
+        if identifier not in used_identifiers:
             return identifier
     raise AssertionError("more ids than cells")
 

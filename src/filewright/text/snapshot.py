@@ -397,7 +397,7 @@ def _share(
     stored = indexes.get(key)
     if stored is not None:
         is_longer = len(index.before) > len(stored.before)
-        if not is_longer and stored.known == index.known:
+        if not is_longer and stored.anchor == index.anchor:
             return
     if _is_stable(file, key[0]):
         memory_bytes = 200 + 40 * len(index.before)
