@@ -10,8 +10,6 @@ was used wrongly or could not begin.
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import sys
 from collections.abc import Sequence
@@ -65,17 +63,12 @@ def open_workspace(
 
 def main() -> None:
     """The console script."""
-    # As it ends, Python would search every object for cycles once more: a quarter of what a short command takes.
-    atexit.register(gc.freeze)
     if sys.argv[1:2] == ["snapshot"]:
-        # Around every command of an agent: what little is imported and listed has no cycles worth a search.
-        gc.disable()
+        # An agent waits for its hooks: they need none of the command line's parsing.
         from filewright.cli.hook import called
 
         if called(sys.argv[2:]):
-            # Nothing is open any more, and an agent waits: taking down what was imported takes two milliseconds.
-            os._exit(0)
-        gc.enable()
+            return
     from filewright.cli.isolation import drop_current_folder_from_path
     from filewright.cli.program import program
     from filewright.errors import FilewrightError
