@@ -15,13 +15,15 @@ changes nothing below the roots.
 - `names`: quoting, comparing and making names
 - `rules`: deny rules and read-only rules
 - `rule_checker`: the deny rules at each step on the way to a path
-- `protection`, `programs`: protection rules, and the files of programs that they
-protect
+- `protection`: paths that are never written
+- `programs`: the files by which programs on the user's machine run something
 - `aliases`: links by which a protected path has another name
-- `matching`, `wildmatch`: ignore rules and git's wildcards
+- `matching`: ignore rules, as git reads them
+- `wildmatch`: git's wildcards as regular expressions
 - `globs`: the syntax in which callers select names
 - `excludes`: git's global excludes file
-- `worktrees`, `worktree_links`: working trees, and how git links them
+- `worktrees`: the working trees below a root, and their names
+- `worktree_links`: the linked working trees of a repository
 - `launcher`: child processes that the kernel confines to the roots
 
 Errors: `path_escape`, `not_found`, `not_a_file`, `not_a_directory`, `symlink`,

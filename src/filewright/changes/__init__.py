@@ -20,8 +20,8 @@ The object that tools use:
 A commit, in order:
 
 - `commit`: the page that does one step after the other
-- `change_tree`, `tree_node`: the paths that a change touches, as they are and as it
-  makes them
+- `change_tree`: the paths that a change touches, as they are and will be
+- `tree_node`: one file, link or folder of this tree
 - `tree_steps`: the steps of a change set, applied to the tree
 - `tree_diff`: the difference between the tree and the disk; the result of the steps
 - `modes`: permission bits as chmod reads them
@@ -63,7 +63,7 @@ What is kept:
 - `database`: the SQLite database of a log
 - `blobs`: contents kept for undo
 - `state_dir`: the state folder of a root
-- `locks`: the lock of a workspace
+- `locks`: the locks of a workspace and of the index of state folders
 
 Looking back:
 
@@ -71,9 +71,10 @@ Looking back:
 - `net_change`: several changes as if they had been one
 - `selection`: scopes, and the changes that they select
 - `selector`: the selection of a scope, from the history
-- `moments`, `names`: times and ids as users write them
+- `moments`: times as users write and read them
+- `names`: names of changes and sessions that callers shorten
 - `undo`: the change set that takes changes back, merged with later ones
-- `undo_plan`: its steps, worked out on the tree of its commit
+- `undo_plan`: the steps of an undo, worked out on the tree of its commit
 - `undo_content`: the content of a file without a change
 - `undo_report`: conflicts, merged files and notes of an undo
 """

@@ -17,8 +17,11 @@ The names below are those of the platform at hand, the same on every platform.
 - `capabilities`: the abilities that a system may lack
 - `beneath`: the walk from a folder to a path below it, where the kernel cannot do it
 - `posix`: files and folders of every Unix
-- `linux`, `darwin`: the calls that Linux and macOS have beyond it
-- `nt`, `windows_names`, `windows`: the calls, names, files and folders of Windows
+- `linux`: files and folders of Linux, with the calls that it has beyond Unix
+- `darwin`: files and folders of macOS, with the calls that it has beyond Unix
+- `nt`: the calls of Windows on files and folders
+- `windows_names`: the rules of Windows for names and paths
+- `windows`: files and folders of Windows
 - `flushing`: flushing many files side by side
 - `landlock`: confinement of a process by the Linux kernel
 - `processes`: keys by which processes recognize each other
