@@ -128,6 +128,7 @@ class SplicedContent:
                 yield view[cursor - position :]
                 cursor = end
             position = end
+        # What is inserted at the very end starts in no block.
         while splice is not None:
             if splice.replacement:
                 yield splice.replacement
@@ -228,6 +229,8 @@ class BlobWriter:
         # Random bytes are larger when they are compressed.
         data = min(content, packed, key=len)
         if len(data) > _MAX_DATABASE_BYTES:
+            # In a file even random bytes are packed: an unpacked file is checked as
+            # a displaced one, against a file state and not by its name.
             return self._write([packed], lambda: digest)
         self._add(digest, len(data), data, packed=data is not content)
         return digest
@@ -320,6 +323,8 @@ class BlobWriter:
         """
         self._close()
         with self._store.state.folder(_CONTENTS_FOLDER) as folder:
+            # Only now, since a crash must not leave a part of a content under the
+            # name of the whole.
             for digest, fresh in self._names.items():
                 folder.rename(fresh, folder, digest.encode(), "replace")
             self._store.flusher.one(folder)
@@ -596,6 +601,8 @@ def content_after(change: FileChange) -> bytes | None:
     before = content_before(change)
     if change.before is not None and change.before.digest == state.digest:
         return before
+    # The splices fit one content only. The digest shows whether the content
+    # before, which was itself worked out, is that one.
     after = (
         _apply_if_known(before, forward_splices(change))
         if before is not None

@@ -155,6 +155,7 @@ class Database:
             try:
                 yield connection.execute
                 self._retry(end, connection)
+            # A KeyboardInterrupt must not leave the transaction open either.
             except BaseException:
                 with suppress(Exception):
                     connection.rollback()
@@ -398,8 +399,11 @@ class Database:
         connection = sqlite3.connect(
             f"{to_uri(self.locate())}?mode={mode}",
             uri=True,
+            # SQLite's own wait could not be cancelled: `_retry` waits instead.
             timeout=0,
+            # Else Python would begin a transaction before the first change.
             isolation_level=None,
+            # `_use_connection` lets one thread at a time use the connection.
             check_same_thread=False,
         )
         try:
@@ -460,6 +464,7 @@ class Database:
     def _prepare(self, connection: sqlite3.Connection) -> None:
         """Make the tables, unless another process has made them."""
         connection.execute("BEGIN IMMEDIATE")
+        # Checked under the lock: several processes may have seen version 0.
         if connection.execute("PRAGMA user_version").fetchone() == (0,):
             for statement in self._tables.split(";\n"):
                 connection.execute(statement)

@@ -44,6 +44,8 @@ class WorkspaceLock:
 
         A child process starts again after a fork: it holds none of its parent's locks.
         """
+        # After a fork the old lock may be held by a thread that the child lacks:
+        # it would never be released.
         self._thread = threading.RLock()
         self._depth = 0
         # Opened once, before the process is confined to its roots.
@@ -95,6 +97,7 @@ class WorkspaceLock:
             raise lock_timeout("change held the workspace", self._seconds)
         with ExitStack() as cleanups:
             cleanups.callback(thread.release)
+            # Only the holder of the thread lock uses the depth.
             depth = self._depth
             try:
                 # In the order of identities, so that no two processes wait in a circle.
@@ -116,6 +119,8 @@ class WorkspaceLock:
                         raise lock_timeout(
                             "change held the workspace", self._seconds
                         )
+                    # Folders above the roots stay open for the next call, so that no
+                    # closing releases their lock.
                     if root is None:
                         cleanups.callback(folder.unlock)
             except OSError as error:

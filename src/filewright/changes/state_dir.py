@@ -171,6 +171,8 @@ class StateIndex:
 
         Raise `timeout`, `cancelled`, `OSError`.
         """
+        # The folder is locked and not the index file: each new index replaces
+        # that file, and a lock on a replaced file excludes no other process.
         with system.open_folder(self.base) as base:
             if not lock_folder(
                 base,
@@ -186,6 +188,8 @@ class StateIndex:
 
     def add(self, base: Folder, *owners: RegisteredRoot) -> None:
         """Write owners into their state folders and into the index. Needs `alone`."""
+        # The owner's own file comes first: the index is written again from these
+        # files, and must never name a state folder that has none.
         for owner in owners:
             with system.open_folder(self.of(owner.id)) as own_folder:
                 _write(own_folder, b"root", owner.to_line())
@@ -230,6 +234,7 @@ class StateIndex:
                 and (owner.device == device or owner.path == path)
             ),
         ]
+        # Those with the root's birth come last: they are surer than a path.
         if owners:
             return owners[-1], []
         return None, at_path + [
@@ -411,6 +416,8 @@ class StateFolder:
     def relocations(self) -> dict[bytes, bytes]:
         """Return the present path of a root for every earlier path of it."""
         all_owners = self._index.owners
+        # The index makes a new dictionary whenever it is read again: the same
+        # object means that the index has not changed.
         known_for, relocations = self._relocated
         if known_for is all_owners:
             return relocations
@@ -493,6 +500,8 @@ class StateFolder:
         assert root is not None
         _make_folders(self._index.base)
         with self._index.alone(task) as base:
+            # An administrator may have made the base folder. The state folder itself
+            # must belong to this user: see `_take`.
             _refuse_foreign(base.status(), 0, system.effective_user_id())
             # Another process may have registered the root before we held the index.
             registered, others = self._find(root)
@@ -535,9 +544,11 @@ class StateFolder:
             base.set_mode(name, system.PRIVATE_FOLDER_MODE, expected=status)
         with self.folder() as folder:
             names = folder.names()
+            # The index is held alone: no two processes make different keys.
             if make and b"key" not in names:
                 _write(folder, b"key", os.urandom(32))
             with folder.open(b"key") as file:
+                # Another user with the key could seal a forged plan with it.
                 if file.status().uid != user:
                     raise PermissionError(1, "its key belongs to another user")
                 self.key = file.read(0, 64)
@@ -546,6 +557,7 @@ class StateFolder:
                 if b"contents" in names
                 else None
             )
+        # `_write` leaves a whole key or none: another length is damage.
         if len(self.key) != 32:
             raise PermissionError(
                 1, "its key file is damaged; move the folder away"
@@ -604,6 +616,7 @@ def temporary_file(
     folder: Folder, data: bytes, *, flush: bool = False
 ) -> Iterator[bytes]:
     """Yield the name of a new file with a content; remove it unless it was renamed."""
+    # A process that was killed here may have left its temporary file.
     name = b"new-" + os.urandom(8).hex().encode()
     try:
         with folder.create(name) as file:
