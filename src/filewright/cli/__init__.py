@@ -10,7 +10,6 @@ was used wrongly or could not begin.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
