@@ -116,6 +116,7 @@ class Baseline:
         result of one of the readings.
         """
         location = Location(self._root, tuple(path.split(b"/")))
+        # A file that grows without end would fill the memory.
         limit = max(state.size, LARGE_BYTES)
         try:
             if state.kind == "link":
@@ -139,6 +140,8 @@ class Baseline:
             for (content,) in self._database.read(
                 query, *_content_key(path, state)
             ):
+                # The cache is never flushed: after a power cut it may hold
+                # wrong bytes, and undo would write them.
                 if _with_checksum(content[16:]) == content:
                     return bytes(content[16:])
                 self._discard()
@@ -168,6 +171,8 @@ class Baseline:
                     "SELECT name, stamp, content FROM kept WHERE folder = ?",
                     folder,
                 )
+                # One folder at a time: the contents of a whole root may not fit
+                # in memory.
                 with self._database.transaction(
                     self._task, durable=False
                 ) as execute:
@@ -191,6 +196,7 @@ class Baseline:
         Return the scan, with a mark in each folder that is completely stored, and the
         named files that were too large or for which there was no time or space.
         """
+        # A read of both tables shows damage before anything is written.
         with self._discarding_damage():
             self._database.read(
                 "SELECT name, (SELECT 1 FROM kept LIMIT 1) FROM cache"
@@ -217,6 +223,8 @@ class Baseline:
                 Location(self._root, (b".git", b"index"))
             ) as file:
                 index = content_identity(file.status())
+                # Git replaces its index with each command, but undo needs the
+                # objects that it named before.
                 if not self._folder.contains_any((_index_file_name(index),)):
                     with temporary_file(
                         self._folder, file.read(0, MAX_INDEX_BYTES)
@@ -295,6 +303,7 @@ class Baseline:
         """Remove old indexes and temporary files, and the cache if it is too large."""
         stale_before = time.time_ns() - STALE_NS
         for name in self._folder.names():
+            # A process that was killed leaves its temporary files behind.
             if name.startswith((b"index-", b"new-")):
                 with suppress(FileNotFoundError):  # Removed by another process.
                     if self._folder.stat(name).mtime_ns < stale_before:
@@ -315,6 +324,7 @@ class Baseline:
 
     def claim_keeper(self) -> bool:
         """Claim the storing in the background; return False if it is claimed."""
+        # Only its age ends a claim: a process that was killed cannot remove it.
         with suppress(FileNotFoundError):
             if (
                 time.time_ns() - self._folder.stat(KEEPER_CLAIM_NAME).mtime_ns
@@ -322,6 +332,8 @@ class Baseline:
             ):
                 return False
             self._folder.remove(KEEPER_CLAIM_NAME)
+        # Two processes may claim it at once; then contents are stored twice,
+        # which does no harm.
         with suppress(FileExistsError):
             self._folder.create(KEEPER_CLAIM_NAME).close()
         return True
@@ -339,6 +351,7 @@ class Baseline:
     def _discard(self) -> None:
         """Delete the cache; the next commands store contents again."""
         self._database.close()
+        # The log goes first: SQLite might replay it into the next database.
         for name in (CACHE_NAME + b"-wal", CACHE_NAME + b"-shm", CACHE_NAME):
             with suppress(OSError):  # On Windows another process has it open.
                 self._folder.remove(name)
@@ -381,6 +394,8 @@ class _StoreRun:
         """Find the folders with contents that the cache of that name does not have."""
         for prefix, folder in self._scan.items():
             is_incomplete = folder.stored_in != cache_name
+            # A large file is never stored: it is reported if the line names it,
+            # also in a folder that is complete.
             if not is_incomplete and not folder.has_large:
                 continue
             if self._has_line and self._is_named(
@@ -395,6 +410,8 @@ class _StoreRun:
                 and last_scan is not None
                 and folder is last_scan.get(prefix)
             )
+            # The background process stores these; another mark means that the
+            # cache was deleted since.
             if is_unchanged and not folder.stored_in:
                 self.incomplete.add(prefix)
             else:
@@ -436,6 +453,7 @@ class _StoreRun:
                 contents = []
         if contents:
             self._baseline.store(contents)
+        # There was no time or space for the rest: a later run stores it.
         for candidate in self._candidates:
             self.incomplete.add(candidate.folder)
             if candidate.state is not None and not candidate.is_unnamed:
@@ -496,6 +514,7 @@ def _name_matcher(line: str) -> Callable[[list[bytes]], bool]:
 
     A word of the line names a file by the last part of a path, or by a pattern.
     """
+    # `build/` and `build/*` name the folder itself.
     words = {
         word.rstrip("/*").rpartition("/")[2]
         for word in re.split(WORD_SEPARATORS, line)
@@ -509,6 +528,7 @@ def _name_matcher(line: str) -> Callable[[list[bytes]], bool]:
     def named(names: list[bytes]) -> bool:
         if not exact_names.isdisjoint(names):
             return True
+        # Without patterns the expression is empty and would match every name.
         return bool(patterns) and any(map(matches, map(os.fsdecode, names)))
 
     return named

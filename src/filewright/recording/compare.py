@@ -93,6 +93,7 @@ class Comparison:
 
         `adopted` are registered roots within this one that no longer exist.
         """
+        # A root registered since then has a journal of its own.
         last_scan = {
             prefix: folder
             for prefix, folder in state.scan.items()
@@ -190,6 +191,8 @@ class Comparison:
         created: dict[bytes, ObservedFile],
     ) -> None:
         """Move the files below moved folders from the state to `created`."""
+        # Most changes move no folder: without this, each would go through all
+        # files.
         if not folder_moves:
             return
         for path in list(self._before):
@@ -263,6 +266,8 @@ class Comparison:
         added: dict[bytes, ObservedFile] = {}
         for path in sorted(self._before.keys() | self._after.keys()):
             self._task.check()
+            # These are in the state only because a later change may have moved
+            # them into the root.
             if path.startswith(OUTSIDE_PREFIX):
                 continue
             old, new = self._before.get(path), self._after.get(path)
@@ -271,6 +276,8 @@ class Comparison:
                 if old.scanned != new.scanned and new.kind != "other":
                     self.pairs.append((old, new))
                 continue
+            # The scan shows neither deleted nor excluded files: only the file
+            # system can tell a deletion from a new rule.
             if old is not None and (new is not None or self._is_removed(old)):
                 removed[path] = old
             if new is not None:
@@ -287,6 +294,7 @@ class Comparison:
             with self._root.folder.open_folder_beneath(
                 parent_parts, follow_links=False, listable=False
             ) as folder:
+                # Another file at the path means that the old one was removed.
                 return old.state.inode not in (None, folder.stat(name).inode)
         except OSError as error:
             return error.errno in MISSING_ERRORS
@@ -374,6 +382,7 @@ class Comparison:
         for path in sorted(removed, reverse=True):
             old = removed[path]
             removed_by_folder.setdefault(dirname(path), []).append(path)
+            # A file that a tool wrote has no inode to search by: try them all.
             candidates = list(added)
             if old.scanned is not None:
                 candidates = new_paths_by_identity.get(old.content_identity, [])
@@ -402,6 +411,8 @@ class Comparison:
             # Its inode may have been reused, so at least one file must have gone along.
             for removed_path in removed_paths:
                 path_in_folder = removed_path[len(old.path) :]
+                # One match is enough: the command may have changed the other
+                # files.
                 if self.moves.get(removed_path) == new.path + path_in_folder:
                     return True
             return False
@@ -435,6 +446,7 @@ class Comparison:
             return True
         # A program may have set the earlier time again after writing.
         old_content = old.read_content()
+        # If a content is unknown, equal size and time have to do.
         return old_content is None or new.read_content() in (None, old_content)
 
     def digest(self, new: ObservedFile) -> str | None:

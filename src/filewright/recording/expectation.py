@@ -69,6 +69,7 @@ def _expect_literal(
     assert snapshot.content is not None
     encoding = snapshot.encoding
     readings = [read_in(snapshot.content, encoding)]
+    # Most tools read every file as UTF-8, also one in Latin-1.
     if encoding.unit_bytes == 1 and not encoding.is_utf8:
         readings.append(read_as_utf8(snapshot.content))
     for reading in readings:
@@ -119,6 +120,7 @@ def _plan(
             snapshot, edits, in_turn=len(edits) > 1, task=task
         ).splices
     except FilewrightError as error:
+        # A cancelled call is no answer: the edit may well be possible.
         if error.ends_call:
             raise
         return None
@@ -137,6 +139,7 @@ def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
             original.ending(number) for number in range(len(original.lines))
         }
         endings.discard(b"")
+        # In a file with mixed line ends those of the new text are a guess.
         if len(endings) > 1:
             return None
         for ending in endings:
@@ -164,6 +167,7 @@ def _expect_patched(
     )
     try:
         patch = parse_patch(edit.patch)
+        # Of the other files of the patch the earlier bytes are not here.
         files = tuple(file for file in patch.files if file.path == edit.name)
         for plan in plan_patch(
             replace(patch, files=files), lambda _: target, task=task

@@ -86,11 +86,15 @@ class Guard:
         notes = []
         for record in records:
             task = Task(seconds=self._settings.call_seconds)
+            # The healing belongs to the same turn, so that undoing the turn
+            # takes it back.
             task.caller = Caller(record.session, record.client, record.turn)
             for file_change in record.file_changes:
                 path = os.fsdecode(
                     b"/".join((file_change.path.root, *file_change.path.parts))
                 )
+                # A new file has no earlier bytes that the tool could have
+                # damaged.
                 if path not in edits or file_change.before is None:
                     continue
                 try:
@@ -200,6 +204,7 @@ class Guard:
             partial=True,
         )
         healed = self._changes.commit(change, task=task)
+        # Two kinds of damage have the name `the encoding`.
         kept = list(dict.fromkeys(_NAMES[kind] for kind in damage))
         encoding = f"the encoding ({healing.encoding})"
         kept = [encoding if each == "the encoding" else each for each in kept]

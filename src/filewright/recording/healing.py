@@ -103,6 +103,7 @@ class Expected:
         for splice in self.splices:
             start = splice.offset + shift
             spans.append((start, start + len(splice.replacement)))
+            # Offsets of splices are those of the file before the edit.
             shift += len(splice.replacement) - splice.length
         return spans
 
@@ -219,6 +220,7 @@ def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
     ):
         # A last line of blanks alone, without a terminator, vanishes with its blanks.
         actual_texts.append("")
+    # No damage but truncation adds or removes lines.
     if len(original.texts) != len(actual_texts):
         return False
     # Line by line: an alignment might pair blank lines that damage has made equal.
@@ -319,6 +321,8 @@ def _text_damage(text: str, actual_text: str) -> list[Damage]:
         simple, actual_simple = simplify(text), simplify(actual_text)
         if simple == actual_simple:
             return [*kinds, kind]
+        # One side had this form and the other had not; they may differ in a
+        # further form, too.
         if (simple != text) != (actual_simple != actual_text):
             kinds.append(kind)
             text, actual_text = simple, actual_simple
@@ -355,6 +359,7 @@ def _ascii_skeleton(text: str) -> str:
     for character in text:
         if character.isascii():
             skeleton.append(character)
+        # One letter may be read as two wrong ones: runs count, not letters.
         elif not skeleton or skeleton[-1] != REPLACEMENT:
             skeleton.append(REPLACEMENT)
     return "".join(skeleton)
@@ -402,6 +407,7 @@ def _diff_from_end(
 ) -> list[LineChange]:
     """Return the changes of lines, each as near to the end as possible."""
     changes = []
+    # The diff prefers the first of equal lines; reversed, the last.
     for change in reversed(diff_lines(texts[::-1], actual[::-1])):
         changes.append(
             LineChange(
@@ -504,6 +510,7 @@ def _write(
             if unit.text == "\n":
                 ending = content
         elif unit.text == "\n":
+            # A new line ends like the last line that was kept.
             content = unit.content or ending
         else:
             content = _encode(unit, target)
@@ -523,6 +530,7 @@ def _encode(unit: Unit, target: _Target) -> bytes:
         raise _DoubtError(
             f"the encoding of the file is not certain: {encoding.name}?"
         )
+    # ASCII has no other letters; as UTF-8 they leave its bytes as they are.
     name = "utf-8" if encoding.name == "ascii" else encoding.name
     if name == "utf-16":
         name = "utf-16-be" if encoding.bom == b"\xfe\xff" else "utf-16-le"
@@ -539,6 +547,7 @@ def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
     while start < min(len(left), len(right)) and left[start] == right[start]:
         start += 1
     alignment = {index: index for index in range(start)}
+    # Without the common start: a small edit of a very long line is compared.
     if max(len(left), len(right)) - start > MAX_ALIGNED_CHARACTERS:
         raise _DoubtError("too many characters of neighbouring lines changed")
     for run in align(left[start:], right[start:]):
@@ -595,6 +604,7 @@ def replace_text(
     ):
         return None
     new: list[Unit] = []
+    # A CR in the replacement alone: the edit is to change the line ends.
     is_crlf_meant = "\r" in replacement and "\r" not in search
     for character in _CHARACTER.findall(replacement):
         if "\r" in character or character == "\n":
@@ -630,6 +640,7 @@ def _splice_certain(
     Characters that stay are in none of them. Raise `_DoubtError` if the result is not
     certain.
     """
+    # Called for its error only: two alignments must give equal bytes.
     _write_certain(base, new, target)
     alignment = _align(base, new)
     pieces = _write(base, new, alignment, target)
@@ -702,6 +713,7 @@ def _byte_damage(
     kinds = set()
     ending, actual_ending = healed.ending(number), actual.ending(new_number)
     is_same_text = healed.texts[number] == actual.texts[new_number]
+    # A missing terminator is other damage: `FINAL_NEWLINE`.
     if ending and actual_ending:
         # As text: in UTF-16 the same end has other bytes.
         ending_text = ending.decode(healed.codec)

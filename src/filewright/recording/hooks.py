@@ -85,6 +85,7 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         arguments = {}
     folders = _read_folders(message, environment)
     tool = _text(message, "tool_name")
+    # A use of the shell is named by its command line.
     if tool in SHELL_TOOLS:
         tool = None
     # A shell command may change any file, also if its text has a patch in it.
@@ -151,6 +152,7 @@ def _resolve_paths(
     if not edits:
         return {}
     base = working_folder or (folders[0] if folders else os.getcwd())
+    # Records have resolved paths, and a tool may name a link.
     return {path: os.path.realpath(os.path.join(base, path)) for path in edits}
 
 

@@ -106,6 +106,7 @@ class Journal:
         known about it. The files that a command `line` names are stored first.
         `adopted` are registered roots within this one that no longer exist.
         """
+        # A command of a client that has ended would own all later changes.
         open_commands.close_stale(
             self.folder,
             except_identifier=ending.identifier if ending is not None else "",
@@ -119,6 +120,8 @@ class Journal:
             last_state is None or scan is not last_state.scan or bool(adopted)
         )
         commands = self._open_commands(ending)
+        # Without an open command the changes are the user's own: they enter the
+        # state, but are not recorded.
         if commands and last_state is not None:
             changes = self._changes_since(last_state, adopted)
             is_changed = is_changed or bool(changes)
@@ -176,6 +179,8 @@ class Journal:
         changed_folders: dict[bytes, ScannedFolder] = {}
         for prefix, folder in last_state.scan.items():
             stored_folder = stored_scan.get(prefix)
+            # The root may have been observed while contents were stored: a
+            # folder that differs by now has contents that are not stored.
             if (
                 stored_folder is not None
                 and stored_folder.stored_in != folder.stored_in
@@ -223,6 +228,7 @@ class Journal:
         comparison.compare(last_state, scan, changes, adopted)
         if not comparison.pairs:
             return scan
+        # Before the records: they copy the earlier contents from the cache.
         self._store_from_git(comparison, last_state.git_index)
         groups = group_by_commands(
             comparison.pairs, commands, self.root.resolved_path
@@ -407,6 +413,7 @@ def read_state(folder: Folder) -> RootState | None:
     """Return the stored state; None if it is missing, damaged or outdated."""
     try:
         with folder.open(STATE_NAME) as file:
+            # The state is not flushed: after a power cut it may hold anything.
             state_format, *values = load_checksummed(file)
             if state_format != STATE_FORMAT:
                 return None
@@ -418,6 +425,7 @@ def read_state(folder: Folder) -> RootState | None:
             observed_ns = state.observed_ns or file.status().mtime_ns
     except (OSError, ValueError, EOFError, TypeError):
         return None
+    # An observation without changes writes only this file.
     with suppress(OSError):
         observed_ns = max(observed_ns, folder.stat(OBSERVED_NAME).mtime_ns)
     return state._replace(scan=scan, observed_ns=observed_ns)

@@ -15,6 +15,8 @@ KIND_OF_FORMAT: dict[int, RecordedKind] = {
     0o040000: "folder",
     0o120000: "link",
 }
+# Format 2: later formats mark shared objects, so that equal states could have
+# different bytes.
 NO_STATES = marshal.dumps([], 2)
 
 
@@ -54,6 +56,8 @@ def pack_states(
     present = [state for state in packed_states if state is not None]
     largest_bytes, newest_ns = 0, 0
     for state in present:
+        # Size and mtime, by position: a `ScannedState` for each file of a large
+        # root costs time.
         largest_bytes = max(largest_bytes, state[6])
         newest_ns = max(newest_ns, state[7])
     return marshal.dumps(present, 2), largest_bytes > LARGE_BYTES, newest_ns
@@ -81,6 +85,7 @@ class ScannedFolder(NamedTuple):
 
     def visible_names(self) -> list[bytes]:
         """Return the names that have states."""
+        # Splitting empty bytes would give one empty name.
         names = self.names.split(b"/") if self.names else []
         if not self.excluded:
             return names
@@ -134,6 +139,7 @@ def without_files(scan: Scan, paths: Set[bytes]) -> Scan:
     for path in paths:
         prefix = parent_prefix(path)
         names_by_folder.setdefault(prefix, set()).add(path[len(prefix) :])
+    # The other folders stay the same objects: later comparisons skip them.
     changed_folders = {
         prefix: scan[prefix].without_files(names)
         for prefix, names in names_by_folder.items()

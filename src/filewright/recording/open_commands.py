@@ -53,8 +53,11 @@ def close_stale(folder: Folder, *, except_identifier: str) -> None:
             except_identifier
         ):
             continue
+        # Another process may close the same command at this moment.
         with suppress(FileNotFoundError):
             command = _read(folder, name)
+            # While a damaged file is here, each change of a tool looks for open
+            # commands in vain.
             if (
                 command is None
                 or command.begun_ns < oldest
@@ -66,6 +69,7 @@ def close_stale(folder: Folder, *, except_identifier: str) -> None:
 def add(folder: Folder, command: Command) -> None:
     """Write the file of an open command, in place of an earlier one."""
     data = json.dumps(command._asdict()).encode()
+    # A rename: other processes read either the old or the new command.
     with temporary_file(folder, data) as temporary_name:
         folder.rename(
             temporary_name,
@@ -84,6 +88,7 @@ def remove(folder: Folder, identifier: str) -> Command | None:
 
 
 def _has_client_ended(command: Command) -> bool:
+    # In another container the same number is another process.
     if command.process is None or command.space != process_namespace():
         return False
     return not is_process_running(command.process)
@@ -95,6 +100,7 @@ def _read(folder: Folder, name: bytes) -> Command | None:
             fields: Any = json.loads(file.read(0, file.status().size))
         if not isinstance(fields, Mapping):
             return None
+        # JSON turns tuples into lists, which cannot be hashed.
         return Command(
             **{
                 **fields,
@@ -103,4 +109,5 @@ def _read(folder: Folder, name: bytes) -> Command | None:
             }
         )
     except (OSError, ValueError, LookupError, TypeError):
+        # Another version of filewright may have written other fields.
         return None

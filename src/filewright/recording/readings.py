@@ -122,6 +122,8 @@ def read_as_utf8(content: bytes) -> Reading:
     bom = _UTF8_BOM if content.startswith(_UTF8_BOM) else b""
     body = content[len(bom) :]
     texts = _split_text(body.decode("utf-8", "replace"))
+    # Bytes are split only at CR and LF. A string would also be split at form
+    # feeds and U+2028, which end no line of a file.
     return Reading("utf-8", bom, body.splitlines(keepends=True), texts)
 
 
@@ -162,6 +164,8 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
         text = body.decode(codec)
     except UnicodeDecodeError:
         return None
+    # In UTF-16 the bytes of CR and LF are parts of other characters, too: the
+    # text is split, and not with `splitlines` (see above).
     split = re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text)
     return Reading(
         codec, bom, [line.encode(codec) for line in split], _split_text(text)
@@ -182,6 +186,7 @@ def read_with_new_text(
     for start, end in new_spans:
         pieces.append(content[position:start].decode("utf-8", "replace"))
         pieces.append(
+            # The new text may begin with the mark, which is no text of a line.
             content[max(start, position) : end].decode(encoding.name, "replace")
         )
         position = max(position, end)
@@ -244,6 +249,7 @@ def _split_text(text: str) -> list[str]:
     if "\r" in text:
         text = _LINE_END.sub("\n", text)
     lines = text.split("\n")
+    # A terminator at the end of the file begins no further line.
     if not lines[-1]:
         lines.pop()
     return lines

@@ -56,6 +56,8 @@ class Scanner:
     def rules(self) -> tuple[object, ...] | None:
         """The signature of the rules outside of the root; None if it is unknown."""
         outer = self.boundary.walk_signature(self.root)
+        # Names below an inner root are left out, so a new inner root is a new
+        # rule.
         return None if outer is None else (*outer, self.within)
 
     def scan(self, last_scan: Scan | None) -> Scan:
@@ -91,6 +93,7 @@ class Scanner:
             if folder.root_prefix.startswith(self.within):
                 return
             scanned_folder = scan_folder(opened, names, visible)
+            # The walk visits a very large folder in several parts.
             first_part = scan.get(folder.root_prefix)
             scan[folder.root_prefix] = (
                 scanned_folder
@@ -98,6 +101,8 @@ class Scanner:
                 else first_part.merged_with(scanned_folder)
             )
 
+        # A folder may vanish during the scan. If the root vanishes, that is an
+        # error: otherwise all its files would be recorded as deleted.
         with suppress(FilewrightError) if prefix else nullcontext():
             parts = tuple(prefix[:-1].split(b"/")) if prefix else ()
             location = Location(self.root, parts)
@@ -161,6 +166,7 @@ def find_changed_folders(
             ) as folder,
         ):
             names = folder.names()
+            # A rule applies to all levels below its folder.
             if _rule_states(folder, names) != old_folder.rules:
                 result = 0
             elif b"/".join(names) == old_folder.names:
@@ -187,6 +193,7 @@ def apply_changed_folders(
             scan[prefix] = folder
             continue
         new_folders = walk(prefix, folder)
+        # A folder that is gone takes its scanned subfolders along.
         if not folder or prefix not in new_folders:
             rescanned += (prefix,)
             scan = {
@@ -195,6 +202,8 @@ def apply_changed_folders(
                 if not path.startswith(prefix)
             }
         else:
+            # This walk has read one level: a new subfolder needs a walk of its
+            # own.
             for name, state in new_folders[prefix].named_states():
                 if (
                     state.kind == "folder"
@@ -211,6 +220,8 @@ def _rescan_folder(
     """Return a folder with unchanged names, or 1 if rules must be applied again."""
     if old_folder.excluded:
         folders = _list_folders(folder)
+        # A rule such as `build/` excludes only folders: a file that took the
+        # name of one may be visible.
         if any(
             (name.removesuffix(b"/") in folders) is not name.endswith(b"/")
             for name in old_folder.excluded
@@ -242,6 +253,7 @@ def _rescan_folder(
 
 def content_identity(status: Status | ScannedState) -> tuple[int, int, int]:
     """Return values that stay the same until the file is written to."""
+    # Without ctime, which also changes with the mode, the owner and the name.
     return status.inode, status.size, status.mtime_ns
 
 
@@ -253,6 +265,7 @@ def _rule_states(
     folder: Folder, names: list[bytes]
 ) -> tuple[tuple[int, ...] | None, ...]:
     """Return the states of the rule files in a folder; () if it has none."""
+    # The names are sorted, so those with a dot are read without the others.
     dot_names = {
         *takewhile(
             lambda name: name.startswith(b"."),

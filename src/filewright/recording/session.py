@@ -79,6 +79,8 @@ class Recorder:
         budget = self.budget.for_hook if is_hook else self.budget
         is_complete = True
         with self._changes.writing(task), self._open_journals(task) as journals:
+            # A client may not report that a command was interrupted; a later
+            # turn shows that it is over.
             self._close_earlier_turns(command, journals)
             for journal in self._observe_each(
                 journals, line=line, budget=budget
@@ -104,6 +106,8 @@ class Recorder:
         to all of them. Raises `not_found` if the command is not open.
         """
         identifier = ending.identifier
+        # The identifier becomes a file name: with a slash it could name another
+        # folder.
         if not re.fullmatch(COMMAND_ID, identifier):
             raise errors.unknown_snapshot(identifier)
         records: list[ChangeRecord] = []
@@ -124,10 +128,14 @@ class Recorder:
                 open_command = commands.get(journal.root.resolved_path)
                 if open_command is None:
                     continue
+                # The file of the command has the numbers that the observation
+                # has just added.
                 closed_command = (
                     open_commands.remove(journal.folder, identifier)
                     or open_command
                 )
+                # Without a state nothing was compared: an empty result would
+                # claim that the command changed nothing.
                 is_known = is_known or journal.had_state
                 for number in closed_command.numbers:
                     journal.log.update_command(
@@ -151,6 +159,8 @@ class Recorder:
                     for command in open_commands.read_open(journal.folder)
                 )
             ]
+            # The changes until now are recorded as those of the commands before
+            # these are closed.
             for journal in self._observe_each(stale):
                 for command in open_commands.read_open(journal.folder):
                     if command.session == session:
@@ -185,6 +195,8 @@ class Recorder:
             for _ in self._observe_each(new_journals):
                 pass
         is_complete = True
+        # Without the lock: changes would wait until thousands of files are
+        # stored.
         with self._open_journals(task) as journals:
             for journal in journals:
                 journal.baseline.claim_keeper()
@@ -232,6 +244,8 @@ class Recorder:
             path = log.state.at(FOLDER_NAME)
             if open_commands.has_open(path):
                 return True
+            # A new root inherits the commands that are open in the root around
+            # it.
             if not os.path.exists(os.path.join(path, STATE_NAME)):
                 outer = self._changes.outer_state_folder(log)
                 if outer is not None and open_commands.has_open(
@@ -306,6 +320,8 @@ class Recorder:
         if root is not None and root.identity != identity:
             return None  # The root was moved while a workspace serves it.
         boundary = self._boundaries.get(path)
+        # Another folder is at the path now, but the open boundary still leads
+        # to the old one.
         if boundary is not None and boundary.roots[0].identity != identity:
             self._boundaries.pop(path).close()
             boundary = None
@@ -347,6 +363,8 @@ class Recorder:
             scan: Scan = {}
             for folder_prefix, scanned_folder in state.scan.items():
                 if folder_prefix.startswith(prefix):
+                    # The mark names the cache of the outer root, which this
+                    # root does not have.
                     scan[folder_prefix[len(prefix) :]] = (
                         scanned_folder._replace(stored_in="")
                     )
@@ -354,6 +372,8 @@ class Recorder:
                 boundary, outer, outer_folder, task
             ) as outer_baseline:
                 baseline.adopt(outer_baseline, below=prefix)
+            # Unknown rules make the first observation walk the whole root by
+            # its own rules.
             write_state(
                 folder,
                 RootState(state.newest, None, None, scan, state.observed_ns),
@@ -383,6 +403,7 @@ class Recorder:
             root = journal.root
             outer = None
             for other in observed:
+                # Outer roots come first, so the last match is the nearest root.
                 if other.root.parts_within([root.resolved_path]):
                     outer = other
             if outer is not None and not journal.log.is_own:
@@ -408,9 +429,12 @@ class Recorder:
             ):
                 continue
             prefix = b"/".join(paths_within[0]) + b"/"
+            # The inner root around it adopts it.
             if prefix.startswith(journal.within):
                 continue
             with orphan.folder(FOLDER_NAME) as folder:
+                # Removed at once: a second adoption would bring back old
+                # states.
                 state = read_state(folder)
                 folder.remove(STATE_NAME)
                 for command in open_commands.read_open(folder):
@@ -446,6 +470,7 @@ class Recorder:
 def new_command(identifier: str, summary: str, **facts: object) -> Command:
     """Return a command that begins now."""
     begun_ns = time.time_ns()
+    # Some clients use an identifier again, but records need a unique key.
     token = f"{identifier}-{begun_ns:x}"
     return Command(identifier, token, summary, begun_ns=begun_ns, **facts)  # type: ignore[arg-type]
 
