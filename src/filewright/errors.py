@@ -121,6 +121,7 @@ _BY_ERRNO = {
     errno.EISDIR: Code.NOT_A_FILE,
     errno.EEXIST: Code.ALREADY_EXISTS,
     errno.ENOTEMPTY: Code.ALREADY_EXISTS,
+    # The kernel reports a path that would leave its folder as EXDEV.
     errno.EXDEV: Code.PATH_ESCAPE,
     errno.ELOOP: Code.SYMLINK,
     errno.EACCES: Code.PERMISSION_DENIED,
@@ -128,6 +129,7 @@ _BY_ERRNO = {
     errno.EROFS: Code.PERMISSION_DENIED,
     errno.ENOSPC: Code.NO_SPACE,
     errno.EDQUOT: Code.NO_SPACE,
+    # A limit on the size of files, such as that of ulimit.
     errno.EFBIG: Code.NO_SPACE,
     errno.ENAMETOOLONG: Code.INVALID_INPUT,
     errno.ETXTBSY: Code.IN_USE,
@@ -152,7 +154,10 @@ _HINTS = {
 def from_os_error(
     error: OSError, path: str, *, doing: str = "open"
 ) -> FilewrightError:
-    """Return the `FilewrightError` for an `OSError` while `doing` it to `path`."""
+    """Return the `FilewrightError` for an `OSError`.
+
+    `doing` is the verb of the message, such as "write to"; `path` follows it.
+    """
     code = _BY_ERRNO.get(error.errno or 0, Code.IO_ERROR)
     reason = error.strerror or str(error)
     return FilewrightError(
@@ -182,7 +187,10 @@ def path_error(
 
 
 def missing(path: str, part: str | None = None) -> FilewrightError:
-    """Return the error for a path that does not exist, or has a missing `part`."""
+    """Return the error for a path that does not exist.
+
+    `part` names the missing folder on the way to it, if any.
+    """
     why = f": there is no {part}" if part else ""
     return path_error(
         Code.NOT_FOUND,
@@ -210,7 +218,10 @@ def not_a_file(
 def not_a_folder(
     path: str, part: str | None = None, *, hint: str = "name a folder"
 ) -> FilewrightError:
-    """Return the error for a path that is no folder, or has a `part` that is none."""
+    """Return the error for a path that is not a folder.
+
+    `part` names the folder on the way to it that is something else, if any.
+    """
     subject = f"{path}: {part}" if part else path
     return path_error(
         Code.NOT_A_DIRECTORY, path, f"{subject} is not a folder", hint
@@ -347,7 +358,8 @@ def in_use(path: str) -> FilewrightError:
 def denied_by_rules(path: str) -> FilewrightError:
     """Return the error for a denied path.
 
-    It does not depend on whether the path exists.
+    The message is the same for a path that does not exist: it must not reveal
+    which denied files there are.
     """
     return path_error(
         Code.PERMISSION_DENIED,
@@ -386,6 +398,8 @@ def unusable_rules(
     `number` is the errno if reading the rule file failed.
     """
     code = _BY_ERRNO.get(number or errno.EACCES, Code.IO_ERROR)
+    # Without its rules the folder is refused, as if they denied it: a broken
+    # rule file must not open what it was to withhold.
     if code not in (Code.IO_ERROR, Code.NO_SPACE):
         code = Code.PERMISSION_DENIED
     return path_error(
@@ -492,7 +506,10 @@ def special_mode_bits(path: str) -> FilewrightError:
 
 
 def unsupported_mode(path: str, mode: int, nearest: int) -> FilewrightError:
-    """Return the error for a mode of which the system keeps only a part, `nearest`."""
+    """Return the error for a mode that the system cannot keep.
+
+    `nearest` is the mode that it would keep instead.
+    """
     return path_error(
         Code.UNSUPPORTED,
         path,
@@ -540,6 +557,7 @@ def contains_mount(path: str, mount: str) -> FilewrightError:
 
 def too_deep(path: str, levels: int) -> FilewrightError:
     """Return the error for a tree with more levels than one change may have."""
+    # A path this deep may have thousands of characters.
     shown = path if len(path) < 200 else path[:100] + "…"
     return FilewrightError(
         Code.TOO_LARGE,
@@ -642,7 +660,10 @@ def interrupted(path: str, root: str) -> FilewrightError:
 
 
 def not_in_change(path: str, what: str) -> FilewrightError:
-    """Return the error for a path that the change or session `what` did not change."""
+    """Return the error for a path that was not changed by `what`.
+
+    `what` names a change or a session.
+    """
     return path_error(
         Code.NOT_FOUND,
         path,
@@ -821,6 +842,7 @@ def shared_with_commands(
 
     `what` names the selected changes, `details` are added to those of the error.
     """
+    # A command may have changed thousands of files: an error is read whole.
     files = join_limited(paths, 5)
     return FilewrightError(
         Code.UNSUPPORTED,

@@ -69,6 +69,7 @@ class Traits:
     extensions: str = ""
     names: str = ""
     interpreter: str = ""
+    # Matches nothing: most languages cannot be told by their first bytes.
     content_start: str = "(?!)"
     types: str = ""
     search_extensions: str = ""
@@ -253,6 +254,7 @@ def name_matcher(file_type: str) -> Callable[[bytes], bool]:
         for extension in language.traits.search_extensions.split()
     ]
     if not languages:
+        # As an extension, a path or a glob would match nothing without an error.
         if len(word) > 16 or not word.replace("_", "a").isalnum():
             raise invalid(
                 f"{file_type!r} is no type of file",
@@ -291,6 +293,7 @@ def _language_by_content(head: bytes) -> Language | None:
     text = content.lstrip(b" \t\r\n")[:512]
     if content.startswith(b"#!"):
         return _language_by_shebang(text.splitlines()[0])
+    # Latin-1 decodes any bytes, and the patterns are ASCII.
     start = text[:64].decode("latin-1").lower()
     for language in Language:
         if re.match(language.traits.content_start, start):

@@ -15,7 +15,10 @@ from typing import Any, NamedTuple
 from filewright.errors import Code, FilewrightError
 from filewright.wording import to_one_line
 
+# Clients choose the names, and each change in the history repeats them.
 _MAX_NAME_CHARS = 100
+# Most changes hold a lock for milliseconds. A longer wait need not be
+# noticed as soon, and should cost little processor time.
 _FIRST_PAUSE_SECONDS = 0.0005
 _LONGEST_PAUSE_SECONDS = 0.01
 
@@ -86,6 +89,7 @@ class Task:
 
     def cancel(self) -> None:
         """Stop the work at its next check."""
+        # No lock is needed: the working thread only reads the flag.
         self.cancelled = True
 
     @property
@@ -118,6 +122,7 @@ class Task:
         self, done: float, total: float | None = None, message: str = ""
     ) -> None:
         """Report the progress in any unit; `total` is None if unknown."""
+        # Assigned as one tuple: another thread never sees half of a report.
         self.progress = done, total, message
         if self._report is not None:
             self._report(done, total, message)
@@ -134,6 +139,8 @@ def retry_until(deadline: float, task: Task | None) -> Iterator[None]:
         yield
         if task is not None:
             task.check()
+        # Only after the check: a cancelled call must say that it was cancelled,
+        # and not that the lock was busy.
         if time.monotonic() >= deadline:
             return
         time.sleep(pause)

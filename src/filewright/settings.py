@@ -24,7 +24,11 @@ _FALSE_WORDS = ("0", "false", "f", "no", "n", "off")
 
 
 class _NotPassed:
-    """The type of the value of a setting that the caller has not passed."""
+    """The type of `_NOT_PASSED`, which stands for a value that was not passed.
+
+    None and False cannot stand for it: a caller may pass them, and a passed value
+    wins over the environment.
+    """
 
 
 _NOT_PASSED = _NotPassed()
@@ -91,6 +95,7 @@ def _parse_number(value: Any, number_type: type[int | float]) -> int | float:
     try:
         if isinstance(value, str):
             return number_type(value.replace("_", ""))
+        # True is an int in Python, but as a number it is a mistake.
         is_number = isinstance(value, int | float) and not isinstance(
             value, bool
         )
@@ -144,6 +149,8 @@ def setting(
 ) -> Any:
     """Declare a field of `Settings`."""
     details = Setting(default, description, at_least, above, at_most, choices)
+    # The default itself is kept in the metadata: as the field's default it
+    # could not be told from the same value passed by the caller.
     return dataclasses.field(default=_NOT_PASSED, metadata={"setting": details})
 
 
@@ -410,6 +417,7 @@ class Settings:
         The values are not checked: filewright itself goes beyond the bounds that hold
         for users.
         """
+        # Not `dataclasses.replace`, which would check the bounds again.
         replaced = copy.copy(self)
         for name, value in changes.items():
             if name not in SETTINGS:

@@ -63,6 +63,7 @@ def closest_matches(
     wanted: str, names: Iterable[str], limit: int = 1
 ) -> list[str]:
     """Return up to `limit` names with a spelling similar to `wanted`, ignoring case."""
+    # Imported here: only a refusal needs it.
     from difflib import get_close_matches
 
     names_by_lower_case = {name.lower(): name for name in names}
@@ -89,6 +90,7 @@ HIDDEN = "\xad\u200b-\u200d\u2060-\u2065\ufeff\U000e0000-\U000e007f"
 SURROGATES = "\ud800-\udfff"
 """Halves of surrogate pairs, which no encoding can represent."""
 
+# No character of these sets is printable, so a printable text needs no search.
 _MISLEADING = f"[{CONTROLS}{DIRECTIONS}]"
 _HIDDEN = f"[{HIDDEN}]"
 _NOT_IN_A_LINE = f"[{CONTROLS}{BREAKS}{DIRECTIONS}{HIDDEN}{SURROGATES}]"
@@ -170,6 +172,7 @@ def escape_surrogates(text: str) -> str:
     """Escape lone surrogates, which no transport can carry, and nothing else."""
     if text.isascii():
         return text
+    # Lone surrogates are all that UTF-8 cannot encode.
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
