@@ -1,13 +1,13 @@
 """Recording of the changes that shells and other tools make below the roots.
 
 The package owns one journal for each root: the state of the root after its last
-observation, the commands that are open in it, and stored contents of files. It calls
-`changes` to read contents and to write records; `changes` knows nothing of it except a
-function that it calls before each change. Only its guard changes files below a root,
-and only by committing a change set to `changes`.
+observation, the commands that are open in it, and stored contents of files. It
+calls `changes` to read contents and to write records; `changes` knows nothing
+of it except a function that it calls before each change. Only its guard changes
+files below a root, and only by committing a change set to `changes`.
 
-In: the begin and the end of a `Command`. Out: change records, which are listed, shown
-and undone like those of tools.
+In: the begin and the end of a `Command`. Out: change records, which are listed,
+shown and undone like those of tools.
 
 - `session`: begins and ends commands, and observes the roots around them
 - `journal`: observes one root and records every difference from its state

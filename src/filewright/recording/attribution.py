@@ -1,7 +1,8 @@
 """The commands that may have made each difference of an observation.
 
-Any open shell command may have changed any file. Only clients' own edit tools name their
-files, so that the changes of two tools that are open at once can be told apart.
+Any open shell command may have changed any file. Only clients' own edit tools
+name their files, so that the changes of two tools that are open at once can be
+told apart.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ class _OwnedPair:
 class _PathUses:
     """The paths that differences occupy and leave.
 
-    `users` are the owners of the differences that put a file at a path or below it; None
-    stands for shared differences. `left_paths` are those that shared ones leave.
+    `users` are the owners of the differences that put a file at a path or below
+    it; None stands for shared differences. `left_paths` are those that shared
+    ones leave.
     """
 
     users: dict[bytes, set[Command | None]] = field(default_factory=dict)
@@ -49,9 +51,9 @@ def group_by_commands(
 ) -> list[CommandGroup]:
     """Group the differences below a root by the commands that may have made them.
 
-    The groups are in an order in which their changes can follow each other. Only if all
-    commands are edit tools, a file that exactly one of them names is that tool's, with
-    the folders above that it made for this file alone.
+    The groups are in an order in which their changes can follow each other.
+    Only if all commands are edit tools, a file that exactly one of them names
+    is that tool's, with the folders above that it made for this file alone.
     """
     all_commands = tuple(commands)
     if len(commands) < 2 or not all(command.is_tool for command in commands):
@@ -108,8 +110,9 @@ def _share_needed(
 ) -> Sequence[_OwnedPair]:
     """Add tools' differences that others need to `shared`; return the remaining ones.
 
-    Shared changes come first in the history. So a tool's change that must come before a
-    shared one, or before a change of another tool, has to be shared too.
+    Shared changes come first in the history. So a tool's change that must come
+    before a shared one, or before a change of another tool, has to be shared
+    too.
     """
     while True:
         uses = _find_uses(shared, owned)
@@ -156,7 +159,8 @@ def _is_needed(owned_pair: _OwnedPair, uses: _PathUses) -> bool:
         # Another file can take its path only after it has left.
         if uses.is_used_by_others(old.path, owner):
             return True
-        # A folder is removed or renamed only after the changes of the files in it.
+        # A folder is removed or renamed only after the changes of the files in
+        # it.
         if not uses.left_paths.isdisjoint(_path_and_parents(old.path)):
             return True
     # A new folder comes before the files in it.

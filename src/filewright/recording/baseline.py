@@ -1,7 +1,7 @@
 """Contents of files that are stored before a command changes them, within a budget.
 
-The store is a cache: it is never flushed, may be deleted, and is checked when it is
-read::
+The store is a cache: it is never flushed, may be deleted, and is checked when
+it is read::
 
     shell/kept.db      contents by path and file state, each after its xxh3_128
     shell/index-...    the git index of the root; its objects hold contents not stored
@@ -74,9 +74,9 @@ class Budget(NamedTuple):
     """The time and the space for storing contents at one time.
 
     Files that a command line names are stored for `named_seconds`, others for
-    `seconds`; `min_files` are stored however long that takes. With `changed_only`, the
-    others are those in folders that have changed since the last scan; the rest is left
-    to the background process.
+    `seconds`; `min_files` are stored however long that takes. With
+    `changed_only`, the others are those in folders that have changed since the
+    last scan; the rest is left to the background process.
     """
 
     seconds: float = 0.2
@@ -111,9 +111,9 @@ class Baseline:
     def read_current(self, path: bytes, state: ScannedState) -> bytes | None:
         """Return the present content of a file or link, or None.
 
-        None if it cannot be read or has become large. It may have been written to since
-        the scan. For a file that is written to all the time, such as a log, this is the
-        result of one of the readings.
+        None if it cannot be read or has become large. It may have been written
+        to since the scan. For a file that is written to all the time, such as a
+        log, this is the result of one of the readings.
         """
         location = Location(self._root, tuple(path.split(b"/")))
         # A file that grows without end would fill the memory.
@@ -193,8 +193,9 @@ class Baseline:
     ) -> tuple[Scan, dict[bytes, ScannedState]]:
         """Store missing contents, first those that a line names, then the newest.
 
-        Return the scan, with a mark in each folder that is completely stored, and the
-        named files that were too large or for which there was no time or space.
+        Return the scan, with a mark in each folder that is completely stored,
+        and the named files that were too large or for which there was no time
+        or space.
         """
         # A read of both tables shows damage before anything is written.
         with self._discarding_damage():
@@ -259,8 +260,8 @@ class Baseline:
                 state = wanted.get(entry.path)
                 if state is None or state.size > GIT_BYTES or entry.is_conflict:
                     continue
-                # A file that changed at the time of the index may have changed once
-                # more without git noticing.
+                # A file that changed at the time of the index may have changed
+                # once more without git noticing.
                 if entry.mtime_ns >= index[2]:
                     continue
                 # The index has the low 32 bits of an inode.
@@ -374,8 +375,8 @@ class _Candidate:
 class _StoreRun:
     """One run of storing contents of a scan within a budget.
 
-    `unstored` are the named files that were not stored, `incomplete` the folders with
-    contents that were not.
+    `unstored` are the named files that were not stored, `incomplete` the
+    folders with contents that were not.
     """
 
     def __init__(
@@ -415,8 +416,8 @@ class _StoreRun:
             if is_unchanged and not folder.stored_in:
                 self.incomplete.add(prefix)
             else:
-                # The files of a folder are only listed once its newest file is the
-                # next one to store.
+                # The files of a folder are only listed once its newest file is
+                # the next one to store.
                 heappush(
                     self._candidates,
                     _Candidate(True, -folder.newest_ns, prefix),
@@ -447,7 +448,8 @@ class _StoreRun:
             if content is not None:
                 remaining_bytes -= len(content)
                 contents.append((path, candidate.state, content))
-            # Another process that stores contents waits for one transaction at most.
+            # Another process that stores contents waits for one transaction at
+            # most.
             if len(contents) == FILES_PER_TRANSACTION:
                 self._baseline.store(contents)
                 contents = []

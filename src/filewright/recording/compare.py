@@ -1,8 +1,8 @@
 """The differences between the state of a root and a scan of it.
 
-Changes that filewright itself has recorded since the state are applied to it first, so
-that only the changes of others remain. Renames are found, and files that only became
-visible or excluded by a rule are left out.
+Changes that filewright itself has recorded since the state are applied to it
+first, so that only the changes of others remain. Renames are found, and files
+that only became visible or excluded by a rule are left out.
 """
 
 from __future__ import annotations
@@ -55,8 +55,8 @@ class AdoptedRoot(NamedTuple):
 class Comparison:
     """The changes of others below a root, between a state and a scan.
 
-    `pairs` are the files that differ, before and after; `moves` are the new paths of
-    those that were renamed.
+    `pairs` are the files that differ, before and after; `moves` are the new
+    paths of those that were renamed.
     """
 
     def __init__(
@@ -113,7 +113,8 @@ class Comparison:
         for prefix in last_scan.keys() | scan.keys():
             old_folder = last_scan.get(prefix, EMPTY_FOLDER)
             new_folder = scan.get(prefix, EMPTY_FOLDER)
-            # Only these are compared file by file, of perhaps many thousand folders.
+            # Only these are compared file by file, of perhaps many thousand
+            # folders.
             if touched_folders.includes(prefix) or _differs(
                 old_folder, new_folder
             ):
@@ -179,7 +180,8 @@ class Comparison:
                 if file_change.before.kind == "folder":
                     folder_moves[old_path] = path
             created[path] = new
-        # All moves at once, after all removals: two folders may exchange their names.
+        # All moves at once, after all removals: two folders may exchange their
+        # names.
         self._move_contents(folder_moves, created)
         self._drop(self._before.keys() & created.keys())
         self._before |= created
@@ -199,7 +201,8 @@ class Comparison:
             new_path = path_after_moves(folder_moves, path)
             if new_path != path:
                 moved = self._before.pop(path)._replace(path=new_path)
-                # The change may have touched the file itself, too: that is newer.
+                # The change may have touched the file itself, too: that is
+                # newer.
                 created.setdefault(new_path, moved)
 
     def _with_known_content(
@@ -241,8 +244,8 @@ class Comparison:
     def _path_of(self, recorded_path: RecordedPath, number: int) -> bytes:
         """Return the path below the root of a path in a change.
 
-        It begins with `OUTSIDE_PREFIX` if it does not belong to the root, or if the
-        state includes the change already.
+        It begins with `OUTSIDE_PREFIX` if it does not belong to the root, or if
+        the state includes the change already.
         """
         location = recorded_path.locate(self._boundary.roots)
         if location is not None and location.parts:
@@ -252,7 +255,8 @@ class Comparison:
                 for prefix in self._newest_numbers
                 if path.startswith(prefix)
             ]
-            # The state of the innermost root around the path says what it includes.
+            # The state of the innermost root around the path says what it
+            # includes.
             newest_number = self._newest_numbers[max(prefixes, key=len)]
             if number > newest_number and not path.startswith(self._within):
                 return path
@@ -320,11 +324,12 @@ class Comparison:
     ) -> None:
         """Remove files from `added` that existed before, but that no scan could see.
 
-        A rule excluded them, or a folder was unreadable. Files that are newer than the
-        state are kept, and folders that were somewhere else before.
+        A rule excluded them, or a folder was unreadable. Files that are newer
+        than the state are kept, and folders that were somewhere else before.
         """
         observed_ns = state.observed_ns - self._clock_slack_ns
-        # A shell may have renamed a folder: its inode tells its path in the last scan.
+        # A shell may have renamed a folder: its inode tells its path in the
+        # last scan.
         scanned_paths: dict[int | None, bytes] = {}
         uncovered: set[bytes] = set()
         for old in self._before.values():
@@ -333,7 +338,8 @@ class Comparison:
             if old.scanned_path:
                 scanned_paths[old.state.inode] = old.scanned_path
             else:
-                # A tool moved it here from outside of the scan: its contents are old.
+                # A tool moved it here from outside of the scan: its contents
+                # are old.
                 uncovered.add(old.path)
         for path, new in sorted(added.items()):  # Folders before their files.
             if new.state.inode in scanned_paths:
@@ -359,7 +365,8 @@ class Comparison:
         """Return True if a file was created after a time."""
         if file.kind != "folder" and file.scanned is not None:
             return file.scanned.ctime_ns > observed_ns
-        # A folder's ctime changes with each file in it: only its birth says its age.
+        # A folder's ctime changes with each file in it: only its birth says its
+        # age.
         try:
             status = self._boundary.stat(self._location(file.path), birth=True)
         except FilewrightError:
@@ -371,7 +378,7 @@ class Comparison:
         removed: dict[bytes, ObservedFile],
         added: dict[bytes, ObservedFile],
     ) -> None:
-        """Pair renamed files by inode, size and time, folders by files moved along."""
+        """Pair renamed files by inode, size and time, and folders by their files."""
         new_paths_by_identity: dict[object, list[bytes]] = {}
         for new_path, new in added.items():
             new_paths_by_identity.setdefault(new.content_identity, []).append(
@@ -405,10 +412,12 @@ class Comparison:
     ) -> bool:
         """Return True if a candidate is the old file under another path.
 
-        If it is a folder, `removed_paths` are the paths that were removed from it.
+        If it is a folder, `removed_paths` are the paths that were removed from
+        it.
         """
         if old.kind == "folder":
-            # Its inode may have been reused, so at least one file must have gone along.
+            # Its inode may have been reused, so at least one file must have
+            # gone along.
             for removed_path in removed_paths:
                 path_in_folder = removed_path[len(old.path) :]
                 # One match is enough: the command may have changed the other
@@ -466,7 +475,8 @@ class Comparison:
 class _TouchedFolders:
     """The folders that changes touched, with a slash at the end.
 
-    Of `folders` only the files directly in them were touched, of `trees` all files.
+    Of `folders` only the files directly in them were touched, of `trees` all
+    files.
     """
 
     folders: Set[bytes]
@@ -478,7 +488,7 @@ class _TouchedFolders:
 
 
 def _moves_a_folder(file_change: FileChange) -> bool:
-    """Return True if a folder came, left or was renamed: its contents went along."""
+    """Return True if a folder came, left or was renamed, with its contents."""
     states = [file_change.before, file_change.after]
     if file_change.renamed_from is None and None not in states:
         return False
@@ -503,7 +513,8 @@ def _has_same_size_and_time(old: ObservedFile, new: ObservedFile) -> bool:
 
 
 def _prefer_same_name(targets: Sequence[bytes], name: bytes) -> bytes:
-    """Return a path with a name, else the first: one inode may have several paths."""
+    """Return the first path with a name, or else the first path."""
+    # Several hard links have the same inode: most likely the name was kept.
     for target in targets:
         if basename(target) == name:
             return target
@@ -531,7 +542,7 @@ def _observed_files(
 
 
 def path_after_moves(moves: Mapping[bytes, bytes], path: bytes) -> bytes:
-    """Return a path after moves of it or of folders above; the nearest move decides."""
+    """Return a path after moves; of moves above it, the nearest decides."""
     moved = path
     while moved and moves:
         if moved in moves:

@@ -1,4 +1,4 @@
-"""The file that a tool's arguments ask for: its edit, made by our own engine on the bytes before."""
+"""The file that a tool's edit alone should make of the bytes before it."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class WholeText:
 
 @dataclass(frozen=True, slots=True)
 class PatchText:
-    """A patch that the tool was told to apply, and the name that it has for the file."""
+    """A patch that the tool was told to apply, and its name for the file."""
 
     patch: str
     name: str
@@ -65,7 +65,7 @@ def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
 def _expect_literal(
     snapshot: Snapshot, replacements: Sequence[TextReplacement]
 ) -> Expected | None:
-    """Replace texts one after another as the tools do: literally, in the text they read."""
+    """Replace texts one after another, literally, as the tools do."""
     assert snapshot.content is not None
     encoding = snapshot.encoding
     readings = [read_in(snapshot.content, encoding)]
@@ -87,7 +87,8 @@ def _expect_literal(
             if splices is None:
                 break
             content = apply_splices(expected.content, splices)
-            # Only of a single replacement the splices are those of the whole edit.
+            # Only of a single replacement the splices are those of the whole
+            # edit.
             expected = Expected(
                 content,
                 splices
@@ -127,7 +128,11 @@ def _plan(
 
 
 def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
-    """Return a text as the file before was written; None where that had no single form."""
+    """Return a text in the encoding and with the line ends of the file before.
+
+    None if the file has mixed line ends, or if its encoding cannot hold the
+    text.
+    """
     assert snapshot.content is not None
     encoding = snapshot.encoding
     original = read_in(snapshot.content, encoding)

@@ -29,10 +29,10 @@ MAX_NAMED_LOST = 20
 class FileChangeBuilder:
     """A builder of the file changes of one record, with `store_blob` for contents.
 
-    `lost` are the files whose earlier content is stored nowhere, so that they cannot be
-    undone. Other commands may still run while files are read: `contents` are the
-    contents that were read, with the states of the scan, and `missing` the paths that
-    no longer existed. The next observation needs both.
+    `lost` are the files whose earlier content is stored nowhere, so that they
+    cannot be undone. Other commands may still run while files are read:
+    `contents` are the contents that were read, with the states of the scan, and
+    `missing` the paths that no longer existed. The next observation needs both.
     """
 
     def __init__(
@@ -144,7 +144,8 @@ class FileChangeBuilder:
     def _state_before(self, file: ObservedFile) -> FileState | None:
         """Return the earlier state of a file, with its content stored for undo.
 
-        None if its content is not known, and if undo cannot make it again (a pipe).
+        None if its content is not known, and if undo cannot make it again (a
+        pipe).
         """
         state = file.state
         if state.kind == "folder":
@@ -163,7 +164,8 @@ class FileChangeBuilder:
     def _state_after(self, file: ObservedFile) -> FileState | None:
         """Return the present state of a file, with its content stored if it is small.
 
-        None if the file no longer exists, and if undo cannot make it again (a pipe).
+        None if the file no longer exists, and if undo cannot make it again (a
+        pipe).
         """
         state = file.state
         if state.kind == "folder":

@@ -29,7 +29,8 @@ class IndexEntry:
 def iter_entries(data: bytes) -> Iterator[IndexEntry]:
     """Yield the entries of an index; none of another file.
 
-    Raises `struct.error`, `ValueError` or `IndexError` where the index is damaged.
+    Raises `struct.error`, `ValueError` or `IndexError` where the index is
+    damaged.
     """
     signature, version, count = _HEADER.unpack_from(data)
     if signature != b"DIRC" or version not in (2, 3, 4):
@@ -47,7 +48,8 @@ def iter_entries(data: bytes) -> Iterator[IndexEntry]:
         path_start = offset + _ENTRY.size
         if version > 2 and flags & _EXTENDED_FLAG:
             path_start += 2
-        # Version 4 drops the end of the previous path and adds to the rest of it.
+        # Version 4 drops the end of the previous path and adds to the rest of
+        # it.
         dropped_length = len(path)
         if version == 4:
             dropped_length, path_start = _read_offset(data, path_start)

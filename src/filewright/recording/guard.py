@@ -1,12 +1,13 @@
-"""The guard: takes back what a client's own edit tool damaged, right after its edit.
+"""The guard, which repairs the damage of clients' edit tools after each edit.
 
-A client's hook runs around each edit that its own tool makes, and the edit is recorded with
-the bytes before it. The guard rebuilds the file that the edit alone would have made
-(`healing`), and commits the difference as a change of its own, by the tool `guard`. That
-change takes back a part of the edit: undoing the edit takes the healing along.
+A client's hook runs around each edit that its own tool makes, and the edit is
+recorded with the bytes before it. The guard rebuilds the file that the edit
+alone would have made (`healing`), and commits the difference as a change of its
+own, by the tool `guard`. That change takes back a part of the edit: undoing the
+edit takes the healing along.
 
-Never touched are files that have changed again since the tool wrote them, files that hold no
-text, files above 16 MB, and what no agent may see or write.
+Never touched are files that have changed again since the tool wrote them, files
+that hold no text, files above 16 MB, and what no agent may see or write.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ _NAMES = {
     Damage.TRUNCATED: "the end of the file",
     Damage.MODE: "the permissions",
 }
-"""What the guard kept, as a note names it."""
+"""The repaired properties of a file, as a note names them."""
 
 
 @dataclass(frozen=True, slots=True)
 class GuardNote:
-    """What the guard found in one file: text for the model, and the change that heals it."""
+    """A note about one file: a text for the model, and the change that healed it."""
 
     path: str
     text: str
@@ -60,7 +61,7 @@ class GuardNote:
 
 
 class Guard:
-    """Compares the files that an edit tool named with the edit it was told to make."""
+    """A guard of the files that clients' edit tools change."""
 
     def __init__(
         self, boundary: Boundary, changes: Changes, settings: Settings
@@ -78,8 +79,8 @@ class Guard:
     ) -> list[GuardNote]:
         """Heal the damage in the files of some changes, or warn of it.
 
-        `edits` are the edits that the tool was told to make, by absolute path. A file that
-        is not among them is left alone.
+        `edits` are the edits that the tool was told to make, by absolute path.
+        A file that is not among them is left alone.
         """
         if self._mode == "off":
             return []
@@ -118,7 +119,7 @@ class Guard:
         edit: ToolEdit | None,
         task: Task,
     ) -> GuardNote | None:
-        """Compare one file with what it should be."""
+        """Heal one file, or warn of its damage; return None if there is none."""
         location = file_change.path.locate(self._boundary.roots)
         before, after = file_change.before, file_change.after
         if location is None or self._is_excluded(location):
@@ -166,7 +167,7 @@ class Guard:
         edit: ToolEdit | None,
         task: Task,
     ) -> Healing:
-        """Return what a file should hold whose content was another one before."""
+        """Return the healing of a file that had another `content` before the edit."""
         original = Snapshot(content, settings=self._settings, location=location)
         if original.binary_type or snapshot.content is None:
             return Healing()
@@ -182,8 +183,8 @@ class Guard:
         steps: Sequence[Step],
         task: Task,
     ) -> GuardNote:
-        """Commit the steps that heal a file, or only say what is damaged."""
-        name = location.display_path
+        """Commit the steps that heal a file, or only warn of the damage."""
+        display_path = location.display_path
         kinds = ", ".join(damage)
         lines = (
             pluralize(healing.lines, "untouched line")
@@ -192,24 +193,26 @@ class Guard:
         )
         if self._mode == "warn":
             text = (
-                f"your edit of {name} damaged {lines} ({kinds}); "
+                f"your edit of {display_path} damaged {lines} ({kinds}); "
                 f"undo it with filewright undo {record.id}"
             )
-            return GuardNote(name, text)
+            return GuardNote(display_path, text)
         change = ChangeSet(
             GUARD_TOOL,
-            f"guard: {name}: {kinds}",
+            f"guard: {display_path}: {kinds}",
             tuple(steps),
             reverts=(record.id,),
             partial=True,
         )
         healed = self._changes.commit(change, task=task)
         # Two kinds of damage have the name `the encoding`.
-        kept = list(dict.fromkeys(_NAMES[kind] for kind in damage))
+        properties = list(dict.fromkeys(_NAMES[kind] for kind in damage))
         encoding = f"the encoding ({healing.encoding})"
-        kept = [encoding if each == "the encoding" else each for each in kept]
-        text = f"filewright kept {_join(kept)} of {name}; your edit is in"
-        return GuardNote(name, text, healed.id)
+        properties = [
+            encoding if name == "the encoding" else name for name in properties
+        ]
+        text = f"filewright kept {_join(properties)} of {display_path}; your edit is in"
+        return GuardNote(display_path, text, healed.id)
 
     def _is_excluded(self, location: Location) -> bool:
         """Return True if a rule of the settings names the file or a folder above it."""

@@ -1,14 +1,15 @@
 """The bytes that a file should have after another tool has edited it.
 
-A client's own edit tool reads a file as text and writes it back as a whole, and so may
-change bytes that its edit did not name: it replaces bytes that are not UTF-8, unifies line
-ends, drops a byte-order mark. This module compares the texts of the file before and after
-such an edit. Equal text gets its earlier bytes back; text that differs was meant.
+A client's own edit tool reads a file as text and writes it back as a whole, and
+so may change bytes that its edit did not name: it replaces bytes that are not
+UTF-8, unifies line ends, drops a byte-order mark. This module compares the
+texts of the file before and after such an edit. Equal text gets its earlier
+bytes back; text that differs was meant.
 
-If the arguments of the tool describe the edit, our own engine applies it to the earlier
-bytes. The result is the expected file. It decides where the comparison alone cannot: if
-a line has lost its trailing blanks, it was damaged outside of the edit, but inside of it
-this may be meant.
+If the arguments of the tool describe the edit, our own engine applies it to the
+earlier bytes. The result is the expected file. It decides where the comparison
+alone cannot: if a line has lost its trailing blanks, it was damaged outside of
+the edit, but inside of it this may be meant.
 
 All functions here work on values: they read and write no files.
 """
@@ -74,11 +75,11 @@ class Damage(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Healing:
-    """The bytes a file should have, and the damage that differs from what it has.
+    """The bytes that a file should have, and the damage that they repair.
 
-    `content` is None if nothing is to be written. `lines` counts the damaged lines.
-    `doubt` says why something that looks damaged stays as it is, or is empty. `encoding`
-    is that of the file.
+    `content` is None if nothing is to be written. `lines` counts the damaged
+    lines. `doubt` says why something that looks damaged stays as it is, or is
+    empty. `encoding` is that of the file.
     """
 
     content: bytes | None = None
@@ -116,8 +117,8 @@ def heal(
 ) -> Healing:
     """Return the healing of a file that a tool has changed from `before` to `after`.
 
-    `encoding` is that of the file before. `expected` is the file that the edit alone
-    would have made, if the arguments of the tool describe the edit.
+    `encoding` is that of the file before. `expected` is the file that the edit
+    alone would have made, if the arguments of the tool describe the edit.
     """
     if after == before:
         return Healing()
@@ -130,7 +131,8 @@ def heal(
         if _is_only_damaged(from_expected, expected):
             compared, content = from_expected, expected.content
         elif from_expected.distance <= compared.distance:
-            # Otherwise the tool took its arguments for another edit than our engine.
+            # Otherwise the tool took its arguments for another edit than our
+            # engine.
             compared = from_expected
     if content is None:
         content, doubt = _merge(compared, encoding)
@@ -178,7 +180,8 @@ def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
             comparisons.append(_compare(original, actual))
     if not comparisons:
         comparisons.append(_compare(read_as_utf8(before), actual_utf8))
-    # Of equal distances the fewest characters: UTF-8 in a wrong reading has more.
+    # Of equal distances the fewest characters: UTF-8 in a wrong reading has
+    # more.
     return min(
         comparisons,
         key=lambda comparison: (comparison.distance, comparison.new_characters),
@@ -198,7 +201,8 @@ def _compare(original: Reading, actual: Reading) -> _Comparison:
             distance += Indel.distance(text, actual_text)
         else:
             distance += len(text) + len(actual_text)
-        # An unreadable character counts twice: another reading may be able to read it.
+        # An unreadable character counts twice: another reading may be able to
+        # read it.
         unreadable = actual_text.count(REPLACEMENT) - text.count(REPLACEMENT)
         distance += max(0, unreadable)
     return _Comparison(original, actual, line_changes, distance, characters)
@@ -218,12 +222,14 @@ def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
         len(original.texts) == len(actual_texts) + 1
         and not original.texts[-1].strip()
     ):
-        # A last line of blanks alone, without a terminator, vanishes with its blanks.
+        # A last line of blanks alone, without a terminator, vanishes with its
+        # blanks.
         actual_texts.append("")
     # No damage but truncation adds or removes lines.
     if len(original.texts) != len(actual_texts):
         return False
-    # Line by line: an alignment might pair blank lines that damage has made equal.
+    # Line by line: an alignment might pair blank lines that damage has made
+    # equal.
     pairs = zip(original.texts, actual_texts, strict=True)
     for number, (text, actual_text) in enumerate(pairs):
         if text == actual_text:
@@ -255,7 +261,7 @@ def _touched_lines(
 
 
 def _is_truncated(compared: _Comparison, touched: set[int]) -> bool:
-    """Return True if only the end of the file is missing, and the edit did not touch it."""
+    """Return True if only the end is missing, and the edit did not touch it."""
     original, actual = compared.original, compared.actual
     if len(compared.changes) != 1:
         return False
@@ -297,7 +303,8 @@ def _line_damage(original: str, actual: str) -> list[Damage]:
     kinds: list[Damage] = []
     before, after = _LineParts.split(original), _LineParts.split(actual)
     if before.indent != after.indent:
-        # A line that had no indentation and has one now belongs to another block.
+        # A line that had no indentation and has one now belongs to another
+        # block.
         if not before.indent or not after.indent:
             return []
         kinds.append(Damage.INDENTATION)
@@ -354,7 +361,7 @@ _SPELLINGS: tuple[tuple[Damage, Callable[[str], str]], ...] = (
 
 
 def _ascii_skeleton(text: str) -> str:
-    """Return the ASCII characters of a line, with one mark for each run of others."""
+    """Return a line with one mark for each run of characters beyond ASCII."""
     skeleton: list[str] = []
     for character in text:
         if character.isascii():
@@ -384,12 +391,14 @@ class _DoubtError(Exception):
 def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
     """Return the actual text in the bytes of the original, and a doubt about it.
 
-    Equal text keeps its earlier bytes. Other text gets the encoding of the file, and its
-    lines end like the line above. Doubtful lines keep the bytes that the tool wrote.
+    Equal text keeps its earlier bytes. Other text gets the encoding of the
+    file, and its lines end like the line above. Doubtful lines keep the bytes
+    that the tool wrote.
     """
     content, doubt = _merge_changes(compared, compared.changes, encoding)
-    # If one of several equal lines was removed or added, which one is not known. That
-    # is harmless only if the result is the same for the first and for the last of them.
+    # If one of several equal lines was removed or added, which one is not
+    # known. That is harmless only if the result is the same for the first and
+    # for the last of them.
     last_changes = _diff_from_end(
         compared.original.texts, compared.actual.texts
     )
@@ -423,7 +432,7 @@ def _diff_from_end(
 def _merge_changes(
     compared: _Comparison, changes: Sequence[LineChange], encoding: Encoding
 ) -> tuple[bytes, str]:
-    """Return the actual text in the bytes of the original, by the given line changes."""
+    """Return the actual text in the bytes of the original, by line changes."""
     original, actual = compared.original, compared.actual
     pieces = [original.bom]
     position = 0
@@ -444,7 +453,8 @@ def _merge_changes(
             pieces.append(_merge_change(compared, change, encoding))
         except _DoubtError as error:
             doubt = str(error)
-            # A file in two encodings would not be text: it stays as the tool wrote it.
+            # A file in two encodings would not be text: it stays as the tool
+            # wrote it.
             if actual.codec != original.codec or not encoding.is_utf8:
                 return actual.content, doubt
             pieces += actual.lines[change.new_start : change.new_end]
@@ -453,7 +463,7 @@ def _merge_changes(
 
 
 def _end_line(compared: _Comparison, number: int, new_number: int) -> bytes:
-    """Return a line that stays, with a terminator only where the actual one has one."""
+    """Return an equal line, without terminator if the actual one has none."""
     original, actual = compared.original, compared.actual
     if not actual.ending(new_number):
         return original.body(number)
@@ -465,7 +475,10 @@ def _end_line(compared: _Comparison, number: int, new_number: int) -> bytes:
 def _merge_change(
     compared: _Comparison, change: LineChange, encoding: Encoding
 ) -> bytes:
-    """Return the new lines of a change. Raise `_DoubtError` if their bytes are not certain."""
+    """Return the new lines of a change.
+
+    Raises `_DoubtError` if their bytes are not certain.
+    """
     original = compared.original
     base = original.units(change.start, change.end)
     written = compared.actual.units(change.new_start, change.new_end)
@@ -486,8 +499,8 @@ def _write_certain(
     """Write the actual characters in the bytes of the base, if these are certain."""
     first = _write(base, actual, _align(base, actual), target)
     last = _write(base, actual, _align_from_end(base, actual), target)
-    # Broken characters and line ends look equal as text, but may differ in bytes: the
-    # first and the last possible alignment have to agree.
+    # Broken characters and line ends look equal as text, but may differ in
+    # bytes: the first and the last possible alignment have to agree.
     if b"".join(first) != b"".join(last):
         raise _DoubtError(
             "the bytes of a changed line can be those of several places"
@@ -501,7 +514,7 @@ def _write(
     alignment: dict[int, int],
     target: _Target,
 ) -> list[bytes]:
-    """Return the bytes of each actual character: those of the base where it is aligned."""
+    """Return the bytes of each actual character, from the base if aligned."""
     pieces: list[bytes] = []
     ending = target.ending
     for index, unit in enumerate(actual):
@@ -541,7 +554,7 @@ def _encode(unit: Unit, target: _Target) -> bytes:
 
 
 def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
-    """Map the indices of kept characters to the base, as near to its start as can be."""
+    """Map indices of kept characters to the base, as near to its start as can be."""
     left, right = [unit.text for unit in base], [unit.text for unit in actual]
     start = 0
     while start < min(len(left), len(right)) and left[start] == right[start]:
@@ -568,7 +581,7 @@ def _align_from_end(
 
 
 def _ending_near(reading: Reading, number: int) -> bytes:
-    """Return the terminator for a new line before a line: that of its neighbours."""
+    """Return the terminator for a new line at a number: a neighbour's."""
     # Only the last line may have none.
     for neighbour in (number - 1, number - 2, number):
         if 0 <= neighbour < len(reading.lines) and reading.ending(neighbour):
@@ -589,9 +602,9 @@ def replace_text(
 ) -> tuple[Splice, ...] | None:
     """Return the splices that replace a text literally, once or everywhere.
 
-    Characters that the replacement leaves in place keep their bytes. Return None if the
-    text is not there, if it is there several times and only one was meant, or if the
-    bytes of the replacement are not certain.
+    Characters that the replacement leaves in place keep their bytes. Return
+    None if the text is not there, if it is there several times and only one was
+    meant, or if the bytes of the replacement are not certain.
     """
     search, text = _plain_ends(search), reading.text
     positions = [
@@ -637,8 +650,8 @@ def _splice_certain(
 ) -> list[Splice]:
     """Return the splices that turn a base at an offset into new characters.
 
-    Characters that stay are in none of them. Raise `_DoubtError` if the result is not
-    certain.
+    Characters that stay are in none of them. Raise `_DoubtError` if the result
+    is not certain.
     """
     # Called for its error only: two alignments must give equal bytes.
     _write_certain(base, new, target)

@@ -1,8 +1,8 @@
 """Calls of clients' hooks, read from the JSON that a client writes to a hook.
 
-A client calls one hook before a shell command or a use of its own edit tool, and another
-one after it. Each client has its own names for the same few values. They are read here by
-all these names, for any client.
+A client calls one hook before a shell command or a use of its own edit tool,
+and another one after it. Each client has its own names for the same few values.
+They are read here by all these names, for any client.
 """
 
 from __future__ import annotations
@@ -75,7 +75,8 @@ class HookCall:
 def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
     """Return the call that a client's JSON and its environment variables describe.
 
-    Raises `ValueError` if the data is not JSON. JSON of another shape is an empty call.
+    Raises `ValueError` if the data is not JSON. JSON of another shape is an
+    empty call.
     """
     message = json.loads(data or b"{}")
     if not isinstance(message, dict):
@@ -98,8 +99,9 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
     turn = _text(message, "turn_id", "generation_id", "prompt_id")
     use = _text(message, "tool_use_id")
     if use is None:
-        # Without a number of the use, both hooks of it still say the same about it. A
-        # client may call its tool by another name afterwards: the files come first.
+        # Without a number of the use, both hooks of it still say the same about
+        # it. A client may call its tool by another name afterwards: the files
+        # come first.
         subject = command or "\0".join(names) or label or ""
         use = f"{turn or ''}\0{subject}"
     key = f"{session or ''}\0{use}"
@@ -114,7 +116,8 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         edits={absolute_paths[path]: edit for path, edit in edits.items()},
         identifier=xxhash.xxh3_128_hexdigest(key.encode("utf-8", "replace")),
         event=_text(message, "hook_event_name", "hookEventName"),
-        # Unlike the other texts it may be empty: some prompts are, see the hook.
+        # Unlike the other texts it may be empty: some prompts are, see the
+        # hook.
         prompt=prompt if isinstance(prompt, str) else None,
     )
 

@@ -1,17 +1,18 @@
 """The journal of one root: its observations, and its state after the last of them.
 
-Before a command begins or ends, and before a tool changes files while a command is
-open, the root is observed: every difference from the state is recorded at once, and the
-result of the scan becomes the state. So each record begins where the one before it
-ended::
+Before a command begins or ends, and before a tool changes files while a command
+is open, the root is observed: every difference from the state is recorded at
+once, and the result of the scan becomes the state. So each record begins where
+the one before it ended::
 
     shell/state       the state: the last scan, and the number of its newest change
     shell/observed    an empty file, written at each observation for its time
     shell/ID.open     an open command
 
-The state is a cache. If it is behind, because a tool has changed files or a process
-ended between a record and the state, the later changes are applied to it. If it is
-lost, a new one is made, and the differences of that moment belong to no command.
+The state is a cache. If it is behind, because a tool has changed files or a
+process ended between a record and the state, the later changes are applied to
+it. If it is lost, a new one is made, and the differences of that moment belong
+to no command.
 """
 
 from __future__ import annotations
@@ -64,9 +65,9 @@ STATE_FORMAT = 1
 class Journal:
     """The journal of the root of a `boundary`, stored in the `folder` of its state.
 
-    `within` are the registered roots in it, which have journals of their own. `changes`
-    are those of the workspace, `log` is that of the root. Its methods need the lock of
-    the workspace.
+    `within` are the registered roots in it, which have journals of their own.
+    `changes` are those of the workspace, `log` is that of the root. Its methods
+    need the lock of the workspace.
     """
 
     def __init__(
@@ -102,9 +103,10 @@ class Journal:
     ) -> None:
         """Record every difference from the state as a change of the open commands.
 
-        Then store contents of files. `ending` is the command that ends, with everything
-        known about it. The files that a command `line` names are stored first.
-        `adopted` are registered roots within this one that no longer exist.
+        Then store contents of files. `ending` is the command that ends, with
+        everything known about it. The files that a command `line` names are
+        stored first. `adopted` are registered roots within this one that no
+        longer exist.
         """
         # A command of a client that has ended would own all later changes.
         open_commands.close_stale(
@@ -115,7 +117,8 @@ class Journal:
         scanner = Scanner(self.boundary, self.within, self.task)
         rules = scanner.rules
         scan = scanner.scan(_find_comparable_scan(last_state, rules))
-        # An unchanged scan is the same object, so that nothing needs to be compared.
+        # An unchanged scan is the same object, so that nothing needs to be
+        # compared.
         is_changed = (
             last_state is None or scan is not last_state.scan or bool(adopted)
         )
@@ -145,7 +148,8 @@ class Journal:
                 self._changes.newest_number(), rules, git_index, stored_scan
             )
             write_state(self.folder, state)
-        # A new file: its time is that of the observation by the folder's own clock.
+        # A new file: its time is that of the observation by the folder's own
+        # clock.
         with temporary_file(self.folder, b"") as temporary_name:
             self.folder.rename(
                 temporary_name, self.folder, OBSERVED_NAME, "replace"
@@ -213,8 +217,8 @@ class Journal:
     ) -> Scan:
         """Record the differences from the state, after the recorded changes since then.
 
-        Return the scan without the files that were removed before they could be read:
-        those are not recorded.
+        Return the scan without the files that were removed before they could be
+        read: those are not recorded.
         """
         # Times of one file system can be compared exactly.
         is_same_clock = self.folder.status().device == self.root.identity[0]
@@ -246,8 +250,8 @@ class Journal:
         self._add_numbers(commands, attributed_records)
         if self.log.is_own:
             enforce_limits(self.log)
-        # The next observation compares with the contents that this one has recorded,
-        # even if the files were written to meanwhile.
+        # The next observation compares with the contents that this one has
+        # recorded, even if the files were written to meanwhile.
         self.baseline.store(builder.contents)
         return without_files(scan, builder.missing)
 
@@ -289,9 +293,11 @@ class Journal:
         contents = git_objects(
             self.boundary, location, names, limit=GIT_BYTES, task=self.task
         )
-        # Git ends with the first object that it does not have: not all have contents.
+        # Git ends with the first object that it does not have: not all have
+        # contents.
         for (path, name), content in zip(objects, contents, strict=False):
-            # An object of another size is not the content: git may convert line ends.
+            # An object of another size is not the content: git may convert line
+            # ends.
             git_blob = b"blob %d\0" % len(content) + content
             digest = hashlib.sha1(git_blob, usedforsecurity=False).hexdigest()
             if len(content) == wanted[path].size and digest == name:
@@ -320,10 +326,12 @@ def _build_records(
             parts.append((group.commands, file_changes))
     notes = builder.notes
     if notes and not parts:
-        # None of the changes can be undone: the record has only the notes about them.
+        # None of the changes can be undone: the record has only the notes about
+        # them.
         parts.append((tuple(commands), ()))
     attributed_records: list[_AttributedRecord] = []
-    # The builder stored the contents by this number: the last record has to have it.
+    # The builder stored the contents by this number: the last record has to
+    # have it.
     first_number = newest_number - len(parts) + 1
     for number, (owners, file_changes) in enumerate(parts, first_number):
         recorded_commands = tuple(map(_recorded_command, owners))
@@ -384,7 +392,8 @@ def dump_checksummed(value: Any) -> bytes:
 def load_checksummed(file: File) -> Any:
     """Return the value stored in a file behind its checksum.
 
-    Raises `ValueError` if the checksum does not match, and the errors of `marshal`.
+    Raises `ValueError` if the checksum does not match, and the errors of
+    `marshal`.
     """
     checksum, data = file.read(0, 16), file.read(16, file.status().size)
     if xxhash.xxh3_128_digest(data) != checksum:

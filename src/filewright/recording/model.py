@@ -66,13 +66,13 @@ def pack_states(
 class ScannedFolder(NamedTuple):
     """One folder of a scan.
 
-    `names` are all its names, sorted and joined by slashes. `excluded` are the names
-    that rules exclude or that have no readable state; a folder's name ends with a slash
-    there. `packed_states` are the states of the other names, as one value that is
-    quickly compared. `has_large` is True if one is a file whose content is never
-    stored. `newest_ns` is the newest time of a change of content. `rules` are the
-    states of the files with rules for this folder. `stored_in` names the cache that
-    stores all contents that can be stored.
+    `names` are all its names, sorted and joined by slashes. `excluded` are the
+    names that rules exclude or that have no readable state; a folder's name
+    ends with a slash there. `packed_states` are the states of the other names,
+    as one value that is quickly compared. `has_large` is True if one is a file
+    whose content is never stored. `newest_ns` is the newest time of a change of
+    content. `rules` are the states of the files with rules for this folder.
+    `stored_in` names the cache that stores all contents that can be stored.
     """
 
     names: bytes = b""
@@ -155,10 +155,11 @@ def parent_prefix(path: bytes) -> bytes:
 class RootState(NamedTuple):
     """The state of a root after its last observation.
 
-    `newest` is the number of the newest change that it includes, 0 for none. `rules` is
-    the signature of the rules from outside of the root that decide which names a scan
-    has. `git_index` identifies the index of the root's git repository. `observed_ns` is
-    the time of the observation by the clock of the state folder's file system.
+    `newest` is the number of the newest change that it includes, 0 for none.
+    `rules` is the signature of the rules from outside of the root that decide
+    which names a scan has. `git_index` identifies the index of the root's git
+    repository. `observed_ns` is the time of the observation by the clock of the
+    state folder's file system.
     """
 
     newest: int
@@ -171,8 +172,8 @@ class RootState(NamedTuple):
 class ObservedFile(NamedTuple):
     """A file, folder or link at `path` at one moment, with a function that reads it.
 
-    `scanned` is its state in a scan, where it was at `scanned_path`; a tool may have
-    moved it since. A file that a tool wrote after the scan has none.
+    `scanned` is its state in a scan, where it was at `scanned_path`; a tool may
+    have moved it since. A file that a tool wrote after the scan has none.
     """
 
     path: bytes
@@ -199,10 +200,11 @@ Pair = tuple[ObservedFile | None, ObservedFile | None]
 class Command(NamedTuple):
     """A shell command, or one use of a client's own edit tool, between begin and end.
 
-    A client may use an `identifier` again, but the `key` is unique. `summary` is its
-    name in the history, as far as it is known at the begin. `process` is the key of the
-    client's process in the process namespace `space`: the command is closed when that
-    has ended. A tool names absolute `paths`; a shell may change any file.
+    A client may use an `identifier` again, but the `key` is unique. `summary`
+    is its name in the history, as far as it is known at the begin. `process` is
+    the key of the client's process in the process namespace `space`: the
+    command is closed when that has ended. A tool names absolute `paths`; a
+    shell may change any file.
     """
 
     identifier: str

@@ -1,9 +1,9 @@
-"""Readings of a file: its lines as texts that can be compared, and as the bytes they are.
+"""Readings of a file: its lines as texts to compare, and as bytes.
 
-Editing tools decode files leniently: most read every file as UTF-8 and take U+FFFD for each
-part that is not. A file before and after such a tool compares equal only if both are read
-the way the tool read them. So a file has several readings, and each keeps the bytes beside
-the text.
+Editing tools decode files leniently: most read every file as UTF-8 and take
+U+FFFD for each part that is not. A file before and after such a tool compares
+equal only if both are read the way the tool read them. So a file has several
+readings, and each keeps the bytes beside the text.
 """
 
 from __future__ import annotations
@@ -33,10 +33,11 @@ class Unit:
 class Reading:
     """One file, line by line.
 
-    `lines` holds the bytes of each line with its terminator; a last line without one is a
-    line, too. `texts` holds the same lines as text without terminators. `codec` is the
-    encoding of this reading, by Python's name. With `keeps_bytes`, a byte that cannot be
-    decoded is a character of its own (a surrogate); otherwise it is U+FFFD.
+    `lines` holds the bytes of each line with its terminator; a last line
+    without one is a line, too. `texts` holds the same lines as text without
+    terminators. `codec` is the encoding of this reading, by Python's name. With
+    `keeps_bytes`, a byte that cannot be decoded is a character of its own (a
+    surrogate); otherwise it is U+FFFD.
     """
 
     codec: str
@@ -66,13 +67,13 @@ class Reading:
 
     @property
     def text(self) -> str:
-        """Return the whole text, with LF at the end of each line that has a terminator."""
+        """Return the whole text, with LF for each terminator."""
         return "\n".join(self.texts) + "\n" * (
             self.is_ended and bool(self.texts)
         )
 
     def is_certain(self, encoding: Encoding) -> bool:
-        """Return False where `encoding` may be wrong: a file in it, or broken UTF-8?"""
+        """Return False if `encoding` is a guess that the content contradicts."""
         if not encoding.is_guess or encoding.unit_bytes > 1:
             return True
         text = self.content.decode("utf-8", "replace")
@@ -102,7 +103,7 @@ class Reading:
         ]
 
     def units(self, start: int, end: int) -> list[Unit]:
-        """Return the characters of lines [start, end), their ends among them."""
+        """Return the characters of lines [start, end), with the terminators."""
         units: list[Unit] = []
         for number in range(start, end):
             if self.keeps_bytes:
@@ -128,7 +129,7 @@ def read_as_utf8(content: bytes) -> Reading:
 
 
 def read_bytes(content: bytes) -> Reading:
-    """Read a file as UTF-8, with each byte that is not UTF-8 as itself."""
+    """Read a file as UTF-8, with a surrogate for each byte that is not."""
     bom = _UTF8_BOM if content.startswith(_UTF8_BOM) else b""
     body = content[len(bom) :]
     texts = _split_text(body.decode("utf-8", "surrogateescape"))
@@ -151,7 +152,8 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
     if encoding.unit_bytes == 1:
         lines = body.splitlines(keepends=True)
         if encoding.is_multibyte:
-            # Decoded as a whole, a broken character might take a line end with it.
+            # Decoded as a whole, a broken character might take a line end with
+            # it.
             texts = [
                 line.decode(codec, "replace").rstrip("\r\n") for line in lines
             ]
@@ -175,10 +177,10 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
 def read_with_new_text(
     content: bytes, new_spans: Sequence[tuple[int, int]], encoding: Encoding
 ) -> Reading:
-    """Read a file as UTF-8 but for new text in it, which is in the file's own encoding.
+    """Read a file as UTF-8, but new text in it in the file's own encoding.
 
-    A tool that replaced what it could not read knew its new text: it never read that.
-    `new_spans` are the ordered byte ranges of the new text.
+    A tool replaces with U+FFFD what it cannot decode, but it never decodes its
+    new text. `new_spans` are the ordered byte ranges of the new text.
     """
     bom = _UTF8_BOM if content.startswith(_UTF8_BOM) else b""
     position = len(bom)
@@ -208,7 +210,8 @@ def read_like(content: bytes, original: Reading) -> Reading:
 def split_characters(line: bytes, codec: str) -> list[Unit]:
     """Split the bytes of a line into its characters.
 
-    A part that cannot be decoded is one U+FFFD, cut as the decoders of clients cut it.
+    A part that cannot be decoded is one U+FFFD, cut as the decoders of clients
+    cut it.
     """
     if line.isascii() and not codec.startswith("utf-16"):
         return [
@@ -235,8 +238,8 @@ def _add_units(
 ) -> int:
     """Add the characters of `text`, whose bytes are [start, end) of the line."""
     for index, character in enumerate(text):
-        # Several at once are broken parts and the character that showed it: of these
-        # all but the first have one byte.
+        # Several at once are broken parts and the character that showed it: of
+        # these all but the first have one byte.
         following = len(text) - 1 - index
         stop = end - following if index == 0 or following == 0 else start + 1
         units.append(Unit(character, line[start:stop]))

@@ -1,9 +1,9 @@
 """Scans of the file states below a root, folder by folder.
 
 A repeated scan asks for the state of every name of the last one
-(`find_changed_folders`). Rules only have to be applied again in folders whose names or
-kinds of files have changed, or whose rule files have. Those are walked by the boundary,
-which alone knows the rules (`apply_changed_folders`).
+(`find_changed_folders`). Rules only have to be applied again in folders whose
+names or kinds of files have changed, or whose rule files have. Those are walked
+by the boundary, which alone knows the rules (`apply_changed_folders`).
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ _DENY_FILE, _EXCLUDE = b".agentsignore", (b".git", b"info", b"exclude")
 ChangedFolders = dict[bytes, ScannedFolder | int]
 """The folders that differ from the last scan, by path.
 
-The value is the new folder, or the depth of the walk that is needed to know it: 1 for
-its own names, 0 for everything below it.
+The value is the new folder, or the depth of the walk that is needed to know it:
+1 for its own names, 0 for everything below it.
 """
 
 
@@ -181,8 +181,8 @@ def apply_changed_folders(
 ) -> Scan:
     """Return the last scan with the changed folders replaced.
 
-    `walk` returns the folders of a walk by the present rules, from a folder and to a
-    depth.
+    `walk` returns the folders of a walk by the present rules, from a folder and
+    to a depth.
     """
     scan = last_scan.copy()
     rescanned: tuple[bytes, ...] = ()
@@ -242,8 +242,8 @@ def _rescan_folder(
     for (_, old_state), (_, new_state) in zip(
         old_folder.named_states(), new_folder.named_states(), strict=True
     ):
-        # A new folder of that name, or one that may be entered now, holds unknown
-        # names.
+        # A new folder of that name, or one that may be entered now, holds
+        # unknown names.
         if old_state != new_state and (
             old_state.kind != new_state.kind or old_state.kind == "folder"
         ):
@@ -274,7 +274,8 @@ def _rule_states(
     }
     if not dot_names:
         return ()
-    # Asked by name: a file system that folds case may list it in another spelling.
+    # Asked by name: a file system that folds case may list it in another
+    # spelling.
     rule_files = [_DENY_FILE] if folder.contains_any((_DENY_FILE,)) else []
     rule_files += [name for name in _RULE_FILES if name in dot_names]
     exclude = None

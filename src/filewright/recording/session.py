@@ -41,10 +41,10 @@ FOLDER_NAME = b"shell"
 class Recorder:
     """A recorder of the changes of shells and clients' own tools in a workspace.
 
-    A path belongs to the nearest registered root above it, and each root has a journal.
-    A command is begun in each root of the workspace, and in each registered root within
-    those that a scan of the outer root has seen. Before a tool changes files, every
-    root with an open command is observed.
+    A path belongs to the nearest registered root above it, and each root has a
+    journal. A command is begun in each root of the workspace, and in each
+    registered root within those that a scan of the outer root has seen. Before
+    a tool changes files, every root with an open command is observed.
     """
 
     def __init__(self, changes: Changes, settings: Settings) -> None:
@@ -69,10 +69,10 @@ class Recorder:
     ) -> bool:
         """Observe the roots, then open a command in each of them.
 
-        The files that its command line names are stored first; a notice of the task
-        names those that could not be stored. A hook leaves most contents to a
-        background process. Return False if that should be started. Raises `not_found`
-        for an invalid id.
+        The files that its command line names are stored first; a notice of the
+        task names those that could not be stored. A hook leaves most contents
+        to a background process. Return False if that should be started. Raises
+        `not_found` for an invalid id.
         """
         if not re.fullmatch(COMMAND_ID, command.identifier):
             raise errors.unknown_snapshot(command.identifier)
@@ -102,8 +102,9 @@ class Recorder:
     ) -> tuple[ChangeRecord, ...]:
         """Observe the roots, close the command, and return its changes.
 
-        Those of each root are in order, oldest first. The facts of `ending` are added
-        to all of them. Raises `not_found` if the command is not open.
+        The changes of each root are in order, oldest first. The facts of
+        `ending` are added to all of them. Raises `not_found` if the command is
+        not open.
         """
         identifier = ending.identifier
         # The identifier becomes a file name: with a slash it could name another
@@ -181,9 +182,10 @@ class Recorder:
                 pass
 
     def store_ahead(self, task: Task, *, seconds: float) -> bool:
-        """Store more contents for later commands; return True if no more can be stored.
+        """Store contents for later commands; return True if all are stored.
 
-        Changes do not wait for it; the begin of a command waits `seconds` at most.
+        Changes do not wait for it; the begin of a command waits `seconds` at
+        most.
         """
         stored_scans: dict[bytes, Scan] = {}
         with self._changes.writing(task), self._open_journals(task) as journals:
@@ -226,7 +228,7 @@ class Recorder:
     # Roots
 
     def _list_logs(self) -> list[Log]:
-        """Return the logs of the roots and of those within them, outer roots first."""
+        """Return the logs of the roots and of inner roots, outer roots first."""
         logs = [*self._changes.own_logs]
         logs += [
             log
@@ -238,7 +240,8 @@ class Recorder:
     def _may_have_open_command(self) -> bool:
         """Return True if a command may be open in a root.
 
-        This is asked before every change of a tool, so it reads only a few folders.
+        This is asked before every change of a tool, so it reads only a few
+        folders.
         """
         for log in self._list_logs():
             path = log.state.at(FOLDER_NAME)
@@ -342,8 +345,8 @@ class Recorder:
     ) -> None:
         """Copy the state and the open commands of the outer root to a new root.
 
-        The paths belonged to the outer root until now, and the commands that are open
-        there may change them.
+        The paths belonged to the outer root until now, and the commands that
+        are open there may change them.
         """
         with suppress(FileNotFoundError):
             folder.stat(STATE_NAME)
@@ -484,7 +487,7 @@ def command_summary(line: str, label: str | None = None) -> str:
 
 
 def roots_with_open_command(settings: Settings, identifier: str) -> list[str]:
-    """Return the roots in which a command was begun, without the roots within them."""
+    """Return the roots in which a command was begun, without inner roots."""
     index = StateIndex(state_base_folder(settings), settings.lock_seconds)
     name = open_commands.open_command_name(identifier)
     roots = []

@@ -1,8 +1,9 @@
 """The edits that the arguments of clients' own edit tools describe.
 
 Each client has its own names for the same few arguments: a path, a text and its
-replacement, a list of such pairs, the content of a whole file, a patch. All names are
-accepted from every client, because a new version or a new client mostly uses known ones.
+replacement, a list of such pairs, the content of a whole file, a patch. All
+names are accepted from every client, because a new version or a new client
+mostly uses known ones.
 """
 
 from __future__ import annotations
@@ -45,8 +46,8 @@ _IN_PATCH = re.compile(r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.*\S)")
 def read_tool_edits(arguments: Mapping[str, Any]) -> dict[str, ToolEdit | None]:
     """Return the edit of each file that a tool's arguments name.
 
-    Paths are as in the arguments. The edit of a file is None if the arguments describe it
-    in an unknown form.
+    Paths are as in the arguments. The edit of a file is None if the arguments
+    describe it in an unknown form.
     """
     path = first_text(arguments, _PATHS)
     if path is None:
