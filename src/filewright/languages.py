@@ -272,6 +272,7 @@ def name_matcher(file_type: str) -> Callable[[bytes], bool]:
 
 
 def _language_by_name(name: bytes) -> Language | None:
+    """Return the language by the whole name, else by the extension."""
     lowered = name.decode("utf-8", "replace").lower()
     if lowered in _BY_NAME:
         return _BY_NAME[lowered]
@@ -289,6 +290,7 @@ def _language_by_name(name: bytes) -> Language | None:
 
 
 def _language_by_content(head: bytes) -> Language | None:
+    """Return the language by the shebang, doctype or opening tag."""
     content = head.removeprefix(_UTF8_BOM)
     text = content.lstrip(b" \t\r\n")[:512]
     if content.startswith(b"#!"):
@@ -302,6 +304,7 @@ def _language_by_content(head: bytes) -> Language | None:
 
 
 def _language_by_shebang(line: bytes) -> Language | None:
+    """Return the language of the program that a shebang line names."""
     words = line[len(b"#!") :].split()
     if words and words[0].rpartition(b"/")[2] == b"env":
         # `env -S NAME=value python3` runs python3.

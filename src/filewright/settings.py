@@ -70,7 +70,8 @@ class Setting:
         return parsed
 
     def _convert(self, value: Any) -> Any:
-        # bool comes before int, of which it is a subclass.
+        """Return a value in the type of the default. Raises `ValueError`."""
+        # bool comes before int, because it is a subclass of int.
         if isinstance(self.default, bool):
             return _parse_switch(value)
         if isinstance(self.default, int | float):
@@ -92,6 +93,7 @@ def _parse_switch(value: Any) -> bool:
 
 
 def _parse_number(value: Any, number_type: type[int | float]) -> int | float:
+    """Return a number from a number or a text such as ``1_000``."""
     try:
         if isinstance(value, str):
             return number_type(value.replace("_", ""))

@@ -214,7 +214,7 @@ class DenyRules:
         return DenyRules((*_rule_sets(b"", content), *_NO_FILE_RULES))
 
     def restricted_to(self, folders: Sequence[tuple[bytes, ...]]) -> DenyRules:
-        """Return these rules for a root of which only `folders` are served."""
+        """Return these rules for a root that serves only `folders`."""
         # Rules of a folder must not close one that holds another: level by level, and
         # in each level the rules that open come last.
         lines = {(0, False, b"/*")}
@@ -365,7 +365,7 @@ class DenyRules:
         )
 
     def _is_store(self, plain_name: bytes) -> bool:
-        """Return True if a name stores copies of files, some of which are denied."""
+        """Return True if a name stores copies of files that include denied ones."""
         if self._place is _Place.TREE:
             return self.hides_copies and plain_name in _OTHER_STORES
         if (

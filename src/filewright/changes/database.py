@@ -394,6 +394,11 @@ class Database:
     def _connect(
         self, mode: str, *, writing: bool, shared: bool
     ) -> sqlite3.Connection:
+        """Open a connection, and set how it keeps its transactions.
+
+        `mode` goes into SQLite's URI. With `shared` there is a write-ahead log, which
+        processes share in memory.
+        """
         import sqlite3
 
         connection = sqlite3.connect(

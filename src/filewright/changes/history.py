@@ -261,7 +261,7 @@ class History:
     def _keep_visible(
         self, log: Log, heads: Sequence[ChangeRecord], check: VisibilityCheck
     ) -> Iterator[ChangeRecord]:
-        """Yield those heads of which something may be seen, without what may not be."""
+        """Yield the heads of changes with a visible file, without denied names."""
         hidden = log.numbers_hidden(check, [head.number for head in heads])
         for head in heads:
             if head.number not in hidden:

@@ -153,7 +153,7 @@ class Log(LogReader):
         return self.describe(number)
 
     def delete_rolled_back(self, number: int) -> None:
-        """Delete an operation of which nothing is left to do."""
+        """Delete an operation that needs no further step."""
         self._rolled_back.add(number)
         self.contents.remove_unfinished(number)
         with _ignoring_lack_of_space(), self.database.transaction() as execute:

@@ -334,7 +334,7 @@ class FileState:
     def matches_status(self, status: Status) -> bool:
         """Return True if a status is that of this very file, not written to since.
 
-        Whether a file was written to is told by its size and time.
+        A write shows in its size and time.
         """
         if status.inode != self.inode:
             return False

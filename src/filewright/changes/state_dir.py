@@ -12,7 +12,7 @@ BASE/ID/others       ids of the state folders with changes that reach into this 
 BASE/ID/key          a secret: a plan that another user has written is not followed
 BASE/ID/state.db     the log of operations
 BASE/ID/contents/    undo data that is too large for the database
-BASE/ID/kept/        versions of files that nobody asked to lose
+BASE/ID/kept/        versions that other programs saved, rescued during a change
 
 A root is recognised by inode and birth, so it may be renamed, and a reused inode
 inherits nothing; where a file system records no birth, by its path. An ambiguous root
@@ -369,6 +369,11 @@ class StateFolder:
     def _find(
         self, root: Root
     ) -> tuple[RegisteredRoot | None, list[RegisteredRoot]]:
+        """Take the owner of a root, and return what `StateIndex.owner_of` says.
+
+        Without one this object's own owner stays, and `note` says why the history is new,
+        if there was an earlier one.
+        """
         path = root.resolved_path
         found_owner, others = self._index.owner_of(root)
         owner = found_owner or self.owner
@@ -496,6 +501,7 @@ class StateFolder:
         return None
 
     def _make(self, task: Task | None) -> tuple[int, int] | None:
+        """Make the state folder and register its root; return as `_take`."""
         root = self.root
         assert root is not None
         _make_folders(self._index.base)

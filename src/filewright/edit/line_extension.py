@@ -291,7 +291,7 @@ class _Readings:
 
 @dataclass(frozen=True, slots=True)
 class _WrittenLine:
-    """A line as it would be written, and as it was sent."""
+    """A line in the form to be written, and in the form of the request."""
 
     written: str
     sent: str

@@ -248,7 +248,7 @@ def _windows(source: Source, lines: Sequence[str]) -> list[list[Line]]:
 
 
 def _window(source: Source, row: Line, index: int, count: int) -> list[Line]:
-    """Return the rows of `count` solid lines of which `row` is number `index`."""
+    """Return the rows of `count` solid lines, with `row` as number `index`."""
     before = _as_far(source.rows_before(row), index)
     after = _as_far(source.rows_from(row.end), count - index - 1)
     rows = [*reversed(before), row, *after]

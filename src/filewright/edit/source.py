@@ -27,7 +27,7 @@ from filewright.text.utf8_view import Utf8View
 _INDENT = re.compile(r"^[ \t\f\v]*(?=[^\s])", re.MULTILINE)
 
 _MEASURED_BYTES = 1 << 16
-"""Bytes of which the unit of indentation is measured."""
+"""The first bytes of a file, by which its unit of indentation is measured."""
 
 _NEAR_BYTES = 1 << 16
 """Bytes of a line that is found without the line index."""

@@ -304,7 +304,7 @@ class Comparison:
             return error.errno in MISSING_ERRORS
 
     def is_gone_now(self, file: ObservedFile) -> bool:
-        """Return True if a scanned file is gone, or has another kind by now."""
+        """Return True if a scanned file is gone, or has another kind now."""
         *parent_parts, name = file.path.split(b"/")
         try:
             with self._root.folder.open_folder_beneath(

@@ -26,7 +26,7 @@ LONG_LINE_BYTES = 1 << 20
 """The default limit for the body of a line."""
 
 MAX_LINE_SEARCH_BYTES = 256 << 20
-"""How far to search for the end of a line of which only the start is shown."""
+"""How far to search for the end of a line whose start alone is shown."""
 
 _LONG_NEEDLE_BYTES = 256
 # Within this distance of a known line start, lines are counted from there.
@@ -123,7 +123,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class LineIndex:
-    """The number of terminators before each block of a text, as far as it was counted.
+    """The number of terminators before each block of a text, up to `reached`.
 
     - `block`: the number of bytes of a block; the first starts where the text starts.
     - `reached`: the offset up to which terminators were counted.

@@ -281,7 +281,7 @@ def _estimate_count(source: Source, needle: bytes) -> int:
 def _rows_around(
     source: Source, keys: Sequence[str], index: int, row: Line
 ) -> tuple[list[Line], int]:
-    """Return the rows with the keys, of which `row` has key `index`; or none.
+    """Return the rows with the keys if `row` has the key `index`; or none.
 
     The second value counts the rows that were compared.
     """

@@ -26,7 +26,7 @@ _MIN_SURE_LINES = 3
 
 @dataclass(frozen=True, slots=True)
 class _NumberedText:
-    """A text of which each line has a number.
+    """A text with a number before each line.
 
     `style` is how the numbers are set off, `first_number` the number of the first line,
     and `bodies` are the lines without their numbers.
