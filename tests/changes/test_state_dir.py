@@ -293,7 +293,7 @@ def test_names_state_of_earlier_version(
     with _open(place, "a") as workspace:
         (note,) = workspace.changes.state_notes
         assert earlier.name in note
-        assert "begins anew" in note
+        assert "a new history of" in note
         assert list(workspace.history()) == []
         workspace.write("f", "new\n", mode="overwrite")
         workspace.undo()

@@ -56,7 +56,7 @@ _HINTS = {
     "without one",
     Code.NO_SPACE: "free some space; nothing was changed",
     Code.UNSUPPORTED: "use the filewright that made it, or give another folder with --state-dir",
-    Code.IO_ERROR: "if it stays so, move that file away: history begins anew, and files are as they are",
+    Code.IO_ERROR: "if it stays so, move that file away: a new history begins, and files stay as they are",
 }
 
 

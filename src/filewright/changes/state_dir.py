@@ -391,7 +391,7 @@ class StateFolder:
         elif found_owner is None and (earlier := self._index.earlier()):
             self.note = (
                 f"an earlier version of filewright has left history in {join_limited(earlier, 3)}: it is not "
-                f"read and stays as it is; the history of {quote(path)} begins anew"
+                f"read and stays as it is; a new history of {quote(path)} begins"
             )
         return found_owner, others
 

@@ -524,7 +524,7 @@ class UndoPlanner:
         if not is_deleted and not attachment.is_moved_back:
             self._report.add_note(
                 f"{location.display_path} has been deleted or moved since; it is made "
-                "anew"
+                "again"
             )
 
     def _require_no_link_out(self, path: RecordedPath) -> None:

@@ -182,7 +182,7 @@ def _explain_stale(
     return _refusal(
         missed,
         f"the file has changed since it was shown, where the edit changes it{place}",
-        "read the file again and make the edit anew from the text that is there now",
+        "read the file again and base the edit on its current text",
         lines,
         find_nearest(source, missed.edit.search),
     )
@@ -355,7 +355,7 @@ def _explain_missing(
             suggestions = suggest_nearest(source, edit, best)
     if not suggestions and near:
         hint = (
-            "look at what differs, and make search and replace anew "
+            "look at what differs, and make search and replace again "
             "from the text that is there"
         )
     return _refusal(missed, message, hint, (), near, suggestions)

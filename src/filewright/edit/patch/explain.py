@@ -61,7 +61,7 @@ _REASONS: dict[Reason, tuple[str, str]] = {
     ),
     "not_at_end": (
         "it must end at the end of the file, but its old lines are at line {places}",
-        "leave out the mark of the file's end, or make the hunk anew",
+        "leave out the mark of the file's end, or make the hunk again",
     ),
     "cut": (
         "it has fewer lines than its header announces and ends without context, "

@@ -372,7 +372,7 @@ def _ambiguous_write_error(
 ) -> FilewrightError:
     """Return the error for a hunk that has a place, but could be written in two ways."""
     hint = (
-        "make the hunk anew from the text that is there, with its line number, "
+        "make the hunk again from the text that is there, with its line number, "
         "indentation and characters"
     )
     if error.code == Code.INVALID_INPUT:
