@@ -42,14 +42,14 @@ class _PathUses:
     left_paths: set[bytes] = field(default_factory=set)
 
     def is_used_by_others(self, path: bytes, owner: Command) -> bool:
-        """Return True if a difference of another owner puts a file at or below a path."""
+        """Return True if another owner puts a file at or below a path."""
         return bool(self.users.get(path, set()) - {owner})
 
 
 def group_by_commands(
     pairs: list[Pair], commands: Sequence[Command], root: bytes
 ) -> list[CommandGroup]:
-    """Group the differences below a root by the commands that may have made them.
+    """Group differences below a root by the commands that may have made them.
 
     The groups are in an order in which their changes can follow each other.
     Only if all commands are edit tools, a file that exactly one of them names
@@ -91,7 +91,7 @@ def _index_by_path(commands: Sequence[Command]) -> dict[bytes, set[Command]]:
 def _find_owners(
     pair: Pair, commands_by_path: Mapping[bytes, set[Command]], root: bytes
 ) -> set[Command]:
-    """Return the commands that name a file or, for a new folder, a file in it."""
+    """Return the commands that name a file, or a file in a new folder."""
     old, new = pair
     prefix = root.rstrip(b"/") + b"/"
     owners: set[Command] = set()
@@ -108,7 +108,7 @@ def _find_owners(
 def _share_needed(
     shared: list[Pair], owned: Sequence[_OwnedPair]
 ) -> Sequence[_OwnedPair]:
-    """Add tools' differences that others need to `shared`; return the remaining ones.
+    """Add tools' differences that others need to `shared`; return the rest.
 
     Shared changes come first in the history. So a tool's change that must come
     before a shared one, or before a change of another tool, has to be shared
@@ -144,7 +144,7 @@ def _find_uses(
 
 
 def _add_occupied(uses: _PathUses, pair: Pair, owner: Command | None) -> None:
-    """Add the paths at which a created or renamed file is, or that are above it."""
+    """Add the path of a created or renamed file, and those above it."""
     old, new = pair
     if new is not None and not _is_at(old, new.path):
         for path in _path_and_parents(new.path):
@@ -152,15 +152,14 @@ def _add_occupied(uses: _PathUses, pair: Pair, owner: Command | None) -> None:
 
 
 def _is_needed(owned_pair: _OwnedPair, uses: _PathUses) -> bool:
-    """Return True if a difference of other owners can only come after this one."""
+    """Return True if another owner's difference must come after this one."""
     owner = owned_pair.owner
     old, new = owned_pair.pair
     if old is not None:
         # Another file can take its path only after it has left.
         if uses.is_used_by_others(old.path, owner):
             return True
-        # A folder is removed or renamed only after the changes of the files in
-        # it.
+        # A folder leaves its path only after the changes of its files.
         if not uses.left_paths.isdisjoint(_path_and_parents(old.path)):
             return True
     # A new folder comes before the files in it.

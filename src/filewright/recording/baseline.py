@@ -1,11 +1,11 @@
-"""Contents of files that are stored before a command changes them, within a budget.
+"""Contents of files, stored within a budget before a command changes them.
 
 The store is a cache: it is never flushed, may be deleted, and is checked when
 it is read::
 
     shell/kept.db      contents by path and file state, each after its xxh3_128
-    shell/index-...    the git index of the root; its objects hold contents not stored
-    shell/ahead        the claim of a background process that stores more contents
+    shell/index-...    the root's git index, for contents that only git has
+    shell/ahead        the claim of a background process that stores more
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ CREATE TABLE kept (
     PRIMARY KEY (folder, name, stamp)
 );
 CREATE TABLE cache AS SELECT hex(randomblob(8)) AS name"""
-"""Contents, and a random name, by which a scan knows whether the cache was deleted."""
+"""Contents, and a random name that shows if the cache was deleted."""
 GIT_BYTES = 4 * MB
 """The largest file whose content is looked for in git."""
 DESTRUCTIVE_LINE = (
@@ -134,7 +134,7 @@ class Baseline:
         return content if len(content) <= limit else None
 
     def read_stored(self, path: bytes, state: ScannedState) -> bytes | None:
-        """Return the stored content of a file in the state of a scan, or None."""
+        """Return the stored content of a file in a scanned state, or None."""
         query = "SELECT content FROM kept WHERE folder = ? AND name = ? AND stamp = ?"
         with self._discarding_damage():
             for (content,) in self._database.read(
@@ -159,7 +159,7 @@ class Baseline:
     def adopt(
         self, other: Baseline, *, below: bytes = b"", prefix: bytes = b""
     ) -> None:
-        """Copy another root's contents, with the path `prefix` in place of `below`."""
+        """Copy another root's contents, with `prefix` in place of `below`."""
         with suppress(FilewrightError):  # A damaged cache has nothing to copy.
             for (folder,) in other._database.read(
                 "SELECT DISTINCT folder FROM kept"
@@ -191,7 +191,7 @@ class Baseline:
         line: str = "",
         last_scan: Scan | None = None,
     ) -> tuple[Scan, dict[bytes, ScannedState]]:
-        """Store missing contents, first those that a line names, then the newest.
+        """Store missing contents: first those a line names, then the newest.
 
         Return the scan, with a mark in each folder that is completely stored,
         and the named files that were too large or for which there was no time
@@ -218,7 +218,7 @@ class Baseline:
     # Git
 
     def store_git_index(self) -> tuple[int, ...] | None:
-        """Copy git's index if it is new; return its identity, or None without one."""
+        """Copy git's index if it is new; return its identity or None."""
         try:
             with self._boundary.open_file(
                 Location(self._root, (b".git", b"index"))
@@ -245,7 +245,7 @@ class Baseline:
         index: tuple[int, ...] | None,
         wanted: Mapping[bytes, ScannedState],
     ) -> Iterator[tuple[bytes, str]]:
-        """Yield the wanted files that a copied index has in their state, with objects.
+        """Yield the wanted files that a copied index has, with their objects.
 
         Stops at the first part that is not an index.
         """
@@ -280,7 +280,7 @@ class Baseline:
         unstored: dict[bytes, ScannedState],
         index: tuple[int, ...] | None,
     ) -> None:
-        """Add a notice of the files that a line may delete and that are not stored."""
+        """Add a notice of the unstored files that a line may delete."""
         if not re.search(DESTRUCTIVE_LINE, line):
             return
         for path, _ in self.iter_staged(index, unstored):
@@ -301,7 +301,7 @@ class Baseline:
             )
 
     def clean_up(self) -> None:
-        """Remove old indexes and temporary files, and the cache if it is too large."""
+        """Remove old indexes, old temporary files and an oversized cache."""
         stale_before = time.time_ns() - STALE_NS
         for name in self._folder.names():
             # A process that was killed leaves its temporary files behind.
@@ -324,7 +324,7 @@ class Baseline:
         return MAX_CACHE_BYTES // 2 - self.size
 
     def claim_keeper(self) -> bool:
-        """Claim the storing in the background; return False if it is claimed."""
+        """Claim the background storing; return False if it is claimed."""
         # Only its age ends a claim: a process that was killed cannot remove it.
         with suppress(FileNotFoundError):
             if (
@@ -360,7 +360,7 @@ class Baseline:
 
 @dataclass(frozen=True, slots=True, order=True)
 class _Candidate:
-    """A file to store, or a folder whose files are still to be listed (no state).
+    """A file to store, or (without a state) a folder to list.
 
     The order is that of storing: named files first, then the newest.
     """
@@ -392,7 +392,7 @@ class _StoreRun:
         self._candidates: list[_Candidate] = []
 
     def find_candidates(self, cache_name: str, last_scan: Scan | None) -> None:
-        """Find the folders with contents that the cache of that name does not have."""
+        """Find the folders with contents that the named cache lacks."""
         for prefix, folder in self._scan.items():
             is_incomplete = folder.stored_in != cache_name
             # A large file is never stored: it is reported if the line names it,
@@ -448,8 +448,7 @@ class _StoreRun:
             if content is not None:
                 remaining_bytes -= len(content)
                 contents.append((path, candidate.state, content))
-            # Another process that stores contents waits for one transaction at
-            # most.
+            # Another process that stores contents waits for one of these.
             if len(contents) == FILES_PER_TRANSACTION:
                 self._baseline.store(contents)
                 contents = []

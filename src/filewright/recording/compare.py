@@ -38,7 +38,7 @@ from filewright.recording.model import (
 )
 
 CLOCK_SLACK_NS = 2 * 10**9
-"""The most by which the clocks of two file systems differ, or one lags behind."""
+"""The most by which the clocks of two file systems differ."""
 MISSING_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 EMPTY_FOLDER = ScannedFolder()
 OUTSIDE_PREFIX = b"../"
@@ -46,7 +46,7 @@ OUTSIDE_PREFIX = b"../"
 
 
 class AdoptedRoot(NamedTuple):
-    """The state of a registered root that is gone, and its path with a slash."""
+    """The state of a registered root that is gone, and its path."""
 
     prefix: bytes
     state: RootState
@@ -89,7 +89,7 @@ class Comparison:
         changes: Sequence[ChangeRecord],
         adopted: Sequence[AdoptedRoot] = (),
     ) -> None:
-        """Apply the recorded changes to the state, then pair the files that differ.
+        """Apply recorded changes to the state, then pair files that differ.
 
         `adopted` are registered roots within this one that no longer exist.
         """
@@ -113,8 +113,7 @@ class Comparison:
         for prefix in last_scan.keys() | scan.keys():
             old_folder = last_scan.get(prefix, EMPTY_FOLDER)
             new_folder = scan.get(prefix, EMPTY_FOLDER)
-            # Only these are compared file by file, of perhaps many thousand
-            # folders.
+            # Only these, of many thousand folders, are compared by file.
             if touched_folders.includes(prefix) or _differs(
                 old_folder, new_folder
             ):
@@ -180,8 +179,7 @@ class Comparison:
                 if file_change.before.kind == "folder":
                     folder_moves[old_path] = path
             created[path] = new
-        # All moves at once, after all removals: two folders may exchange their
-        # names.
+        # After all removals, at once: two folders may exchange names.
         self._move_contents(folder_moves, created)
         self._drop(self._before.keys() & created.keys())
         self._before |= created
@@ -193,22 +191,20 @@ class Comparison:
         created: dict[bytes, ObservedFile],
     ) -> None:
         """Move the files below moved folders from the state to `created`."""
-        # Most changes move no folder: without this, each would go through all
-        # files.
+        # Only the rare move of a folder has to go through all files.
         if not folder_moves:
             return
         for path in list(self._before):
             new_path = path_after_moves(folder_moves, path)
             if new_path != path:
                 moved = self._before.pop(path)._replace(path=new_path)
-                # The change may have touched the file itself, too: that is
-                # newer.
+                # If the change touched the file, too, that is newer.
                 created.setdefault(new_path, moved)
 
     def _with_known_content(
         self, new: ObservedFile, old: ObservedFile | None
     ) -> ObservedFile:
-        """Return a file that kept its content, with the content of the observed file."""
+        """Return a file that kept its content, with that of the observed one."""
         observed = old or self._after.get(new.path)
         if observed is None:
             return new
@@ -232,7 +228,7 @@ class Comparison:
                 del self._before[path]
 
     def _add_parents(self, created: Mapping[bytes, ObservedFile]) -> None:
-        """Add the folders above created files: a scan may not have seen them yet."""
+        """Add the folders above created files, which scans may have missed."""
         for path in created:
             parent = dirname(path)
             while (
@@ -255,8 +251,7 @@ class Comparison:
                 for prefix in self._newest_numbers
                 if path.startswith(prefix)
             ]
-            # The state of the innermost root around the path says what it
-            # includes.
+            # The state of the innermost root around the path decides.
             newest_number = self._newest_numbers[max(prefixes, key=len)]
             if number > newest_number and not path.startswith(self._within):
                 return path
@@ -292,7 +287,7 @@ class Comparison:
         self.pairs += [(None, new) for new in added.values()]
 
     def _is_removed(self, old: ObservedFile) -> bool:
-        """Return True if a file was removed, and not only excluded by a rule."""
+        """Return True if a file was removed, not only excluded by a rule."""
         *parent_parts, name = old.path.split(b"/")
         try:
             with self._root.folder.open_folder_beneath(
@@ -322,14 +317,13 @@ class Comparison:
         state: RootState,
         last_scan: Scan,
     ) -> None:
-        """Remove files from `added` that existed before, but that no scan could see.
+        """Remove files from `added` that existed unseen by the last scan.
 
         A rule excluded them, or a folder was unreadable. Files that are newer
         than the state are kept, and folders that were somewhere else before.
         """
         observed_ns = state.observed_ns - self._clock_slack_ns
-        # A shell may have renamed a folder: its inode tells its path in the
-        # last scan.
+        # The inode tells the earlier path of a folder that a shell renamed.
         scanned_paths: dict[int | None, bytes] = {}
         uncovered: set[bytes] = set()
         for old in self._before.values():
@@ -338,8 +332,7 @@ class Comparison:
             if old.scanned_path:
                 scanned_paths[old.state.inode] = old.scanned_path
             else:
-                # A tool moved it here from outside of the scan: its contents
-                # are old.
+                # A tool moved it into the scan: its contents are old.
                 uncovered.add(old.path)
         for path, new in sorted(added.items()):  # Folders before their files.
             if new.state.inode in scanned_paths:
@@ -365,8 +358,7 @@ class Comparison:
         """Return True if a file was created after a time."""
         if file.kind != "folder" and file.scanned is not None:
             return file.scanned.ctime_ns > observed_ns
-        # A folder's ctime changes with each file in it: only its birth says its
-        # age.
+        # A folder's ctime changes with its files: its birth says its age.
         try:
             status = self._boundary.stat(self._location(file.path), birth=True)
         except FilewrightError:
@@ -378,7 +370,7 @@ class Comparison:
         removed: dict[bytes, ObservedFile],
         added: dict[bytes, ObservedFile],
     ) -> None:
-        """Pair renamed files by inode, size and time, and folders by their files."""
+        """Pair renamed files by inode, size and time, folders by their files."""
         new_paths_by_identity: dict[object, list[bytes]] = {}
         for new_path, new in added.items():
             new_paths_by_identity.setdefault(new.content_identity, []).append(
@@ -416,12 +408,10 @@ class Comparison:
         it.
         """
         if old.kind == "folder":
-            # Its inode may have been reused, so at least one file must have
-            # gone along.
+            # An inode may be reused: at least one file has to go along.
             for removed_path in removed_paths:
                 path_in_folder = removed_path[len(old.path) :]
-                # One match is enough: the command may have changed the other
-                # files.
+                # One is enough: the command may have changed the others.
                 if self.moves.get(removed_path) == new.path + path_in_folder:
                     return True
             return False
@@ -432,7 +422,7 @@ class Comparison:
     def is_content_unchanged(
         self, old: ObservedFile, new: ObservedFile
     ) -> bool:
-        """Return True if the content is the same, as far as file states can tell."""
+        """Return True if the content is the same, as far as states tell."""
         if old.kind == "folder":
             return True
         if old.scanned is None:
@@ -496,7 +486,7 @@ def _moves_a_folder(file_change: FileChange) -> bool:
 
 
 def _differs(old_folder: ScannedFolder, new_folder: ScannedFolder) -> bool:
-    """Return True if two scans of a folder differ in more than in stored contents."""
+    """Return True if a folder differs in more than stored contents."""
     if old_folder is new_folder:
         return False
     return old_folder._replace(stored_in="") != new_folder._replace(
@@ -505,7 +495,7 @@ def _differs(old_folder: ScannedFolder, new_folder: ScannedFolder) -> bool:
 
 
 def _has_same_size_and_time(old: ObservedFile, new: ObservedFile) -> bool:
-    """Return True if two files have the same size and time of the last write."""
+    """Return True if two files have the same size and time of writing."""
     return (old.state.size, old.state.mtime_ns) == (
         new.state.size,
         new.state.mtime_ns,

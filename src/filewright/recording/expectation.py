@@ -47,7 +47,7 @@ ToolEdit = tuple[TextReplacement, ...] | WholeText | PatchText
 
 
 def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
-    """Return the file that an edit alone makes; None if our engine cannot make it."""
+    """Return the file that an edit alone makes; None if it is refused."""
     assert snapshot.content is not None
     if isinstance(edit, WholeText):
         return _expect_whole(snapshot, edit.content)
@@ -87,8 +87,7 @@ def _expect_literal(
             if splices is None:
                 break
             content = apply_splices(expected.content, splices)
-            # Only of a single replacement the splices are those of the whole
-            # edit.
+            # One replacement's splices are those of the whole edit.
             expected = Expected(
                 content,
                 splices

@@ -1,4 +1,4 @@
-"""File changes of a change record, built from differences, with contents for undo."""
+"""File changes of a change record, built from differences."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from filewright.recording.model import (
 from filewright.settings import KB, MB
 
 MAX_AFTER_BYTES, MAX_TOTAL_AFTER_BYTES = 256 * KB, 16 * MB
-"""The largest content after a command that is stored, and the most in one record."""
+"""The most bytes of one later content, and of all in one record."""
 MAX_HASHED_BYTES = 64 * MB
 MAX_NAMED_LOST = 20
 
 
 class FileChangeBuilder:
-    """A builder of the file changes of one record, with `store_blob` for contents.
+    """A builder of the file changes of one record; `store_blob` keeps contents.
 
     `lost` are the files whose earlier content is stored nowhere, so that they
     cannot be undone. Other commands may still run while files are read:
@@ -60,7 +60,7 @@ class FileChangeBuilder:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Notes of the files that cannot be undone, the first of them by name."""
+        """Notes of the files that cannot be undone."""
         notes = []
         for path in self.lost[:MAX_NAMED_LOST]:
             notes.append(
@@ -76,7 +76,7 @@ class FileChangeBuilder:
     def _changes_of(
         self, old: ObservedFile | None, new: ObservedFile | None
     ) -> Iterator[FileChange]:
-        """Yield the changes of one difference; note a file without content as lost."""
+        """Yield the changes of one difference; note lost files."""
         if old and new and old.kind == new.kind:
             if self._comparison.is_content_unchanged(old, new):
                 yield from self._moves_and_rights(old, new)
@@ -91,7 +91,7 @@ class FileChangeBuilder:
     def _moves_and_rights(
         self, old: ObservedFile, new: ObservedFile
     ) -> Iterator[FileChange]:
-        """Yield the change of path, mode or owner of a file with the same content."""
+        """Yield the change of path, mode or owner; the content is the same."""
         is_renamed = old.path != new.path and not self._is_moved_with_folder(
             old, new
         )
@@ -113,7 +113,7 @@ class FileChangeBuilder:
     def _is_moved_with_folder(
         self, old: ObservedFile, new: ObservedFile
     ) -> bool:
-        """Return True if a file has its new path only because its folder was moved."""
+        """Return True if a file has a new path only by a move of its folder."""
         new_folder = self._comparison.moves.get(dirname(old.path))
         is_folder_moved = new_folder == dirname(new.path)
         return is_folder_moved and basename(old.path) == basename(new.path)
@@ -162,7 +162,7 @@ class FileChangeBuilder:
         return _with_content(state, content, self._store_blob(content))
 
     def _state_after(self, file: ObservedFile) -> FileState | None:
-        """Return the present state of a file, with its content stored if it is small.
+        """Return the present state of a file; store its content if small.
 
         None if the file no longer exists, and if undo cannot make it again (a
         pipe).

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 _HEADER = struct.Struct(">4sII")
 """The signature, the version, and the number of entries."""
 _ENTRY = struct.Struct(">10I20sH")
-"""Times of change and write, device, inode, mode, user, group, size, object, flags."""
+"""Two times, device, inode, mode, user, group, size, object, flags."""
 _EXTENDED_FLAG = 0x4000
 _STAGE_BITS = 0x3000
 
@@ -48,8 +48,7 @@ def iter_entries(data: bytes) -> Iterator[IndexEntry]:
         path_start = offset + _ENTRY.size
         if version > 2 and flags & _EXTENDED_FLAG:
             path_start += 2
-        # Version 4 drops the end of the previous path and adds to the rest of
-        # it.
+        # Version 4 replaces only the end of the previous path.
         dropped_length = len(path)
         if version == 4:
             dropped_length, path_start = _read_offset(data, path_start)

@@ -53,7 +53,7 @@ _NAMES = {
 
 @dataclass(frozen=True, slots=True)
 class GuardNote:
-    """A note about one file: a text for the model, and the change that healed it."""
+    """A text for the model about one file, and the change that healed it."""
 
     path: str
     text: str
@@ -94,8 +94,7 @@ class Guard:
                 path = os.fsdecode(
                     b"/".join((file_change.path.root, *file_change.path.parts))
                 )
-                # A new file has no earlier bytes that the tool could have
-                # damaged.
+                # The tool cannot have damaged bytes of a new file.
                 if path not in edits or file_change.before is None:
                     continue
                 try:
@@ -119,7 +118,7 @@ class Guard:
         edit: ToolEdit | None,
         task: Task,
     ) -> GuardNote | None:
-        """Heal one file, or warn of its damage; return None if there is none."""
+        """Heal one file, or warn of its damage; None if there is none."""
         location = file_change.path.locate(self._boundary.roots)
         before, after = file_change.before, file_change.after
         if location is None or self._is_excluded(location):
@@ -167,7 +166,7 @@ class Guard:
         edit: ToolEdit | None,
         task: Task,
     ) -> Healing:
-        """Return the healing of a file that had another `content` before the edit."""
+        """Return the healing of a file whose earlier content is `content`."""
         original = Snapshot(content, settings=self._settings, location=location)
         if original.binary_type or snapshot.content is None:
             return Healing()
@@ -215,7 +214,7 @@ class Guard:
         return GuardNote(display_path, text, healed.id)
 
     def _is_excluded(self, location: Location) -> bool:
-        """Return True if a rule of the settings names the file or a folder above it."""
+        """Return True if a setting excludes the file or a folder above it."""
         rules = self._excluded
         for name in location.parts[:-1]:
             if rules.denies(name, True):

@@ -42,7 +42,7 @@ from filewright.text.spelling import PLAIN_CHARACTERS
 from filewright.text.splice import Splice
 
 MAX_ALIGNED_CHARACTERS = 20_000
-"""Above this size, the lines of one change are not compared character by character."""
+"""The most characters of one change that are compared one by one."""
 
 _PLAIN_FORMS = {
     ord(character): plain for character, plain in PLAIN_CHARACTERS.items()
@@ -91,7 +91,7 @@ class Healing:
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The file that an edit alone would have made, and the splices that make it."""
+    """The file that an edit alone would have made, and its splices."""
 
     content: bytes
     splices: tuple[Splice, ...] = ()
@@ -115,7 +115,7 @@ def heal(
     encoding: Encoding,
     expected: Expected | None = None,
 ) -> Healing:
-    """Return the healing of a file that a tool has changed from `before` to `after`.
+    """Return the healing of a file that a tool changed to `after`.
 
     `encoding` is that of the file before. `expected` is the file that the edit
     alone would have made, if the arguments of the tool describe the edit.
@@ -131,8 +131,7 @@ def heal(
         if _is_only_damaged(from_expected, expected):
             compared, content = from_expected, expected.content
         elif from_expected.distance <= compared.distance:
-            # Otherwise the tool took its arguments for another edit than our
-            # engine.
+            # Else the tool understood its arguments in another way.
             compared = from_expected
     if content is None:
         content, doubt = _merge(compared, encoding)
@@ -147,7 +146,7 @@ def heal(
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """Two files in the reading in which they differ least, and the lines that differ."""
+    """Two files in the reading in which they differ least, and the changes."""
 
     original: Reading
     actual: Reading
@@ -180,8 +179,7 @@ def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
             comparisons.append(_compare(original, actual))
     if not comparisons:
         comparisons.append(_compare(read_as_utf8(before), actual_utf8))
-    # Of equal distances the fewest characters: UTF-8 in a wrong reading has
-    # more.
+    # If equal, the fewest characters: wrongly read UTF-8 has more.
     return min(
         comparisons,
         key=lambda comparison: (comparison.distance, comparison.new_characters),
@@ -201,8 +199,7 @@ def _compare(original: Reading, actual: Reading) -> _Comparison:
             distance += Indel.distance(text, actual_text)
         else:
             distance += len(text) + len(actual_text)
-        # An unreadable character counts twice: another reading may be able to
-        # read it.
+        # Counts twice: another reading may be able to read it.
         unreadable = actual_text.count(REPLACEMENT) - text.count(REPLACEMENT)
         distance += max(0, unreadable)
     return _Comparison(original, actual, line_changes, distance, characters)
@@ -222,14 +219,12 @@ def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
         len(original.texts) == len(actual_texts) + 1
         and not original.texts[-1].strip()
     ):
-        # A last line of blanks alone, without a terminator, vanishes with its
-        # blanks.
+        # A last line of blanks without a terminator vanishes with them.
         actual_texts.append("")
     # No damage but truncation adds or removes lines.
     if len(original.texts) != len(actual_texts):
         return False
-    # Line by line: an alignment might pair blank lines that damage has made
-    # equal.
+    # By number: alignment might pair lines that damage made equal.
     pairs = zip(original.texts, actual_texts, strict=True)
     for number, (text, actual_text) in enumerate(pairs):
         if text == actual_text:
@@ -282,7 +277,7 @@ def _is_truncated(compared: _Comparison, touched: set[int]) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _LineParts:
-    """A line, divided into its indentation, its text and the blanks at its end."""
+    """A line, divided into indentation, text and trailing blanks."""
 
     indent: str
     text: str
@@ -299,12 +294,11 @@ class _LineParts:
 
 
 def _line_damage(original: str, actual: str) -> list[Damage]:
-    """Return the kinds of damage between two lines; [] if more than that differs."""
+    """Return the kinds of damage between two lines; [] if more differs."""
     kinds: list[Damage] = []
     before, after = _LineParts.split(original), _LineParts.split(actual)
     if before.indent != after.indent:
-        # A line that had no indentation and has one now belongs to another
-        # block.
+        # With new indentation, or none, it belongs to another block.
         if not before.indent or not after.indent:
             return []
         kinds.append(Damage.INDENTATION)
@@ -319,7 +313,7 @@ def _line_damage(original: str, actual: str) -> list[Damage]:
 
 
 def _text_damage(text: str, actual_text: str) -> list[Damage]:
-    """Return the kinds of damage between two texts; [] if more than that differs."""
+    """Return the kinds of damage between two texts; [] if more differs."""
     kinds: list[Damage] = []
     has_tabs = "\t" in text + actual_text
     for kind, simplify in _SPELLINGS:
@@ -377,7 +371,7 @@ def _ascii_skeleton(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """The form of new text: its encoding, and the terminator of the line above."""
+    """The encoding of new text, and the terminator of the line above."""
 
     encoding: Encoding
     ending: bytes
@@ -389,7 +383,7 @@ class _DoubtError(Exception):
 
 
 def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
-    """Return the actual text in the bytes of the original, and a doubt about it.
+    """Return the actual text in the bytes of the original, and a doubt.
 
     Equal text keeps its earlier bytes. Other text gets the encoding of the
     file, and its lines end like the line above. Doubtful lines keep the bytes
@@ -496,7 +490,7 @@ def _merge_change(
 def _write_certain(
     base: Sequence[Unit], actual: Sequence[Unit], target: _Target
 ) -> bytes:
-    """Write the actual characters in the bytes of the base, if these are certain."""
+    """Write the actual characters in the base's bytes, if certain."""
     first = _write(base, actual, _align(base, actual), target)
     last = _write(base, actual, _align_from_end(base, actual), target)
     # Broken characters and line ends look equal as text, but may differ in
@@ -554,7 +548,7 @@ def _encode(unit: Unit, target: _Target) -> bytes:
 
 
 def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
-    """Map indices of kept characters to the base, as near to its start as can be."""
+    """Map equal characters to the base, as near to its start as possible."""
     left, right = [unit.text for unit in base], [unit.text for unit in actual]
     start = 0
     while start < min(len(left), len(right)) and left[start] == right[start]:
@@ -572,7 +566,7 @@ def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
 def _align_from_end(
     base: Sequence[Unit], actual: Sequence[Unit]
 ) -> dict[int, int]:
-    """Map the indices of kept characters to the base, as near to its end as can be."""
+    """Map equal characters to the base, as near to its end as possible."""
     mirrored = _align(base[::-1], actual[::-1])
     return {
         len(actual) - 1 - index: len(base) - 1 - position
@@ -682,7 +676,7 @@ def _plain_ends(text: str) -> str:
 def _classify(
     content: bytes, original: Reading, actual: Reading
 ) -> tuple[tuple[Damage, ...], int]:
-    """Return the kinds of damage that healing repairs, and the number of such lines."""
+    """Return the kinds of damage, and the number of damaged lines."""
     healed = read_like(content, original)
     kinds: set[Damage] = set()
     damaged = 0
@@ -722,7 +716,7 @@ def _classify(
 def _byte_damage(
     healed: Reading, number: int, actual: Reading, new_number: int
 ) -> set[Damage]:
-    """Return the kinds of damage to the bytes of a line, besides damage to its text."""
+    """Return the kinds of damage to a line's bytes, besides its text."""
     kinds = set()
     ending, actual_ending = healed.ending(number), actual.ending(new_number)
     is_same_text = healed.texts[number] == actual.texts[new_number]

@@ -42,7 +42,7 @@ MAX_LABEL_FILES = 2
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HookCall:
-    """One call of a hook: the values from the client, and the options of the hook.
+    """One call of a hook: the client's values and the hook's options.
 
     Every value that is not known is None or empty.
     """
@@ -73,7 +73,7 @@ class HookCall:
 
 
 def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
-    """Return the call that a client's JSON and its environment variables describe.
+    """Return the call that a client's JSON and environment describe.
 
     Raises `ValueError` if the data is not JSON. JSON of another shape is an
     empty call.
@@ -116,8 +116,7 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         edits={absolute_paths[path]: edit for path, edit in edits.items()},
         identifier=xxhash.xxh3_128_hexdigest(key.encode("utf-8", "replace")),
         event=_text(message, "hook_event_name", "hookEventName"),
-        # Unlike the other texts it may be empty: some prompts are, see the
-        # hook.
+        # Unlike the other texts it may be empty: some prompts are.
         prompt=prompt if isinstance(prompt, str) else None,
     )
 
@@ -130,7 +129,7 @@ def _text(values: Mapping[str, Any], *names: str) -> str | None:
 def _read_folders(
     message: Mapping[str, Any], environment: Mapping[str, str]
 ) -> list[str]:
-    """Return the folders in which the agent works, from the most reliable source."""
+    """Return the agent's folders, from the most reliable source."""
     for variable in PROJECT_VARIABLES:
         if project := environment.get(variable):
             return [project]

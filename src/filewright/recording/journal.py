@@ -1,11 +1,11 @@
-"""The journal of one root: its observations, and its state after the last of them.
+"""The journal of one root: its observations, and its last state.
 
 Before a command begins or ends, and before a tool changes files while a command
 is open, the root is observed: every difference from the state is recorded at
 once, and the result of the scan becomes the state. So each record begins where
 the one before it ended::
 
-    shell/state       the state: the last scan, and the number of its newest change
+    shell/state       the last scan, and the number of its newest change
     shell/observed    an empty file, written at each observation for its time
     shell/ID.open     an open command
 
@@ -63,7 +63,7 @@ STATE_FORMAT = 1
 
 
 class Journal:
-    """The journal of the root of a `boundary`, stored in the `folder` of its state.
+    """The journal of the root of a `boundary`, stored in its `folder`.
 
     `within` are the registered roots in it, which have journals of their own.
     `changes` are those of the workspace, `log` is that of the root. Its methods
@@ -101,7 +101,7 @@ class Journal:
         line: str = "",
         adopted: Sequence[AdoptedRoot] = (),
     ) -> None:
-        """Record every difference from the state as a change of the open commands.
+        """Record each difference from the state for the open commands.
 
         Then store contents of files. `ending` is the command that ends, with
         everything known about it. The files that a command `line` names are
@@ -117,8 +117,7 @@ class Journal:
         scanner = Scanner(self.boundary, self.within, self.task)
         rules = scanner.rules
         scan = scanner.scan(_find_comparable_scan(last_state, rules))
-        # An unchanged scan is the same object, so that nothing needs to be
-        # compared.
+        # An unchanged scan is the same object: nothing is compared.
         is_changed = (
             last_state is None or scan is not last_state.scan or bool(adopted)
         )
@@ -148,8 +147,7 @@ class Journal:
                 self._changes.newest_number(), rules, git_index, stored_scan
             )
             write_state(self.folder, state)
-        # A new file: its time is that of the observation by the folder's own
-        # clock.
+        # The time of the new file is that of the folder's own clock.
         with temporary_file(self.folder, b"") as temporary_name:
             self.folder.rename(
                 temporary_name, self.folder, OBSERVED_NAME, "replace"
@@ -157,7 +155,7 @@ class Journal:
         self.scan, self.had_state = stored_scan, last_state is not None
 
     def _open_commands(self, ending: Command | None) -> list[Command]:
-        """Return the open commands, with the one that ends as it is known now."""
+        """Return the open commands; `ending` replaces the one that ends."""
         commands = open_commands.read_open(self.folder)
         if ending is None:
             return commands
@@ -169,14 +167,14 @@ class Journal:
     def _changes_since(
         self, state: RootState, adopted: Sequence[AdoptedRoot]
     ) -> list[ChangeRecord]:
-        """Return the recorded changes that a state, or an adopted one, lacks."""
+        """Return the recorded changes that a state or an adopted one lacks."""
         newest = state.newest
         for adopted_root in adopted:
             newest = min(newest, adopted_root.state.newest)
         return list(self._changes.records_after(newest))
 
     def mark_stored(self, stored_scan: Scan) -> None:
-        """Copy the marks of stored contents to the state, for unchanged folders."""
+        """Copy the marks of stored contents to the state's equal folders."""
         last_state = read_state(self.folder)
         if last_state is None:
             return
@@ -215,7 +213,7 @@ class Journal:
         commands: Sequence[Command],
         adopted: Sequence[AdoptedRoot],
     ) -> Scan:
-        """Record the differences from the state, after the recorded changes since then.
+        """Record the differences from the state with `changes` applied.
 
         Return the scan without the files that were removed before they could be
         read: those are not recorded.
@@ -260,7 +258,7 @@ class Journal:
         commands: Sequence[Command],
         attributed_records: Sequence[_AttributedRecord],
     ) -> None:
-        """Add the numbers of new records to the open commands that they belong to."""
+        """Add the numbers of new records to their open commands."""
         for command in commands:
             numbers: list[int] = []
             for attributed in attributed_records:
@@ -273,7 +271,7 @@ class Journal:
     def _store_from_git(
         self, comparison: Comparison, git_index: tuple[int, ...] | None
     ) -> None:
-        """Store contents from git's objects, for files whose content was not stored."""
+        """Store contents that were not stored yet from git's objects."""
         wanted: dict[bytes, ScannedState] = {}
         for old, _ in comparison.pairs:
             if (
@@ -293,8 +291,7 @@ class Journal:
         contents = git_objects(
             self.boundary, location, names, limit=GIT_BYTES, task=self.task
         )
-        # Git ends with the first object that it does not have: not all have
-        # contents.
+        # Git stops at the first object that it does not have.
         for (path, name), content in zip(objects, contents, strict=False):
             # An object of another size is not the content: git may convert line
             # ends.
@@ -326,8 +323,7 @@ def _build_records(
             parts.append((group.commands, file_changes))
     notes = builder.notes
     if notes and not parts:
-        # None of the changes can be undone: the record has only the notes about
-        # them.
+        # No change can be undone: the record has only the notes.
         parts.append((tuple(commands), ()))
     attributed_records: list[_AttributedRecord] = []
     # The builder stored the contents by this number: the last record has to
@@ -354,7 +350,7 @@ def _build_records(
 def _find_comparable_scan(
     state: RootState | None, rules: tuple[object, ...] | None
 ) -> Scan | None:
-    """Return the scan of a state if it was made by the same rules, else None."""
+    """Return the scan of a state if it has the same rules, else None."""
     if state is None or rules is None or state.rules != rules:
         return None
     return state.scan
@@ -402,7 +398,7 @@ def load_checksummed(file: File) -> Any:
 
 
 def write_state(folder: Folder, state: RootState) -> None:
-    """Write a state. Without a time of its own, the time of the file is used."""
+    """Write a state. Without its own time, that of the file is used."""
     folders = {prefix: tuple(folder) for prefix, folder in state.scan.items()}
     data = dump_checksummed(
         (

@@ -1,4 +1,4 @@
-"""Values that the modules of the package share: scans, states of roots, commands."""
+"""Values that the modules share: scans, states of roots, commands."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ class ScannedFolder(NamedTuple):
         )
 
     def merged_with(self, other: ScannedFolder) -> ScannedFolder:
-        """Return this folder joined with another part of its names, read later."""
+        """Return this folder joined with a later part of its names."""
         names = b"/".join(filter(None, (self.names, other.names)))
         packed_states = marshal.loads(self.packed_states) + marshal.loads(
             other.packed_states
@@ -130,7 +130,7 @@ class ScannedFolder(NamedTuple):
 
 
 Scan = dict[bytes, ScannedFolder]
-"""The scanned folders by their paths below the root, each with a slash at its end."""
+"""The scanned folders by their paths, each with a slash at its end."""
 
 
 def without_files(scan: Scan, paths: Set[bytes]) -> Scan:
@@ -148,7 +148,7 @@ def without_files(scan: Scan, paths: Set[bytes]) -> Scan:
 
 
 def parent_prefix(path: bytes) -> bytes:
-    """Return the path of the folder that holds a path, with a slash at its end."""
+    """Return the path of the folder above a path, with a slash at its end."""
     return path[: path.rfind(b"/") + 1]
 
 
@@ -170,7 +170,7 @@ class RootState(NamedTuple):
 
 
 class ObservedFile(NamedTuple):
-    """A file, folder or link at `path` at one moment, with a function that reads it.
+    """A file, folder or link at `path` at one moment, and its reader.
 
     `scanned` is its state in a scan, where it was at `scanned_path`; a tool may
     have moved it since. A file that a tool wrote after the scan has none.
@@ -189,7 +189,7 @@ class ObservedFile(NamedTuple):
 
     @property
     def content_identity(self) -> tuple[RecordedKind, int | None, int, int]:
-        """Values that stay the same, also after a rename, until the file is written."""
+        """Values that stay equal, also after a rename, until a write."""
         return self.kind, self.state.inode, self.state.size, self.state.mtime_ns
 
 
@@ -198,7 +198,7 @@ Pair = tuple[ObservedFile | None, ObservedFile | None]
 
 
 class Command(NamedTuple):
-    """A shell command, or one use of a client's own edit tool, between begin and end.
+    """A shell command, or one use of a client's own edit tool.
 
     A client may use an `identifier` again, but the `key` is unique. `summary`
     is its name in the history, as far as it is known at the begin. `process` is

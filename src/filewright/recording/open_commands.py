@@ -1,4 +1,4 @@
-"""The open commands of one root, each a small file in its state: `shell/ID.open`."""
+"""The open commands of one root, each a small file: `shell/ID.open`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def open_command_name(identifier: str) -> bytes:
 
 
 def has_open(shell: bytes) -> bool:
-    """Return True if the folder at an absolute path has files of open commands."""
+    """Return True if the folder at a path has files of open commands."""
     try:
         with system.open_folder(shell) as folder:
             return any(name.endswith(OPEN_SUFFIX) for name in folder.names())

@@ -23,7 +23,7 @@ REPLACEMENT = "\ufffd"
 
 @dataclass(frozen=True, slots=True)
 class Unit:
-    """A character of a line, or its end as ``\\n``, and its bytes in the file."""
+    """A character, or a terminator as ``\\n``, and its bytes in the file."""
 
     text: str
     content: bytes
@@ -48,7 +48,7 @@ class Reading:
 
     @property
     def is_ended(self) -> bool:
-        """Return True if the last line has a terminator, or there is no line."""
+        """Return True unless the last line has no terminator."""
         return not self.lines or bool(self.ending(len(self.lines) - 1))
 
     @property
@@ -73,7 +73,7 @@ class Reading:
         )
 
     def is_certain(self, encoding: Encoding) -> bool:
-        """Return False if `encoding` is a guess that the content contradicts."""
+        """Return False if `encoding` is a guess that the bytes contradict."""
         if not encoding.is_guess or encoding.unit_bytes > 1:
             return True
         text = self.content.decode("utf-8", "replace")
@@ -152,8 +152,7 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
     if encoding.unit_bytes == 1:
         lines = body.splitlines(keepends=True)
         if encoding.is_multibyte:
-            # Decoded as a whole, a broken character might take a line end with
-            # it.
+            # By line: a broken character might take a line end along.
             texts = [
                 line.decode(codec, "replace").rstrip("\r\n") for line in lines
             ]
@@ -236,7 +235,7 @@ def split_characters(line: bytes, codec: str) -> list[Unit]:
 def _add_units(
     units: list[Unit], text: str, line: bytes, start: int, end: int
 ) -> int:
-    """Add the characters of `text`, whose bytes are [start, end) of the line."""
+    """Add the characters of `text`, the bytes [start, end) of a line."""
     for index, character in enumerate(text):
         # Several at once are broken parts and the character that showed it: of
         # these all but the first have one byte.

@@ -54,14 +54,13 @@ class Scanner:
 
     @property
     def rules(self) -> tuple[object, ...] | None:
-        """The signature of the rules outside of the root; None if it is unknown."""
+        """The signature of the rules outside of the root; None if unknown."""
         outer = self.boundary.walk_signature(self.root)
-        # Names below an inner root are left out, so a new inner root is a new
-        # rule.
+        # An inner root hides names like a rule does.
         return None if outer is None else (*outer, self.within)
 
     def scan(self, last_scan: Scan | None) -> Scan:
-        """Return a new scan, with the same objects for folders that have not changed.
+        """Return a new scan, with the same objects for equal folders.
 
         Without `last_scan`, walk the whole root.
         """
@@ -81,7 +80,7 @@ class Scanner:
         )
 
     def _walk(self, prefix: bytes, depth: int) -> Scan:
-        """Walk a folder with the boundary's rules; a `depth` of 0 means all levels."""
+        """Walk a folder by the boundary's rules; `depth` 0 is all levels."""
         scan: Scan = {}
 
         def visit(
@@ -116,7 +115,10 @@ class Scanner:
 def scan_folder(
     folder: Folder, names: list[bytes], visible: list[bytes]
 ) -> ScannedFolder:
-    """Return an open folder with its sorted `names`; rules leave some `visible`."""
+    """Return the states of an open folder with its sorted `names`.
+
+    `visible` are the names that no rule excludes.
+    """
     try:
         packed_states = folder.signatures(visible)
     except OSError:
@@ -217,7 +219,7 @@ def apply_changed_folders(
 def _rescan_folder(
     folder: Folder, old_folder: ScannedFolder
 ) -> ScannedFolder | int:
-    """Return a folder with unchanged names, or 1 if rules must be applied again."""
+    """Return a folder with equal names, or 1 if rules must be applied."""
     if old_folder.excluded:
         folders = _list_folders(folder)
         # A rule such as `build/` excludes only folders: a file that took the

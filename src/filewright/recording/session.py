@@ -39,7 +39,7 @@ FOLDER_NAME = b"shell"
 
 
 class Recorder:
-    """A recorder of the changes of shells and clients' own tools in a workspace.
+    """A recorder of the changes of shells and clients' own tools.
 
     A path belongs to the nearest registered root above it, and each root has a
     journal. A command is begun in each root of the workspace, and in each
@@ -150,7 +150,7 @@ class Recorder:
         return tuple(records)
 
     def begin_turn(self, session: str, task: Task) -> None:
-        """Close the open commands of a session, whose user has sent the next prompt."""
+        """Close the open commands of a session at the user's next prompt."""
         with self._changes.writing(task), self._open_journals(task) as journals:
             stale = [
                 journal
@@ -168,7 +168,7 @@ class Recorder:
                         open_commands.remove(journal.folder, command.identifier)
 
     def observe(self, task: Task) -> None:
-        """Observe the roots in which a command is open, before a tool changes files."""
+        """Observe the roots with open commands before a tool changes files."""
         if not self._may_have_open_command():
             return
         with self._open_journals(task) as journals:
@@ -228,7 +228,7 @@ class Recorder:
     # Roots
 
     def _list_logs(self) -> list[Log]:
-        """Return the logs of the roots and of inner roots, outer roots first."""
+        """Return the logs of the roots and inner roots, outer roots first."""
         logs = [*self._changes.own_logs]
         logs += [
             log
@@ -313,7 +313,7 @@ class Recorder:
             yield Baseline(boundary, folder, database, task)
 
     def _find_boundary(self, log: Log) -> Boundary | None:
-        """Return a boundary of one whole root; None if the root no longer exists."""
+        """Return a boundary of a whole root; None if it no longer exists."""
         path = log.state.owner.path
         try:
             identity = system.stat_path(path).identity
@@ -479,7 +479,7 @@ def new_command(identifier: str, summary: str, **facts: object) -> Command:
 
 
 def command_summary(line: str, label: str | None = None) -> str:
-    """Return the summary of a shell command, or the label of a client's tool."""
+    """Return the summary of a shell command, or a client's tool label."""
     return (
         clean_caller_name(label)
         or f"shell: {clean_caller_name(line) or 'a command'}"

@@ -80,7 +80,7 @@ def _read_patch(arguments: Mapping[str, Any]) -> dict[str, ToolEdit | None]:
 def _read_items(
     arguments: Mapping[str, Any], path: str | None
 ) -> dict[str, ToolEdit | None]:
-    """Return the edits of a tool that takes several, each of `path` or of its own."""
+    """Return the edits of a list, each of `path` or of a path of its own."""
     replacements: dict[str, list[TextReplacement]] = {}
     unknown: set[str] = set()
     for item in _items(arguments):
@@ -101,7 +101,7 @@ def _read_items(
 
 
 def _items(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    """Return the list of edits among the arguments, without values of other types."""
+    """Return the list of edits among the arguments."""
     for name in _LISTS:
         items = arguments.get(name)
         if isinstance(items, list) and items:
@@ -110,7 +110,7 @@ def _items(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 def _read_replacement(item: Mapping[str, Any]) -> TextReplacement | None:
-    """Return the replacement that some arguments describe; None if they have none."""
+    """Return the replacement that arguments describe, or None."""
     search = first_text(item, _SEARCHES)
     replacement = first_text(item, _REPLACEMENTS, is_empty_allowed=True)
     if search is None or replacement is None:
