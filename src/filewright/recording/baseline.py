@@ -448,7 +448,7 @@ class _StoreRun:
             if content is not None:
                 remaining_bytes -= len(content)
                 contents.append((path, candidate.state, content))
-            # Another process that stores contents waits for one of these.
+            # Other processes that store contents wait for one transaction.
             if len(contents) == FILES_PER_TRANSACTION:
                 self._baseline.store(contents)
                 contents = []
