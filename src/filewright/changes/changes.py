@@ -362,7 +362,7 @@ class Changes(History):
                     ),
                     force=force,
                     break_hard_links=break_hard_links,
-                    left=remaining_conflicts,
+                    remaining_conflicts=remaining_conflicts,
                 )
                 try:
                     if preview:

@@ -186,7 +186,7 @@ def _attempt(
 
 def _is_committed(log: Log, record: ChangeRecord) -> bool:
     try:
-        return log.read_record(record.number, made=True) is not None
+        return log.read_record(record.number, only_done=True) is not None
     except FilewrightError:
         return False
 

@@ -269,7 +269,7 @@ class History:
                 continue
             # Some of its files may be visible still.
             try:
-                record = log.read_record(head.number, made=True)
+                record = log.read_record(head.number, only_done=True)
             except FilewrightError:
                 yield damaged_change_record(head.number)
                 continue
@@ -293,7 +293,7 @@ class History:
             for later in log.numbers_after(number):
                 later_changes.append((later, log))
         for later, log in sorted(later_changes, key=lambda change: change[0]):
-            record = log.read_record(later, made=True)
+            record = log.read_record(later, only_done=True)
             if record is not None:
                 yield record
 
@@ -469,7 +469,7 @@ class History:
         number = parse_change_id(change_id) or 0
         if number < _MAX_NUMBER:
             for log in self.logs:
-                record = log.read_record(number, made=True)
+                record = log.read_record(number, only_done=True)
                 if record is not None:
                     return record
         raise errors.unknown_change(change_id)

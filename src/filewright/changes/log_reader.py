@@ -175,11 +175,11 @@ class LogReader:
         return f"operation {format_change_id(number)} in {database}"
 
     def read_record(
-        self, number: int, *, made: bool = False
+        self, number: int, *, only_done: bool = False
     ) -> ChangeRecord | None:
-        """Return the record of an operation in any state, or only of one that is made.
+        """Return the record of an operation, or None if there is none.
 
-        None if there is none. Raises `io_error` if it is damaged.
+        With `only_done` an unfinished operation counts as none. Raises `io_error` if it is damaged.
         """
         rows = self.database.read(
             f"SELECT state, {OPERATION_COLUMNS} FROM operations "
@@ -189,7 +189,7 @@ class LogReader:
         if not rows:
             return None
         state, *columns = rows[0]
-        if made and state not in (None, "done"):
+        if only_done and state not in (None, "done"):
             return None
         row = to_operation_row(columns)
         record = row.to_record()

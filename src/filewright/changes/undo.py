@@ -32,8 +32,8 @@ class Reversal:
     """The undo of a selection.
 
     Its change set is worked out on the tree of its commit, or of its preview, each time
-    that one is tried: `report` is that of the last try. `left` are the conflicts of
-    files that are left as they are, `diff` is that of a preview.
+    that one is tried: `report` is that of the last try. `remaining_conflicts` are
+    those of files that stay as they are, `diff` is that of a preview.
 
     Raise `unsupported` if nothing was stored, `path_escape` for a file beyond the
     roots.
@@ -48,12 +48,12 @@ class Reversal:
         locate: Callable[[RecordedPath], Location],
         force: bool,
         break_hard_links: bool,
-        left: Sequence[Conflict] = (),
+        remaining_conflicts: Sequence[Conflict] = (),
     ) -> None:
         if not selected.record.undoable:
             raise _undoable_false_error(selected)
         self.selected = selected
-        self.left = tuple(left)
+        self.remaining_conflicts = tuple(remaining_conflicts)
         self.diff = Diff(())
         self.report = UndoReport()
         self._options = UndoOptions(

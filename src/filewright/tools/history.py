@@ -431,10 +431,13 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         else f"{title} {page.done('undone')}: {what}"
     )
     page.extend((f"[{note}]" for note in reversal.notes), reserve=1000)
-    if reversal.left:
+    if reversal.remaining_conflicts:
         page.add("left as it is, since it has changed since:")
         page.extend(
-            (conflict.sides.lstrip("\n") for conflict in reversal.left),
+            (
+                conflict.sides.lstrip("\n")
+                for conflict in reversal.remaining_conflicts
+            ),
             reserve=1000,
         )
     if alone and record.reverts:
