@@ -24,7 +24,7 @@ _FOLDER = FileState(
     inode=7,
     descendants={b"g": FileState("folder"), b"g/\xff": _FILE},
 )
-_ROOT = PlanFolder(inode=1, root=b"/work/\xff", is_new=False, slot=None)
+_ROOT = PlanFolder(inode=1, root=b"/home/\xff", is_new=False, slot=None)
 _NEW_FOLDER = PlanFolder(
     inode=None, root=None, is_new=True, slot=Slot(0, b"n\xff")
 )
