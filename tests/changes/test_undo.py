@@ -248,7 +248,7 @@ def test_brings_back_edited_file_that_is_gone(bench: Any, harm: str) -> None:
     _, reversal = bench.changes.undo(record.id)
     assert path.read_bytes() == b"ex\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert any("made anew" in note for note in reversal.notes)
+    assert any("made again" in note for note in reversal.notes)
     if harm == "moved":
         assert (bench.root / "elsewhere").read_bytes() == b"EX\n"
 

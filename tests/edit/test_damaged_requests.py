@@ -134,8 +134,9 @@ def test_applies_the_true_change_or_refuses(
             plain.replace(asked_for.search, asked_for.replace).split("\n")
         )
         accepted = [literal] if begins_line else [literal, expected]
-    if damage == "the replacement alone" and planned.outcomes[0].notes:
-        # Damage that the search text lacks may be meant: it is written as sent, and noted.
+    if planned.outcomes[0].notes:
+        # Damage that the search text lacks may be meant, also where it makes another
+        # search text of one that occurs: it is written as sent, and noted.
         accepted.append(
             ending.join([*lines[:start], *new, *lines[start + count :], ""])
         )
