@@ -10,7 +10,8 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import xxhash
 
@@ -201,7 +202,7 @@ class OperationRow:
 
     def compute_checksum(self) -> str:
         """Return the checksum of the row without its number and the checksum."""
-        values = asdict(self)
+        values = _values_by_column(self)
         del values["number"], values["checksum"]
         return xxhash.xxh3_64_hexdigest(canonical_bytes(*values.values()))
 
@@ -244,7 +245,7 @@ def insert_operation(execute: Execute, row: OperationRow) -> None:
     placeholders = ", ".join(f":{column}" for column in OPERATION_FIELDS)
     execute(
         f"INSERT OR REPLACE INTO operations ({OPERATION_COLUMNS}) VALUES ({placeholders})",
-        asdict(row),
+        _values_by_column(row),
     )
 
 
@@ -318,7 +319,7 @@ class FileChangeRow:
         former_root_path: bytes | None,
     ) -> None:
         """Add the row to the checksum of an operation, with paths for root numbers."""
-        values = asdict(self)
+        values = _values_by_column(self)
         values["root"], values["former_root"] = root_path, former_root_path
         # Apart, since the spans of a large file take megabytes.
         spans = values.pop("spans")
@@ -328,6 +329,15 @@ class FileChangeRow:
 
 FILE_CHANGE_FIELDS = tuple(column.name for column in fields(FileChangeRow))
 FILE_CHANGE_COLUMNS = ", ".join(FILE_CHANGE_FIELDS)
+
+
+def _values_by_column(row: OperationRow | FileChangeRow) -> dict[str, Any]:
+    """Return the values of a row by their columns."""
+    # `asdict` would copy every value: a twentieth of the time of a small edit.
+    columns = FILE_CHANGE_FIELDS
+    if isinstance(row, OperationRow):
+        columns = OPERATION_FIELDS
+    return {column: getattr(row, column) for column in columns}
 
 
 def to_file_change_row(values: Sequence[object]) -> FileChangeRow:
@@ -344,5 +354,5 @@ def insert_file_change(
         "INSERT OR REPLACE INTO file_changes "
         f"(operation, number, {FILE_CHANGE_COLUMNS}) "
         f"VALUES (:operation, :number, {placeholders})",
-        {"operation": operation, "number": number, **asdict(row)},
+        {"operation": operation, "number": number, **_values_by_column(row)},
     )
