@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from filewright.changes.recovery import Recovery
     from filewright.changes.selection import Scope, Selection
     from filewright.edit.diff import Diff
-    from filewright.recording.expectation import ToolEdit
     from filewright.recording.guard import GuardNote
+    from filewright.recording.tool_arguments import ToolEdit
     from filewright.tools.context import Context
     from filewright.tools.history import (
         ChangedFiles,

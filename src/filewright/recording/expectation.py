@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from filewright.edit.linediff import find_line_splices
 from filewright.edit.patch.plan import plan_patch
@@ -15,35 +15,14 @@ from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.healing import Expected, replace_text
 from filewright.recording.readings import read_as_utf8, read_in, read_like
+from filewright.recording.tool_arguments import (
+    PatchText,
+    TextReplacement,
+    ToolEdit,
+    WholeText,
+)
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, apply_splices
-
-
-@dataclass(frozen=True, slots=True)
-class TextReplacement:
-    """A text that the tool was told to replace, once or everywhere."""
-
-    search: str
-    replacement: str
-    is_everywhere: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class WholeText:
-    """A text that the tool was told to write as the whole file."""
-
-    content: str
-
-
-@dataclass(frozen=True, slots=True)
-class PatchText:
-    """A patch that the tool was told to apply, and its name for the file."""
-
-    patch: str
-    name: str
-
-
-ToolEdit = tuple[TextReplacement, ...] | WholeText | PatchText
 
 
 def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:

@@ -26,8 +26,9 @@ from filewright.edit.changeset import ChangeSet, Modify, SetMode, Step
 from filewright.edit.linediff import find_line_splices
 from filewright.errors import FilewrightError
 from filewright.progress import Caller, Task
-from filewright.recording.expectation import ToolEdit, expect
+from filewright.recording.expectation import expect
 from filewright.recording.healing import Damage, Healing, heal
+from filewright.recording.tool_arguments import ToolEdit
 from filewright.settings import MB, Settings
 from filewright.text.snapshot import Snapshot
 from filewright.wording import pluralize

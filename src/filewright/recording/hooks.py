@@ -15,8 +15,11 @@ from typing import Any
 
 import xxhash
 
-from filewright.recording.expectation import ToolEdit
-from filewright.recording.tool_arguments import first_text, read_tool_edits
+from filewright.recording.tool_arguments import (
+    ToolEdit,
+    first_text,
+    read_tool_edits,
+)
 from filewright.wording import join_limited
 
 SHELL_TOOLS = (

@@ -10,14 +10,36 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from filewright.recording.expectation import (
-    PatchText,
-    TextReplacement,
-    ToolEdit,
-    WholeText,
-)
+
+@dataclass(frozen=True, slots=True)
+class TextReplacement:
+    """A text that the tool was told to replace, once or everywhere."""
+
+    search: str
+    replacement: str
+    is_everywhere: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WholeText:
+    """A text that the tool was told to write as the whole file."""
+
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class PatchText:
+    """A patch that the tool was told to apply, and its name for the file."""
+
+    patch: str
+    name: str
+
+
+ToolEdit = tuple[TextReplacement, ...] | WholeText | PatchText
+
 
 _PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
 _SEARCHES = (
