@@ -334,7 +334,7 @@ def test_notices_folder_moved_out(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     if not system.capabilities.handle_paths:
-        pytest.skip("capability where")
+        pytest.skip("the system does not tell the path of an open folder")
     reached, location = Folder.open_folder_beneath, boundary.locate("sub")
 
     def open_folder_beneath(self: Folder, parts: Any, **options: Any) -> Folder:

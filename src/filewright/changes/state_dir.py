@@ -22,7 +22,6 @@ named.
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 import sys
@@ -41,7 +40,6 @@ from filewright.settings import Settings
 from filewright.system import Folder, Status, file_signature
 from filewright.wording import join_limited
 
-_UNSUPPORTED = (errno.ENOLCK, errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS)
 _HINT = (
     "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works without one. If the folder was "
     "removed while filewright ran, start it again"

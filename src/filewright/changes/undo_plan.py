@@ -142,7 +142,7 @@ class UndoPlanner:
         )
         self._later_steps: list[Step] = []
         self.changes_names = False
-        """Whether the undo has attached, detached or made anything in the tree."""
+        """True if the undo has attached, detached or made anything in the tree."""
 
     def plan(self) -> list[Step]:
         """Apply the undo to names in the tree; return the steps that follow.

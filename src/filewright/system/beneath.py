@@ -74,7 +74,7 @@ def walk_to_folder(
     *,
     listable: bool,
 ) -> AnyFolder:
-    """Walk from `start` along `parts`, and return the folder at the end."""
+    """Return the folder at the end of the path `parts` from `start`."""
 
     def open_last(folder: AnyFolder, name: bytes, kind: FileKind) -> AnyFolder:
         if kind != "folder":
@@ -90,7 +90,7 @@ def walk_beneath(
     options: WalkOptions,
     open_last: OpenLast[AnyFolder, AnyHandle],
 ) -> AnyHandle:
-    """Walk from `start` along `parts`, and return what `open_last` opens at the end."""
+    """Return the result of `open_last` for the end of the path `parts` from `start`."""
     for _ in range(MAX_WALKS):
         with suppress(_RacedError):
             walk = _Walk(start, parts, options)

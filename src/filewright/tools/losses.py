@@ -1,4 +1,7 @@
-"""What a change takes away that the session was never shown: another program's lines in a file it had read before."""
+"""Lines that a change takes away and that its session was never shown.
+
+Another program has written them into a file that the session had read before.
+"""
 
 from __future__ import annotations
 
