@@ -43,7 +43,7 @@ _SETTINGS: Final = {
     "protocol.allow": "never",
     "safe.directory": "*",
 }
-_ENVIRONMENT: Final = {
+GIT_ENVIRONMENT: Final = {
     "PATH": os.defpath,
     "LC_ALL": "C",
     "HOME": "/nonexistent",
@@ -102,7 +102,7 @@ def committed(
     if b"\n" in b"/".join(where.parts):
         return None
     found = _asked(boundary, where, seconds, task)
-    if not isinstance(found, _Git):
+    if not isinstance(found, ObjectReader):
         return None if found is None else Committed("", None, found)
     with found.child:
         commit = found.object(f"{revision}^{{commit}}".encode(), 1 << 20)
@@ -142,7 +142,7 @@ def git_objects(
     Raises `timeout` after `seconds`, and `cancelled`.
     """
     found = _asked(boundary, where, seconds, task)
-    if isinstance(found, _Git):
+    if isinstance(found, ObjectReader):
         with found.child:
             for name in names:
                 stored = found.object(name.encode(), limit)
@@ -153,7 +153,7 @@ def git_objects(
 
 def _asked(
     boundary: Boundary, where: Location, seconds: float, task: Task | None
-) -> _Git | str | None:
+) -> ObjectReader | str | None:
     """Git, running for the repository that holds the file; or why it is not asked; None if there is none."""
     engine = find_program("git")
     if engine is None:
@@ -168,7 +168,7 @@ def _asked(
                 [engine, f"--git-dir={git_dir}", "cat-file", "--batch"],
                 folder=folder.fileno(),
                 stdin=PIPE,
-                environment=_ENVIRONMENT,
+                environment=GIT_ENVIRONMENT,
                 seconds=2 * seconds,
             )
     except (FilewrightError, OSError) as error:
@@ -178,7 +178,7 @@ def _asked(
             else error.strerror
         )
         return f"not compared with git: {why}"
-    return _Git(child, path, seconds, task)
+    return ObjectReader(child, path, seconds, task)
 
 
 def _repository(
@@ -230,7 +230,7 @@ def _holds(folder: Location, name: bytes) -> bool:
     return folder.root.folder.contains_any((b"/".join((*folder.parts, name)),))
 
 
-class _Git:
+class ObjectReader:
     """What `git cat-file --batch` says, read within a deadline; `path` is the file's in the tree."""
 
     def __init__(
