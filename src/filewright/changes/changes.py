@@ -12,10 +12,6 @@ from filewright import errors
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import is_temporary, quote
-from filewright.boundary.worktrees import (
-    describe_changed_trees,
-    find_working_tree,
-)
 from filewright.changes.history import History
 from filewright.changes.locks import WorkspaceLock
 from filewright.changes.log import Log
@@ -42,7 +38,7 @@ if TYPE_CHECKING:
     from filewright.edit.diff import Diff
 
 # The modules that make, undo and show changes are imported where they are used: a
-# server that has only started needs none of them.
+# server that has only started and a hook that finds no change need none of them.
 
 _NOT_ROLLED_BACK = "this change was interrupted, and could not be taken back; its files were left as they were"
 _MAX_TREE_LOOKUPS = 256
@@ -241,6 +237,11 @@ class Changes(History):
 
     def _describe_trees(self, locations: Sequence[Location]) -> str | None:
         """Return a note about the working trees that were changed, or None."""
+        from filewright.boundary.worktrees import (
+            describe_changed_trees,
+            find_working_tree,
+        )
+
         folders = {location.parent for location in locations if location.parts}
         trees = {
             find_working_tree(folder)

@@ -36,7 +36,6 @@ from filewright.changes.selection import (
     Selection,
     find_undone,
 )
-from filewright.changes.selector import Selector
 from filewright.changes.state_dir import (
     StateFolder,
     StateIndex,
@@ -48,6 +47,7 @@ from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.changes.diffs import FileDifference
+    from filewright.changes.selector import Selector
     from filewright.edit.diff import Diff
 
 _MAX_NUMBER = 1 << 63
@@ -159,7 +159,7 @@ class History:
         those that touched `location` or something below it, also under an earlier name;
         those of a `session`, and of clients whose name begins with `client`.
         """
-        selector = Selector(self, task or Task())
+        selector = self._selector(task)
         moment = 0
         if since is not None:
             moment, _ = selector.resolve_moment(since)
@@ -555,7 +555,7 @@ class History:
         """
         if isinstance(scope, str):
             scope = Scope(scope)
-        selector = Selector(self, task or Task())
+        selector = self._selector(task)
         return selector.select(scope, only_inside=inside, include_undone=every)
 
     def parse_scope(self, text: str) -> Scope:
@@ -563,7 +563,13 @@ class History:
 
         A session, `current` or `last`; a time, or a change since which all is meant.
         """
-        return Selector(self, Task()).parse_scope(text)
+        return self._selector().parse_scope(text)
+
+    def _selector(self, task: Task | None = None) -> Selector:
+        # A hook only records, and selects nothing.
+        from filewright.changes.selector import Selector
+
+        return Selector(self, task or Task())
 
     # Showing
 

@@ -25,8 +25,6 @@ from filewright.changes.model import (
     RecordedCommand,
     join_summaries,
 )
-from filewright.changes.plan_encoding import encode_plan
-from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.rows import (
     DAMAGED,
     OPERATION_COLUMNS,
@@ -43,6 +41,7 @@ from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.changes.folder_search import FolderSearch
+    from filewright.changes.rename_plan import RenamePlan
 
 _NUMBERS_FOR_COMMANDS = 1000
 """Numbers between two operations, for the changes of several commands at one time."""
@@ -127,6 +126,8 @@ class Log(LogReader):
 
         With the number, a plan is never taken for that of another operation.
         """
+        from filewright.changes.plan_encoding import encode_plan
+
         packed = number.to_bytes(8, "big") + encode_plan(plan)
         return hmac.digest(self.state.key, packed, "sha256") + packed
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import xxhash
 
@@ -29,8 +30,6 @@ from filewright.changes.model import (
     change_time,
     format_change_id,
 )
-from filewright.changes.plan_encoding import decode_plan
-from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.rows import (
     DAMAGED,
     FILE_CHANGE_COLUMNS,
@@ -45,6 +44,9 @@ from filewright.changes.state_dir import StateFolder
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
+
+if TYPE_CHECKING:
+    from filewright.changes.rename_plan import RenamePlan
 
 UNFINISHED = "intent", "unsettled"
 """The states of operations that are neither made nor rolled back."""
@@ -254,6 +256,9 @@ class LogReader:
 
     def read_plan(self, number: int) -> RenamePlan:
         """Return the plan of an unfinished operation. Raise `UnreadablePlanError`."""
+        from filewright.changes.plan_encoding import decode_plan
+        from filewright.changes.rename_plan import RenamePlan
+
         rows = self.database.read(
             "SELECT plan FROM unfinished WHERE number = ?", number
         )

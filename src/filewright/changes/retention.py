@@ -7,7 +7,6 @@ from contextlib import suppress
 
 from filewright.changes.log import Log
 from filewright.changes.log_reader import DAMAGE_ERRORS
-from filewright.changes.recovery import settle_cleaned
 from filewright.errors import FilewrightError
 
 _DAY_NS = 86_400 * 10**9
@@ -62,6 +61,8 @@ def enforce_limits(log: Log, *, settle: bool = False) -> None:
         if expired and _recount(log):
             expired = find_expired(log, limit)
         if settle or expired:
+            from filewright.changes.recovery import settle_cleaned
+
             # What is not marked as cleaned up is never dropped.
             settle_cleaned(log)
         if expired:

@@ -30,7 +30,6 @@ from filewright.changes.database import Database
 from filewright.changes.state_dir import temporary_file
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.recording.git_index import iter_entries
 from filewright.recording.model import (
     LARGE_BYTES,
     Scan,
@@ -251,6 +250,8 @@ class Baseline:
         """
         if index is None or not wanted:
             return
+        from filewright.recording.git_index import iter_entries
+
         with suppress(OSError, struct.error, ValueError, IndexError):
             with self._folder.open(_index_file_name(index)) as file:
                 data = file.read(0, MAX_INDEX_BYTES)

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import partial
 from posixpath import basename, dirname, join
-from typing import NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
@@ -28,6 +27,7 @@ from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.baseline import Baseline
 from filewright.recording.model import (
+    AdoptedRoot,
     ObservedFile,
     Pair,
     RootState,
@@ -43,13 +43,6 @@ MISSING_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP)
 EMPTY_FOLDER = ScannedFolder()
 OUTSIDE_PREFIX = b"../"
 """The beginning of paths that do not belong to the root."""
-
-
-class AdoptedRoot(NamedTuple):
-    """The state of a registered root that is gone, and its path."""
-
-    prefix: bytes
-    state: RootState
 
 
 class Comparison:

@@ -22,7 +22,7 @@ import marshal
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import xxhash
 
@@ -36,16 +36,13 @@ from filewright.changes.model import (
     RecordedCommand,
     join_summaries,
 )
-from filewright.changes.rename_plan import RenamePlan
 from filewright.changes.retention import enforce_limits
 from filewright.changes.state_dir import temporary_file
 from filewright.progress import Task
 from filewright.recording import open_commands
-from filewright.recording.attribution import CommandGroup, group_by_commands
 from filewright.recording.baseline import GIT_BYTES, Baseline, Budget
-from filewright.recording.compare import AdoptedRoot, Comparison
-from filewright.recording.file_changes import FileChangeBuilder
 from filewright.recording.model import (
+    AdoptedRoot,
     Command,
     ObservedFile,
     RootState,
@@ -56,6 +53,11 @@ from filewright.recording.model import (
 )
 from filewright.recording.scan import Scanner
 from filewright.system import File, Folder
+
+if TYPE_CHECKING:
+    from filewright.recording.attribution import CommandGroup
+    from filewright.recording.compare import Comparison
+    from filewright.recording.file_changes import FileChangeBuilder
 
 STATE_NAME = b"state"
 OBSERVED_NAME = b"observed"
@@ -218,6 +220,12 @@ class Journal:
         Return the scan without the files that were removed before they could be
         read: those are not recorded.
         """
+        # Most observations find no difference, and a hook must be quick then.
+        from filewright.changes.rename_plan import RenamePlan
+        from filewright.recording.attribution import group_by_commands
+        from filewright.recording.compare import Comparison
+        from filewright.recording.file_changes import FileChangeBuilder
+
         # Times of one file system can be compared exactly.
         is_same_clock = self.folder.status().device == self.root.identity[0]
         comparison = Comparison(

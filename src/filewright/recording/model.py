@@ -169,6 +169,13 @@ class RootState(NamedTuple):
     observed_ns: int = 0
 
 
+class AdoptedRoot(NamedTuple):
+    """The state of a registered root that is gone, and its path."""
+
+    prefix: bytes
+    state: RootState
+
+
 class ObservedFile(NamedTuple):
     """A file, folder or link at `path` at one moment, and its reader.
 

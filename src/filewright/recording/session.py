@@ -23,14 +23,13 @@ from filewright.changes.state_dir import (
 from filewright.progress import Task, clean_caller_name
 from filewright.recording import open_commands
 from filewright.recording.baseline import CACHE_NAME, TABLES, Baseline, Budget
-from filewright.recording.compare import AdoptedRoot
 from filewright.recording.journal import (
     STATE_NAME,
     Journal,
     read_state,
     write_state,
 )
-from filewright.recording.model import Command, RootState, Scan
+from filewright.recording.model import AdoptedRoot, Command, RootState, Scan
 from filewright.settings import Settings
 from filewright.system import Folder
 

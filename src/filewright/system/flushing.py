@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, wait
 from functools import cache
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
 
 MAX_FLUSH_THREADS = 16
 
@@ -28,6 +30,9 @@ def flush_all(handles: Iterable[Flushable]) -> None:
         for handle in pending:
             handle.flush()
         return
+    # The threads' modules take 6 ms to import, which a hook has no use for.
+    from concurrent.futures import wait
+
     thread_count = min(MAX_FLUSH_THREADS, len(pending))
     results = [
         _thread_pool().submit(_flush_in_turn, pending[start::thread_count])
@@ -42,6 +47,8 @@ def flush_all(handles: Iterable[Flushable]) -> None:
 # longer than the flushes.
 @cache
 def _thread_pool() -> ThreadPoolExecutor:
+    from concurrent.futures import ThreadPoolExecutor
+
     return ThreadPoolExecutor(MAX_FLUSH_THREADS, thread_name_prefix="flush")
 
 
