@@ -14,7 +14,7 @@ import pytest
 from filewright import Workspace, system
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

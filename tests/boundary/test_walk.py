@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

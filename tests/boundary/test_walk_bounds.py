@@ -13,7 +13,7 @@ import pytest
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.matching import Rule
 from filewright.boundary.names import temporary_name
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

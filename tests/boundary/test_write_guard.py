@@ -10,7 +10,7 @@ import pytest
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.names import plain_form
 from filewright.boundary.protection import Protection
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

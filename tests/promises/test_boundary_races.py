@@ -19,7 +19,7 @@ from tests import processes
 from filewright import Workspace
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import Launcher
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

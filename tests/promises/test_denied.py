@@ -18,7 +18,7 @@ from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.changes.selection import Scope
 from filewright.dialects import NAMES
 from filewright.progress import Caller, Task

@@ -9,7 +9,7 @@ import pytest
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.names import quote
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search import tree as tree_module

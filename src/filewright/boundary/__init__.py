@@ -12,6 +12,7 @@ changes nothing below the roots.
 - `opener`: opening a folder below a root, with the rules for the names in it
 - `write_guard`: refusing changes of protected and read-only paths
 - `walk`: everything below a folder, sorted, with the rules applied
+- `walk_model`: the options of a walk, and the folders and entries that it yields
 - `names`: quoting, comparing and making names
 - `rules`: deny rules and read-only rules
 - `rule_checker`: the deny rules at each step on the way to a path

@@ -26,7 +26,7 @@ from filewright.boundary.location import Location, Root
 from filewright.boundary.names import printable_path, quote
 from filewright.boundary.opener import RuleFreeFolders
 from filewright.boundary.roots import Path, require_root, split_root
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.boundary.write_guard import WriteGuard
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task

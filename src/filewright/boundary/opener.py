@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import TYPE_CHECKING
 
 from filewright import errors, system
 from filewright.boundary.excludes import find_excludes_file
@@ -27,9 +28,8 @@ from filewright.boundary.rules import (
     RULE_FILES,
     DenyRules,
 )
-from filewright.boundary.walk import (
+from filewright.boundary.walk_model import (
     DEFAULT_OPTIONS,
-    Walk,
     WalkBounds,
     WalkedFolder,
     WalkOptions,
@@ -39,6 +39,9 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import EscapesFolderError, Folder, NotAFileError
+
+if TYPE_CHECKING:
+    from filewright.boundary.walk import Walk
 
 _GIT = b".git"
 _MAX_TREE_SEARCH_SECONDS = 5
@@ -132,6 +135,8 @@ class Opener:
         left out. Raise the errors of `open_folder`, and for a glob `invalid_input` or
         `path_escape`.
         """
+        from filewright.boundary.walk import Walk
+
         require_root(location.root, location.requested_path)
         excludes = NO_IGNORE_RULES
         if not options.include_ignored:

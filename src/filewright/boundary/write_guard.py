@@ -14,7 +14,7 @@ from filewright.boundary.opener import OpenedFolder, Opener, RuleFreeFolders
 from filewright.boundary.protection import Alias, Protection
 from filewright.boundary.roots import Path, require_root
 from filewright.boundary.rules import DenyRules
-from filewright.boundary.walk import FolderEntry, WalkOptions, is_folder
+from filewright.boundary.walk_model import FolderEntry, WalkOptions, is_folder
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings

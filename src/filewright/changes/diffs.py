@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.changes.blobs import (
     backward_splices,
     content_after,

@@ -16,7 +16,7 @@ from itertools import takewhile
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.boundary.walk import WalkedFolder, WalkOptions
+from filewright.boundary.walk_model import WalkedFolder, WalkOptions
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.recording.model import (

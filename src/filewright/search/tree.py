@@ -26,7 +26,7 @@ from filewright import errors
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import Child, find_program
 from filewright.boundary.location import Location
-from filewright.boundary.walk import FolderEntry, WalkOptions
+from filewright.boundary.walk_model import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search.engine import (

@@ -24,7 +24,7 @@ from pydantic.json_schema import SkipJsonSchema
 from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
-from filewright.boundary.walk import FolderEntry, WalkOptions
+from filewright.boundary.walk_model import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.text.spelling import visible_form
 from filewright.tools.context import Context, best_effort

@@ -18,7 +18,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
-from filewright.boundary.walk import FolderEntry, WalkOptions
+from filewright.boundary.walk_model import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import MANIFESTS, PARSED, Language, language_of
 from filewright.structure.changed import (

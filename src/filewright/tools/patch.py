@@ -16,7 +16,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location, Root
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.changeset import FilePlan
 from filewright.edit.patch.file_plan import PatchedFile, fits_file

@@ -18,14 +18,14 @@ from urllib.parse import unquote
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote_escaping
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.text.spelling import is_peculiar, visible_form
 from filewright.wording import closest_matches
 
 if TYPE_CHECKING:
-    from filewright.boundary.walk import FolderEntry
+    from filewright.boundary.walk_model import FolderEntry
 
 MOST_NAMED = 3
 """Paths that a hint names."""
