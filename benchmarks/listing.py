@@ -17,7 +17,7 @@ from collections.abc import Callable
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import find_program
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.progress import Task
 from filewright.settings import Settings
 
