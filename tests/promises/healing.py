@@ -21,8 +21,9 @@ from difflib import SequenceMatcher
 from itertools import pairwise
 
 from filewright.progress import Task
+from filewright.recording.damage import Healing
 from filewright.recording.expectation import TextReplacement, WholeText, expect
-from filewright.recording.healing import Healing, heal
+from filewright.recording.healing import heal
 from filewright.text.snapshot import Snapshot
 
 WORDS = {

@@ -9,13 +9,14 @@ import pytest
 from tests.promises import healing as sweep
 
 from filewright.progress import Task
+from filewright.recording.damage import Damage, Healing
 from filewright.recording.expectation import (
     TextReplacement,
     ToolEdit,
     WholeText,
     expect,
 )
-from filewright.recording.healing import Damage, Healing, heal
+from filewright.recording.healing import heal
 from filewright.text.snapshot import Snapshot
 
 EDIT = (TextReplacement("port = 80", "port = 8080"),)

@@ -201,6 +201,15 @@ class Changes(History):
             enforce_limits(log, settle=bool(others))
             return record
 
+    def add_notes(self, number: int, notes: Sequence[str]) -> None:
+        """Add notes to the record of a change, each once. A crash may lose them."""
+        with self.writing():
+            for log in self.logs:
+                if log.read_record(number) is not None:
+                    log.state.open(make=False)
+                    log.add_notes(number, notes)
+                    return
+
     def _commit_to(
         self, log: Log, change_set: ChangeSet, task: Task
     ) -> ChangeRecord:

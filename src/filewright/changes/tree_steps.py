@@ -104,6 +104,7 @@ def _modify(tree: ChangeTree, step: Modify) -> None:
         base, step.splices, step.encoding_check, location.requested_path
     )
     node.needs_new_inode = True
+    node.mtime_ns = step.mtime_ns
 
 
 def _create(tree: ChangeTree, step: Create) -> None:

@@ -50,13 +50,15 @@ class Modify:
     The splices are in order; everything outside them is copied byte by byte.
     `encoding_check` is the name of the codec by which the rest of the file must decode,
     which is checked while copying. It is set if the encoding was guessed from a sample
-    and the new text depends on it. Otherwise it is None.
+    and the new text depends on it. Otherwise it is None. `mtime_ns` is the time that the
+    file gets; None is the time of the commit.
     """
 
     location: Location
     expected: ExpectedState
     splices: Sequence[Splice]
     encoding_check: str | None = None
+    mtime_ns: int | None = None
 
     @classmethod
     def from_snapshot(

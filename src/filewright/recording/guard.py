@@ -2,9 +2,9 @@
 
 A client's hook runs around each edit that its own tool makes, and the edit is
 recorded with the bytes before it. The guard rebuilds the file that the edit
-alone would have made (`healing`), and commits the difference as a change of its
-own, by the tool `guard`. That change takes back a part of the edit: undoing the
-edit takes the healing along.
+alone would have made, and commits the difference as a change of its own, by the
+tool `guard`. That change takes back a part of the edit: undoing the edit takes
+the healing along. Damage that it does not heal is a note of the edit.
 
 Never touched are files that have changed again since the tool wrote them, files
 that hold no text, files above 16 MB, and what no agent may see or write.
@@ -13,30 +13,50 @@ that hold no text, files above 16 MB, and what no agent may see or write.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import xxhash
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
+from filewright.boundary.names import quote
 from filewright.boundary.rules import DenyRules
 from filewright.changes.blobs import content_before
 from filewright.changes.changes import Changes
-from filewright.changes.model import ChangeRecord, FileChange
-from filewright.edit.changeset import ChangeSet, Modify, SetMode, Step
-from filewright.edit.linediff import find_line_splices
+from filewright.changes.model import (
+    ChangeRecord,
+    FileChange,
+    RecordedPath,
+    states_match,
+)
 from filewright.errors import FilewrightError
 from filewright.progress import Caller, Task
-from filewright.recording.expectation import expect
-from filewright.recording.healing import Damage, Healing, heal
+from filewright.recording.damage import (
+    GUARD_TOOL,
+    Damage,
+    GuardSentence,
+    Healing,
+    join_names,
+)
+from filewright.recording.literal import heal_plain_edit
 from filewright.recording.tool_arguments import ToolEdit
-from filewright.settings import MB, Settings
-from filewright.text.snapshot import Snapshot
+from filewright.settings import KB, MB, Settings
+from filewright.system import Status
 from filewright.wording import pluralize
 
-GUARD_TOOL = "guard"
-MAX_HEALED_BYTES = 16 * MB
+if TYPE_CHECKING:
+    from filewright.edit.changeset import Modify
+    from filewright.text.splice import Splice
 
-_NAMES = {
+MAX_HEALED_BYTES = 16 * MB
+MAX_NAMED_BYTES = 64 * KB
+"""The largest file whose encoding is looked for only to name it."""
+CLIENTS_COMPARING_TIMES = ("qwen",)
+"""The clients that refuse to edit a file whose size or time is not as they left it."""
+
+_PROPERTIES = {
     Damage.REPLACED_BYTES: "the encoding",
     Damage.ENCODING: "the encoding",
     Damage.LINE_ENDINGS: "the line ends",
@@ -61,6 +81,66 @@ class GuardNote:
     change_id: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _FileEdit:
+    """The edit of one file, by the recorded changes that make it up.
+
+    `records` and `changes` belong together, oldest first: another command may
+    have been recorded between the parts of one edit.
+    """
+
+    location: Location
+    arguments: ToolEdit | None
+    records: tuple[ChangeRecord, ...]
+    changes: tuple[FileChange, ...]
+
+    @property
+    def path(self) -> str:
+        """The path below the root, for people."""
+        return self.location.display_path
+
+    @property
+    def record(self) -> ChangeRecord:
+        """The newest record of the edit."""
+        return self.records[-1]
+
+    @property
+    def is_large(self) -> bool:
+        """Return True if the file is or was too large to be healed."""
+        states = [self.changes[0].before, self.changes[-1].after]
+        sizes = [state.size for state in states if state is not None]
+        return max(sizes, default=0) > MAX_HEALED_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class _CurrentFile:
+    """The content of a file now, its status and its digest."""
+
+    content: bytes
+    status: Status
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Finding:
+    """The damage of one edit, and the content that repairs it, if any."""
+
+    damage: tuple[Damage, ...]
+    healing: Healing
+
+    @property
+    def kinds(self) -> str:
+        """The names of the kinds of damage."""
+        return ", ".join(self.damage)
+
+    @property
+    def lines(self) -> str:
+        """The damaged part of the file, for a sentence."""
+        if self.healing.lines:
+            return pluralize(self.healing.lines, "untouched line")
+        return "it"
+
+
 class Guard:
     """A guard of the files that clients' edit tools change."""
 
@@ -83,139 +163,213 @@ class Guard:
         `edits` are the edits that the tool was told to make, by absolute path.
         A file that is not among them is left alone.
         """
-        if self._mode == "off":
-            return []
-        notes = []
-        for record in records:
-            task = Task(seconds=self._settings.call_seconds)
-            # The healing belongs to the same turn, so that undoing the turn
-            # takes it back.
-            task.caller = Caller(record.session, record.client, record.turn)
-            for file_change in record.file_changes:
-                path = os.fsdecode(
-                    b"/".join((file_change.path.root, *file_change.path.parts))
-                )
-                # The tool cannot have damaged bytes of a new file.
-                if path not in edits or file_change.before is None:
-                    continue
-                try:
-                    note = self._check_file(
-                        record, file_change, edits[path], task
-                    )
-                except FilewrightError as error:
-                    # Another process's save, or a file that no agent may write.
-                    note = GuardNote(
-                        path,
-                        f"filewright left {path} as it is: {error.message}",
-                    )
-                if note is not None:
-                    notes.append(note)
+        notes: list[GuardNote] = []
+        if self._mode == "off" or not records:
+            return notes
+        for path, arguments in edits.items():
+            try:
+                notes += self._check_path(path, arguments, records)
+            except FilewrightError as error:
+                notes.append(_left_alone(path, error.message))
+            # A failure of the guard never fails the hook: the edit is on record.
+            except Exception as error:  # noqa: BLE001
+                notes.append(_left_alone(path, f"its guard failed: {error!r}"))
         return notes
 
-    def _check_file(
+    def _check_path(
         self,
-        record: ChangeRecord,
-        file_change: FileChange,
-        edit: ToolEdit | None,
-        task: Task,
-    ) -> GuardNote | None:
-        """Heal one file, or warn of its damage; None if there is none."""
-        location = file_change.path.locate(self._boundary.roots)
-        before, after = file_change.before, file_change.after
+        path: str,
+        arguments: ToolEdit | None,
+        records: Sequence[ChangeRecord],
+    ) -> Iterator[GuardNote]:
+        """Heal or warn of the damage to the file at an absolute path."""
+        parts = tuple(os.fsencode(path).strip(b"/").split(b"/"))
+        recorded_path = RecordedPath(b"/", parts)
+        location = recorded_path.locate(self._boundary.roots)
         if location is None or self._is_excluded(location):
-            return None
-        assert before is not None
-        if before.kind != "file" or after is None or after.kind != "file":
-            return None
-        if max(before.size, after.size) > MAX_HEALED_BYTES:
-            return GuardNote(
-                location.display_path,
-                f"{location.display_path} is too large for filewright's guard",
+            return
+        edit = _find_edit(location, arguments, records)
+        if edit is not None:
+            yield from self._check_edit(edit)
+        elif _is_lost(location, records):
+            text = (
+                f"filewright did not keep {location.display_path} before your "
+                f"edit: its guard is for files up to {MAX_HEALED_BYTES // MB} MB"
             )
-        content = content_before(file_change)
-        if content is None:
-            return None
-        with Snapshot.of_file(
-            self._boundary.open_file(location), location, self._settings
-        ) as snapshot:
-            if snapshot.content is None or snapshot.digest() != after.digest:
-                return (
-                    None  # Another process has saved it since: its save wins.
-                )
-            healing = self._heal(content, snapshot, location, edit, task)
-            steps: list[Step] = []
-            if healing.content is not None:
-                splices = find_line_splices(snapshot.content, healing.content)
-                steps.append(Modify.from_snapshot(location, snapshot, splices))
-            damage = list(healing.damage)
-            if before.mode != after.mode:
-                steps.append(SetMode(location, f"{before.mode:o}"))
-                damage.append(Damage.MODE)
-            if not steps:
-                return (
-                    GuardNote(location.display_path, healing.doubt)
-                    if healing.doubt
-                    else None
-                )
-            return self._act(record, location, healing, damage, steps, task)
+            yield GuardNote(location.display_path, text)
 
-    def _heal(
-        self,
-        content: bytes,
-        snapshot: Snapshot,
-        location: Location,
-        edit: ToolEdit | None,
-        task: Task,
-    ) -> Healing:
-        """Return the healing of a file whose earlier content is `content`."""
-        original = Snapshot(content, settings=self._settings, location=location)
-        if original.binary_type or snapshot.content is None:
-            return Healing()
-        expected = None if edit is None else expect(original, edit, task)
-        return heal(content, snapshot.content, original.encoding, expected)
+    def _check_edit(self, edit: _FileEdit) -> Iterator[GuardNote]:
+        """Heal one edit, or warn of its damage."""
+        before, after = edit.changes[0].before, edit.changes[-1].after
+        # The tool cannot have damaged bytes of a new file, and a file that it
+        # deleted or replaced by a folder or a link has none.
+        if before is None or after is None or after.kind != "file":
+            return
+        if before.kind == "link":
+            yield self._warn_of_link(edit, before.link_target or b"")
+            return
+        if before.kind != "file":
+            return
+        names = edit.record.hard_links.get(edit.path, 0)
+        if names:
+            yield self._warn_of_hard_links(edit, names)
+        if edit.is_large:
+            yield self._leave(
+                edit, f"it is larger than {MAX_HEALED_BYTES // MB} MB"
+            )
+            return
+        content = content_before(edit.changes[0])
+        if content is None:
+            return
+        current = self._read(edit.location)
+        if current.digest != after.digest:
+            if not self._was_healed(edit, current):
+                yield self._leave(edit, "another program has saved it since")
+            return
+        healing = self._heal(edit, content, current.content)
+        damage = healing.damage
+        if before.mode != after.mode:
+            damage = (*damage, Damage.MODE)
+        if damage:
+            yield self._act(edit, _Finding(damage, healing), current)
+        elif healing.doubt:
+            yield self._leave(edit, healing.doubt)
+
+    def _read(self, location: Location) -> _CurrentFile:
+        """Return the content of a file now."""
+        with self._boundary.open_file(location) as file:
+            status = file.status()
+            content = file.read(0, MAX_HEALED_BYTES + 1)
+        digest = xxhash.xxh3_128_hexdigest(content)
+        return _CurrentFile(content, status, digest)
+
+    def _was_healed(self, edit: _FileEdit, current: _CurrentFile) -> bool:
+        """Return True if the guard itself has written the file since."""
+        # Two edits of one file that run at the same time share a record.
+        for record in self._changes.records_after(edit.record.number):
+            if record.tool != GUARD_TOOL:
+                continue
+            for change in record.file_changes:
+                after = change.after
+                if after is not None and after.digest == current.digest:
+                    return True
+        return False
+
+    def _heal(self, edit: _FileEdit, before: bytes, after: bytes) -> Healing:
+        """Return the healing of an edit that turned `before` into `after`."""
+        healing = heal_plain_edit(before, after, edit.arguments)
+        if healing is not None:
+            if Damage.REPLACED_BYTES not in healing.damage:
+                return healing
+            if len(before) > MAX_NAMED_BYTES:
+                return healing
+        # The engine of edits is imported only for the few edits that need it.
+        from filewright.recording.rebuild import rebuild
+        from filewright.text.snapshot import Snapshot
+
+        original = Snapshot(
+            before, settings=self._settings, location=edit.location
+        )
+        if healing is not None:
+            return replace(healing, encoding=original.encoding.name)
+        task = Task(seconds=self._settings.call_seconds)
+        return rebuild(original, after, edit.arguments, task)
 
     def _act(
-        self,
-        record: ChangeRecord,
-        location: Location,
-        healing: Healing,
-        damage: Sequence[Damage],
-        steps: Sequence[Step],
-        task: Task,
+        self, edit: _FileEdit, finding: _Finding, current: _CurrentFile
     ) -> GuardNote:
         """Commit the steps that heal a file, or only warn of the damage."""
-        display_path = location.display_path
-        kinds = ", ".join(damage)
-        lines = (
-            pluralize(healing.lines, "untouched line")
-            if healing.lines
-            else "it"
-        )
+        damaged = f"your edit of {edit.path} damaged {finding.lines} ({finding.kinds})"
+        undo = f"undo it with filewright undo {edit.record.id}"
         if self._mode == "warn":
-            text = (
-                f"your edit of {display_path} damaged {lines} ({kinds}); "
-                f"undo it with filewright undo {record.id}"
-            )
-            return GuardNote(display_path, text)
-        change = ChangeSet(
+            self._add_note(edit, finding.damage, undo)
+            return GuardNote(edit.path, f"{damaged}; {undo}")
+        try:
+            healed_id = self._commit(edit, finding, current)
+        except FilewrightError as error:
+            # Another process's save, or a file that no agent may replace.
+            self._add_note(edit, finding.damage, error.message)
+            text = f"{damaged}, which stays: {error.message}; {undo}"
+            return GuardNote(edit.path, text)
+        properties: list[str] = []
+        # Two kinds of damage are damage to the encoding.
+        for name in dict.fromkeys(_PROPERTIES[kind] for kind in finding.damage):
+            if name == "the encoding" and finding.healing.encoding:
+                name += f" ({finding.healing.encoding})"
+            properties.append(name)
+        text = f"filewright kept {join_names(properties)} of {edit.path}; your edit is in"
+        if _is_comparing_times(edit) and _changes_size(finding, current):
+            text += "; read it again before you edit it again"
+        return GuardNote(edit.path, text, healed_id)
+
+    def _commit(
+        self, edit: _FileEdit, finding: _Finding, current: _CurrentFile
+    ) -> str:
+        """Commit the healing of an edit; return the id of the change."""
+        from filewright.edit.changeset import ChangeSet, SetMode, Step
+
+        steps: list[Step] = []
+        if finding.healing.content is not None:
+            steps.append(_build_step(edit, current, finding.healing.content))
+        if Damage.MODE in finding.damage:
+            before = edit.changes[0].before
+            assert before is not None
+            steps.append(SetMode(edit.location, f"{before.mode:o}"))
+        change_set = ChangeSet(
             GUARD_TOOL,
-            f"guard: {display_path}: {kinds}",
+            str(GuardSentence(edit.path, finding.damage)),
             tuple(steps),
-            reverts=(record.id,),
+            reverts=tuple(record.id for record in reversed(edit.records)),
             partial=True,
         )
-        healed = self._changes.commit(change, task=task)
-        # Two kinds of damage have the name `the encoding`.
-        properties = list(dict.fromkeys(_NAMES[kind] for kind in damage))
-        encoding = f"the encoding ({healing.encoding})"
-        properties = [
-            encoding if name == "the encoding" else name for name in properties
-        ]
-        text = f"filewright kept {_join(properties)} of {display_path}; your edit is in"
-        return GuardNote(display_path, text, healed.id)
+        task = Task(seconds=self._settings.call_seconds)
+        # The healing belongs to the same turn, so that undoing the turn takes
+        # it back.
+        record = edit.record
+        task.caller = Caller(record.session, record.client, record.turn)
+        return self._changes.commit(change_set, task=task).id
+
+    # Damage that stays
+
+    def _warn_of_link(self, edit: _FileEdit, target: bytes) -> GuardNote:
+        """Warn that a link was replaced by a file."""
+        name = quote(target)
+        advice = (
+            f"undo it with filewright undo {edit.record.id}, then edit {name}"
+        )
+        self._add_note(edit, (Damage.SYMLINK,), advice)
+        text = (
+            f"{edit.path} was a symbolic link to {name}, and your edit put a "
+            f"file in its place (symlink); {advice}"
+        )
+        return GuardNote(edit.path, text)
+
+    def _warn_of_hard_links(self, edit: _FileEdit, names: int) -> GuardNote:
+        """Warn that the other names of a file have its earlier content."""
+        advice = "link its other names to it again with ln -f"
+        self._add_note(edit, (Damage.HARD_LINK,), advice)
+        text = (
+            f"{edit.path} had {names} names (hard links), and your edit left "
+            f"the others with the earlier content (hard-link); {advice}"
+        )
+        return GuardNote(edit.path, text)
+
+    def _leave(self, edit: _FileEdit, reason: str) -> GuardNote:
+        """Note that a file is left as the tool wrote it."""
+        self._add_note(edit, (), reason)
+        return _left_alone(edit.path, reason)
+
+    def _add_note(
+        self, edit: _FileEdit, damage: Sequence[Damage], advice: str
+    ) -> None:
+        """Add a note to the record of an edit."""
+        sentence = GuardSentence(edit.path, tuple(damage), advice)
+        self._changes.add_notes(edit.record.number, [str(sentence)])
 
     def _is_excluded(self, location: Location) -> bool:
         """Return True if a setting excludes the file or a folder above it."""
+        if not self._settings.guard_exclude:
+            return False
         rules = self._excluded
         for name in location.parts[:-1]:
             if rules.denies(name, True):
@@ -224,8 +378,94 @@ class Guard:
         return rules.denies(location.parts[-1], False)
 
 
-def _join(names: Sequence[str]) -> str:
-    """Return names as a sentence lists them."""
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+def _find_edit(
+    location: Location,
+    arguments: ToolEdit | None,
+    records: Sequence[ChangeRecord],
+) -> _FileEdit | None:
+    """Return the edit of a file, or None if no record has one.
+
+    It consists of the newest changes of the file that follow each other: after
+    a healing between two of them, only the later ones count.
+    """
+    parts = RecordedPath.from_location(location).absolute_parts
+    pairs: list[tuple[ChangeRecord, FileChange]] = []
+    for record in records:
+        for change in record.file_changes:
+            if change.path.absolute_parts != parts:
+                continue
+            if pairs and not states_match(pairs[-1][1].after, change.before):
+                pairs.clear()
+            pairs.append((record, change))
+    if not pairs:
+        return None
+    # A link that became a file has two changes in one record.
+    edit_records = {record.number: record for record, _ in pairs}
+    changes = tuple(change for _, change in pairs)
+    return _FileEdit(location, arguments, tuple(edit_records.values()), changes)
+
+
+def _is_lost(location: Location, records: Sequence[ChangeRecord]) -> bool:
+    """Return True if records say that a file's earlier content is not stored."""
+    beginning = f"{location.display_path} was changed too"
+    return any(
+        note.startswith(beginning)
+        for record in records
+        for note in record.notes
+    )
+
+
+def _left_alone(path: str, reason: str) -> GuardNote:
+    """Return a note that a file stays as the tool wrote it."""
+    return GuardNote(path, f"filewright left {path} as it is: {reason}")
+
+
+def _is_comparing_times(edit: _FileEdit) -> bool:
+    """Return True if the client compares the size and time of files."""
+    return (edit.record.client or "").startswith(CLIENTS_COMPARING_TIMES)
+
+
+def _changes_size(finding: _Finding, current: _CurrentFile) -> bool:
+    """Return True if a healing changes the size of a file."""
+    content = finding.healing.content
+    return content is not None and len(content) != len(current.content)
+
+
+def _build_step(
+    edit: _FileEdit, current: _CurrentFile, healed: bytes
+) -> Modify:
+    """Return the step that gives a file its healed content."""
+    from filewright.edit.changeset import ExpectedState, Modify
+    from filewright.text.snapshot import FileIdentity
+
+    status = current.status
+    mtime_ns = None
+    # The client then finds size and time as it left them, and edits on.
+    if _is_comparing_times(edit) and len(healed) == status.size:
+        mtime_ns = status.mtime_ns
+    return Modify(
+        edit.location,
+        ExpectedState(status.size, FileIdentity.of(status.raw), current.digest),
+        _find_splices(current.content, healed),
+        mtime_ns=mtime_ns,
+    )
+
+
+def _find_splices(content: bytes, healed: bytes) -> Sequence[Splice]:
+    """Return the splices that turn a content into the healed one."""
+    from filewright.edit.linediff import find_line_splices
+    from filewright.text.splice import Splice
+
+    lines = content.splitlines(keepends=True)
+    healed_lines = healed.splitlines(keepends=True)
+    if len(lines) != len(healed_lines):
+        return find_line_splices(content, healed)
+    # Line by line: most damage leaves the lines where they are, and a diff of
+    # a large file takes longer.
+    splices: list[Splice] = []
+    offset = 0
+    for line, healed_line in zip(lines, healed_lines, strict=True):
+        if line != healed_line:
+            splices.append(Splice(offset, len(line), healed_line))
+        offset += len(line)
+    return splices

@@ -21,12 +21,12 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from itertools import accumulate
 
 from rapidfuzz.distance import Indel
 
 from filewright.edit.linediff import LineChange, align, diff_lines
+from filewright.recording.damage import Damage, Healing
 from filewright.recording.readings import (
     REPLACEMENT,
     Reading,
@@ -53,40 +53,6 @@ _REPLACEMENT_BYTES = [
     REPLACEMENT.encode(codec) for codec in ("utf-8", "utf-16-le", "utf-16-be")
 ]
 _RUN = re.compile(r"[ \t]+")
-
-
-class Damage(StrEnum):
-    """Kinds of changes that no edit asks for."""
-
-    REPLACED_BYTES = "replaced-bytes"
-    LINE_ENDINGS = "line-endings"
-    BYTE_ORDER_MARK = "byte-order-mark"
-    INDENTATION = "indentation"
-    TRAILING_WHITESPACE = "trailing-whitespace"
-    FINAL_NEWLINE = "final-newline"
-    NORMALISATION = "normalisation"
-    QUOTES = "quotes"
-    TRUNCATED = "truncated"
-    MODE = "mode"
-    ENCODING = "encoding"
-    SYMLINK = "symlink"
-    HARD_LINK = "hard-link"
-
-
-@dataclass(frozen=True, slots=True)
-class Healing:
-    """The bytes that a file should have, and the damage that they repair.
-
-    `content` is None if nothing is to be written. `lines` counts the damaged
-    lines. `doubt` says why something that looks damaged stays as it is, or is
-    empty. `encoding` is that of the file.
-    """
-
-    content: bytes | None = None
-    damage: tuple[Damage, ...] = ()
-    lines: int = 0
-    doubt: str = ""
-    encoding: str = ""
 
 
 @dataclass(frozen=True, slots=True)
