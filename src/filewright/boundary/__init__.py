@@ -25,6 +25,7 @@ changes nothing below the roots.
 - `excludes`: git's global excludes file
 - `worktrees`: the working trees below a root, and their names
 - `worktree_links`: the linked working trees of a repository
+- `repository`: the folders of the git repository around a folder
 - `launcher`: child processes that the kernel confines to the roots
 
 Errors: `path_escape`, `not_found`, `not_a_file`, `not_a_directory`, `symlink`,

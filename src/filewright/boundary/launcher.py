@@ -74,6 +74,8 @@ class Child(Closable):
         watch: Callable[[int], None],
         memory: int,
         seconds: float | None,
+        *,
+        can_write: bool = False,
     ) -> None:
         """Limit a process. End it and raise `OSError` if the limit cannot be set."""
         self._program = program
@@ -90,7 +92,9 @@ class Child(Closable):
         # Before the limit is set: from here on, the end of this process ends the child.
         watch(process.pid)
         try:
-            self._job = system.limit_process(process.pid, memory)
+            self._job = system.limit_process(
+                process.pid, memory, can_write=can_write
+            )
         except OSError:
             self.close()
             raise
@@ -136,7 +140,9 @@ class Launcher:
 
     A child may read `folders`; the sequence may grow later. `programs` are the absolute
     paths of the programs that may run besides this Python, by default `rg` and `git`.
-    Without `confine` the kernel is not asked to confine, as if it could not.
+    Without `confine` the kernel is not asked to confine, as if it could not. A child
+    may change files below `writable_folders`. With `can_run_unconfined` a child that
+    reads the folders also runs where the kernel cannot confine it.
     """
 
     def __init__(
@@ -145,10 +151,14 @@ class Launcher:
         programs: Sequence[str] | None = None,
         *,
         confine: bool = True,
+        writable_folders: Sequence[Folder] = (),
+        can_run_unconfined: bool = False,
     ) -> None:
         self._folders = folders
         self._programs = programs
         self._confine = confine
+        self._writable_folders = writable_folders
+        self._can_run_unconfined = can_run_unconfined
         self._lock = threading.Lock()
         self._running: set[int] = set()
         self._watchdogs: list[subprocess.Popen[bytes]] = []  # none or one
@@ -207,7 +217,14 @@ class Launcher:
         (result,) = results
         if isinstance(result, Exception):
             raise result
-        return Child(argv[0], result, self._watch, memory, seconds)
+        return Child(
+            argv[0],
+            result,
+            self._watch,
+            memory,
+            seconds,
+            can_write=bool(self._writable_folders),
+        )
 
     def close(self) -> None:
         """End every child that still runs. A later `start` works again."""
@@ -226,7 +243,11 @@ class Launcher:
         if programs is None:
             paths = [find_program(name) for name in STARTED_PROGRAMS]
             programs = [path for path in paths if path is not None]
-        if not self._confine or not landlock.confine_child(folders, programs):
+        writable = [folder.fileno() for folder in self._writable_folders]
+        is_confined = self._confine and landlock.confine_child(
+            folders, programs, writable
+        )
+        if not is_confined and not self._can_run_unconfined:
             message = "the kernel cannot confine a program here"
             raise FilewrightError(
                 Code.UNSUPPORTED, message, "open the files here"

@@ -213,12 +213,14 @@ def confine(
 
 
 def confine_child(
-    folders: Sequence[FileOrPath], programs: Sequence[str] | None
+    folders: Sequence[FileOrPath],
+    programs: Sequence[str] | None,
+    writable_folders: Sequence[FileOrPath] = (),
 ) -> bool:
     """Let this thread and its children only read below `folders` and run `programs`.
 
-    `programs` None means this Python. Return False, with nothing confined, if the
-    kernel cannot do it.
+    Below `writable_folders` they may change files. `programs` None means this Python.
+    Return False, with nothing confined, if the kernel cannot do it.
     """
     if programs is None:
         runnable = (*SYSTEM_PATHS, *program_paths())
@@ -226,6 +228,7 @@ def confine_child(
         runnable = (*LIBRARY_PATHS, *map(os.path.realpath, programs))
     rules = [
         AccessRule(READ, folders),
+        AccessRule(CHANGE, writable_folders),
         AccessRule(RUN, runnable),
         AccessRule(READ_FILE, ("/etc/ld.so.cache", "/dev/urandom")),
         AccessRule(READ_FILE | WRITE_FILE, ("/dev/null",)),

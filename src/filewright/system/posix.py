@@ -591,19 +591,20 @@ def stat_path(path: bytes | str) -> Status:
     return Status(os.stat(path))
 
 
-def limit_process(process_id: int, memory: int) -> Closable | None:
-    """Let a child allocate at most `memory` bytes and write no files, if possible.
+def limit_process(
+    process_id: int, memory: int, *, can_write: bool = False
+) -> Closable | None:
+    """Let a child allocate at most `memory` bytes, if possible.
 
-    The limits hold until the result is closed, or for the life of the child if it is
-    None.
+    Unless it `can_write`, it writes no files. The limits hold until the result is
+    closed, or for the life of the child if it is None.
     """
     import resource
 
-    for name, limit in (
-        ("RLIMIT_CORE", 0),
-        ("RLIMIT_FSIZE", 0),
-        ("RLIMIT_DATA", memory),
-    ):
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_DATA": memory}
+    if not can_write:
+        limits["RLIMIT_FSIZE"] = 0
+    for name, limit in limits.items():
         # Ignored: a lower limit is set already, or the child has ended.
         with suppress(AttributeError, ValueError, OSError):
             resource.prlimit(

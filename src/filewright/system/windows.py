@@ -903,7 +903,12 @@ def stat_path(path: bytes | str) -> Status:
         return handle.status()
 
 
-def limit_process(process_id: int, memory: int) -> Closable | None:
+def limit_process(
+    process_id: int,
+    memory: int,
+    *,
+    can_write: bool = False,  # noqa: ARG001  # Windows has no limit on file sizes.
+) -> Closable | None:
     """Let a child allocate at most `memory` bytes and start no children.
 
     Closing the result ends the child.
