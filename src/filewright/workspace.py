@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from filewright.changes.selection import Scope, Selection
     from filewright.edit.diff import Diff
     from filewright.recording.guard import GuardNote
+    from filewright.recording.guard_check import CheckResult
     from filewright.recording.tool_arguments import ToolEdit
     from filewright.tools.context import Context
     from filewright.tools.history import (
@@ -405,6 +406,33 @@ class Workspace(TypedTools, Closable):
 
         return Guard(self._boundary, self._changes, self.settings).check(
             records, edits
+        )
+
+    def check_guard(
+        self,
+        *,
+        since: str | None = None,
+        staged: bool = False,
+        paths: Collection[bytes] = (),
+        fix: bool = False,
+        task: Task | None = None,
+    ) -> CheckResult:
+        """Compare the files with git, and report those in which untouched lines changed.
+
+        The first root is the top of a repository; `paths` are below it. The working
+        tree is compared with HEAD, or with the commit where HEAD left the revision
+        `since`; or what is `staged` with HEAD. With `fix` the damage is healed.
+        """
+        from filewright.recording.guard_check import check_repository
+
+        return check_repository(
+            self._boundary,
+            self._changes,
+            task or self._task(),
+            since=since,
+            is_staged=staged,
+            paths=paths,
+            is_healing=fix,
         )
 
     # For people and servers

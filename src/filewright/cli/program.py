@@ -19,6 +19,7 @@ _COMMANDS = {
     "rewind": "history",
     "restore": "history",
     "review": "serve",
+    "guard": "guard",
     "snapshot": "snapshot",
     "doctor": "doctor",
     "config": "setup",

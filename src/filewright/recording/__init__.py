@@ -21,6 +21,7 @@ shown and undone like those of tools.
 - `hooks`: the calls of clients' hooks, read from their JSON
 - `tool_arguments`: the edits that the arguments of clients' edit tools describe
 - `guard`: restores the bytes that such a tool changed besides its edit
+- `guard_check`: the same for any file of a repository, compared with git
 - `expectation`: the file that the edit alone would have made
 - `healing`: the bytes that a damaged file should have
 - `readings`: the lines of a file as texts and as bytes, to compare them

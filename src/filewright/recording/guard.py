@@ -186,7 +186,7 @@ class Guard:
         parts = tuple(os.fsencode(path).strip(b"/").split(b"/"))
         recorded_path = RecordedPath(b"/", parts)
         location = recorded_path.locate(self._boundary.roots)
-        if location is None or self._is_excluded(location):
+        if location is None or is_excluded(self._excluded, location):
             return
         edit = _find_edit(location, arguments, records)
         if edit is not None:
@@ -366,17 +366,6 @@ class Guard:
         sentence = GuardSentence(edit.path, tuple(damage), advice)
         self._changes.add_notes(edit.record.number, [str(sentence)])
 
-    def _is_excluded(self, location: Location) -> bool:
-        """Return True if a setting excludes the file or a folder above it."""
-        if not self._settings.guard_exclude:
-            return False
-        rules = self._excluded
-        for name in location.parts[:-1]:
-            if rules.denies(name, True):
-                return True
-            rules = rules.below([name])
-        return rules.denies(location.parts[-1], False)
-
 
 def _find_edit(
     location: Location,
@@ -413,6 +402,15 @@ def _is_lost(location: Location, records: Sequence[ChangeRecord]) -> bool:
         for record in records
         for note in record.notes
     )
+
+
+def is_excluded(rules: DenyRules, location: Location) -> bool:
+    """Return True if rules exclude a file from the guard, or a folder above it."""
+    for name in location.parts[:-1]:
+        if rules.denies(name, True):
+            return True
+        rules = rules.below([name])
+    return rules.denies(location.parts[-1], False)
 
 
 def _left_alone(path: str, reason: str) -> GuardNote:

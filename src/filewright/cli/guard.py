@@ -1,0 +1,225 @@
+"""`filewright guard check` and `report`: damage in files, and what was healed of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from filewright.cli import open_workspace, write
+from filewright.cli.options import ANYTHING, of_settings, saying_refusals
+from filewright.wording import pluralize
+
+if TYPE_CHECKING:
+    from filewright.recording.guard_check import (
+        CheckResult,
+        DamagedFile,
+        PassedFile,
+    )
+
+MAX_SHOWN_FILES = 10
+"""Files that were not compared or not healed, as the text names them."""
+CHECK_SECONDS = 3600.0
+
+
+@click.group()
+def guard() -> None:
+    """Find files in which untouched lines changed, and count what was healed."""
+
+
+@guard.command(
+    epilog="""\b
+Examples:
+  filewright guard check                    the working tree, compared with the last commit
+  filewright guard check --fix              the same, and heal what is damaged
+  filewright guard check --staged           what is about to be committed
+  filewright guard check --since main       since this branch left main
+
+Exit codes: 0 nothing is damaged, or all of it was healed; 1 something is; 2 used wrongly."""
+)
+@click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
+@click.option(
+    "--since",
+    metavar="REVISION",
+    help="Compare with the commit where HEAD left this branch or commit.",
+)
+@click.option(
+    "--staged", is_flag=True, help="Compare what is staged with HEAD."
+)
+@click.option(
+    "--fix",
+    is_flag=True,
+    help="Heal what is damaged, as a change that can be undone; with --staged also in the index.",
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the result as JSON."
+)
+@of_settings("state_dir", "guard_exclude")
+def check(
+    *,
+    paths: tuple[str, ...],
+    since: str | None,
+    staged: bool,
+    fix: bool,
+    as_json: bool,
+    **settings: Any,
+) -> None:
+    """List the files of a git repository in which untouched lines changed.
+
+    Encodings, byte-order marks, line ends, bytes that became U+FFFD, and lost permissions to
+    execute. Text that differs was meant, and stays. PATHs are files, or folders with all below them.
+    """
+    from filewright.boundary.repository import find_repository
+    from filewright.cli.terminal import working
+
+    if staged and since is not None:
+        raise click.UsageError("give --since or --staged")
+    folder = os.fsencode(os.getcwd())
+    repository = find_repository(folder)
+    if repository is None:
+        raise click.UsageError(
+            "this folder is in no git repository: there is nothing to compare its files with"
+        )
+    top = repository.top
+    selected = [_below(top, folder, os.fsencode(path)) for path in paths]
+    with (
+        saying_refusals(2),
+        open_workspace(
+            [os.fsdecode(top)], allow_write=ANYTHING, **settings
+        ) as workspace,
+        working("comparing", CHECK_SECONDS) as task,
+    ):
+        result = workspace.check_guard(
+            since=since, staged=staged, paths=selected, fix=fix, task=task
+        )
+    names = _Names(top, folder)
+    if as_json:
+        write(json.dumps(_to_json(result, names), indent=2))
+    else:
+        _write_result(result, names)
+    sys.exit(_exit_status(result))
+
+
+def _below(top: bytes, folder: bytes, path: bytes) -> bytes:
+    """Return a path as it is below the top of the working tree."""
+    # The folder above is resolved, but no link at the end: git has links as such.
+    absolute = os.path.normpath(os.path.join(folder, path))
+    parent, name = os.path.split(absolute)
+    absolute = os.path.join(os.path.realpath(parent), name)
+    if absolute == top:
+        return b""
+    if not absolute.startswith(top.rstrip(b"/") + b"/"):
+        raise click.UsageError(
+            f"{os.fsdecode(path)} is not in the repository {os.fsdecode(top)}"
+        )
+    if not os.path.lexists(absolute):
+        raise click.UsageError(f"{os.fsdecode(path)} does not exist")
+    return absolute[len(top.rstrip(b"/")) + 1 :]
+
+
+class _Names:
+    """The paths of a repository, as they are from the current folder."""
+
+    def __init__(self, top: bytes, folder: bytes) -> None:
+        self._top = top
+        self._folder = os.path.realpath(folder)
+
+    def show(self, path: bytes) -> str:
+        """Return a path from the current folder, quoted where needed."""
+        from filewright.boundary.names import quote
+
+        return quote(
+            os.path.relpath(os.path.join(self._top, path), self._folder)
+        )
+
+
+def _exit_status(result: CheckResult) -> int:
+    """Return 1 if something is damaged and was not healed."""
+    if result.healing is not None:
+        return int(bool(result.healing.unhealed))
+    return int(bool(result.report.damaged))
+
+
+def _write_result(result: CheckResult, names: _Names) -> None:
+    """Write a line for each damaged file; notes go to standard error."""
+    report, healing = result.report, result.healing
+    damaged = report.damaged if healing is None else healing.healed
+    verb = "" if healing is None else "healed "
+    rows = [f"{verb}{_row(file, names)}" for file in damaged]
+    if rows:
+        write("\n".join(rows))
+    notes = _passed_rows(report.passed, "not compared", names)
+    if healing is not None:
+        notes += _passed_rows(healing.unhealed, "not healed", names)
+        if healing.change_id is not None:
+            notes.append(f"filewright undo {healing.change_id} takes it back")
+    elif damaged:
+        staged = " --staged" if report.is_staged else ""
+        notes.append(
+            f"{pluralize(len(damaged), 'file')} damaged in lines that were not edited; "
+            f"filewright guard check{staged} --fix heals them"
+        )
+    elif report.commit is None:
+        notes.append(
+            "there is no commit yet, so there is nothing to compare with"
+        )
+    if notes:
+        write("\n".join(notes), to_error=True)
+
+
+def _row(file: DamagedFile, names: _Names) -> str:
+    """Return the line of one damaged file."""
+    lines = f" ({pluralize(file.lines, 'line')})" if file.lines else ""
+    return f"{names.show(file.path)}: {', '.join(file.damage)}{lines}"
+
+
+def _passed_rows(
+    files: Sequence[PassedFile], label: str, names: _Names
+) -> list[str]:
+    """Return the lines of files that were passed over, not too many."""
+    rows = [
+        f"{label}: {names.show(file.path)}: {file.reason}"
+        for file in files[:MAX_SHOWN_FILES]
+    ]
+    if len(files) > MAX_SHOWN_FILES:
+        count = pluralize(len(files) - MAX_SHOWN_FILES, "more file")
+        rows.append(f"{label}: {count}")
+    return rows
+
+
+def _to_json(result: CheckResult, names: _Names) -> dict[str, Any]:
+    """Return a result as JSON values."""
+    report, healing = result.report, result.healing
+    healed = () if healing is None else healing.healed
+    unhealed = () if healing is None else healing.unhealed
+    files = []
+    for file in report.damaged:
+        files.append(
+            {
+                "path": names.show(file.path),
+                "kinds": list(file.damage),
+                "lines": file.lines,
+                "encoding": file.encoding or None,
+                "healed": file in healed,
+            }
+        )
+    return {
+        "commit": report.commit,
+        "files": files,
+        "not_compared": _passed_json(report.passed, names),
+        "not_healed": _passed_json(unhealed, names),
+        "change_id": None if healing is None else healing.change_id,
+    }
+
+
+def _passed_json(
+    files: Sequence[PassedFile], names: _Names
+) -> list[dict[str, str]]:
+    """Return files that were passed over as JSON values."""
+    return [
+        {"path": names.show(file.path), "reason": file.reason} for file in files
+    ]
