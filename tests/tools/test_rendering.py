@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.tools.result import clip
+from filewright.tools.bounded_text import clip
 from filewright.wording import escape_surrogates, escape_unsendable
 
 ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)

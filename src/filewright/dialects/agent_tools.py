@@ -24,7 +24,8 @@ from filewright.dialects.table import (
     worded,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.tools.result import FailedCall, ToolResult, clip
+from filewright.tools.bounded_text import clip
+from filewright.tools.result import FailedCall, ToolResult
 from filewright.wording import escape_controls, pluralize
 
 if TYPE_CHECKING:

@@ -372,7 +372,7 @@ def replace_content(call: Call, given: Record) -> Json:
     ]
     made = replace_in_order(call.context, given.path, wanted)
     return {
-        "replacements": made.files[0].decision.count,
+        "replacements": made.files[0].result.count,
         "modified": made.id is not None,
     }
 

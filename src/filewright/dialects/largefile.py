@@ -23,7 +23,7 @@ from filewright.dialects.table import (
     from_environment,
 )
 from filewright.errors import Code, FilewrightError
-from filewright.tools.result import clip
+from filewright.tools.bounded_text import clip
 
 if TYPE_CHECKING:
     from filewright.structure.symbol import Symbol

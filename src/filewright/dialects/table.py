@@ -43,9 +43,10 @@ from pydantic import (
 
 from filewright.errors import FilewrightError
 from filewright.settings import SETTINGS, Settings
+from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments, run_tool, schema_of
-from filewright.tools.result import FailedCall, ToolResult, clip
+from filewright.tools.result import FailedCall, ToolResult
 from filewright.tools.surface import Surface, Tool, entries
 from filewright.tools.typed import TypedTools
 from filewright.wording import escape_controls, escape_surrogates

@@ -20,7 +20,7 @@ from filewright.edit.diff import DiffHunk, DiffRow, FileDiff
 from filewright.page.view import FileView, view_of
 from filewright.text.notebook import NotebookView, view_cells
 from filewright.text.snapshot import Snapshot
-from filewright.tools.result import clip
+from filewright.tools.bounded_text import clip
 from filewright.wording import to_one_line
 from filewright.workspace import Workspace
 

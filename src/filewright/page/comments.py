@@ -52,7 +52,7 @@ class Comment(NamedTuple):
     @property
     def text(self) -> str:
         """What an agent is told."""
-        from filewright.tools.result import clip
+        from filewright.tools.bounded_text import clip
 
         quoted = self.quoted.splitlines()[:_QUOTED_LINES]
         return "\n".join(

@@ -34,7 +34,7 @@ from filewright import system
 from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller
-from filewright.tools.result import clip
+from filewright.tools.bounded_text import clip
 from filewright.tools.surface import Tool
 from filewright.wording import escape_unsendable, join_limited
 

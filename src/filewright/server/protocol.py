@@ -62,7 +62,8 @@ from filewright.server.listing import (
     recent_resources,
 )
 from filewright.text.cache import BoundedCache
-from filewright.tools.result import ChangeResult, Image, ToolResult, clip
+from filewright.tools.bounded_text import clip
+from filewright.tools.result import ChangeResult, Image, ToolResult
 from filewright.tools.surface import Offer, Tool
 from filewright.wording import (
     did_you_mean,

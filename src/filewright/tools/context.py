@@ -10,9 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any
-
-import xxhash
+from typing import TYPE_CHECKING
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
@@ -37,8 +35,6 @@ from filewright.wording import character_name
 if TYPE_CHECKING:
     from filewright.search.tree import Searcher
     from filewright.structure.outlines import Outlines
-    from filewright.tools.pipeline import Change
-    from filewright.tools.registry import Arguments
 
 _PREVIEWS = 64
 """Previews that are remembered, so that the change itself need not show the same again."""
@@ -345,28 +341,6 @@ class Context:
     def session(self) -> str | None:
         """The session of this call."""
         return (self.task.caller or self.changes.caller).session
-
-    def previewed(
-        self, call: Arguments, change: Change[Any], outcome: str
-    ) -> bool:
-        """Whether a preview of this call had the same diff and `outcome`; a preview itself is noted for the next."""
-        asked = call.model_dump(
-            exclude={
-                "preview",
-                "diff",
-                "expected_count",
-                "max_count",
-                "expected_version",
-            }
-        )
-        said = f"{asked}{outcome}{change.diff.text}".encode(
-            "utf-8", "surrogatepass"
-        )
-        key = xxhash.xxh3_128_digest(said)
-        if change.id is None:
-            self.previews.put(key, True, 1)
-            return False
-        return bool(self.previews.get(key))
 
     def explain(self, error: FilewrightError) -> None:
         """Add to the refusal of a path that names nothing where it led, its root, and what may have been meant."""

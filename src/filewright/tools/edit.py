@@ -61,14 +61,18 @@ from filewright.text.notebook import (
 )
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, sort_splices
+from filewright.tools.change_reply import ChangeReply
 from filewright.tools.context import Context, best_effort
 from filewright.tools.pipeline import (
+    Change,
     ChangeArguments,
-    Changed,
-    Reply,
-    change,
-    decided,
+    StalePlanError,
+    commit_change,
+    plan_change,
+    plan_text,
+    retry_stale_plan,
 )
+from filewright.tools.previews import find_diff_view
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.wording import escape_controls, join_limited, pluralize
@@ -432,35 +436,22 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
             "edits",
             "send them in several calls, or use replace_content",
         )
-    # What names its text by a version is refused if the file moves on; what names lines is carried on.
-    version = arguments.expected_version
-    again = not any(
-        item.search is not None and (item.expected_version or version)
-        for item in arguments.edits
-    )
     edits = _Edits(context, arguments)
-    made = change(
-        context,
-        "edit_content",
-        edits.decided,
-        arguments,
-        summary=edits.summary,
-        preview=arguments.preview,
-        again=again,
-    )
+    made = retry_stale_plan(context, edits.plan_and_commit)
     users = (
         _still_used(context, edits.moved)
         if edits.moved and made.id is not None
         else ()
     )
-    page = Reply(context, arguments, made, outcome="")
-    shown = page.seen or page.brief or page.wanted != "auto"
+    view = find_diff_view(context, arguments, made)
+    page = ChangeReply(context.settings.page_chars, made, view)
+    shown = page.shows_diff
     outcomes: list[EditOutcome] = []
     files: list[EditedFile] = []
     starts, similarity, total = [], 1.0, 0
     for one in made.files:
         lines, told, places = [], [], 0
-        for each in one.decision.outcomes:
+        for each in one.result.outcomes:
             lines.append(each.first)
             places += each.places
             similarity = min(similarity, each.similarity)
@@ -476,7 +467,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
                 and each.places == 1
                 and not (each.on_result or each.note)
             )
-            if not page.seen and (symbol or not plain):
+            if not page.is_seen and (symbol or not plain):
                 told.append(each.text)
         # Where no diff says which lines of the file as it was.
         which = (
@@ -491,17 +482,17 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
                 f"created, {pluralize(one.diff.added or 0, 'line')}",
             )
         page.add(
-            f"{one.location.display_path}: {said}{page.done(verb, one.form, named=not files)}"
+            f"{one.location.display_path}: {said}{page.status(verb, one.kept_form, names_change=not files)}"
         )
         told.extend(
             f"note: {note}"
-            for each in one.decision.outcomes
+            for each in one.result.outcomes
             for note in each.notes
         )
         page.extend(told, reserve=2000)
         if one.diff is not None and not shown:
-            page.add_short(one.diff)
-        outcomes += one.decision.outcomes
+            page.add_short_diff(one.diff)
+        outcomes += one.result.outcomes
         total += places
         starts.append(min(lines))
         files.append(EditedFile(one.location.display_path, places, one.version))
@@ -511,10 +502,13 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         page.add(
             f"[{user.name} is still used as of {user.path} in {join_limited(user.files, _NAMED)}]"
         )
-    page.end()
+    page.finish()
     outcomes.sort(key=attrgetter("index"))
     return EditResult(
-        **page.facts,
+        text=page.text(),
+        change_id=made.id,
+        difference=made.diff,
+        preview=made.id is None,
         path=files[0].path,
         changes_made=total,
         line_number=starts[0],
@@ -597,12 +591,21 @@ class _Edits:
     arguments: EditArguments
     number: int = 0
 
-    def summary(self, files: Sequence[Changed[EditPlan]]) -> str:
-        """One line for the history."""
-        names = ", ".join(file.location.display_path for file in files)
-        return f"edit {names}: {pluralize(len(self.arguments.edits), 'edit')}"
+    def plan_and_commit(self) -> Change[EditPlan]:
+        """Plan every file, then commit all of them unless this is a preview."""
+        arguments = self.arguments
+        planned = plan_change(
+            self.context, self.plan_files(), is_preview=arguments.preview
+        )
+        if arguments.preview:
+            return planned
+        names = ", ".join(file.location.display_path for file in planned.files)
+        summary = f"edit {names}: {pluralize(len(arguments.edits), 'edit')}"
+        return commit_change(
+            self.context, planned, "edit_content", summary, arguments
+        )
 
-    def decided(self) -> Iterator[FilePlan[EditPlan]]:
+    def plan_files(self) -> Iterator[FilePlan[EditPlan]]:
         """The plan of every file, in the order they are named. Raises the first refusal, which names the others.
 
         All is decided anew each time it is asked for.
@@ -771,11 +774,11 @@ class _Edits:
         if file.identity not in (None, found.identity):
             found.close()
             asked = file.location.requested_path
-            raise path_error(
+            raise StalePlanError(
                 Code.STALE_VERSION,
-                asked,
                 f"{asked} was changed meanwhile",
                 "send the edit again",
+                path=asked,
             )
         file.identity = found.identity
         return found
@@ -924,7 +927,7 @@ class _Edits:
         bases = context.shown.earlier_contents(
             file.location, except_version=snapshot.version
         )
-        return decided(page, partial(self._plan, edits=asked, bases=bases))
+        return plan_text(page, partial(self._plan, edits=asked, bases=bases))
 
     def _list_edits(
         self, file: _EditedFile, snapshot: Snapshot

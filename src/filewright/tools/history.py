@@ -18,13 +18,14 @@ from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.text.snapshot import VERSION_DIGITS
+from filewright.tools.bounded_text import BoundedText
+from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
-from filewright.tools.pipeline import Change, Reply
+from filewright.tools.pipeline import Change
 from filewright.tools.registry import Arguments
 from filewright.tools.result import (
     ChangeResult,
     DiffWanted,
-    Page,
     ToolResult,
     plain,
 )
@@ -274,7 +275,7 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
         since=arguments.since,
         task=context.task,
     )
-    page = Page(context.settings.page_chars)
+    page = BoundedText(context.settings.page_chars)
     changes = [
         HistoryChange.of(record, own) for record in records[: arguments.limit]
     ]
@@ -305,7 +306,7 @@ def _one(context: Context, change_id: str) -> HistoryResult:
     record = context.changes.record(
         context.changes.resolve_change_id(change_id)
     )
-    page = Page(context.settings.page_chars)
+    page = BoundedText(context.settings.page_chars)
     change = HistoryChange.of(record, context.session)
     page.add(f"{change.when}  {change.tool}", change.summary)
     page.extend(f"[{note}]" for note in record.notes)
@@ -321,7 +322,7 @@ _UNDONE = {"created": "deleted", "deleted": "created"}
 
 
 def _add_entries(
-    page: Page,
+    page: BoundedText,
     entries: Sequence[FileChange],
     most: int,
     *,
@@ -411,12 +412,11 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     shown = (
         arguments.diff == "full" or reversal.merged or made is None
     )  # else it shows nothing new
-    page = Reply(
-        context,
-        arguments,
-        Change((), made_id, diff),
-        shown=shown,
-        offers_diff=False,
+    view = DiffView(
+        wanted=arguments.diff, has_news=bool(shown), is_offered=False
+    )
+    page = ChangeReply(
+        context.settings.page_chars, Change((), made_id, diff), view
     )
     if scope.change_id is not None:
         title, what = selected.change_ids[0], record.summary
@@ -428,7 +428,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     page.add(
         f"undid {title}: {what}; change {made_id}"
         if made
-        else f"{title} {page.done('undone')}: {what}"
+        else f"{title} {page.status('undone')}: {what}"
     )
     page.extend((f"[{note}]" for note in reversal.notes), reserve=1000)
     if reversal.remaining_conflicts:
@@ -447,9 +447,12 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     entries = (made or record).file_changes
     _add_entries(page, entries, 40, undoes=made is None)
     if shown:
-        page.end()
+        page.finish()
     return RevertResult(
-        **page.facts,
+        text=page.text(),
+        change_id=made_id,
+        difference=diff,
+        preview=made_id is None,
         what=selected.description,
         reverted=selected.change_ids,
         notes=reversal.notes,

@@ -36,14 +36,16 @@ from filewright.errors import (
     path_error,
     too_many,
 )
+from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_removing
 from filewright.tools.pipeline import (
     Change,
     ChangeArguments,
-    Changed,
-    Reply,
-    change,
+    FileOutcome,
+    commit_change,
+    plan_change,
+    retry_stale_plan,
 )
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ChangeResult, optional, plain
@@ -158,23 +160,26 @@ def run_batch(
     left = context.settings.diff_lines
     results: list[ItemResult] = []
     ids: list[str] = []
-    files: list[Changed[Item]] = []
+    files: list[FileOutcome[Item]] = []
     groups = [items] if arguments.atomic else [[item] for item in items]
     for position, group in enumerate(groups):
         if not arguments.atomic:
             context.task.report(position, len(groups), tool)
         try:
-            made = change(
+            plan_and_commit = partial(
+                _plan_and_commit,
                 context,
                 tool,
-                partial(plan, group),
                 arguments,
-                summary=partial(_summary, tool),
-                # Whoever adds to a file does not mean what it held before; whoever overwrites it may.
-                again=all(getattr(item, "adds", False) for item in group),
-                unchanged=True,
-                max_lines=left,
+                partial(plan, group),
+                max_diff_rows=left,
             )
+            # Text that is appended fits any content; a file that is overwritten may
+            # hold what the caller has not seen.
+            if all(getattr(item, "adds", False) for item in group):
+                made = retry_stale_plan(context, plan_and_commit)
+            else:
+                made = plan_and_commit()
         except FilewrightError as error:
             if arguments.atomic or error.ends_call:
                 raise
@@ -187,7 +192,7 @@ def run_batch(
             )
             results.append(ItemResult(name, error=error))
             continue
-        done = sorted(made.files, key=lambda file: file.decision[0])
+        done = sorted(made.files, key=lambda file: file.result[0])
         files += done
         results += map(_result, done)
         left -= sum(each.row_count for each in made.diff.files)
@@ -200,7 +205,9 @@ def run_batch(
         )
     )
     last = ids[-1] if ids else None
-    page = Reply(context, arguments, Change(tuple(files), last, shown))
+    change = Change(tuple(files), last, shown)
+    view = DiffView(wanted=getattr(arguments, "diff", "auto"))
+    page = ChangeReply(context.settings.page_chars, change, view)
     page.extend((result.row for result in results), reserve=300, more=noun)
     if len(ids) == 1:
         page.add(f"[change {ids[0]}; undo with revert_edit]")
@@ -208,16 +215,40 @@ def run_batch(
         page.add(
             f"[changes {ids[0]} … {ids[-1]}, one each; undo with revert_edit]"
         )
-    page.end()
-    facts = {**page.facts, "preview": False}  # all may have been as asked
-    return BatchResult(**facts, results=tuple(results), change_ids=tuple(ids))
+    page.finish()
+    return BatchResult(
+        page.text(),
+        change_id=last,
+        difference=shown,
+        results=tuple(results),
+        change_ids=tuple(ids),
+    )
 
 
-def _result(file: Changed[Item]) -> ItemResult:
+def _plan_and_commit(
+    context: Context,
+    tool: str,
+    arguments: BatchArguments,
+    plan: Callable[[], Iterable[FilePlan[Item]]],
+    *,
+    max_diff_rows: int,
+) -> Change[Item]:
+    """Plan items and commit them; items that are as they should be are no error."""
+    planned = plan_change(context, plan(), max_diff_rows=max_diff_rows)
+    summary = _summary(tool, planned.files)
+    try:
+        return commit_change(context, planned, tool, summary, arguments)
+    except FilewrightError as error:
+        if error.code != Code.NO_CHANGE:
+            raise
+        return planned
+
+
+def _result(file: FileOutcome[Item]) -> ItemResult:
     """The result of an item with what was found out of its file."""
     diff = file.diff
     return replace(
-        file.decision[1],
+        file.result[1],
         difference=diff
         if diff is not None and diff.old_name is not None
         else None,
@@ -240,12 +271,12 @@ def check_count(context: Context, items: Sequence[object]) -> None:
         )
 
 
-def _summary(tool: str, files: Sequence[Changed[Item]]) -> str:
+def _summary(tool: str, files: Sequence[FileOutcome[Item]]) -> str:
     """One line for the history: what was done to which files; names none that it has no entry of."""
     results = [
         result
         for _, result in sorted(
-            (file.decision for file in files), key=lambda item: item[0]
+            (file.result for file in files), key=lambda item: item[0]
         )
     ]
     done = [

@@ -27,10 +27,11 @@ from filewright.boundary.names import quote
 from filewright.boundary.walk_model import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.text.spelling import visible_form
+from filewright.tools.bounded_text import BoundedText, clip
 from filewright.tools.context import Context, best_effort
 from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
-from filewright.tools.result import Page, ToolResult, clip, facts, optional
+from filewright.tools.result import ToolResult, facts, optional
 from filewright.tools.suggestions import distinct_form
 from filewright.wording import escape_surrogates, pluralize
 
@@ -216,7 +217,7 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
             arguments.limit + 1, wanted, key=lambda entry: _key(entry, sort)
         )
     most = context.settings.page_chars
-    page = Page(most)
+    page = BoundedText(most)
     listed: list[ListedEntry] = []
     last: FolderEntry | None = None
     cursor: str | None = None
@@ -451,7 +452,7 @@ def stat_items(context: Context, arguments: StatArguments) -> StatResult:
     """Status of every path, in order."""
     check_count(context, arguments.paths)
     results: list[StatItem] = []
-    page = Page(context.settings.page_chars)
+    page = BoundedText(context.settings.page_chars)
     rows: list[str] = []
     for path in arguments.paths:
         context.task.check()

@@ -12,8 +12,8 @@ from filewright.boundary.location import Location
 from filewright.errors import FilewrightError
 from filewright.text.cache import REMEMBERED_WHOLE_BYTES
 from filewright.text.snapshot import Snapshot
+from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
-from filewright.tools.result import clip
 from filewright.wording import join_limited, to_one_line
 
 _LINES = 5

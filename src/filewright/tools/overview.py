@@ -35,15 +35,14 @@ from filewright.structure.references import HEAD_BYTES, CentralFile, References
 from filewright.structure.symbol import Outline, Symbol, SyntaxReport
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
+from filewright.tools.bounded_text import BoundedText, clip
 from filewright.tools.context import Context, binary
 from filewright.tools.items import check_count
 from filewright.tools.registry import Arguments
 from filewright.tools.result import (
     FailedCall,
-    Page,
     ToolResult,
     about,
-    clip,
     facts,
     in_shares,
     joined,
@@ -277,7 +276,7 @@ def _one(
             changed_symbols=None if changed is None else changed[:500],
             search_hints=hints(snapshot, language),
         )
-        page = Page(room)
+        page = BoundedText(room)
         known = f"{pluralize(lines, 'line')}, {format_size(snapshot.size)}; {about(snapshot)}"
         page.add(f"{location.display_path}: {known}")
         sampled = "" if measured else " of the first 4 MB"
@@ -440,7 +439,7 @@ def _fitting(symbols: tuple[Symbol, ...], room: int) -> int | None:
 
 
 def _add_outline(
-    page: Page, overview: OverviewResult, symbols: tuple[Symbol, ...]
+    page: BoundedText, overview: OverviewResult, symbols: tuple[Symbol, ...]
 ) -> None:
     """Add the outline, the way to what it leaves out, and the syntax errors."""
     if symbols:
@@ -504,7 +503,7 @@ def _plainly(value: object) -> str:
     )
 
 
-def _add_hints(page: Page, found: Hints) -> None:
+def _add_hints(page: BoundedText, found: Hints) -> None:
     for name, data in (
         ("log", found.log),
         ("csv", found.csv),
@@ -621,7 +620,7 @@ def _folder_map(context: Context, location: Location) -> FolderMap:
         tuple(spoken.most_common()),
         tuple(path for path, _ in tested.most_common()),
     )
-    page = Page(min(_PAGE_CHARS, context.settings.page_chars))
+    page = BoundedText(min(_PAGE_CHARS, context.settings.page_chars))
     kinds = ", ".join(f"{name} {count}" for name, count in languages[:_LISTED])
     size = f"{pluralize(top.files, 'file')}, {format_size(top.size)}"
     page.add(f"{location.display_path}/: {size}{'; ' * bool(kinds)}{kinds}")

@@ -26,6 +26,7 @@ from filewright.text import codec
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES, Line
 from filewright.text.snapshot import Snapshot
 from filewright.text.utf8_view import Utf8View
+from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context, binary
 from filewright.tools.registry import Arguments
 from filewright.tools.result import (
@@ -33,7 +34,6 @@ from filewright.tools.result import (
     Image,
     ToolResult,
     about,
-    clip,
     facts,
     in_shares,
     joined,

@@ -14,21 +14,26 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Self, cast
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic_core import PydanticCustomError
 
 from filewright.bounded_json import parse_json
 from filewright.errors import FilewrightError, invalid
+from filewright.tools.bounded_text import clip
 from filewright.tools.normalize import (
     Limits,
     normalize,
     renaming_hints,
     shape_of,
 )
-from filewright.tools.result import ToolResult, clip
+from filewright.tools.result import ToolResult
 from filewright.wording import closest_matches, join_limited
 
 if TYPE_CHECKING:
     from filewright.tools.context import Context
     from filewright.tools.surface import Tool
+
+
+ARGUMENT_ERROR = "argument_error"
 
 
 class Arguments(BaseModel):
@@ -46,6 +51,13 @@ class Arguments(BaseModel):
             for item in items
         )
         return [one.model_copy(update=update) for update in given]
+
+
+def argument_error(message: str, hint: str) -> PydanticCustomError:
+    """Return the error that a validator of arguments raises, with its hint."""
+    return PydanticCustomError(
+        ARGUMENT_ERROR, "{message}", {"message": message, "hint": hint}
+    )
 
 
 def run_tool(
@@ -228,6 +240,10 @@ def _described(tool: Tool, problem: Any) -> tuple[str, str]:
             f"argument {where!r} is missing",
             f"give it; {_wanted(_node(tool, problem['loc']))}",
         )
+    if kind == ARGUMENT_ERROR:
+        context = problem["ctx"]
+        prefix = f"{where}: " if where else ""
+        return f"{prefix}{context['message']}", context["hint"]
     if kind == "value_error":  # a check of ours, which says all
         said, _, hint = _sentence(problem).partition("\nhint: ")
         return f"{f'{where}: ' if where else ''}{said}", hint

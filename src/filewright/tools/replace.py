@@ -1,9 +1,13 @@
-"""`replace_content`: patterns over a file or a tree, as one transaction."""
+"""`replace_content`: patterns over a file or a tree, as one change.
+
+`plan_and_commit` is the page: find the files, plan each of them, check the counts, and
+commit unless this is a preview.
+"""
 
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Literal
@@ -34,18 +38,21 @@ from filewright.search.pattern import compile as compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
+from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
 from filewright.tools.listing import names_in_other_spellings
 from filewright.tools.pipeline import (
     Change,
     ChangeArguments,
-    Changed,
-    Reply,
-    change,
     change_text,
-    spliced,
+    commit_change,
+    plan_change,
+    retry_stale_plan,
+    to_file_plan,
 )
+from filewright.tools.previews import find_diff_view
+from filewright.tools.registry import argument_error
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.tools.search import (
     MatchedFile,
@@ -56,30 +63,31 @@ from filewright.tools.search import (
 )
 from filewright.wording import join_limited, pluralize
 
-_NOTES = 20
+MAX_SHOWN_NOTES = 20
 
-_FILES = 3
-"""Files named with their counts; a search with output=counts names all."""
+MAX_NAMED_FILES = 3
+"""The files named with their counts; a search with output=counts names all."""
 
-_KINDS, _KIND_CHARS = 6, 100
-"""Kinds of lines of which an example is shown, each line as long as that."""
+MAX_KINDS = 6
+MAX_KIND_CHARS = 100
+"""The kinds of lines shown with an example, and the length of each line."""
 
-_MATCHES = 1_000_000
-"""What is replaced in one file by all items; more would not stay in bounded memory."""
+MAX_MATCHES = 1_000_000
+"""The replacements in one file by all items; more would need too much memory."""
 
-_LOOKED_AT = 5_000
-"""Replacements whose lines are compared, to find the kinds of lines there are."""
+MAX_COMPARED_LINES = 5_000
+"""The changed lines that are compared to find the kinds of lines."""
 
 
-_ITEM = {
+_ITEM_SCHEMA = {
     "type": "object",
     "properties": {
         name: {} for name in ("pattern", "replacement", "path", "glob", "mode")
     },
 }
-"""What is listed of a replacement among several: the names say what they say of one."""
+"""The listed schema of one item: its names mean the same as in the call."""
 
-_OF_ALL = {
+_CALL_FIELDS = {
     "items",
     "preview",
     "diff",
@@ -92,7 +100,7 @@ _OF_ALL = {
 
 
 class ReplaceArguments(ChangeArguments):
-    """What to replace, where, and the guards."""
+    """The texts to replace, where, and the expected counts."""
 
     pattern: str | None = None
     """what to find; see [search](search.md) for the syntax"""
@@ -102,7 +110,7 @@ class ReplaceArguments(ChangeArguments):
     items: Annotated[
         list[ReplaceArguments] | None,
         Field(min_length=1, max_length=20),
-        WithJsonSchema({"type": "array", "items": _ITEM}),
+        WithJsonSchema({"type": "array", "items": _ITEM_SCHEMA}),
     ] = None
     """several replacements as one change, each with its `pattern`, its `replacement` and what differs from the call:
     `path`, `glob`, `mode`, …; all look at the files as they are, and no two may change the same text; counts and limits
@@ -122,39 +130,39 @@ class ReplaceArguments(ChangeArguments):
     """only whole words, as for renaming a symbol"""
     multiline: bool = False
     """a regex may match across lines"""
-    preview: bool = True
-    """true: show the diff, write nothing"""
+    preview: Annotated[
+        bool | None, Field(json_schema_extra={"default": True})
+    ] = None
+    """true: show the diff, write nothing; the default unless a count below lets the call write"""
     diff: DiffWanted = "auto"
     expected_count: Annotated[
         int | None, Field(ge=0, description="matches, not lines")
     ] = None
-    """written at once if there are just so many matches, of which a line may have several, else refused"""
+    """write at once if there are exactly so many matches, of which a line may have several; else refuse"""
     max_count: Annotated[int | None, Field(ge=0)] = None
-    """written at once if there are no more matches than that, else a preview"""
+    """write at once if there are no more matches than that; else preview"""
     max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
-    """refused if more files match"""
+    """refuse if more files match"""
 
     @model_validator(mode="after")
-    def _one_or_several(self) -> ReplaceArguments:
+    def _check_items(self) -> ReplaceArguments:
+        """Raise unless the pattern is in the call or in the items, not in both."""
         for name in ("pattern", "replacement"):
-            if (getattr(self, name) is None) is (self.items is None):
-                problem = (
-                    "is missing"
-                    if self.items is None
-                    else "is of one replacement, and items were given"
+            is_given = getattr(self, name) is not None
+            hint = "give it, or items of which each has it"
+            if self.items is None and not is_given:
+                raise argument_error(f"argument {name!r} is missing", hint)
+            if self.items is not None and is_given:
+                raise argument_error(
+                    f"argument {name!r} is of one replacement, and items were given",
+                    hint,
                 )
-                raise ValueError(
-                    f"argument {name!r} {problem}\nhint: give it, or items of which each has it"
-                )
-        for name in sorted(
-            {
-                name
-                for item in self.items or ()
-                for name in item.model_fields_set & _OF_ALL
-            }
-        ):
-            raise ValueError(
-                f"{name} is of all items\nhint: give it beside them"
+        call_fields: set[str] = set()
+        for item in self.items or ():
+            call_fields |= item.model_fields_set & _CALL_FIELDS
+        for name in sorted(call_fields):
+            raise argument_error(
+                f"{name} is of all items", "give it beside them"
             )
         return self
 
@@ -163,322 +171,57 @@ class ReplaceArguments(ChangeArguments):
 class _Item:
     """One of the replacements of a call."""
 
-    where: Location
+    location: Location
     pattern: Pattern
-    new: Replacement
+    replacement: Replacement
     options: TreeOptions
+    summary: str
 
 
 @dataclass
-class _Matches:
-    """What is found besides what is replaced: matches by file and by item, notes, the kinds of lines with examples."""
+class _Findings:
+    """The matches of one plan: by file and by item, notes, and kinds of changed lines."""
 
     by_item: list[int]
     by_file: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
     kinds: LineKinds = field(default_factory=LineKinds)
     examples: dict[tuple[str, int, str], Example] = field(default_factory=dict)
+    compared_lines: int = 0
 
-    def add_kinds(
-        self, snapshot: Snapshot, splices: Sequence[Splice], most: int
-    ) -> None:
-        """Count the kinds of the lines that the first `most` splices change, with an example of each."""
-        for index in range(min(most, len(splices))):
+    @property
+    def total(self) -> int:
+        """The number of all matches."""
+        return sum(self.by_file.values())
+
+    def add_kinds(self, snapshot: Snapshot, splices: Sequence[Splice]) -> None:
+        """Count the kinds of the lines that splices change, with an example of each."""
+        lines_left = MAX_COMPARED_LINES - self.compared_lines
+        for index in range(min(lines_left, len(splices))):
+            self.compared_lines += 1
             kind = self.kinds.add_line(snapshot, splices[index].offset)
             if kind is not None:
-                example = build_example(snapshot, splices, index, _KIND_CHARS)
+                example = build_example(
+                    snapshot, splices, index, MAX_KIND_CHARS
+                )
                 self.examples[kind.path, kind.line, kind.text] = example
 
-    def rows(self, *, preview: bool) -> Iterator[str]:
-        """Yield the most frequent kinds of lines; in a preview each with what becomes of it."""
-        for kind in self.kinds.ranked(rarest_first=False)[:_KINDS]:
-            if not preview:
-                yield kind_row(kind, path=True, most=_KIND_CHARS)
+    def rows(self, *, is_preview: bool) -> Iterator[str]:
+        """Yield the most frequent kinds of lines; in a preview each with its new text."""
+        for kind in self.kinds.ranked(rarest_first=False)[:MAX_KINDS]:
+            if not is_preview:
+                yield kind_row(kind, path=True, most=MAX_KIND_CHARS)
                 continue
             heading = kind_row(replace(kind, text=""), path=True).rstrip()
-            yield f"{heading}\n{self.examples[kind.path, kind.line, kind.text].text}"
-
-
-def replace_content(
-    context: Context, arguments: ReplaceArguments
-) -> ReplaceResult:
-    """Replace every match of one pattern or of several; a preview unless ``preview=false``."""
-    items: list[_Item] = []
-    each = (
-        [arguments]
-        if arguments.items is None
-        else arguments.for_each(arguments.items)
-    )
-    for number, one in enumerate(each):
-        with item_named(number, len(each)):
-            pattern = compile_pattern(
-                one.pattern or "",
-                mode=one.mode,
-                case=one.case,
-                whole_word=one.whole_word,
-                multiline=one.multiline,
-                max_chars=context.settings.max_pattern_chars,
-            )
-            new = compile_replacement(one.replacement or "", pattern)
-            options = TreeOptions(
-                limit=arguments.max_files + 1,
-                output="files",
-                glob=one.glob,
-                include_ignored=one.include_ignored,
-            )
-            items.append(
-                _Item(context.boundary.locate(one.path), pattern, new, options)
-            )
-    most, found = arguments.max_count, _Matches([])
-
-    def decide() -> Iterator[FilePlan[ReplaceOutcome]]:
-        nonlocal found
-        found = _Matches([0] * len(items))
-        changed, looked_at = False, _LOOKED_AT
-        places = _places(context, items, arguments.max_files, found.notes)
-        for location in sorted(
-            places, key=lambda place: (place.root.index, place.parts)
-        ):
-            alone = any(item.where == location for item in items)
-            if alone:
-                context.boundary.require_writable(location)
-            snapshot = (
-                context.open_page(location, headings=False, text=True)
-                if alone
-                else context.searcher.open(location, context.task)
-            )
-            if not isinstance(snapshot, Snapshot):
-                continue  # it is gone
-            with snapshot:
-                snapshot.settings = (
-                    context.settings
-                )  # The searcher's are the workspace's.
-                try:
-                    made = _replaced(
-                        context, snapshot, items, places[location], found
-                    )
-                except FilewrightError as error:
-                    if error.code != Code.IS_BINARY or alone:
-                        raise
-                    found.notes.append(
-                        f"{location.display_path} is not editable text and was left out"
-                    )
-                    continue
-                if made.count:
-                    found.by_file[location.display_path] = made.count
-                if made.splices:
-                    context.boundary.require_writable(location)
-                    found.add_kinds(snapshot, made.splices, looked_at)
-                    looked_at -= min(looked_at, len(made.splices))
-                    changed = True
-                    yield spliced(snapshot, made)
-        for number, item in enumerate(items):
-            with item_named(number, len(items)):
-                found.notes += _other_spellings(
-                    context, item, found.by_item[number]
-                )
-        for number, count in enumerate(found.by_item):
-            if len(items) > 1 and arguments.expected_count != 0:
-                with item_named(number, len(items)):
-                    check_expected({"": count}, None, found.notes)
-        total = check_expected(
-            found.by_file, arguments.expected_count, found.notes
-        )
-        if total and not changed:
-            raise FilewrightError(
-                Code.NO_CHANGE,
-                f"all {total} matches read already as the replacement",
-            )
-
-    def summary(files: Sequence[Changed[ReplaceOutcome]]) -> str:
-        changed = sum(file.diff is not None for file in files)
-        what = join_limited(
-            [f"{one.pattern!r} by {one.replacement!r}" for one in each], 1
-        )
-        return f"replaced {what} in {pluralize(changed, 'file')}"
-
-    preview: bool | Callable[[], bool] = arguments.preview
-    if "preview" not in arguments.model_fields_set or not preview:
-        if most is not None:
-            preview = lambda: sum(found.by_item) > most  # noqa: E731
-        elif arguments.expected_count is not None:
-            preview = False  # another count is refused
-    made = change(
-        context,
-        "replace_content",
-        decide,
-        arguments,
-        summary=summary,
-        preview=preview,
-    )
-    return _answer(context, arguments, found, made)
-
-
-def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
-    """Return a note on lines that hold an item's text in another spelling only, which are not replaced."""
-    opened = None
-    if context.boundary.stat(item.where).kind != "folder":
-        opened = partial(
-            context.open_page, item.where, headings=False, text=True
-        )
-    search = TreeSearch(
-        context.searcher,
-        item.where,
-        item.pattern,
-        item.options,
-        task=context.task,
-        opened=opened,
-        count=count,
-    )
-    return other_spellings(search)
-
-
-def _places(
-    context: Context, items: Sequence[_Item], most: int, notes: list[str]
-) -> dict[Location, list[int]]:
-    """The files that hold what is to be replaced, each with the numbers of those items. Raises `too_large`."""
-    places: dict[Location, list[int]] = {}
-    for number, item in enumerate(items):
-        with item_named(number, len(items)):
-            if context.boundary.stat(item.where).kind != "folder":
-                if context.searcher.takes(
-                    item.where, item.options, context.task
-                ):
-                    places.setdefault(item.where, []).append(number)
-                else:
-                    notes.append(f"glob leaves out {item.where.display_path}")
-                continue
-            files = TreeSearch(
-                context.searcher,
-                item.where,
-                item.pattern,
-                item.options,
-                task=context.task,
-            )
-            for snapshot, _ in files:
-                assert snapshot.location is not None
-                places.setdefault(snapshot.location, []).append(number)
-                snapshot.release()
-            said = [
-                f"{pluralize(files.searched, 'file')} searched",
-                *skipped(files),
-            ]
-            said += [] if files.matched else left_out(files)
-            said += (
-                []
-                if files.searched
-                else names_in_other_spellings(
-                    context, item.where, item.options.glob
-                )
-            )
-            notes += [note for note in said if note not in notes]
-    if len(places) > most:
-        raise FilewrightError(
-            Code.TOO_LARGE,
-            f"the pattern is in more than {most} files; nothing was changed",
-            "narrow it with path or glob, or raise max_files",
-            limit=most,
-        )
-    return places
-
-
-def _replaced(
-    context: Context,
-    snapshot: Snapshot,
-    items: Sequence[_Item],
-    numbers: Sequence[int],
-    found: _Matches,
-) -> ReplaceOutcome:
-    """What the items of these numbers make of a file: all of it as it is, none of what another makes."""
-    made: dict[int, ReplaceOutcome] = {}
-    count = 0
-    for number in numbers:
-        with item_named(number, len(items)):
-            item = items[number]
-            made[number] = one = replace_matches(
-                snapshot, item.pattern, item.new, task=context.task
-            )
-        count += one.count
-        found.by_item[number] += one.count
-        if count > _MATCHES:
-            raise too_many(
-                count,
-                _MATCHES,
-                f"matches in {snapshot.requested_path}",
-                "make the patterns narrower",
-            )
-    if len(made) == 1:
-        return one
-    unchanged = sum(each.unchanged for each in made.values())
-    return ReplaceOutcome(
-        count, unchanged, PackedSplices.pack(_joined(snapshot, made))
-    )
-
-
-def _joined(
-    snapshot: Snapshot, made: Mapping[int, ReplaceOutcome]
-) -> Iterator[Splice]:
-    """The splices of several items in order. Raises `overlap` where two of them change the same text."""
-    last: Splice | None = None
-    for splice in heapq.merge(*(one.splices for one in made.values())):
-        if last is not None and (
-            splice.offset < last.end
-            or splice.offset == splice.end == last.offset
-        ):
-            line, asked = (
-                snapshot.lines.line_at(splice.offset),
-                snapshot.requested_path,
-            )
-            both = [
-                n + 1
-                for n, one in made.items()
-                if last in one.splices or splice in one.splices
-            ]
-            message = f"items {' and '.join(map(str, both))} overlap at line {line} of {asked}"
-            raise path_error(
-                Code.OVERLAP,
-                asked,
-                message,
-                "join them into one, or replace in two calls",
-            )
-        last = splice
-        yield splice
-
-
-def check_expected(
-    counts: Mapping[str, int], expected: int | None, notes: Sequence[str] = ()
-) -> int:
-    """The sum of `counts` (matches by file as shown), as far as it is what the caller expected.
-
-    Raises `no_match` for none, `invalid_input` when `expected` is given and differs.
-    """
-    total = sum(counts.values())
-    hint = "search for it first; look at case, mode and glob"
-    if total == 0 and not expected:
-        raise FilewrightError(
-            Code.NO_MATCH, "the pattern is nowhere", "; ".join((*notes, hint))
-        )
-    if expected is not None and total != expected:
-        most = sorted(counts.items(), key=lambda item: -item[1])[:5]
-        where = ", ".join(f"{name}: {count}" for name, count in most if count)
-        message = f"the pattern matches {total} times, not the expected {expected}; nothing was changed"
-        if total:
-            hint = f"look at the preview, then give expected_count={total} ({where})"
-        raise invalid(
-            message,
-            hint,
-            argument="expected_count",
-            expected=expected,
-            found=total,
-        )
-    return total
+            example = self.examples[kind.path, kind.line, kind.text]
+            yield f"{heading}\n{example.text}"
 
 
 @dataclass(frozen=True, kw_only=True)
 class ReplaceResult(ChangeResult):
-    """What was replaced, or would be (`preview`): `count` matches in all, by file. `diff` is bounded.
+    """The replacements of a call, or of a preview: `count` matches in all, by file.
 
-    Of several replacements `item_counts` has the matches of each.
+    `diff` is bounded. `item_counts` has the matches of each of several replacements.
     """
 
     count: int
@@ -488,60 +231,413 @@ class ReplaceResult(ChangeResult):
     item_counts: tuple[int, ...] = optional(())
 
 
-def _answer(
+def replace_content(
+    context: Context, arguments: ReplaceArguments
+) -> ReplaceResult:
+    """Replace every match of one pattern or of several; a preview by default."""
+    items = _compile_items(context, arguments)
+    findings, change = retry_stale_plan(
+        context, partial(plan_and_commit, context, arguments, items)
+    )
+    files = [
+        MatchedFile(name, count) for name, count in findings.by_file.items()
+    ]
+    view = find_diff_view(
+        context,
+        arguments,
+        change,
+        outcome=str(findings.by_file),
+        is_offered=False,
+    )
+    item_counts = tuple(findings.by_item) if len(items) > 1 else ()
+    return ReplaceResult(
+        text=render_replacements(
+            arguments, findings, change, view, context.settings.page_chars
+        ),
+        change_id=change.id,
+        difference=change.diff,
+        preview=change.id is None,
+        count=findings.total,
+        files=tuple(files),
+        notes=tuple(findings.notes),
+        item_counts=item_counts,
+        warnings=change.warnings,
+    )
+
+
+def plan_and_commit(
+    context: Context, arguments: ReplaceArguments, items: Sequence[_Item]
+) -> tuple[_Findings, Change[ReplaceOutcome]]:
+    """Plan all replacements, then commit them unless this is a preview."""
+    findings = _Findings(by_item=[0] * len(items))
+    targets = _find_targets(context, items, arguments.max_files, findings.notes)
+    file_plans = _plan_files(context, items, targets, findings)
+    change = plan_change(
+        context, file_plans, is_preview=arguments.preview is True
+    )
+    _check_counts(context, arguments, items, findings)
+    if findings.total and not change.steps:
+        raise FilewrightError(
+            Code.NO_CHANGE,
+            f"all {findings.total} matches read already as the replacement",
+        )
+    if _is_preview(arguments, findings.total):
+        return findings, change
+    replacements = join_limited([item.summary for item in items], 1)
+    file_count = sum(file.diff is not None for file in change.files)
+    summary = f"replaced {replacements} in {pluralize(file_count, 'file')}"
+    return findings, commit_change(
+        context, change, "replace_content", summary, arguments
+    )
+
+
+def _is_preview(arguments: ReplaceArguments, count: int) -> bool:
+    """Return True unless the caller wants the replacements written."""
+    if arguments.preview is True:
+        return True
+    if arguments.max_count is not None:
+        return count > arguments.max_count
+    if arguments.preview is None:
+        # Any other count than the expected one is refused.
+        return arguments.expected_count is None
+    return False
+
+
+def _compile_items(
+    context: Context, arguments: ReplaceArguments
+) -> list[_Item]:
+    """Return the replacements of a call. Raise for a pattern that is not valid."""
+    requests = [arguments]
+    if arguments.items is not None:
+        requests = arguments.for_each(arguments.items)
+    items: list[_Item] = []
+    for index, request in enumerate(requests):
+        with item_named(index, len(requests)):
+            pattern = compile_pattern(
+                request.pattern or "",
+                mode=request.mode,
+                case=request.case,
+                whole_word=request.whole_word,
+                multiline=request.multiline,
+                max_chars=context.settings.max_pattern_chars,
+            )
+            options = TreeOptions(
+                limit=arguments.max_files + 1,
+                output="files",
+                glob=request.glob,
+                include_ignored=request.include_ignored,
+            )
+            item = _Item(
+                location=context.boundary.locate(request.path),
+                pattern=pattern,
+                replacement=compile_replacement(
+                    request.replacement or "", pattern
+                ),
+                options=options,
+                summary=f"{request.pattern!r} by {request.replacement!r}",
+            )
+            items.append(item)
+    return items
+
+
+# Finding the files
+
+
+def _find_targets(
+    context: Context,
+    items: Sequence[_Item],
+    max_files: int,
+    notes: list[str],
+) -> dict[Location, list[int]]:
+    """Return the files with a match, each with the indexes of the items that match.
+
+    Raise `too_large` for more files than the caller allows.
+    """
+    targets: dict[Location, list[int]] = {}
+    for index, item in enumerate(items):
+        with item_named(index, len(items)):
+            for location in _find_files(context, item, notes):
+                targets.setdefault(location, []).append(index)
+    if len(targets) > max_files:
+        raise FilewrightError(
+            Code.TOO_LARGE,
+            f"the pattern is in more than {max_files} files; nothing was changed",
+            "narrow it with path or glob, or raise max_files",
+            limit=max_files,
+        )
+    return targets
+
+
+def _find_files(
+    context: Context, item: _Item, notes: list[str]
+) -> Iterator[Location]:
+    """Yield the files in which an item may match; add notes on those left out."""
+    if not _is_folder(context, item):
+        if context.searcher.takes(item.location, item.options, context.task):
+            yield item.location
+        else:
+            notes.append(f"glob leaves out {item.location.display_path}")
+        return
+    search = TreeSearch(
+        context.searcher,
+        item.location,
+        item.pattern,
+        item.options,
+        task=context.task,
+    )
+    for snapshot, _ in search:
+        assert snapshot.location is not None
+        yield snapshot.location
+        snapshot.release()
+    search_notes = [
+        f"{pluralize(search.searched, 'file')} searched",
+        *skipped(search),
+    ]
+    if not search.matched:
+        search_notes += left_out(search)
+    if not search.searched:
+        search_notes += names_in_other_spellings(
+            context, item.location, item.options.glob
+        )
+    for note in search_notes:
+        if note not in notes:
+            notes.append(note)
+
+
+def _is_folder(context: Context, item: _Item) -> bool:
+    return context.boundary.stat(item.location).kind == "folder"
+
+
+def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
+    """Return notes on lines that have an item's text in another spelling only."""
+    opened = None
+    if not _is_folder(context, item):
+        opened = partial(
+            context.open_page, item.location, headings=False, text=True
+        )
+    search = TreeSearch(
+        context.searcher,
+        item.location,
+        item.pattern,
+        item.options,
+        task=context.task,
+        opened=opened,
+        count=count,
+    )
+    return other_spellings(search)
+
+
+# Planning the files
+
+
+def _plan_files(
+    context: Context,
+    items: Sequence[_Item],
+    targets: Mapping[Location, Sequence[int]],
+    findings: _Findings,
+) -> Iterator[FilePlan[ReplaceOutcome]]:
+    """Yield the plan of every file that changes, and collect the findings."""
+    locations = sorted(
+        targets, key=lambda location: (location.root.index, location.parts)
+    )
+    for location in locations:
+        is_named = any(item.location == location for item in items)
+        if is_named:
+            context.boundary.require_writable(location)
+            snapshot = context.open_page(location, headings=False, text=True)
+        else:
+            opened = context.searcher.open(location, context.task)
+            if not isinstance(opened, Snapshot):
+                # The file no longer exists.
+                continue
+            snapshot = opened
+        with snapshot:
+            # The searcher opens files with the settings of the workspace.
+            snapshot.settings = context.settings
+            try:
+                outcome = _replace_in_file(
+                    context, snapshot, items, targets[location], findings
+                )
+            except FilewrightError as error:
+                if error.code != Code.IS_BINARY or is_named:
+                    raise
+                findings.notes.append(
+                    f"{location.display_path} is not editable text and was left out"
+                )
+                continue
+            if outcome.count:
+                findings.by_file[location.display_path] = outcome.count
+            if outcome.splices:
+                context.boundary.require_writable(location)
+                findings.add_kinds(snapshot, outcome.splices)
+                yield to_file_plan(snapshot, outcome)
+
+
+def _replace_in_file(
+    context: Context,
+    snapshot: Snapshot,
+    items: Sequence[_Item],
+    indexes: Sequence[int],
+    findings: _Findings,
+) -> ReplaceOutcome:
+    """Return the replacements of some items in a file; each item sees the file as it is."""
+    outcomes: dict[int, ReplaceOutcome] = {}
+    count = 0
+    for index in indexes:
+        item = items[index]
+        with item_named(index, len(items)):
+            outcome = replace_matches(
+                snapshot, item.pattern, item.replacement, task=context.task
+            )
+        outcomes[index] = outcome
+        count += outcome.count
+        findings.by_item[index] += outcome.count
+        if count > MAX_MATCHES:
+            raise too_many(
+                count,
+                MAX_MATCHES,
+                f"matches in {snapshot.requested_path}",
+                "make the patterns narrower",
+            )
+    if len(outcomes) == 1:
+        return outcome
+    unchanged = sum(outcome.unchanged for outcome in outcomes.values())
+    return ReplaceOutcome(
+        count, unchanged, PackedSplices.pack(_merge(snapshot, outcomes))
+    )
+
+
+def _merge(
+    snapshot: Snapshot, outcomes: Mapping[int, ReplaceOutcome]
+) -> Iterator[Splice]:
+    """Yield the splices of several items in order. Raise `overlap` if two touch."""
+    last: Splice | None = None
+    for splice in heapq.merge(
+        *(outcome.splices for outcome in outcomes.values())
+    ):
+        if last is not None and (
+            splice.offset < last.end
+            or splice.offset == splice.end == last.offset
+        ):
+            numbers = [
+                str(index + 1)
+                for index, outcome in outcomes.items()
+                if last in outcome.splices or splice in outcome.splices
+            ]
+            path = snapshot.requested_path
+            line = snapshot.lines.line_at(splice.offset)
+            raise path_error(
+                Code.OVERLAP,
+                path,
+                f"items {' and '.join(numbers)} overlap at line {line} of {path}",
+                "join them into one, or replace in two calls",
+            )
+        last = splice
+        yield splice
+
+
+# Checking the counts
+
+
+def _check_counts(
     context: Context,
     arguments: ReplaceArguments,
-    found: _Matches,
-    made: Change[ReplaceOutcome],
-) -> ReplaceResult:
-    counts, kinds = found.by_file, found.kinds
-    page = Reply(
-        context, arguments, made, outcome=str(counts), offers_diff=False
-    )
-    total, most = sum(counts.values()), arguments.max_count
-    done = page.done("replaced", way="; preview=false writes")
-    if made.id is None and most is not None and total > most:
-        done = f"are more than max_count={most} (preview; nothing was written; max_count={total} writes)"
-    brief = arguments.diff == "none"
-    told = page.seen or (
-        page.brief and not brief
-    )  # the diff says what is replaced where
-    files = tuple(MatchedFile(name, count) for name, count in counts.items())
-    named = (
-        ""
-        if told
-        else f" ({join_limited([file.row for file in files], _FILES, noun='file')})"
-    )
-    page.add(
-        f"{pluralize(total, 'match')} in {pluralize(len(files), 'file')} {done}{named}"
-    )
-    if len(found.by_item) > 1:
-        page.add(
-            f"[matches of each item: {', '.join(map(str, found.by_item))}]"
+    items: Sequence[_Item],
+    findings: _Findings,
+) -> None:
+    """Raise unless every item matches, and as often as the caller expects."""
+    for index, item in enumerate(items):
+        with item_named(index, len(items)):
+            findings.notes += _other_spellings(
+                context, item, findings.by_item[index]
+            )
+    if len(items) > 1 and arguments.expected_count != 0:
+        for index, count in enumerate(findings.by_item):
+            with item_named(index, len(items)):
+                check_expected({"": count}, None, findings.notes)
+    check_expected(findings.by_file, arguments.expected_count, findings.notes)
+
+
+def check_expected(
+    counts: Mapping[str, int], expected: int | None, notes: Iterable[str] = ()
+) -> int:
+    """Return the sum of `counts`, the matches by file.
+
+    Raise `no_match` for none, `invalid_input` if it differs from `expected`.
+    """
+    total = sum(counts.values())
+    hint = "search for it first; look at case, mode and glob"
+    if total == 0 and not expected:
+        raise FilewrightError(
+            Code.NO_MATCH, "the pattern is nowhere", "; ".join((*notes, hint))
         )
-    known = (
-        brief or arguments.expected_count is not None
-    )  # whoever gives the count has seen them
-    if not told and (
-        made.id is None or (not known and len(kinds) < kinds.lines)
-    ):
-        page.extend(
-            found.rows(preview=made.id is None),
-            reserve=page.room // 3,
-            of=len(kinds),
+    if expected is None or total == expected:
+        return total
+    if total:
+        largest = sorted(counts.items(), key=lambda item: -item[1])[:5]
+        places = [f"{name}: {count}" for name, count in largest if count]
+        hint = f"look at the preview, then give expected_count={total} ({', '.join(places)})"
+    raise invalid(
+        f"the pattern matches {total} times, not the expected {expected}; "
+        "nothing was changed",
+        hint,
+        argument="expected_count",
+        expected=expected,
+        found=total,
+    )
+
+
+# Text
+
+
+def render_replacements(
+    arguments: ReplaceArguments,
+    findings: _Findings,
+    change: Change[ReplaceOutcome],
+    view: DiffView,
+    max_characters: int,
+) -> str:
+    """Return the counts, the kinds of changed lines, notes, and the diff."""
+    reply = ChangeReply(max_characters, change, view)
+    is_preview = change.id is None
+    is_brief = arguments.diff == "none"
+    # A diff that is shown, or was, names the files and the lines.
+    has_diff = view.is_seen or bool(reply.brief_diff and not is_brief)
+    files = [
+        MatchedFile(name, count).row for name, count in findings.by_file.items()
+    ]
+    names = ""
+    if not has_diff:
+        names = f" ({join_limited(files, MAX_NAMED_FILES, noun='file')})"
+    status = reply.status("replaced", next_step="; preview=false writes")
+    max_count = arguments.max_count
+    if is_preview and max_count is not None and findings.total > max_count:
+        status = (
+            f"are more than max_count={max_count} (preview; nothing was "
+            f"written; max_count={findings.total} writes)"
+        )
+    matches = pluralize(findings.total, "match")
+    reply.add(f"{matches} in {pluralize(len(files), 'file')} {status}{names}")
+    if len(findings.by_item) > 1:
+        counts = ", ".join(map(str, findings.by_item))
+        reply.add(f"[matches of each item: {counts}]")
+    # A caller that knows the count has seen the lines, and so has one that wants no diff.
+    knows_lines = is_brief or arguments.expected_count is not None
+    has_news = len(findings.kinds) < findings.kinds.lines and not knows_lines
+    if not has_diff and (is_preview or has_news):
+        reply.extend(
+            findings.rows(is_preview=is_preview),
+            reserve=reply.room // 3,
+            of=len(findings.kinds),
             more="kind",
         )
-    if found.notes:
-        page.add(f"[{'; '.join(found.notes[:_NOTES])}]")
-    page.end()
-    return ReplaceResult(
-        **page.facts,
-        count=total,
-        files=files,
-        notes=tuple(found.notes),
-        item_counts=tuple(found.by_item) if len(found.by_item) > 1 else (),
-        warnings=made.warnings,
-    )
+    if findings.notes:
+        reply.add(f"[{'; '.join(findings.notes[:MAX_SHOWN_NOTES])}]")
+    reply.finish()
+    return reply.text()
+
+
+# Dialects
 
 
 def replace_in_order(
@@ -549,19 +645,23 @@ def replace_in_order(
     path: str,
     replacements: Sequence[tuple[Pattern, Replacement]],
 ) -> Change[ReplaceOutcome]:
-    """Every replacement on the result of the one before it, as one change; none if nothing matches. For dialects."""
+    """Apply each replacement to the result of the one before it, as one change."""
 
-    def replaced(snapshot: Snapshot) -> ReplaceOutcome:
-        current, splices = snapshot, tuple[Splice, ...]()
-        total = unchanged = 0
-        for pattern, new in replacements:
-            made = replace_matches(current, pattern, new, task=context.task)
-            total, unchanged = total + made.count, unchanged + made.unchanged
-            if made.splices:
-                splices = tuple(made.splices)
+    def plan(snapshot: Snapshot) -> ReplaceOutcome:
+        current = snapshot
+        splices: tuple[Splice, ...] = ()
+        count = unchanged = 0
+        for pattern, replacement in replacements:
+            outcome = replace_matches(
+                current, pattern, replacement, task=context.task
+            )
+            count += outcome.count
+            unchanged += outcome.unchanged
+            if outcome.splices:
+                splices = tuple(outcome.splices)
                 if isinstance(current, Overlay):
                     splices = current.compose(splices)
                 current = Overlay(snapshot, splices)
-        return ReplaceOutcome(total, unchanged, splices)
+        return ReplaceOutcome(count, unchanged, splices)
 
-    return change_text(context, "replace_content", path, replaced)
+    return change_text(context, "replace_content", path, plan)

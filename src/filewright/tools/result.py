@@ -7,14 +7,15 @@ never passes its budget; what did not fit is counted, with the arguments that co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Literal, TypeVar
 
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
-from filewright.wording import escape_controls, pluralize
+from filewright.tools.bounded_text import clip
+from filewright.wording import escape_controls
 
 R = TypeVar("R", bound="ToolResult")
 
@@ -152,76 +153,6 @@ def _members(value: Any, leave_out: tuple[str, ...] = ()) -> dict[str, Any]:
         else:
             made[member.name] = plain(found)
     return made
-
-
-def clip(
-    text: str, limit: int, *, note: str = "…", at_line: bool = False
-) -> str:
-    """At most `limit` characters of `text`, the last of them `note` if something was cut.
-
-    `at_line` cuts at the end of a line, if the second half of what fits has one, and gives `note` a line.
-    """
-    if len(text) <= limit:
-        return text
-    if not at_line:
-        return text[: max(0, limit - len(note))] + note
-    room = max(0, limit - len(note) - 1)
-    cut = text.rfind("\n", room // 2, room)
-    return f"{text[: cut if cut > 0 else room]}\n{note}"[:limit]
-
-
-@dataclass
-class Page:
-    """Lines up to a budget of characters, of which `room` is left; nothing in it hides or moves what is beside it."""
-
-    room: int
-    _lines: list[str] = field(default_factory=list, init=False)
-
-    def add(self, *lines: str) -> None:
-        """Add lines, cut to what is left of the budget."""
-        for line in lines:
-            if self.room <= 1:
-                return
-            kept = clip(escape_controls(line), self.room - 1)
-            self._lines.append(kept)
-            self.room -= len(kept) + 1
-
-    def extend(
-        self,
-        lines: Iterable[str],
-        *,
-        reserve: int = 0,
-        of: int | None = None,
-        more: str = "",
-    ) -> int:
-        """Add lines while they fit whole; the number that did not is returned, of more than are given if `of` so many.
-
-        It is shown if `more` says of what there are so many more: `file`.
-        """
-        left, shown = 0, 0
-        for line in lines:
-            text = escape_controls(line)
-            if left or len(text) + 1 + reserve > self.room:
-                left += 1
-            else:
-                self._lines.append(text)
-                self.room -= len(text) + 1
-                shown += 1
-        left = left if of is None else of - shown
-        if left and more:
-            self.add(f"[{pluralize(left, f'more {more}')}]")
-        return left
-
-    def add_diff(self, text: str, *, rest: str = "") -> None:
-        """Add whole lines of a diff; what is left is counted, with `rest` as advice."""
-        lines = text.rstrip("\n").split("\n") if text else []
-        left = self.extend(lines, reserve=40 + len(rest))
-        if left:
-            self.add(f"[{pluralize(left, 'line')} of the diff not shown{rest}]")
-
-    def text(self) -> str:
-        """The page."""
-        return "\n".join(self._lines)
 
 
 def in_shares(

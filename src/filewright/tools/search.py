@@ -38,6 +38,7 @@ from filewright.structure.lookup import path_of
 from filewright.structure.outlines import language_of_snapshot
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
+from filewright.tools.bounded_text import BoundedText
 from filewright.tools.context import Context, best_effort
 from filewright.tools.listing import (
     below,
@@ -47,7 +48,7 @@ from filewright.tools.listing import (
     place,
 )
 from filewright.tools.registry import Arguments
-from filewright.tools.result import FailedCall, Page, ToolResult, optional
+from filewright.tools.result import FailedCall, ToolResult, optional
 from filewright.wording import character_names, escape_controls, pluralize
 
 _SYMBOL_BYTES = 512 << 10  # of one file
@@ -951,7 +952,7 @@ class _Search:
             self.results,
             self._files,
         )
-        page = Page(self.room)
+        page = BoundedText(self.room)
         page.add(*(_file_rows(files) if files else self.rows()))
         kinds = self._add_kinds(page, self._kinds) if self._kinds else ()
         unit = "match" if arguments.multiline else "matching line"
@@ -1001,7 +1002,9 @@ class _Search:
             kinds=kinds,
         )
 
-    def _add_kinds(self, page: Page, kinds: LineKinds) -> tuple[LineKind, ...]:
+    def _add_kinds(
+        self, page: BoundedText, kinds: LineKinds
+    ) -> tuple[LineKind, ...]:
         """Show the kinds of the lines that were found, the rarest first."""
         ranked = kinds.ranked(rarest_first=True)
         several = self._searched is not None

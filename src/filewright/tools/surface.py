@@ -28,7 +28,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from filewright.errors import Code, FilewrightError, invalid, workspace_closed
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.tools.result import FailedCall, ToolResult, clip
+from filewright.tools.bounded_text import clip
+from filewright.tools.result import FailedCall, ToolResult
 from filewright.wording import (
     did_you_mean,
     escape_controls,

@@ -1,0 +1,87 @@
+"""Texts with a limit: lines of an answer up to a number of characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from filewright.wording import escape_controls, pluralize
+
+
+def clip(
+    text: str, limit: int, *, note: str = "…", at_line: bool = False
+) -> str:
+    """Return at most `limit` characters of a text, ending in `note` if it is cut.
+
+    With `at_line`, cut at the end of a line if the second half of the limit has one, and
+    put the note on a line of its own.
+    """
+    if len(text) <= limit:
+        return text
+    if not at_line:
+        return text[: max(0, limit - len(note))] + note
+    room = max(0, limit - len(note) - 1)
+    cut = text.rfind("\n", room // 2, room)
+    end = cut if cut > 0 else room
+    return f"{text[:end]}\n{note}"[:limit]
+
+
+@dataclass
+class BoundedText:
+    """Lines of an answer, of which `room` characters are left.
+
+    Control characters are escaped, so that no line hides or moves another.
+    """
+
+    room: int
+    _lines: list[str] = field(default_factory=list, init=False)
+
+    def add(self, *lines: str) -> None:
+        """Add lines, each truncated to the room that is left."""
+        for line in lines:
+            if self.room <= 1:
+                return
+            text = clip(escape_controls(line), self.room - 1)
+            self._lines.append(text)
+            self.room -= len(text) + 1
+
+    def extend(
+        self,
+        lines: Iterable[str],
+        *,
+        reserve: int = 0,
+        of: int | None = None,
+        more: str = "",
+    ) -> int:
+        """Add lines until one does not fit; return the number that were left out.
+
+        `of` is the number of all lines, if more exist than are passed. `more` is their
+        noun, such as `file`; with it, a line says how many were left out. `reserve`
+        characters stay free.
+        """
+        added = left_out = 0
+        for line in lines:
+            text = escape_controls(line)
+            if left_out or len(text) + 1 + reserve > self.room:
+                left_out += 1
+            else:
+                self._lines.append(text)
+                self.room -= len(text) + 1
+                added += 1
+        if of is not None:
+            left_out = of - added
+        if left_out and more:
+            self.add(f"[{pluralize(left_out, f'more {more}')}]")
+        return left_out
+
+    def add_diff(self, text: str, *, rest: str = "") -> None:
+        """Add whole lines of a diff; count those left out, with `rest` as advice."""
+        lines = text.rstrip("\n").split("\n") if text else []
+        left_out = self.extend(lines, reserve=40 + len(rest))
+        if left_out:
+            lines_left_out = pluralize(left_out, "line")
+            self.add(f"[{lines_left_out} of the diff not shown{rest}]")
+
+    def text(self) -> str:
+        """Return the lines as one text."""
+        return "\n".join(self._lines)

@@ -1,0 +1,189 @@
+"""The text that reports a change: what was done, notes, warnings and the diff."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from operator import attrgetter
+from typing import Any
+
+from filewright.edit.diff import Diff, FileDiff
+from filewright.tools.bounded_text import BoundedText
+from filewright.tools.pipeline import Change
+from filewright.tools.result import DiffWanted
+from filewright.wording import pluralize
+
+MAX_SHORT_LINES = 40
+MAX_SHORT_CHARS = 4_000
+"""The size up to which a diff is shown unasked."""
+
+
+@dataclass(frozen=True, slots=True)
+class DiffView:
+    """How a reply shows the diff of a change.
+
+    `wanted` is the argument `diff` of the call. With `is_seen`, a preview of the same
+    call showed the same diff. With `has_news`, the diff shows more than the request
+    did. With `is_offered`, the list of tools offers the argument.
+    """
+
+    wanted: DiffWanted = "auto"
+    is_seen: bool = False
+    has_news: bool = True
+    is_offered: bool = True
+
+
+class ChangeReply(BoundedText):
+    """The text of a change; without a `change_id` it says what would be changed."""
+
+    def __init__(
+        self, max_characters: int, change: Change[Any], view: DiffView
+    ) -> None:
+        super().__init__(max_characters)
+        self._change = change
+        self._view = view
+        self._short_diffs: Mapping[str, str] = {}
+        if view.has_news:
+            self._short_diffs = choose_short_diffs(change.diff)
+        self._shown_paths: set[str] = set()
+
+    @property
+    def is_seen(self) -> bool:
+        """True if a preview of the same call showed the same diff."""
+        return self._view.is_seen
+
+    @property
+    def brief_diff(self) -> str:
+        """The whole diff if it is short enough to be shown unasked, else ""."""
+        diff = self._change.diff
+        if len(self._short_diffs) < len(diff.files) or diff.omitted_files:
+            return ""
+        return "".join(self._short_diffs[file.path] for file in diff.files)
+
+    @property
+    def shows_diff(self) -> bool:
+        """True if the diff is shown here as a whole, or was shown or declined before."""
+        return (
+            self._view.is_seen
+            or bool(self.brief_diff)
+            or self._view.wanted != "auto"
+        )
+
+    def status(
+        self,
+        verb: str,
+        more: str = "",
+        *,
+        next_step: str = "",
+        names_change: bool = True,
+    ) -> str:
+        """Return that something was done, by which change, or that it would be done."""
+        change_id = self._change.id
+        if change_id is None:
+            return f"would be {verb} (preview; nothing was written{next_step}){more}"
+        if names_change:
+            return f"{verb}{more}; change {change_id}"
+        return f"{verb}{more}"
+
+    def add_short_diff(self, diff: FileDiff) -> None:
+        """Add the diff of one file, if it is short, below a line that names the file."""
+        text = self._short_diffs.get(diff.path)
+        if text is None:
+            return
+        self._shown_paths.add(diff.path)
+        lines = text.splitlines(keepends=True)
+        while lines and not lines[0].startswith("@@ "):
+            del lines[0]
+        self.add_diff("".join(lines) or text)
+
+    def finish(self) -> None:
+        """Add the end of every report: broken links, warnings, the diff as it is wanted.
+
+        A diff that is long, or was seen, is counted, with a way to see it.
+        """
+        self._add_notes()
+        if self._view.wanted == "none":
+            return
+        rest = self._change.diff
+        if self._shown_paths:
+            files = [
+                file
+                for file in rest.files
+                if file.path not in self._shown_paths
+            ]
+            rest = replace(rest, files=tuple(files))
+        text = ""
+        if self._view.wanted == "full":
+            text = rest.text
+        elif not self._view.is_seen and not self._shown_paths:
+            text = self.brief_diff
+        if text:
+            self._add_whole_diff(text, rest)
+        elif rest.text:
+            self.add(f"[{self._count_lines(rest)}{self._way_to_see_diff()}]")
+
+    def _add_notes(self) -> None:
+        """Add notes on hard links that were broken, then the warnings."""
+        notes: list[str] = []
+        warnings: list[str] = []
+        for file in self._change.files:
+            is_changed = self._change.id is not None and file.diff is not None
+            if is_changed and file.hard_links > 1:
+                notes.append(
+                    f"[{file.location.display_path} had {file.hard_links} hard "
+                    "links; the other names keep the old content]"
+                )
+            if file.warning:
+                warnings.append(f"[warning: {file.warning}]")
+        self.extend([*notes, *warnings], reserve=self.room // 2, more="note")
+
+    def _add_whole_diff(self, text: str, diff: Diff) -> None:
+        way = "a narrower path or glob, or less at once,"
+        if self._change.id is not None:
+            way = f"get_history with change_id={self._change.id}"
+        self.add_diff(text, rest=f"; {way} shows more")
+        if self._view.wanted == "full" and diff.remark:
+            self.add(f"[{way} shows more]")
+
+    def _count_lines(self, diff: Diff) -> str:
+        """Return the lines added and removed in the files whose diff is not shown."""
+        more_than = "" if diff.all_counted else "more than "
+        counts = f"{more_than}{pluralize(diff.added, 'line')} added, {diff.removed} removed"
+        if self._shown_paths:
+            counts += f" in {pluralize(len(diff.files), 'other file')}"
+        return counts
+
+    def _way_to_see_diff(self) -> str:
+        if self._view.is_seen:
+            return ", as in the preview"
+        if self._change.id is not None:
+            return f"; get_history with change_id={self._change.id} shows them"
+        if self._view.is_offered:
+            return "; diff=full shows them"
+        return ""
+
+
+def choose_short_diffs(diff: Diff) -> Mapping[str, str]:
+    """Return the diffs to show unasked, by path.
+
+    These are the diffs of all files with a line of context, if that is short; else those
+    of the shortest files without context.
+    """
+    short_diffs: dict[str, str] = {}
+    shortest_first = sorted(diff.files, key=attrgetter("row_count"))
+    for context_lines in (1, 0):
+        short_diffs = {}
+        lines_left = MAX_SHORT_LINES
+        characters_left = MAX_SHORT_CHARS
+        for file in shortest_first:
+            text = file.brief(context_lines)
+            if text is None:
+                continue
+            lines_left -= text.count("\n")
+            characters_left -= len(text)
+            if lines_left < 0 or characters_left < 0:
+                break
+            short_diffs[file.path] = text
+        if len(short_diffs) == len(diff.files):
+            break
+    return short_diffs
