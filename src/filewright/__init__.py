@@ -27,12 +27,7 @@ if TYPE_CHECKING:
         SessionSummary,
     )
     from filewright.tools.items import BatchResult, ItemResult
-    from filewright.tools.listing import (
-        FileStatus,
-        ListedEntry,
-        ListResult,
-        StatResult,
-    )
+    from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.overview import (
         FolderMap,
         ManyOverviews,
@@ -43,6 +38,7 @@ if TYPE_CHECKING:
     from filewright.tools.replace import ReplaceResult
     from filewright.tools.result import ChangeResult, ToolResult
     from filewright.tools.search import SearchHit, SearchResult
+    from filewright.tools.status import FileStatus, StatResult
     from filewright.tools.typed import EditRequest, WriteRequest
     from filewright.workspace import Workspace
 
@@ -96,7 +92,7 @@ _MODULES = {
     "EditRequest": "tools.typed",
     "EditResult": "tools.edit",
     "FileRead": "tools.read",
-    "FileStatus": "tools.listing",
+    "FileStatus": "tools.status",
     "FilesRead": "tools.read",
     "FolderMap": "tools.overview",
     "HistoryResult": "tools.history",
@@ -112,7 +108,7 @@ _MODULES = {
     "SearchResult": "tools.search",
     "SessionSummary": "tools.history",
     "SessionsResult": "tools.history",
-    "StatResult": "tools.listing",
+    "StatResult": "tools.status",
     "ToolResult": "tools.result",
     "WriteRequest": "tools.typed",
 }

@@ -39,7 +39,7 @@ from filewright.tools.result import (
     joined,
     optional,
 )
-from filewright.tools.search import describe_spelling
+from filewright.tools.search_notes import describe_spelling
 from filewright.wording import (
     describe_hidden_characters,
     escape_controls,

@@ -41,7 +41,6 @@ from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
-from filewright.tools.listing import names_in_other_spellings
 from filewright.tools.pipeline import (
     Change,
     ChangeArguments,
@@ -54,12 +53,12 @@ from filewright.tools.pipeline import (
 from filewright.tools.previews import find_diff_view
 from filewright.tools.registry import argument_error
 from filewright.tools.result import ChangeResult, DiffWanted, optional
-from filewright.tools.search import (
-    MatchedFile,
-    kind_row,
-    left_out,
-    other_spellings,
-    skipped,
+from filewright.tools.search import MatchedFile, kind_row
+from filewright.tools.search_notes import (
+    left_out_notes,
+    name_spelling_notes,
+    skip_notes,
+    spelling_notes,
 )
 from filewright.wording import join_limited, pluralize
 
@@ -391,12 +390,12 @@ def _find_files(
         snapshot.release()
     search_notes = [
         f"{pluralize(search.searched, 'file')} searched",
-        *skipped(search),
+        *skip_notes(search),
     ]
     if not search.matched:
-        search_notes += left_out(search)
+        search_notes += left_out_notes(search)
     if not search.searched:
-        search_notes += names_in_other_spellings(
+        search_notes += name_spelling_notes(
             context, item.location, item.options.glob
         )
     for note in search_notes:
@@ -424,7 +423,7 @@ def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
         opened=opened,
         count=count,
     )
-    return other_spellings(search)
+    return spelling_notes(search)
 
 
 # Planning the files

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -40,16 +39,23 @@ from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.context import Context, best_effort
-from filewright.tools.listing import (
-    below,
-    decode,
-    encode,
-    names_in_other_spellings,
-    place,
+from filewright.tools.cursors import (
+    decode_cursor,
+    decode_path,
+    encode_cursor,
+    encode_path,
 )
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, ToolResult, optional
-from filewright.wording import character_names, escape_controls, pluralize
+from filewright.tools.search_notes import (
+    display_path,
+    left_out_notes,
+    matched_text,
+    name_spelling_notes,
+    skip_notes,
+    spelling_notes,
+)
+from filewright.wording import escape_controls, pluralize
 
 _SYMBOL_BYTES = 512 << 10  # of one file
 _SYMBOLS_BYTES = (
@@ -620,10 +626,14 @@ class _Search:
             TreeSearch, self.context.searcher, location, pattern, opened=opened
         )
         if arguments.cursor is not None:
-            offset, path, mark = decode(
-                arguments.cursor, "search", output, "search", (int, str, str)
+            offset, path, mark = decode_cursor(
+                arguments.cursor,
+                "search",
+                output,
+                noun="search",
+                types=(int, str, str),
             )
-            resume = Resume(place(location, path), max(0, offset), mark)
+            resume = Resume(decode_path(location, path), max(0, offset), mark)
         found = tree(self._options, after=resume, task=task)
         for snapshot, hits in found:
             stopped = None
@@ -632,7 +642,7 @@ class _Search:
                 self._kinds.add(snapshot, (match.offset for match in matches))
             elif output == "matches":
                 stopped = self._show(snapshot, hits)
-            elif not self._name_file(_shown(snapshot), hits.count):
+            elif not self._name_file(display_path(snapshot), hits.count):
                 stopped = 0
             if stopped is not None:
                 self._stop(
@@ -672,15 +682,15 @@ class _Search:
                 self.notes.append(
                     f"{pluralize(found.searched, 'file')} searched"
                 )
-            self.notes += skipped(found)
+            self.notes += skip_notes(found)
             if not found.matched and self._complete:
-                self._left_out = left_out(found)
+                self._left_out = left_out_notes(found)
                 if not found.searched:
-                    self._left_out += names_in_other_spellings(
+                    self._left_out += name_spelling_notes(
                         self.context, location, arguments.glob
                     )
         if self._complete and arguments.cursor is None:
-            said = other_spellings(found)
+            said = spelling_notes(found)
             if found.matched:
                 self.notes += said
             else:
@@ -768,8 +778,8 @@ class _Search:
     def _stop(self, top: Location, resume: Resume) -> None:
         """The search ends here; the way on is a cursor, if the path is not too long for one."""
         self._complete = False
-        key = [resume.offset, below(top, resume.location), resume.mark]
-        cursor = encode("search", self.arguments.output, key)
+        key = [resume.offset, encode_path(top, resume.location), resume.mark]
+        cursor = encode_cursor("search", self.arguments.output, key)
         if len(cursor) <= _CURSOR_CHARS:
             self._cursor = cursor
         else:
@@ -784,7 +794,7 @@ class _Search:
             self.context.task,
             self.context.settings.match_chars,
         )
-        path, adaptive = _shown(snapshot), self.adaptive
+        path, adaptive = display_path(snapshot), self.adaptive
         before, after = (
             arguments.context or 0 if side is None else side
             for side in (arguments.context_before, arguments.context_after)
@@ -905,7 +915,7 @@ class _Search:
                     context_after=tuple(line.text for line in under),
                     symbol=symbol or None,
                     similarity=round(hit.score, 4),
-                    matched=_matched(snapshot, hit) if further else None,
+                    matched=matched_text(snapshot, hit) if further else None,
                 )
             )
         if found.hits and not isinstance(snapshot, NotebookView):
@@ -1100,119 +1110,12 @@ def _file_rows(files: Sequence[MatchedFile]) -> Iterator[str]:
             yield f"[and {count - _ALIKE} more {ending}]"
 
 
-def _shown(snapshot: Snapshot) -> str:
-    assert snapshot.location is not None
-    return snapshot.location.display_path
-
-
 def _row(line: ContextLine, mark: str) -> _Row:
     return _Row(
         line.line,
         f"{line.line}{mark} {escape_controls(line.text)}{'…' * line.cut}",
         mark == "-",
     )
-
-
-def _matched(snapshot: Snapshot, hit: Hit) -> str:
-    """The text of a match of several lines, its beginning where it is long."""
-    found = snapshot.read(hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES))
-    return found.decode(
-        snapshot.encoding.name,
-        "ignore" if len(found) == _MATCHED_BYTES else "replace",
-    )
-
-
-def skipped(found: TreeSearch) -> list[str]:
-    """What a search of a tree left out, for its last line."""
-    notes = []
-    if found.ignored:
-        notes.append(f"{pluralize(found.ignored, 'ignored name')} skipped")
-    if found.binary:
-        notes.append(f"{pluralize(found.binary, 'binary file')} skipped")
-    if found.unreadable:
-        notes.append(f"{found.unreadable} could not be read")
-    return notes
-
-
-def left_out(nothing: TreeSearch) -> list[str]:
-    """The first files that a search left out which found `nothing`, and that hold what it was for.
-
-    They are looked for during an instant only: what is ignored can be a hundred times as much as what is searched.
-    """
-    asked, names = nothing.options, list[str]()
-    options = TreeOptions(
-        _NAMED, "files", invert=asked.invert, include_ignored=True
-    )
-    if nothing.ignored or asked.glob or asked.exclude or asked.kind:
-        with best_effort(nothing.task, 0.1) as spare:
-            for each, _ in replace(nothing, options=options, task=spare):
-                names.append(_shown(each))
-    return (
-        [f"matches left out by glob, type or ignore rules: {', '.join(names)}"]
-        if names
-        else []
-    )
-
-
-def other_spellings(found: TreeSearch) -> list[str]:
-    """Return a note on lines that hold the text of a search in another spelling only; none without such lines.
-
-    Characters of other scripts that look alike count only where nothing was found. They are looked for during an
-    instant.
-    """
-    pattern = found.pattern.in_other_spellings(look_alikes=not found.count)
-    if pattern is None or found.options.invert:
-        return []
-    options = replace(found.options, limit=_OTHER_LINES, output="matches")
-    count, first = 0, ""
-    with (
-        suppress(FilewrightError),
-        best_effort(found.task, _SPELLING_SECONDS) as spare,
-    ):
-        other = replace(
-            found,
-            pattern=pattern,
-            options=options,
-            after=None,
-            task=spare,
-            resume=None,
-        )
-        for snapshot, lines in other:
-            count += lines.count
-            if not first:
-                hit = lines.hits[0]
-                match = snapshot.read(
-                    hit.offset, min(hit.end - hit.offset, _MATCHED_BYTES)
-                )
-                text = match.decode(snapshot.encoding.name, "replace")
-                first = describe_spelling(
-                    f"{escape_controls(_shown(snapshot))}:{hit.line}",
-                    text,
-                    found.pattern.text,
-                )
-    if not count:
-        return []
-    more = "more " if found.count else ""
-    at_least = "at least " if count >= _OTHER_LINES else ""
-    return [
-        f"{at_least}{pluralize(count, f'{more}line')} with the same text in another spelling, not matched: {first}"
-    ]
-
-
-def describe_spelling(place: str, text: str, wanted: str) -> str:
-    """Return where a text is: what differs from the one wanted as escapes of JSON, and by name."""
-    others = [
-        character
-        for character in dict.fromkeys(text)
-        if character not in wanted and not character.isascii()
-    ]
-    shown = "".join(
-        json.dumps(character)[1:-1]
-        if character in others or not character.isprintable()
-        else character
-        for character in text[:_BESIDE]
-    )
-    return f'{place} has "{shown}" ({character_names(others)})'
 
 
 def kind_row(kind: LineKind, *, path: bool, most: int | None = None) -> str:

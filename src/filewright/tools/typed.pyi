@@ -5,12 +5,13 @@ from typing import Any, Literal, NotRequired, TypedDict, Unpack, overload
 from filewright.tools.edit import EditResult
 from filewright.tools.history import HistoryResult, RevertResult
 from filewright.tools.items import BatchResult
-from filewright.tools.listing import ListResult, StatResult
+from filewright.tools.listing import ListResult
 from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
 from filewright.tools.patch import PatchResult
 from filewright.tools.read import FileRead, FilesRead
 from filewright.tools.replace import ReplaceResult
 from filewright.tools.search import SearchResult
+from filewright.tools.status import StatResult
 
 Case = Literal["smart", "sensitive", "insensitive"]
 
@@ -113,7 +114,7 @@ class TypedTools:
     ) -> ListResult:
         """List the entries below a folder."""
     def stat(self, *paths: str) -> StatResult:
-        """Status of every path, in order."""
+        """Return the status of every path, or its error, in order."""
     def get_overview(
         self,
         path: str,

@@ -1,0 +1,185 @@
+"""Notes of a search: what it left out, and where the text occurs in another spelling."""
+
+from __future__ import annotations
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import replace
+
+from filewright.boundary.globs import GlobFolder, Globs
+from filewright.boundary.location import Location
+from filewright.errors import FilewrightError
+from filewright.search.engine import Hit, TreeOptions
+from filewright.search.tree import TreeSearch
+from filewright.text.snapshot import Snapshot
+from filewright.text.spelling import visible_form
+from filewright.tools.context import Context, best_effort
+from filewright.tools.suggestions import distinct_form
+from filewright.wording import character_names, escape_controls, pluralize
+
+MAX_NAMED_FILES = 3
+MAX_COUNTED_LINES = 1_000
+MAX_MATCH_BYTES = 16 << 10
+MAX_SPELLING_CHARS = 120
+
+LEFT_OUT_SECONDS = 0.1
+NAMES_SECONDS = 0.3
+SPELLING_SECONDS = 0.4
+
+
+def skip_notes(search: TreeSearch) -> list[str]:
+    """Return notes on the files that a search of a tree did not search."""
+    notes = []
+    if search.ignored:
+        notes.append(f"{pluralize(search.ignored, 'ignored name')} skipped")
+    if search.binary:
+        notes.append(f"{pluralize(search.binary, 'binary file')} skipped")
+    if search.unreadable:
+        notes.append(f"{search.unreadable} could not be read")
+    return notes
+
+
+def left_out_notes(search: TreeSearch) -> list[str]:
+    """Return a note on files with matches that a search without a match left out.
+
+    They are searched for an instant only: the ignored files can be a hundred times as many
+    as the others.
+    """
+    options = search.options
+    has_left_out = (
+        search.ignored or options.glob or options.exclude or options.kind
+    )
+    if not has_left_out:
+        return []
+    wider = TreeOptions(
+        MAX_NAMED_FILES, "files", invert=options.invert, include_ignored=True
+    )
+    names: list[str] = []
+    with best_effort(search.task, LEFT_OUT_SECONDS) as task:
+        for snapshot, _ in replace(search, options=wider, task=task):
+            names.append(display_path(snapshot))
+    if not names:
+        return []
+    return [
+        f"matches left out by glob, type or ignore rules: {', '.join(names)}"
+    ]
+
+
+def spelling_notes(search: TreeSearch) -> list[str]:
+    """Return a note on lines with the text of a search in another spelling only.
+
+    Characters of other scripts that look alike count only where nothing matched. The lines
+    are searched for an instant only.
+    """
+    pattern = search.pattern.in_other_spellings(look_alikes=not search.count)
+    if pattern is None or search.options.invert:
+        return []
+    other_search = replace(
+        search,
+        pattern=pattern,
+        options=replace(
+            search.options, limit=MAX_COUNTED_LINES, output="matches"
+        ),
+        after=None,
+        resume=None,
+    )
+    count, example = 0, ""
+    with (
+        suppress(FilewrightError),
+        best_effort(search.task, SPELLING_SECONDS) as task,
+    ):
+        for snapshot, matches in replace(other_search, task=task):
+            count += matches.count
+            if not example:
+                example = _describe_hit(
+                    snapshot, matches.hits[0], search.pattern.text
+                )
+    if not count:
+        return []
+    noun = "more line" if search.count else "line"
+    at_least = "at least " if count >= MAX_COUNTED_LINES else ""
+    return [
+        f"{at_least}{pluralize(count, noun)} with the same text in another spelling, not matched: {example}"
+    ]
+
+
+def _describe_hit(snapshot: Snapshot, hit: Hit, wanted: str) -> str:
+    """Return the place of a hit and how its text differs from the text `wanted`."""
+    place = f"{escape_controls(display_path(snapshot))}:{hit.line}"
+    return describe_spelling(place, matched_text(snapshot, hit), wanted)
+
+
+def matched_text(snapshot: Snapshot, hit: Hit) -> str:
+    """Return the text of a match, or its beginning if it is long."""
+    content = snapshot.read(
+        hit.offset, min(hit.end - hit.offset, MAX_MATCH_BYTES)
+    )
+    # The last character of a long match may be incomplete.
+    errors = "ignore" if len(content) == MAX_MATCH_BYTES else "replace"
+    return content.decode(snapshot.encoding.name, errors)
+
+
+def describe_spelling(place: str, text: str, wanted: str) -> str:
+    """Return the place of a text and how it differs from the text `wanted`.
+
+    The characters that differ are shown as escapes of JSON, and named.
+    """
+    differing = []
+    for character in dict.fromkeys(text):
+        if character not in wanted and not character.isascii():
+            differing.append(character)
+    shown = ""
+    for character in text[:MAX_SPELLING_CHARS]:
+        if character in differing or not character.isprintable():
+            shown += json.dumps(character)[1:-1]
+        else:
+            shown += character
+    return f'{place} has "{shown}" ({character_names(differing)})'
+
+
+def name_spelling_notes(
+    context: Context, folder: Location, glob: str | None
+) -> list[str]:
+    """Return a note on names that look as if a glob without a match matched them.
+
+    They are searched for an instant only.
+    """
+    if glob is None or glob.startswith("!"):
+        return []
+    anywhere = GlobFolder((), 0, lambda _name: True, lambda _path: False)
+    names: list[str] = []
+    with (
+        suppress(FilewrightError),
+        best_effort(context.task, NAMES_SECONDS) as task,
+    ):
+        wanted = Globs.compile([visible_form(glob)], anywhere).wanted
+        for entry in context.boundary.walk(folder, task=task):
+            prefix, name = _visible_path(folder, entry.location)
+            is_folder = entry.kind == "folder"
+            if (
+                wanted is not None
+                and wanted.deciding_rule(prefix, name, is_folder) is not None
+            ):
+                names.append(distinct_form(entry.location, glob))
+            if len(names) == MAX_NAMED_FILES:
+                break
+    if not names:
+        return []
+    return [f"there in another spelling: {', '.join(names)}"]
+
+
+def _visible_path(folder: Location, location: Location) -> tuple[bytes, bytes]:
+    """Return the path below `folder` as it looks: the folders, and the name."""
+    parts = []
+    for part in location.parts[len(folder.parts) :]:
+        look = visible_form(os.fsdecode(part))
+        parts.append(os.fsencode(look.replace("/", "_")))
+    prefix = b"".join(part + b"/" for part in parts[:-1])
+    return prefix, parts[-1]
+
+
+def display_path(snapshot: Snapshot) -> str:
+    """Return the path of an open file as results show it."""
+    assert snapshot.location is not None
+    return snapshot.location.display_path
