@@ -141,10 +141,10 @@ class Workspace(TypedTools, Closable):
         toolsets: Collection[str] | None = None,
     ) -> Offer:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
-        from filewright.dialects import surface
+        from filewright.dialects.surfaces import find_surface
         from filewright.tools.surface import Offer
 
-        return Offer(surface(dialect), self.context, toolsets)
+        return Offer(find_surface(dialect), self.context, toolsets)
 
     @cached_property
     def _native(self) -> Offer:

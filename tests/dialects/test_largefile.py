@@ -99,7 +99,7 @@ TABLE = [
          error=True, says=["invalid_input", "[4, 2]"]),
     given(name="overview: line 0", files={"a.py": PY}, call=("get_overview", at("a.py", changed_lines=[[0, 2]])), error=True),
     given(name="overview: an unknown kind of change", files={"a.py": PY},
-         call=("get_overview", at("a.py", changed_lines=[[1, 2, "moved"]])), error=True, says=["'changed_lines[0]'", '"moved"']),
+         call=("get_overview", at("a.py", changed_lines=[[1, 2, "moved"]])), error=True, says=["changed_lines[0]: ", '"moved"']),
     given(name="overview: a relative path", call=("get_overview", {"absolute_file_path": "a.py"}), error=True,
          says=["invalid_input", "relative"]),
     given(name="overview: outside", call=("get_overview", {"absolute_file_path": "/etc/passwd"}), error=True,
@@ -297,10 +297,10 @@ async def test_table_over_the_protocol(mode, over_the_protocol):
 
 
 def test_table_is_whole():
-    from filewright.dialects import surface
+    from filewright.dialects.surfaces import find_surface
 
     assert len(TABLE) >= 60
-    assert {tool.name for tool in surface(DIALECT).tools()} == {
+    assert {tool.name for tool in find_surface(DIALECT).tools()} == {
         case["call"][0] for case in TABLE
     }
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.dialects import NAMES
+from filewright.dialects.surfaces import DIALECT_NAMES
 from filewright.errors import Code
 
 CALLS = 300
@@ -86,7 +86,7 @@ def furnish(folder) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.sweep)])
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_every_call_is_answered(name, seed, tmp_path):
     furnish(tmp_path / "root")
     caller = Caller(seed, str(tmp_path / "root"))

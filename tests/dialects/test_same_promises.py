@@ -12,7 +12,7 @@ from tests import processes
 
 from filewright import Workspace
 from filewright.changes.log import Log
-from filewright.dialects import NAMES, surface
+from filewright.dialects.surfaces import DIALECT_NAMES, find_surface
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 
@@ -68,7 +68,7 @@ def workspace(root, tmp_path):
         yield opened
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 @pytest.mark.parametrize("kind", STRANGE)
 def test_an_edit_changes_only_its_own_bytes(name, kind, root, workspace):
     (root / "f").write_bytes(STRANGE[kind])
@@ -79,7 +79,7 @@ def test_an_edit_changes_only_its_own_bytes(name, kind, root, workspace):
     assert (root / "f").stat().st_mode & 0o777 == 0o640
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_what_a_dialect_did_can_be_undone(name, root, workspace):
     (root / "f").write_bytes(STRANGE["mixed"])
     workspace.offer(name).call(*edits(root, "f", "two", "2")[name])
@@ -110,7 +110,7 @@ def test_a_call_under_other_limits_takes_nothing_from_the_workspace(
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(
     name, root, workspace
 ):
@@ -128,7 +128,7 @@ def test_a_rehearsal_shows_what_an_edit_would_do_and_does_nothing(
 
 
 @pytest.mark.needs("lease")
-@pytest.mark.parametrize("name", ["native", *NAMES])
+@pytest.mark.parametrize("name", ["native", *DIALECT_NAMES])
 def test_another_programs_save_is_reported_in_the_answer(
     name, root, workspace, monkeypatch
 ):
@@ -164,7 +164,7 @@ def test_another_programs_save_is_reported_in_the_answer(
     assert Path(kept).read_bytes() == b"saved o\n"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 @pytest.mark.parametrize(
     "way", ["link to a file", "link to a folder", "dots", "hard link"]
 )
@@ -188,7 +188,7 @@ def test_nothing_outside_is_changed(name, way, root, workspace, tmp_path):
     assert (outside / "f").read_text() == "two\n"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_a_read_only_workspace_offers_and_makes_no_change(name, root, tmp_path):
     (root / "f").write_text("two\n")
     with Workspace(
@@ -203,7 +203,7 @@ def test_a_read_only_workspace_offers_and_makes_no_change(name, root, tmp_path):
     assert (root / "f").read_text() == "two\n"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_toolsets_narrow_a_dialect(name, workspace, root):
     reading = workspace.offer(name, ["read"])
     assert reading.tools()
@@ -216,9 +216,9 @@ def test_toolsets_narrow_a_dialect(name, workspace, root):
     assert (root / "f").read_text() == "two\n"
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_schemas_are_strict_and_plain(name, workspace):
-    for tool in surface(name).tools():
+    for tool in find_surface(name).tools():
         schema = tool.schema
         assert schema["type"] == "object"
         assert schema["additionalProperties"] is False
@@ -233,7 +233,7 @@ def test_an_unknown_dialect_is_refused_by_name():
     with pytest.raises(
         FilewrightError, match="there is no dialect 'nope'"
     ) as refused:
-        surface("nope")
+        find_surface("nope")
     assert "largefile" in (refused.value.hint or "")
 
 
@@ -250,7 +250,7 @@ HOSTILE = [
 ]
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 @pytest.mark.parametrize(
     "arguments", HOSTILE, ids=["nothing", "types", "surrogate", "nul", "long"]
 )
@@ -268,7 +268,7 @@ def test_bad_arguments_are_answered(name, arguments, workspace):
         assert len(result.text) <= workspace.settings.hard_chars
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_results_are_bounded_and_stay_json(name, root, workspace):
     (root / "big").write_bytes(
         b'"\\\t\x01' * 20_000 + b"\n" + b'"quoted" text\n' * 8_000
@@ -377,7 +377,7 @@ PATCH = "".join(
 )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
     files = [f"f{n}" for n in range(3)]
     for file in files:

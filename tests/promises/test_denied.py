@@ -20,7 +20,7 @@ from filewright import FilewrightError, Workspace
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.walk_model import WalkOptions
 from filewright.changes.selection import Scope
-from filewright.dialects import NAMES
+from filewright.dialects.surfaces import DIALECT_NAMES
 from filewright.progress import Caller, Task
 from filewright.settings import Settings
 
@@ -442,7 +442,7 @@ def test_every_tool_of_every_dialect_is_in_the_table(
     root: Path, tmp_path: Path
 ) -> None:
     build(root, denied=True)
-    assert set(CALLS) == {"native", *NAMES}
+    assert set(CALLS) == {"native", *DIALECT_NAMES}
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for surface, calls in CALLS.items():
             offer = workspace.offer(None if surface == "native" else surface)

@@ -184,49 +184,55 @@ def test_a_setting(copy: Copy) -> None:
 
 def test_a_dialect(copy: Copy) -> None:
     copy.write(
-        "dialects/two_words.toml",
-        """
-workflow = "Show, then swap."
-
-[tools.show]
-description = "Show a file."
-[tools.show.arguments]
-file = {}
-
-[tools.swap]
-description = "Swap a text."
-toolset = "edit"
-[tools.swap.arguments]
-file = {}
-old = {}
-new = {}
-""",
-    )
-    copy.write(
         "dialects/two_words.py",
         '''
-"""The tool names of an imaginary system."""
+"""The tools of an imaginary system."""
 
-from filewright.dialects.table import Call, Record
+from filewright.dialects.call import Call
+from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import FilewrightError
-from filewright.tools.result import FailedCall
+from filewright.tools.registry import Arguments
+from filewright.tools.result import FailedCall, ToolResult
 
 
-def refusal(error: FilewrightError, _limit: int) -> FailedCall:
-    return FailedCall(f"no: {error.message}", error=error)
+class Show(Arguments):
+    file: str
 
 
-def show(call: Call, given: Record) -> str:
-    return call.read(given.file, numbered=False).text
+def show(call: Call, arguments: Show) -> str:
+    return call.read(arguments.file, numbered=False).content
 
 
-def swap(call: Call, given: Record) -> str:
-    call.edit(given.file, [{"search": given.old, "replace": given.new}])
+class Swap(Arguments):
+    file: str
+    old: str
+    new: str
+
+
+def swap(call: Call, arguments: Swap) -> str:
+    edit = {"search": arguments.old, "replace": arguments.new}
+    call.edit(arguments.file, [edit])
     return "done"
+
+
+def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
+    return FailedCall(f"no: {error.code}"[:max_characters], error=error)
+
+
+DIALECT = Dialect(
+    tools=(
+        DialectTool(show, "Show a file."),
+        DialectTool(swap, "Swap a text.", toolset="edit"),
+    ),
+    workflow="Show, then swap.",
+    refuse=refuse,
+)
 ''',
     )
     copy.replace(
-        "dialects/__init__.py", '"official")', '"official", "two-words")'
+        "dialects/surfaces.py",
+        "_CATALOGUES = {\n",
+        '_CATALOGUES = {\n    "two-words": "filewright.dialects.two_words",\n',
     )
     (copy.root / "a.txt").write_bytes(b"one\r\ntwo\r\n")
     assert "one" in copy.call(

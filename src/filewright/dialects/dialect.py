@@ -1,0 +1,131 @@
+"""A dialect as a set of tools: their functions, what clients are told of them, and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from inspect import get_annotations
+from typing import Any
+
+from filewright.dialects.call import Call
+from filewright.dialects.json_answers import Json, encode_json
+from filewright.errors import FilewrightError
+from filewright.settings import Settings
+from filewright.tools.bounded_text import clip
+from filewright.tools.context import Context
+from filewright.tools.registry import Arguments, schema_of
+from filewright.tools.result import ToolResult
+from filewright.tools.surface import Surface, Tool, Toolset
+
+Answer = str | Json | ToolResult
+"""The answer of a tool: a text, an object that is sent as JSON, or a result with images."""
+
+_NOTE_CHARACTERS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class DialectTool:
+    """A tool of a dialect.
+
+    `run` has the name of the tool; it takes the call and `arguments`, whose annotation is
+    the model of the arguments. A tool of any toolset but `read` changes files.
+    """
+
+    run: Callable[[Call, Any], Answer]
+    description: str
+    toolset: Toolset = "read"
+    is_destructive: bool = True
+    is_idempotent: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name by which clients call the tool."""
+        return self.run.__name__
+
+    @property
+    def arguments(self) -> type[Arguments]:
+        """The model of the arguments."""
+        model: type[Arguments] = get_annotations(self.run, eval_str=True)[
+            "arguments"
+        ]
+        return model
+
+
+def keep_limits(_settings: Settings) -> Mapping[str, Any]:
+    """Return no settings: those of the workspace hold."""
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """The tools of another system over a workspace.
+
+    `workflow` is what a model reads first. `refuse` returns the answer to a call that failed
+    as a whole, in so many characters, and `limits` the settings that differ from the
+    workspace's. `cut_note` is the last line of a text that is longer than an answer may be.
+    """
+
+    tools: tuple[DialectTool, ...]
+    workflow: str
+    refuse: Callable[[FilewrightError, int], ToolResult]
+    limits: Callable[[Settings], Mapping[str, Any]] = keep_limits
+    answers_json: bool = False
+    cut_note: str = ""
+
+
+def surface_of(dialect: Dialect) -> Surface:
+    """Return a dialect as the surface that a workspace offers."""
+    tools = tuple(_to_tool(dialect, tool) for tool in dialect.tools)
+
+    def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
+        return f"{dialect.workflow}\nServed: {', '.join(roots)}"
+
+    return Surface(
+        tools=lambda: tools,
+        instructions=instructions,
+        limits=dialect.limits,
+        refusal=dialect.refuse,
+        answers_json=dialect.answers_json,
+    )
+
+
+def _to_tool(dialect: Dialect, tool: DialectTool) -> Tool:
+    """Return a tool as callers see it; its schema is derived from the model."""
+    model = tool.arguments
+    writes = tool.toolset != "read"
+
+    def run(context: Context, arguments: Arguments) -> ToolResult:
+        answer = tool.run(Call(context), arguments)
+        return _to_result(dialect, answer, arguments, context.settings)
+
+    return Tool(
+        name=tool.name,
+        title=tool.name.replace("_", " ").capitalize(),
+        description=tool.description,
+        toolset=tool.toolset,
+        schema=schema_of(model),
+        load=lambda: (model, run),
+        writes=writes,
+        destructive=writes and tool.is_destructive,
+        idempotent=tool.is_idempotent or not writes,
+    )
+
+
+def _to_result(
+    dialect: Dialect, answer: Answer, arguments: Arguments, settings: Settings
+) -> ToolResult:
+    """Return an answer as a result, with a note on arguments that were passed over."""
+    if isinstance(answer, dict):
+        return ToolResult(encode_json(answer))
+    if isinstance(answer, str):
+        if dialect.cut_note:
+            limit = settings.hard_chars
+            answer = clip(answer, limit, note=dialect.cut_note, at_line=True)
+        answer = ToolResult(answer)
+    unknown_names = ", ".join(arguments.model_extra or ())
+    if not unknown_names:
+        return answer
+    note = f"(unknown arguments were passed over: {unknown_names})"
+    return replace(
+        answer, text=f"{answer.text}\n{clip(note, _NOTE_CHARACTERS)}"
+    )
