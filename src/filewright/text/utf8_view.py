@@ -47,16 +47,14 @@ class Utf8View:
             problem = (
                 f"is {name.upper()} text, which can be read but not edited"
             )
-            hint = "convert it to UTF-8 first, or write it whole with write_content"
+            hint = "convert it to UTF-8 first, or write it whole"
         elif snapshot.content is None:
             code = Code.TOO_LARGE
             problem = (
                 f"is {name.upper()} text of {snapshot.size:,} bytes, "
                 "too large to be edited in place"
             )
-            hint = (
-                "append to it with write_content, or convert it to UTF-8 first"
-            )
+            hint = "append to it, or convert it to UTF-8 first"
         elif snapshot.size % 2:
             problem = (
                 "has an odd number of bytes: "

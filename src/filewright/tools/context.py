@@ -470,13 +470,11 @@ def binary(snapshot: Snapshot) -> FilewrightError:
             hint += '; if it is plain ASCII all the same, give encoding="ascii"'
     else:
         message = f"{asked} is not text: {kind}, {size:,} bytes"
-        hint += (
-            "; if it is text all the same, give its encoding to read_content"
-        )
+        hint += "; if it is text all the same, read it with its encoding"
         if place := _nul_in_text(snapshot):
             hint = (
-                f'{place} is all that makes it binary: with encoding="utf-8" read_content and edit_content '
-                "take it as text, in which \\u0000 in the search text finds it"
+                f'{place} is all that makes it binary: with encoding="utf-8" it is read and edited '
+                "as text, in which \\u0000 in the search text finds it"
             )
     return FilewrightError(
         Code.IS_BINARY, message, hint, path=asked, type=kind, size=size

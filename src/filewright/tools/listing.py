@@ -116,7 +116,7 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
             Code.NOT_A_DIRECTORY,
             location.requested_path,
             f"{location.requested_path} is a file, not a folder",
-            "read_content reads it, stat_items gives its size and time",
+            "read the file, or list the folder that it is in",
         )
     page = read_page(context, location, arguments)
     return ListResult(

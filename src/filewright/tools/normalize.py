@@ -328,7 +328,7 @@ class _Normalizer:
         )
         self._lines[kind] += text.count("\n")
         if self._lines[kind] > most:
-            hint = "send them in several calls, or write the whole file with write_content"
+            hint = "send them in several calls, or write the whole file"
             raise too_many(self._lines[kind], most, "lines of text", hint)
 
     def _renamed(

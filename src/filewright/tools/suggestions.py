@@ -51,7 +51,7 @@ class Suggestions:
     def hint(self) -> str:
         """The question whether one of them is meant; empty if there are none."""
         if self.others:
-            return f"{self.others} files have that name: list_files with the glob **/{self.name} lists them"
+            return f"{self.others} files have that name: the glob **/{self.name} lists them"
         return f"did you mean {' or '.join(self.paths)}?" if self.paths else ""
 
 

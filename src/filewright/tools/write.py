@@ -102,7 +102,7 @@ def _located(context: Context, item: WriteItem) -> Location:
     if item.path.endswith("/"):
         raise invalid(
             f"{item.path} ends in /, which asks for a folder",
-            "leave the / out to write a file; create_directories makes folders",
+            "leave the / out to write a file",
             path=item.path,
         )
     context.boundary.require_writable(location)

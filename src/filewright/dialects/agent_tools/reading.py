@@ -96,12 +96,14 @@ def read_file(call: Call, arguments: ReadFile) -> str:
 
 def read_part_of_line(call: Call, arguments: ReadFile, column: int) -> str:
     """Return a line from a character on, and the column to continue with."""
-    file = call.read(
-        arguments.path,
-        encoding=arguments.encoding,
-        line=max(1, arguments.offset),
-        column=column,
-    )
+    line = max(1, arguments.offset)
+    with naming_offset(line):
+        file = call.read(
+            arguments.path,
+            encoding=arguments.encoding,
+            line=line,
+            column=column,
+        )
     rows = number_rows(file, bytes_for_rows(call)).rows
     if file.next is not None:
         rows.append(
