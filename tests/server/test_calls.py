@@ -99,7 +99,7 @@ async def test_the_time_limit_begins_with_the_work() -> None:
 async def test_work_that_never_looks_is_answered_all_the_same(
     monkeypatch: pytest.MonkeyPatch, writes: bool, hint: str
 ) -> None:
-    monkeypatch.setattr(module, "GRACE", 0.05)
+    monkeypatch.setattr(module, "GRACE_SECONDS", 0.05)
     short = CallRunner(workers=1, seconds=0.05)
     gate = threading.Event()
     with pytest.raises(FilewrightError) as refusal:

@@ -19,8 +19,8 @@ from mcp_types import (
 from tests.examples import examples
 from tests.rows import each_row
 
+from filewright.server.frames import FrameError, make_error, parse_frame
 from filewright.server.inbox import Frame, next_frame
-from filewright.server.stdio import FrameError, parse, refusal
 
 LIMIT = 1 << 20
 
@@ -52,7 +52,7 @@ def frame(data: bytes) -> Frame:
 
 
 def parsed(data: bytes) -> object:
-    return parse(frame(data), limit=LIMIT)
+    return parse_frame(frame(data), limit=LIMIT)
 
 
 @given(
@@ -175,7 +175,7 @@ def test_a_message_past_the_limit_is_refused_under_its_own_id(
     line: bytes,
 ) -> None:
     [found] = frames(line % (b"y" * 50_000) + b"\n", 9_000, 10_000)
-    refused = parse(found, limit=10_000)
+    refused = parse_frame(found, limit=10_000)
     assert isinstance(refused, FrameError)
     assert refused.id == "a-1"
     assert "too_large" in refused.error.message
@@ -186,7 +186,7 @@ def test_an_id_inside_text_is_not_mistaken_for_the_request_s() -> None:
         {"jsonrpc": "2.0", "method": "m", "params": {"x": 'y,"id":5}' * 5000}}
     ).encode()
     [found] = frames(text + b"\n", 9_000, 10_000)
-    refused = parse(found, limit=10_000)
+    refused = parse_frame(found, limit=10_000)
     assert isinstance(refused, FrameError)
     assert refused.id is None
 
@@ -218,7 +218,7 @@ def test_an_id_that_no_answer_can_repeat_is_refused_without_it(
 
 def test_a_method_with_a_lone_surrogate_is_none() -> None:
     refused = parsed(rb'{"jsonrpc":"2.0","id":3,"method":"\ud800"}')
-    assert refused == refusal(
+    assert refused == make_error(
         3, INVALID_REQUEST, "Invalid request: method must be a string"
     )
 

@@ -1,8 +1,9 @@
-"""Worker threads for tool calls: the event loop waits, it never works.
+"""Worker threads for tool calls; the event loop only waits for them.
 
-Two lanes, one for calls that only read and one for calls that may change something, so that no number
-of long searches delays an edit. A call that its client abandons learns it through its `Task` and leaves
-at its next check; a commit never checks, so it is never left half way. `close` waits for those.
+Calls that read and calls that may write have threads of their own, so that no number of
+long searches delays an edit. A call whose client gives up is cancelled through its
+`Task`, and ends at its next check. A commit makes no check, so it is never left half
+way; `CallRunner.close` waits for it.
 """
 
 from __future__ import annotations
@@ -23,24 +24,25 @@ _logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 Notify = Callable[[float, float | None, str | None], Awaitable[None]]
+"""A sender of progress: the part done, the total if known, and a message."""
 
-GRACE = 5.0
-"""Seconds past its time limit that a call may take to notice it."""
-QUIET = 0.5
-"""Seconds before a call's progress is worth a message, and between two of them."""
+GRACE_SECONDS = 5.0
+"""The time past its limit in which a call may notice it."""
+PROGRESS_SECONDS = 0.5
+"""The time before a call's first report of progress, and between two of them."""
 
 
 class CallRunner:
-    """Runs work in bounded lanes of threads; `workers` threads each."""
+    """A runner of calls in threads: `workers` for reads, and as many for writes."""
 
     def __init__(self, *, workers: int, seconds: float) -> None:
-        self._lanes = {
-            writes: ThreadPoolExecutor(
-                workers,
-                thread_name_prefix=f"filewright-{'write' if writes else 'read'}",
-            )
-            for writes in (False, True)
-        }
+        """Give each call `seconds` from the moment a thread takes it up."""
+        self._readers = ThreadPoolExecutor(
+            workers, thread_name_prefix="filewright-read"
+        )
+        self._writers = ThreadPoolExecutor(
+            workers, thread_name_prefix="filewright-write"
+        )
         self._seconds = seconds
         self._running: dict[concurrent.futures.Future[Any], Task] = {}
 
@@ -51,61 +53,73 @@ class CallRunner:
         writes: bool = False,
         notify: Notify | None = None,
     ) -> T:
-        """`work(task)` in a thread of its lane; `notify` is called with its progress, if it takes long.
+        """Return `work(task)`, run in a thread; send its progress with `notify`.
 
-        Raises what `work` raises, and `timeout` if it outlives its limit without noticing; the limit
-        counts from when a thread takes the call up. When the waiting task is cancelled the call is, too.
+        If the waiting coroutine is cancelled, the call is cancelled too. Raise what
+        `work` raises, and `timeout` if it does not notice that its time has passed.
         """
         loop = asyncio.get_running_loop()
-        task, begun = Task(seconds=self._seconds), loop.create_future()
+        task = Task(seconds=self._seconds)
+        begun = loop.create_future()
 
-        def do() -> T:
-            with contextlib.suppress(
-                RuntimeError
-            ):  # the loop is gone: nobody waits, the work still counts
+        def run_in_thread() -> T:
+            # Without a loop the server is stopping, but the work still counts.
+            with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(begun.set_result, None)
             task.begin()
             return work(task)
 
-        future = self._lanes[writes].submit(do)
+        threads = self._writers if writes else self._readers
+        future = threads.submit(run_in_thread)
         self._running[future] = task
         future.add_done_callback(lambda done: self._running.pop(done, None))
-        ticker = (
-            asyncio.ensure_future(_tick(task, notify))
-            if notify is not None
-            else None
-        )
-        waiting = asyncio.wrap_future(future)
+        reporter = None
+        if notify is not None:
+            reporter = asyncio.ensure_future(_report(task, notify))
+        result = asyncio.wrap_future(future)
         try:
             await asyncio.wait(
-                {waiting, begun}, return_when=asyncio.FIRST_COMPLETED
+                {result, begun}, return_when=asyncio.FIRST_COMPLETED
             )
-            await asyncio.wait({waiting}, timeout=self._seconds + GRACE)
-            if waiting.done():
-                return waiting.result()
+            await asyncio.wait({result}, timeout=self._seconds + GRACE_SECONDS)
+            if result.done():
+                return result.result()
         finally:
             task.cancel()
-            waiting.cancel()
-            if ticker is not None:
-                ticker.cancel()
-        hint = "narrow the request: a smaller folder, a glob, a rarer pattern, fewer searches in a call"
+            result.cancel()
+            if reporter is not None:
+                reporter.cancel()
+        raise self._timeout(writes=writes)
+
+    def _timeout(self, *, writes: bool) -> FilewrightError:
         if writes:
-            hint = "get_history tells whether the change was made before the limit passed"
-        raise FilewrightError(
+            hint = (
+                "get_history tells if the change was made before the limit "
+                "passed"
+            )
+        else:
+            hint = (
+                "narrow the request: a smaller folder, a glob, a rarer pattern, "
+                "fewer searches in a call"
+            )
+        return FilewrightError(
             Code.TIMEOUT, f"the time limit of {self._seconds:g} s passed", hint
         )
 
     @property
     def idle(self) -> bool:
-        """Whether nothing runs or waits."""
+        """True if no call runs or waits."""
         return not self._running
 
     def close(self, seconds: float) -> bool:
-        """Cancel what runs and wait for it, at most `seconds`; whether everything has ended."""
+        """Cancel all calls and wait for them; return False if one has not ended.
+
+        Wait for at most `seconds`.
+        """
         for task in list(self._running.values()):
             task.cancel()
-        for lane in self._lanes.values():
-            lane.shutdown(wait=False, cancel_futures=True)
+        for threads in (self._readers, self._writers):
+            threads.shutdown(wait=False, cancel_futures=True)
         unfinished = concurrent.futures.wait(
             list(self._running), timeout=seconds
         ).not_done
@@ -118,23 +132,23 @@ class CallRunner:
         return not unfinished
 
 
-async def _tick(task: Task, notify: Notify) -> None:
-    """Pass on the newest report every half second; a call that says nothing shows that it is alive.
+async def _report(task: Task, notify: Notify) -> None:
+    """Send the newest report of a call every half second.
 
-    Progress must always increase, so a silent call counts in millionths of a second passed, which any
-    real report outdoes, and a report that does not is raised by a hair.
+    A call without a report still shows that it is alive. The protocol requires
+    progress to increase always: such a call counts in millionths of a second, which any
+    real report exceeds, and a report that does not increase is raised by a tiny amount.
     """
     started = time.monotonic()
     sent = 0.0
     while True:
-        await asyncio.sleep(QUIET)
+        await asyncio.sleep(PROGRESS_SECONDS)
         if task.progress is None:
-            done, total, message = (
-                (time.monotonic() - started) / 1e6,
-                None,
-                "working",
-            )
+            done = (time.monotonic() - started) / 1e6
+            total, message = None, "working"
         else:
             done, total, message = task.progress
-        sent = done if done > sent else sent + 1e-9 * max(1.0, abs(sent))
+        if done <= sent:
+            done = sent + 1e-9 * max(1.0, abs(sent))
+        sent = done
         await notify(sent, total, message or None)

@@ -1,6 +1,7 @@
-"""What the client sends, line by line, read by a thread of its own from the first moment on.
+"""The reader of what the client sends, line by line, in a thread of its own.
 
-While the SDK loads, the first messages are answered by a `Greeting`; all else waits for whoever connects.
+It reads from the first moment on. While the SDK loads, the first messages are answered
+by a `Greeting`; all others wait until a transport connects.
 """
 
 from __future__ import annotations
@@ -11,47 +12,67 @@ import io
 import logging
 import threading
 from collections.abc import Callable
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from filewright.server.greeting import Greeting
 
 _logger = logging.getLogger(__name__)
 
-CHUNK = 1 << 18
-EDGE = 4096
+READ_BYTES = 1 << 18
+EDGE_BYTES = 4096
+"""The bytes that are kept of each end of a line that is too long."""
 
 
-class Frame(NamedTuple):
-    """One line: all of it, or, past the limit, its first and last 4 KB and its size."""
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One line from the client.
+
+    `head` is the whole line and `tail` None, or, past the limit, they are its first and
+    last 4 KB. `size` is the length of the whole line.
+    """
 
     head: bytes
     tail: bytes | None
     size: int
 
 
+Sink = Callable[[Frame | None], bool]
+"""A receiver of lines, and of None at the end. It returns False to receive no more."""
+
+
 def next_frame(lines: io.BufferedIOBase, limit: int) -> Frame | None:
-    """The next line that is not blank, at most `limit` bytes of it held; None at the end."""
+    """Return the next line that is not blank, or None at the end of the input.
+
+    At most `limit` bytes of it are held.
+    """
     while head := lines.readline(limit + 1):
-        if head.endswith(b"\n") or len(head) <= limit:
-            if not head.isspace():
-                return Frame(head, None, len(head))
-            continue
-        size, head, tail = len(head), head[:EDGE], head[-EDGE:]
-        while not tail.endswith(b"\n") and (more := lines.readline(CHUNK)):
-            size += len(more)
-            tail = (tail + more)[-EDGE:]
-        return Frame(head, tail, size)
+        is_within_limit = head.endswith(b"\n") or len(head) <= limit
+        if not is_within_limit:
+            return _skip_long_line(lines, head)
+        if not head.isspace():
+            return Frame(head, None, len(head))
     return None
 
 
-Sink = Callable[[Frame | None], bool]
-"""Takes a line, or None for the end; False: no other is taken."""
+def _skip_long_line(lines: io.BufferedIOBase, head: bytes) -> Frame:
+    """Read the rest of a line that begins with `head`; return its two ends."""
+    size = len(head)
+    tail = head[-EDGE_BYTES:]
+    head = head[:EDGE_BYTES]
+    while not tail.endswith(b"\n"):
+        more = lines.readline(READ_BYTES)
+        if not more:
+            break
+        size += len(more)
+        tail = (tail + more)[-EDGE_BYTES:]
+    return Frame(head, tail, size)
 
 
 class Inbox:
-    """The client at the other end of a pair of files; `limit` is the size past which a line is not held.
+    """The lines from a client, and the file that leads back to it.
 
-    Past as many bytes of lines that wait, reading pauses, until whoever works on them has them `released`.
+    A line longer than `limit` bytes is not held. Reading pauses while more than that
+    many bytes of lines are worked on, until the sink calls `release`.
     """
 
     def __init__(
@@ -61,37 +82,41 @@ class Inbox:
         limit: int,
         greeting: Greeting,
     ) -> None:
+        """Read from the first of `files` at once; the second is the output."""
         lines, self.out = files
-        self._lines = io.BufferedReader(lines, CHUNK)
+        self._lines = io.BufferedReader(lines, READ_BYTES)
         self.limit = limit
         self.greeting = greeting
-        self._held = 0
-        self._room = threading.Condition()
+        self._held_bytes = 0
+        self._has_released = threading.Condition()
         self._waiting: list[Frame | None] = []
         self._sink: Sink | None = None
-        self._taking = threading.Lock()
+        self._delivering = threading.Lock()
         threading.Thread(
             target=self._read, name="filewright-read", daemon=True
         ).start()
 
     def connect(self, sink: Sink) -> None:
-        """Hand over what waits, and from now on what comes, in the thread that reads it."""
-        with self._taking:
+        """Give `sink` the lines that wait, and from now on each line that is read."""
+        with self._delivering:
             self._sink = sink
             while self._waiting:
                 sink(self._waiting.pop(0))
 
-    def released(self, size: int) -> None:
-        """So many bytes of what was handed over wait no longer."""
-        with self._room:
-            self._held -= size
-            self._room.notify()
+    def release(self, size: int) -> None:
+        """Count `size` bytes of delivered lines as no longer held."""
+        with self._has_released:
+            self._held_bytes -= size
+            self._has_released.notify()
 
     def _read(self) -> None:
-        # No name is given to a line: nothing of a large one is held while the next is waited for.
+        # The line is bound to no name: a large one would be held while the next is
+        # waited for.
         while self._deliver(self._next()):
-            with self._room:
-                self._room.wait_for(lambda: self._held <= self.limit)
+            with self._has_released:
+                self._has_released.wait_for(
+                    lambda: self._held_bytes <= self.limit
+                )
 
     def _next(self) -> Frame | None:
         try:
@@ -99,29 +124,32 @@ class Inbox:
         except OSError as error:
             _logger.warning("cannot read from the client: %s", error)
             return None
-        self.released(-frame.size if frame else 0)
+        if frame is not None:
+            with self._has_released:
+                self._held_bytes += frame.size
         return frame
 
     def _deliver(self, frame: Frame | None) -> bool:
-        with self._taking:
+        """Deliver a line, or the end; return True if more are wanted."""
+        with self._delivering:
             if self._sink is not None:
                 return self._sink(frame)
-            answer, settled = self.greeting.answer(
-                frame.head if frame and frame.tail is None else b""
+            is_whole = frame is not None and frame.tail is None
+            answer, is_settled = self.greeting.answer(
+                frame.head if frame is not None and is_whole else b""
             )
-            with contextlib.suppress(
-                OSError
-            ):  # nobody reads it: the next one who writes will see that
+            # If the client has gone, the next write reports it.
+            with contextlib.suppress(OSError):
                 write_all(self.out, answer)
-            if not settled:
+            if not is_settled:
                 self._waiting.append(frame)
-            elif frame:
-                self.released(frame.size)
+            elif frame is not None:
+                self.release(frame.size)
         return frame is not None
 
 
 def write_all(file: io.FileIO, data: bytes) -> None:
-    """Write all of `data`; raises `OSError` when the reader is gone."""
+    """Write all of `data`. Raise `OSError` if the reader has gone."""
     view = memoryview(data)
     while view:
         written = file.write(view)
