@@ -49,7 +49,7 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
         {"paths": ["full"], "recursive": True},
         [
             "Allow delete_items on full/?",
-            "takes away full/ (1 file, 7 bytes).",
+            "deletes full/ (1 file, 7 bytes).",
             "-inside",
         ],
     ),
@@ -61,7 +61,7 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
         },
         [
             "Allow move_items on a.txt, full/in.txt → a.txt?",
-            "takes away a.txt (4 bytes)",
+            "deletes a.txt (4 bytes)",
             "-one",
             "rename to a.txt",
         ],
@@ -125,7 +125,9 @@ def test_a_call_waits_on_the_page_for_a_word(
 ) -> None:
     client, page = asking(), opened()
     first = said(client.call("edit_content", EDIT))
-    assert first.startswith("cancelled: edit_content waits for the user's word")
+    assert first.startswith(
+        "cancelled: edit_content waits for the user's answer"
+    )
     assert "filewright review" in first
     waiting = page.get_by_role("button", name="Allow edit_content on a.txt?")
     waiting.click(timeout=20_000)
@@ -298,7 +300,7 @@ def test_what_is_overwritten_is_named_where_its_diff_does_not_show_it(
     asked = client.receive()
     message = asked["params"]["message"]
     assert message.startswith(
-        "Allow write_content on z.bin, n.txt?\n\nThis takes away z.bin (4.9 KB)."
+        "Allow write_content on z.bin, n.txt?\n\nThis deletes z.bin (4.9 KB)."
     )
     client.send(
         {"jsonrpc": "2.0", "id": asked["id"], "result": {"action": "decline"}}

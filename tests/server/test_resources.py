@@ -7,17 +7,17 @@ from pathlib import Path
 import pytest
 
 from filewright.errors import FilewrightError
-from filewright.server.protocol import Resources
+from filewright.server.resources import Resources
 from filewright.workspace import Workspace
 
 
 def test_the_newest_large_results_are_kept(tmp_path: Path) -> None:
     with Workspace(tmp_path) as workspace:
-        resources = Resources(workspace, kept_chars=100)
-        first, second = resources.keep("a" * 60), resources.keep("b" * 60)
+        resources = Resources(workspace, max_stored_chars=100)
+        first, second = resources.store("a" * 60), resources.store("b" * 60)
         assert first is not None
         assert second is not None
         with pytest.raises(FilewrightError, match="make the call again"):
             resources.read(first)
         assert getattr(resources.read(second), "text", None) == "b" * 60
-        assert resources.keep("c" * 101) is None
+        assert resources.store("c" * 101) is None

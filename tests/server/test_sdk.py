@@ -169,7 +169,7 @@ async def test_a_call_of_a_client_that_cannot_ask_waits_for_a_word_elsewhere(
         refused = await client.call_tool("destroy", {})
         assert refused.is_error
         assert text_of(refused).startswith(
-            "cancelled: destroy waits for the user's word; nothing was changed"
+            "cancelled: destroy waits for the user's answer; nothing was changed"
         )
         assert "filewright review" in text_of(refused)
 

@@ -1,0 +1,334 @@
+"""Questions to the person, before a call that destroys or changes something.
+
+The person sees the files and the diff of the call. A client of the handshake era is
+asked while its call waits. A 2026 client gets its call back with the question, and sends
+it again with the answer. If the client cannot ask, the call is refused and waits on the
+review page: once the person has allowed it there, the same call is made.
+
+An answer counts for exactly one call, and for exactly the diff that was shown with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from mcp.shared.exceptions import MCPError, NoBackChannelError
+from mcp_types import (
+    CallToolRequestParams,
+    ElicitRequest,
+    ElicitRequestFormParams,
+    ElicitResult,
+    InputRequiredResult,
+)
+from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+
+from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.progress import Caller
+from filewright.server.client_roots import Context
+from filewright.tools.bounded_text import clip
+from filewright.tools.surface import Tool
+from filewright.wording import escape_unsendable, join_limited
+
+if TYPE_CHECKING:
+    from filewright.edit.diff import Diff
+    from filewright.workspace import Workspace
+
+_logger = logging.getLogger(__name__)
+
+MAX_QUESTION_CHARS = 600
+MAX_NAMED_FILES = 5
+"""Files and folders that a question names."""
+MAX_LOST_FILES = 10
+"""Files and folders that a question names as lost."""
+MAX_DIFF_CHARS = 6_000
+"""Characters of the diff in a question; the review page shows more."""
+_ANSWER = "confirm"
+_PREVIEW_ARGUMENTS = ("preview", "dry_run", "dryRun")
+_NAMING_ARGUMENTS = (
+    "path",
+    "absolute_file_path",
+    "source",
+    "destination",
+    "paths",
+    "items",
+    "operations",
+    "changes",
+    "change_id",
+    "backup_id",
+)
+"""Arguments that name the subject of a call, in the native tools and the dialects."""
+_ANSWER_SCHEMA = {
+    "type": "object",
+    "properties": {
+        _ANSWER: {
+            "type": "boolean",
+            "title": "Go ahead",
+            "description": "Make this change",
+            "default": True,
+        }
+    },
+}
+
+Rehearsal = Callable[[], Awaitable["Diff | str"]]
+"""A rehearsal of a call, which returns its diff, or words where it has none."""
+
+
+async def require_confirmation(
+    workspace: Workspace,
+    context: Context,
+    tool: Tool,
+    params: CallToolRequestParams,
+    caller: Caller,
+    rehearse: Rehearsal,
+) -> InputRequiredResult | None:
+    """Let the person confirm a call, if the setting `confirm` requires it.
+
+    Return None if the call may be made, or the question that a 2026 client takes to its
+    user. Raise `cancelled` for a call that the person has refused, or has yet to allow
+    on the review page.
+    """
+    arguments = params.arguments or {}
+    if not _needs_confirmation(workspace.settings.confirm, tool, arguments):
+        return None
+    if not _can_ask(context):
+        diff = await rehearse()
+        await asyncio.to_thread(
+            _confirm_on_page, workspace, tool, arguments, caller, diff
+        )
+        return None
+    if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
+        await _ask_while_waiting(context, tool, arguments, rehearse)
+        return None
+    message = _question_with_diff(tool, arguments, await rehearse())
+    state = _digest(tool.name, arguments, message)
+    answer = (params.input_responses or {}).get(_ANSWER)
+    if params.request_state != state or not isinstance(answer, ElicitResult):
+        form = ElicitRequestFormParams(
+            message=message, requested_schema=_ANSWER_SCHEMA
+        )
+        return InputRequiredResult(
+            input_requests={_ANSWER: ElicitRequest(params=form)},
+            request_state=state,
+        )
+    _require_agreement(answer)
+    return None
+
+
+def _needs_confirmation(
+    setting: str, tool: Tool, arguments: Mapping[str, Any]
+) -> bool:
+    """Return True if the setting `confirm` names the call, and it is no preview."""
+    if setting == "never" or not tool.writes:
+        return False
+    if setting == "destructive" and not tool.destructive:
+        return False
+    # Only arguments of the tool count: some dialects ignore those they do not know.
+    properties = tool.schema.get("properties", {})
+    for name in _PREVIEW_ARGUMENTS:
+        if name in properties:
+            default = properties[name].get("default")
+            if arguments.get(name, default) is True:
+                return False
+    return True
+
+
+def _can_ask(context: Context) -> bool:
+    """Return True if the client can show a form to its user."""
+    capabilities = context.session.client_capabilities
+    if capabilities is None or capabilities.elicitation is None:
+        return False
+    elicitation = capabilities.elicitation
+    # Without either member, the capability means forms.
+    return elicitation.form is not None or elicitation.url is None
+
+
+async def _ask_while_waiting(
+    context: Context,
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    rehearse: Rehearsal,
+) -> None:
+    """Ask until the diff in the question is the one that the call would make now."""
+    asked_message = ""
+    while True:
+        message = _question_with_diff(tool, arguments, await rehearse())
+        if message == asked_message:
+            return
+        try:
+            answer = await context.session.elicit_form(
+                message, _ANSWER_SCHEMA, related_request_id=context.request_id
+            )
+        except (MCPError, NoBackChannelError) as error:
+            _logger.warning("the client could not ask its user: %s", error)
+            raise _not_allowed() from error
+        _require_agreement(answer)
+        asked_message = message
+
+
+def _confirm_on_page(
+    workspace: Workspace,
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    caller: Caller,
+    diff: Diff | str,
+) -> None:
+    """Take the answer that was given on the review page, or ask there.
+
+    Raise `cancelled` without an answer, and for a refusal.
+    """
+    from filewright.page.words import WaitingCall, Words
+
+    if isinstance(diff, str):
+        shown_text, shown_diff = diff, ""
+    else:
+        shown_text, shown_diff = "", diff.json
+    # The answer is to the diff: a call that would do something else by now waits
+    # again.
+    call_id = _digest(
+        tool.name, caller.session, arguments, shown_text, shown_diff
+    )[:32]
+    try:
+        answer = Words(workspace).take(call_id)
+        if answer is None:
+            call = WaitingCall(
+                call_id,
+                time.time(),
+                _question(tool, arguments, diff),
+                escape_unsendable(shown_text),
+                caller.session or "",
+                caller.client or "",
+                shown_diff,
+            )
+            Words(workspace).ask(call)
+    except OSError as error:
+        raise from_os_error(
+            error, "the state folder", doing="write to"
+        ) from error
+    if answer is None:
+        raise FilewrightError(
+            Code.CANCELLED,
+            f"{tool.name} waits for the user's answer; nothing was changed",
+            hint="ask the user to allow it on the page that "
+            "`filewright review` opens, where it waits for ten minutes; then "
+            "make the same call again",
+        )
+    if answer != "allowed":
+        raise _not_allowed()
+
+
+def _require_agreement(answer: ElicitResult) -> None:
+    has_confirmed = (answer.content or {}).get(_ANSWER, True) is True
+    if answer.action != "accept" or not has_confirmed:
+        raise _not_allowed()
+
+
+def _not_allowed() -> FilewrightError:
+    return FilewrightError(
+        Code.CANCELLED,
+        "the user did not allow this call; nothing was changed",
+        hint="ask the user",
+    )
+
+
+def _digest(*facts: object) -> str:
+    canonical = json.dumps(
+        facts, sort_keys=True, ensure_ascii=True, default=str
+    )
+    return hashlib.sha256(canonical.encode()).hexdigest()
+
+
+# The text of a question
+
+
+def _question_with_diff(
+    tool: Tool, arguments: Mapping[str, Any], diff: Diff | str
+) -> str:
+    """Return the question, what would be lost, and the diff."""
+    question = _question(tool, arguments, diff)
+    if isinstance(diff, str):
+        text = diff
+    else:
+        text = diff.text
+        if diff.lost:
+            lost = join_limited(
+                [content.text for content in diff.lost],
+                MAX_LOST_FILES,
+                noun="lost file",
+            )
+            question += clip(
+                escape_unsendable(f"\n\nThis deletes {lost}."),
+                MAX_QUESTION_CHARS,
+                at_line=True,
+            )
+    if not text:
+        return question
+    text = escape_unsendable(text).rstrip()
+    return f"{question}\n\n{clip(text, MAX_DIFF_CHARS, at_line=True)}"
+
+
+def _question(
+    tool: Tool, arguments: Mapping[str, Any], diff: Diff | str
+) -> str:
+    """Return the question that names the files of a call."""
+    names: list[str] = []
+    unnamed_count = 0
+    if not isinstance(diff, str):
+        names, unnamed_count = _files_of(diff)
+    if not names:
+        for argument in _NAMING_ARGUMENTS:
+            names += _names_in(arguments.get(argument))
+    names = list(dict.fromkeys(names))
+    subject = "the workspace"
+    if names:
+        subject = join_limited(
+            [*names, *range(unnamed_count)],
+            min(MAX_NAMED_FILES, len(names)),
+            noun="file",
+        )
+    return clip(
+        escape_unsendable(f"Allow {tool.name} on {subject}?"),
+        MAX_QUESTION_CHARS,
+    )
+
+
+def _files_of(diff: Diff) -> tuple[list[str], int]:
+    """Return the names of the files in a diff, lost ones first.
+
+    Also return the count of changed files that have no name among them.
+    """
+    remaining = [file for file in diff.files if file.new_name is not None]
+    names: list[str] = []
+    for file in remaining:
+        if file.action == "moved":
+            names.append(f"{file.old_name} → {file.new_name}")
+        else:
+            names.append(file.path)
+    rewritten = {
+        file.path for file in remaining if file.old_name == file.new_name
+    }
+    lost = [content for content in diff.lost if content.path not in rewritten]
+    # A lost folder has one name, and stands for the files that were in it.
+    deleted_count = len(diff.files) - len(remaining)
+    lost_count = sum(content.files for content in lost)
+    unnamed_count = diff.omitted_files + deleted_count - lost_count
+    return [content.path for content in lost] + names, unnamed_count
+
+
+def _names_in(value: Any) -> list[str]:
+    """Return the names in the value of an argument that names the subject."""
+    if isinstance(value, list):
+        return [name for item in value for name in _names_in(item)]
+    if isinstance(value, dict):
+        parts = [
+            value[key]
+            for key in _NAMING_ARGUMENTS
+            if isinstance(value.get(key), str)
+        ]
+        return [" → ".join(parts)]
+    return [str(value)] if value else []
