@@ -321,7 +321,7 @@ async def test_the_process_itself_cannot_write_outside(
     outside = tmp_path / "outside.txt"
     program = (
         "import sys\n"
-        "from filewright.server.serve import confine\n"
+        "from filewright.server.confinement import confine\n"
         "from filewright.workspace import Workspace\n"
         "workspace = Workspace(sys.argv[1])\n"
         "print(confine(workspace, network=False))\n"

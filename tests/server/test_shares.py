@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from filewright.server.shares import REQUESTS
+from filewright.server.shares import MAX_REQUESTS
 
 Start = Callable[..., Any]
 TOKENS = ("a-token-of-more-than-sixteen", "another-token-of-more-than-sixteen")
@@ -85,10 +85,10 @@ def test_streams_of_one_token_keep_no_other_out(server: Any) -> None:
     port = port_of(server)
     with contextlib.ExitStack() as stack:
         statuses = []
-        for _ in range(REQUESTS + 20):
+        for _ in range(MAX_REQUESTS + 20):
             more = (
                 f"Mcp-Session-Id: {session(port, TOKENS[0])}"
-                if len(statuses) < REQUESTS
+                if len(statuses) < MAX_REQUESTS
                 else "Mcp-Session-Id: x"
             )
             connection = stack.enter_context(
@@ -96,7 +96,7 @@ def test_streams_of_one_token_keep_no_other_out(server: Any) -> None:
             )
             connection.sendall(head(port, "GET", TOKENS[0], more))
             statuses.append(status(connection))
-        assert statuses == [200] * REQUESTS + [429] * 20
+        assert statuses == [200] * MAX_REQUESTS + [429] * 20
         assert session(port, TOKENS[1])
         with urllib.request.urlopen(
             f"http://127.0.0.1:{port}/health", timeout=60

@@ -157,10 +157,10 @@ def test_what_the_first_calls_need_is_loaded_while_nothing_is_asked(
 import sys, threading
 from types import SimpleNamespace
 from filewright import Workspace
-from filewright.server.serve import load_while_idle
+from filewright.server.preloading import preload
 
 with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
-    load_while_idle(SimpleNamespace(idle=True), workspace, threading.Event(), quiet=0)
+    preload(SimpleNamespace(idle=True), workspace, threading.Event(), idle_seconds=0)
     before = {*sys.modules}
     for name, arguments in (
         ("list_files", {}),
@@ -185,7 +185,7 @@ def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(
     tmp_path: Path,
 ) -> None:
     """What ends the interpreter while an extension is loaded in a thread aborts the process."""
-    from filewright.server.serve import load_while_idle
+    from filewright.server.preloading import preload
 
     leave, asked = threading.Event(), list[int]()
 
@@ -201,7 +201,7 @@ def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(
         def prepare(self) -> None:
             raise AssertionError("a process was started for nobody")
 
-    load_while_idle(Calls(), Unprepared(), leave, quiet=0)
+    preload(Calls(), Unprepared(), leave, idle_seconds=0)
     assert len(asked) == 3
 
 

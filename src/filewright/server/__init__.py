@@ -1,16 +1,31 @@
-"""MCP: the tools of one `Workspace` offered to a client over standard input and output, or over HTTP.
+"""The MCP server: the tools of a `Workspace`, over standard input and output or HTTP.
 
-This room owns the protocol. It frames and parses messages, runs each tool call in a worker thread with
-a cancel token, a time limit and progress, makes every text safe before it leaves, and shuts down without
-interrupting a commit. It never touches a file, never validates an argument of a tool (`Workspace.call`
-does) and never decides what a tool answers.
+It parses messages, runs each tool call in a worker thread with a time limit, progress
+and cancellation, and stops without interrupting a commit. It never touches a file,
+never checks a tool's arguments (`Workspace.call` does), and does not decide what a tool
+answers. Only this package imports `mcp`.
 
-In: JSON-RPC messages, and `Offer`: the tools, and the `call` that answers them. Out: `CallToolResult` and
-its relatives, built from `ToolResult`.
+In: JSON-RPC messages, and an `Offer`: the tools, and the method that calls them. Out:
+`CallToolResult` and the protocol's other results.
 
-The way of a message: `inbox` (bytes, lines; the first are answered by `greeting`) and `stdio` (flow control), or
-`http` (the SDK's transport behind authentication) → the SDK's dispatcher → `protocol` (the handlers) → `calls`
-(worker threads) → `Offer.call` (safe, bounded) → back.
+A message takes this way: `inbox` and `stdio`, or `http` → the SDK's dispatcher →
+`protocol` → a thread of `calls` → `Offer.call`.
 
-Only this package imports `mcp`, and only inside its modules: importing `filewright.server` itself is free.
+- `serve`: one server process from start to end
+- `inbox`: the reader of a client's lines
+- `greeting`: answers to the first messages, before the SDK is imported
+- `frames`: parsing of lines into messages
+- `stdio`: the transport on standard input and output
+- `http`: the transport over HTTP
+- `access`: the address of an HTTP server, and its tokens
+- `shares`: limits on what one caller may have open
+- `protocol`: the request handlers
+- `calls`: worker threads for tool calls
+- `listing`: the lists of tools and resources
+- `resources`: files, changes and large results as resources
+- `notices`: news about what the person did on the review page
+- `confirmation`: questions to the person before a call
+- `client_roots`: the roots that the client names
+- `confinement`: the confinement of the process by the kernel
+- `preloading`: imports while the server is idle
 """

@@ -1,14 +1,16 @@
-"""Streamable HTTP at /mcp: the SDK's transport behind authentication, Host and Origin checks and limits.
+"""Streamable HTTP at /mcp: the SDK's transport behind authentication and limits.
 
-The review page is at /review: with a bearer token for those who have one, else, on this machine alone, by a link in
-the log that works once. Both protocol eras are served: handshake-era clients get a session, 2026 clients send
-self-contained requests that any process over the same workspace may answer.
+Host and Origin headers are checked. The review page is at /review: with a bearer token,
+or, on this machine alone, by a link in the log that works once. Both eras of the
+protocol are served: a handshake-era client gets a session; a 2026 client sends
+self-contained requests, which any process over the same workspace may answer.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -16,6 +18,7 @@ from mcp.server import Server
 from mcp.server.transport_security import TransportSecuritySettings
 from mcp_types import INVALID_REQUEST
 from sse_starlette.sse import AppStatus
+from starlette.applications import Starlette
 from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import Mount, Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -26,6 +29,7 @@ from filewright.listening import create_uvicorn, listen
 from filewright.server.access import Access, Introspection
 from filewright.server.calls import CallRunner
 from filewright.server.shares import Shares
+from filewright.settings import Settings
 
 if TYPE_CHECKING:
     from filewright.page.review import ReviewApp
@@ -35,18 +39,17 @@ _logger = logging.getLogger(__name__)
 
 PATH = "/mcp"
 HEALTH = "/health"
-"""Answers 200 to anybody, and tells nothing: for load balancers and container probes."""
+"""The path that answers 200 to everyone, for load balancers and container probes."""
 REVIEW = "/review"
-"""The review page, for whoever has a bearer token; not where an authorization server decides."""
-LINGER = 5
-"""Seconds that open responses may still take after the process is asked to stop."""
-STEP = 0.1
+LINGER_SECONDS = 5
+"""The time for open responses after the process is asked to stop."""
+DRAIN_STEP_SECONDS = 0.1
 
 
 class HttpTransport:
-    """Listens from the moment it is made, on `/mcp`, `/health` and `/review`; `run` serves until `stop`.
+    """The transport over HTTP. It listens from the moment it is made.
 
-    `calls` are those that `stop` lets end.
+    `calls` are the calls that `stop` waits for.
     """
 
     def __init__(
@@ -59,67 +62,43 @@ class HttpTransport:
         settings = workspace.settings
         self._calls = calls
         self._draining: asyncio.Task[None] | None = None
-        AppStatus.enable_automatic_graceful_drain = (
-            False  # it would cut off answers being made
-        )
+        # The library's own draining would cut off answers that are being made.
+        AppStatus.enable_automatic_graceful_drain = False
         self._socket = listen(access.host, access.port)
         port = self._socket.getsockname()[1]
         hosts, origins = access.served_as(port)
-        served = server.streamable_http_app(
-            streamable_http_path=PATH,
-            max_request_body_size=settings.message_bytes,
-            max_sessions=settings.http_sessions,
-            session_idle_timeout=settings.http_idle_seconds,
-            transport_security=TransportSecuritySettings(
-                enable_dns_rebinding_protection=True,
-                allowed_hosts=hosts,
-                allowed_origins=origins,
-            ),
-            host=access.host,
-            auth=access.authentication(port),
-            token_verifier=access.verifier,
-        )
-        served.router.routes.append(
+        app = _create_app(server, access, settings, port)
+        app.router.routes.append(
             Route(HEALTH, _HEALTHY, methods=["GET", "HEAD"])
         )
         self._uvicorn = create_uvicorn(
             Shares(
-                _with_doorman(served, settings.message_bytes),
+                _check_bodies(app, settings.message_bytes),
                 body_bytes=settings.message_bytes,
                 open_paths=(HEALTH,),
             ),
             lifespan="on",
             http=TimedConnection,
             limit_concurrency=MAX_CONNECTIONS,
-            timeout_graceful_shutdown=LINGER,
+            timeout_graceful_shutdown=LINGER_SECONDS,
         )
-        here = origins[0]
-        guarded = (
-            "with a token"
-            if access.verifier
-            else "without authentication, this machine only"
-        )
-        _logger.info("listening on %s%s (%s)", here, PATH, guarded)
-        self._review: ReviewApp | None = None
-        if not isinstance(
-            access.verifier, Introspection
-        ):  # it is known who may see it
-            from filewright.page.review import ReviewApp
-
-            verify = access.verifier.verify_token if access.verifier else None
-            self._review = ReviewApp(
-                workspace, hosts=hosts, origins=origins, verify=verify
-            )
-            served.router.routes.append(Mount(REVIEW, self._review))
+        address = origins[0]
+        if access.verifier:
+            protection = "with a token"
+        else:
+            protection = "without authentication, this machine only"
+        _logger.info("listening on %s%s (%s)", address, PATH, protection)
+        self._review = _add_review(app, access, workspace, hosts, origins)
+        if self._review is not None:
             link = "/" if access.verifier else self._review.link()
-            _logger.info("review page: %s%s%s", here, REVIEW, link)
+            _logger.info("review page: %s%s%s", address, REVIEW, link)
 
     async def run(self) -> None:
-        """Serve until asked to stop, then let open responses end for a few seconds."""
+        """Serve until `stop`, then let open responses end for a few seconds."""
         await self._uvicorn.serve(sockets=[self._socket])
 
     def stop(self) -> None:
-        """Accept nothing more, let calls end and their answers be sent for a few seconds, and leave."""
+        """Accept no more requests, and end `run` once the calls are answered."""
         self._uvicorn.should_exit = True
         if self._review is not None:
             self._review.leaving.set()
@@ -127,30 +106,72 @@ class HttpTransport:
             self._draining = asyncio.ensure_future(self._drain())
 
     async def _drain(self) -> None:
-        """End the streams on which clients wait for news, once no call needs its own any more."""
-        with anyio.move_on_after(LINGER - 2 * STEP):
+        """End the event streams of clients, once no call needs one any more."""
+        with anyio.move_on_after(LINGER_SECONDS - 2 * DRAIN_STEP_SECONDS):
             while not self._calls.idle:
-                await asyncio.sleep(STEP)
-        await asyncio.sleep(STEP)
-        logging.getLogger("uvicorn.error").setLevel(
-            logging.CRITICAL
-        )  # a stream that ends here is no error
+                await asyncio.sleep(DRAIN_STEP_SECONDS)
+        await asyncio.sleep(DRAIN_STEP_SECONDS)
+        # A stream that ends now is no error.
+        logging.getLogger("uvicorn.error").setLevel(logging.CRITICAL)
         AppStatus.should_exit = True
+
+
+def _create_app(
+    server: Server[Any], access: Access, settings: Settings, port: int
+) -> Starlette:
+    """Return the SDK's application at /mcp."""
+    hosts, origins = access.served_as(port)
+    return server.streamable_http_app(
+        streamable_http_path=PATH,
+        max_request_body_size=settings.message_bytes,
+        max_sessions=settings.http_sessions,
+        session_idle_timeout=settings.http_idle_seconds,
+        transport_security=TransportSecuritySettings(
+            enable_dns_rebinding_protection=True,
+            allowed_hosts=hosts,
+            allowed_origins=origins,
+        ),
+        host=access.host,
+        auth=access.authentication(port),
+        token_verifier=access.verifier,
+    )
+
+
+def _add_review(
+    app: Starlette,
+    access: Access,
+    workspace: Workspace,
+    hosts: Sequence[str],
+    origins: Sequence[str],
+) -> ReviewApp | None:
+    """Add the review page; return None where an authorization server decides.
+
+    Its tokens do not say who may see the page.
+    """
+    if isinstance(access.verifier, Introspection):
+        return None
+    from filewright.page.review import ReviewApp
+
+    verify = access.verifier.verify_token if access.verifier else None
+    review = ReviewApp(workspace, hosts=hosts, origins=origins, verify=verify)
+    app.router.routes.append(Mount(REVIEW, review))
+    return review
 
 
 _HEALTHY = PlainTextResponse("ok\n")
 
 
-def _with_doorman(served: ASGIApp, body_bytes: int) -> ASGIApp:
-    """Return `served` behind what is settled before the SDK looks: host names without regard to case, no batches,
-    and no message that builds too much.
+def _check_bodies(app: ASGIApp, max_bytes: int) -> ASGIApp:
+    """Return `app` behind checks that the SDK does not make.
 
-    A body past `body_bytes` is handed over in part, for the SDK to refuse.
+    Host names are compared without regard to case; batches, and messages with too many
+    values, are refused. A body longer than `max_bytes` is passed on in part: the SDK
+    refuses it.
     """
 
-    async def doorman(scope: Scope, receive: Receive, send: Send) -> None:
+    async def checked_app(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
-            await served(scope, receive, send)
+            await app(scope, receive, send)
             return
         headers = [
             (name, value.lower() if name == b"host" else value)
@@ -160,11 +181,11 @@ def _with_doorman(served: ASGIApp, body_bytes: int) -> ASGIApp:
         if (
             scope["method"] != "POST"
             or scope["path"] != PATH
-            or _declared_bytes(scope) > body_bytes
+            or _declared_bytes(scope) > max_bytes
         ):
-            await served(scope, receive, send)
+            await app(scope, receive, send)
             return
-        pending: list[Message] = [await _receive_body(receive, body_bytes)]
+        pending: list[Message] = [await _receive_body(receive, max_bytes)]
         body = pending[0].get("body", b"")
         if body.lstrip().startswith(b"["):
             await _BATCH(scope, receive, send)
@@ -172,49 +193,51 @@ def _with_doorman(served: ASGIApp, body_bytes: int) -> ASGIApp:
         if has_too_many_values(body):
             await _TOO_MANY_VALUES(scope, receive, send)
             return
-        del body  # The SDK makes a copy of its own.
+        # The SDK makes a copy of its own.
+        del body
 
-        async def received() -> Message:
+        async def receive_pending() -> Message:
             return pending.pop() if pending else await receive()
 
-        await served(scope, received, send)
+        await app(scope, receive_pending, send)
 
-    return doorman
+    return checked_app
 
 
 def _declared_bytes(scope: Scope) -> int:
-    """Return the size that a request says its body has, or 0."""
-    lengths = [
-        value for name, value in scope["headers"] if name == b"content-length"
-    ]
-    return int(lengths[0]) if lengths and lengths[0].isdigit() else 0
+    """Return the length that a request declares for its body, or 0."""
+    for name, value in scope["headers"]:
+        if name == b"content-length":
+            return int(value) if value.isdigit() else 0
+    return 0
 
 
-async def _receive_body(receive: Receive, most: int) -> Message:
-    """Return the messages of a body as one, up to the first that takes it past `most` bytes."""
+async def _receive_body(receive: Receive, max_bytes: int) -> Message:
+    """Return the parts of a body as one, up to the first beyond `max_bytes`."""
     content = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
             return message
         content += message.get("body", b"")
-        goes_on = message.get("more_body", False)
-        if not goes_on or len(content) > most:
+        has_more = message.get("more_body", False)
+        if not has_more or len(content) > max_bytes:
             return {
                 "type": "http.request",
                 "body": bytes(content),
-                "more_body": goes_on,
+                "more_body": has_more,
             }
 
 
-def _refusal(text: str) -> JSONResponse:
+def _bad_request(text: str) -> JSONResponse:
     error = {"code": INVALID_REQUEST, "message": text}
     return JSONResponse(
         {"jsonrpc": "2.0", "id": None, "error": error}, status_code=400
     )
 
 
-_BATCH = _refusal("batches are not supported; send one message a request")
-_TOO_MANY_VALUES = _refusal(
-    f"too_large: the message has more than {MAX_VALUES} values; send less in one call"
+_BATCH = _bad_request("batches are not supported; send one message a request")
+_TOO_MANY_VALUES = _bad_request(
+    f"too_large: the message has more than {MAX_VALUES} values; "
+    "send less in one call"
 )

@@ -1,7 +1,8 @@
-"""What one caller may hold of a server: requests that are open, and bodies that are not whole yet.
+"""Limits on the requests and bodies that one caller of the HTTP server may have open.
 
-A caller is who has a token, or, where there are none, an address. Without these limits one caller that opens streams
-would have every other answered 503, and bodies that never end would be held in memory one beside the other.
+A caller is identified by its token, or, without one, by its address. Without the limits
+one caller that opens streams would have all others answered with 503, and unfinished
+bodies would fill the memory.
 """
 
 from __future__ import annotations
@@ -16,49 +17,76 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _logger = logging.getLogger(__name__)
 
-REQUESTS = 128
-"""Requests of one caller that may be open at one time, event streams among them: a quarter of all connections."""
-BODIES = 2
-"""So many bodies of the largest size may be on the way of one caller at one time."""
+MAX_REQUESTS = 128
+"""Requests that one caller may have open: a quarter of all connections.
+
+Event streams count among them.
+"""
+MAX_FULL_BODIES = 2
+"""Bodies of the largest size that one caller may be sending at one time."""
+
+_UNREADABLE_BODY: Message = {
+    "type": "http.request",
+    "body": b"\0",
+    "more_body": False,
+}
+"""The end of a body that the SDK must not parse: no JSON has a NUL.
+
+For any other way to end it, the SDK logs a traceback.
+"""
+
+
+@dataclass(slots=True)
+class _Body:
+    """The state of the body of one request."""
+
+    held_bytes: int = 0
+    has_ended: bool = False
+    was_aborted: bool = False
+    is_refused: bool = False
 
 
 class Shares:
-    """The application `served`, of which no caller has more than a share; `open_paths` are left out of it."""
+    """An application that gives each caller of another one a limited share of it.
+
+    Requests for `open_paths` are not counted.
+    """
 
     def __init__(
         self,
-        served: ASGIApp,
+        app: ASGIApp,
         *,
         body_bytes: int,
         open_paths: Collection[str] = (),
     ) -> None:
-        self._served = served
-        self._most_bytes = BODIES * body_bytes
+        self._app = app
+        self._max_bytes = MAX_FULL_BODIES * body_bytes
         self._open_paths = open_paths
-        self._requests: Counter[str] = Counter()
-        self._bytes: Counter[str] = Counter()
+        self._open_requests: Counter[str] = Counter()
+        self._held_bytes: Counter[str] = Counter()
 
     async def __call__(
         self, scope: Scope, receive: Receive, send: Send
     ) -> None:
         """Answer a request, or refuse it with 429."""
         if scope["type"] != "http" or scope["path"] in self._open_paths:
-            await self._served(scope, receive, send)
+            await self._app(scope, receive, send)
             return
-        caller = _caller(scope)
-        if self._requests[caller] >= REQUESTS:
-            text = (
-                f"more than {REQUESTS} requests are open; close a stream first"
+        caller = _identify_caller(scope)
+        if self._open_requests[caller] >= MAX_REQUESTS:
+            refusal = _too_many(
+                f"more than {MAX_REQUESTS} requests are open; "
+                "close a stream first"
             )
-            await _refusal(text)(scope, receive, send)
+            await refusal(scope, receive, send)
             return
-        self._requests[caller] += 1
+        self._open_requests[caller] += 1
         body = _Body()
         try:
             await self._answer(caller, body, scope, receive, send)
         finally:
             self._release(caller, body)
-            if not body.torn:
+            if not body.was_aborted:
                 self._close(caller)
 
     async def _answer(
@@ -69,76 +97,61 @@ class Shares:
         receive: Receive,
         send: Send,
     ) -> None:
-
-        async def received() -> Message:
+        async def receive_counted() -> Message:
             message = await receive()
-            if body.ended:
+            if body.has_ended:
                 return message
             if message["type"] == "http.disconnect":
                 _logger.debug("a client left before its request was whole")
-                body.ended = body.torn = True
-                self._close(
-                    caller
-                )  # At once: what the SDK makes of it takes a while.
-                return _TORN
+                body.has_ended = body.was_aborted = True
+                # Closed at once: the SDK's answer to it takes a while.
+                self._close(caller)
+                return _UNREADABLE_BODY
             size = len(message.get("body", b""))
-            body.held += size
-            self._bytes[caller] += size
-            if (
-                message.get("more_body")
-                and self._bytes[caller] > self._most_bytes
-            ):
-                body.ended = body.refused = True
-                return _TORN
-            body.ended = not message.get("more_body")
-            if body.ended:
+            body.held_bytes += size
+            self._held_bytes[caller] += size
+            has_more = message.get("more_body", False)
+            if has_more and self._held_bytes[caller] > self._max_bytes:
+                body.has_ended = body.is_refused = True
+                return _UNREADABLE_BODY
+            if not has_more:
+                body.has_ended = True
                 self._release(caller, body)
             return message
 
-        async def sent(message: Message) -> None:
-            if not (body.torn or body.refused):
+        async def send_unless_refused(message: Message) -> None:
+            if not (body.was_aborted or body.is_refused):
                 await send(message)
 
-        await self._served(scope, received, sent)
-        if body.refused:
-            await _refusal(
+        await self._app(scope, receive_counted, send_unless_refused)
+        if body.is_refused:
+            refusal = _too_many(
                 "too many bodies are on the way; send one after the other"
-            )(scope, receive, send)
+            )
+            await refusal(scope, receive, send)
 
     def _close(self, caller: str) -> None:
-        self._requests[caller] -= 1
-        if self._requests[caller] <= 0:
-            del self._requests[caller]
+        self._open_requests[caller] -= 1
+        if self._open_requests[caller] <= 0:
+            del self._open_requests[caller]
 
     def _release(self, caller: str, body: _Body) -> None:
-        self._bytes[caller] -= body.held
-        body.held = 0
-        if self._bytes[caller] <= 0:
-            del self._bytes[caller]
+        self._held_bytes[caller] -= body.held_bytes
+        body.held_bytes = 0
+        if self._held_bytes[caller] <= 0:
+            del self._held_bytes[caller]
 
 
-@dataclass
-class _Body:
-    """How far the body of one request has come, and the bytes of it that are held."""
-
-    held: int = 0
-    ended: bool = False
-    torn: bool = False
-    refused: bool = False
-
-
-_TORN: Message = {"type": "http.request", "body": b"\0", "more_body": False}
-"""The end of a body that is not to be read, with which no body is JSON. Of any other end the SDK logs a traceback."""
-
-
-def _caller(scope: Scope) -> str:
+def _identify_caller(scope: Scope) -> str:
     for name, value in scope["headers"]:
         if name == b"authorization":
             return f"token {value.decode('latin-1')}"
-    return f"address {scope['client'][0] if scope['client'] else ''}"
+    address = scope["client"][0] if scope["client"] else ""
+    return f"address {address}"
 
 
-def _refusal(text: str) -> JSONResponse:
+def _too_many(text: str) -> JSONResponse:
+    """Return the response 429 with a JSON-RPC error."""
     content = {
         "jsonrpc": "2.0",
         "id": None,
