@@ -1,6 +1,7 @@
-"""Where the HTTP server listens and whom it lets in: beyond this machine nobody without a token.
+"""The address of an HTTP server, and the tokens of its callers.
 
-Tokens are bearer tokens of our own, or those of an OAuth authorization server.
+Beyond this machine every caller needs a token: a bearer token of the server's own, or
+one of an OAuth authorization server.
 """
 
 from __future__ import annotations
@@ -23,51 +24,53 @@ from filewright.errors import invalid
 
 _logger = logging.getLogger(__name__)
 
-SHORTEST = 16
+MIN_TOKEN_CHARS = 16
 INTROSPECTION_SECONDS = 10.0
-CLOCK_SECONDS = 30.0
-"""How far the authorization server's clock may be from ours."""
-_NO_TIME = 1e12
-"""Seconds since 1970 from which on a number is no time; integers of JSON have any number of digits."""
+CLOCK_SLACK_SECONDS = 30.0
+"""The most by which the authorization server's clock may differ from ours."""
+_MAX_TIME = 1e12
+"""Seconds since 1970 above which a number is no time: JSON's have any size."""
 
 
 class Bearer:
-    """A fixed set of tokens, compared in constant time; only their digests are kept."""
+    """A fixed set of tokens. Only their digests are kept."""
 
     def __init__(self, tokens: Sequence[str]) -> None:
+        """Raise `invalid_input` for a token that is too short."""
         for token in tokens:
-            if len(token) < SHORTEST:
+            if len(token) < MIN_TOKEN_CHARS:
                 raise invalid(
-                    f"a bearer token has {len(token)} characters, it needs at least {SHORTEST}",
-                    "make one with: python -c 'import secrets; print(secrets.token_urlsafe(32))'",
+                    f"a bearer token has {len(token)} characters, "
+                    f"it needs at least {MIN_TOKEN_CHARS}",
+                    "make one with: python -c "
+                    "'import secrets; print(secrets.token_urlsafe(32))'",
                 )
         self._digests = [
             hashlib.sha256(token.encode()).digest() for token in tokens
         ]
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """The access a token gives; None if it is not one of ours."""
+        """Return the access that a token gives, or None for an unknown one."""
         digest = hashlib.sha256(
             token.encode("utf-8", "surrogateescape")
         ).digest()
+        # All digests are compared, so that the time tells nothing about them.
         matches = [
             hmac.compare_digest(digest, known) for known in self._digests
         ]
         if True not in matches:
             return None
-        return AccessToken(
-            token=token,
-            client_id=f"bearer-{matches.index(True) + 1}",
-            scopes=[],
-        )
+        number = matches.index(True) + 1
+        return AccessToken(token=token, client_id=f"bearer-{number}", scopes=[])
 
 
 @dataclass(frozen=True)
 class Introspection:
-    """Tokens of an OAuth authorization server, each checked at its introspection endpoint (RFC 7662).
+    """The tokens of an OAuth authorization server, checked there (RFC 7662).
 
-    `resource` is this server's public URL: a token issued for another audience is refused, and so is
-    one of another `issuer`, one without the `scopes`, one that is not valid yet, and one whose times cannot be read.
+    `resource` is the public URL of this server. A token is refused if it is for another
+    audience, of another `issuer`, without the `scopes`, not valid yet, or if its times
+    cannot be read.
     """
 
     endpoint: str
@@ -78,81 +81,91 @@ class Introspection:
     scopes: Sequence[str] = ()
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """What the authorization server says of `token`; None if it is inactive or cannot be checked."""
+        """Return the access that the authorization server grants a token.
+
+        Return None for an inactive token, and for one that cannot be checked.
+        """
         import httpx2
 
         try:
             async with httpx2.AsyncClient(
                 timeout=INTROSPECTION_SECONDS, follow_redirects=False
             ) as client:
-                answer = await client.post(
+                response = await client.post(
                     self.endpoint,
                     data={"token": token},
                     auth=(self.client_id, self.client_secret),
                 )
-                answer.raise_for_status()
-                claims = answer.json()
-            return (
-                self._access(token, claims)
-                if isinstance(claims, dict)
-                else None
-            )
+                response.raise_for_status()
+                claims = response.json()
+            if not isinstance(claims, dict):
+                return None
+            return self._grant(token, claims)
         except (httpx2.HTTPError, ValueError, RecursionError) as error:
             _logger.warning(
                 "cannot introspect a token at %s: %s", self.endpoint, error
             )
             return None
 
-    def _access(
+    def _grant(
         self, token: str, claims: Mapping[str, Any]
     ) -> AccessToken | None:
-        issuer, audience, expires = (
-            claims.get("iss"),
-            claims.get("aud"),
-            claims.get("exp"),
-        )
-        # Introspection answers need not name an issuer (RFC 7662, 2.2); one that does must name ours.
-        known = issuer is None or _is_same(issuer, self.issuer)
-        if (
-            claims.get("active") is not True
-            or not known
-            or not _is_timely(expires, claims.get("nbf"))
-        ):
+        if claims.get("active") is not True:
             return None
-        audiences = audience if isinstance(audience, list) else [audience]
+        # An answer need not name an issuer (RFC 7662, 2.2), but no other one.
+        issuer = claims.get("iss")
+        if issuer is not None and not _is_same_url(issuer, self.issuer):
+            return None
+        expires = claims.get("exp")
+        if not _is_valid_now(claims.get("nbf"), expires):
+            return None
+        audiences = claims.get("aud")
+        if not isinstance(audiences, list):
+            audiences = [audiences]
+        resource = None
+        for audience in audiences:
+            if _is_same_url(audience, self.resource):
+                resource = audience
+                break
         return AccessToken(
             token=token,
             client_id=str(claims.get("client_id") or "unknown"),
             scopes=str(claims.get("scope") or "").split(),
             expires_at=None if expires is None else int(expires),
-            resource=next(
-                (each for each in audiences if _is_same(each, self.resource)),
-                None,
-            ),
+            resource=resource,
             subject=str(claims.get("sub") or "") or None,
             claims=dict(claims),
         )
 
 
-def _is_same(given: object, url: str) -> bool:
-    return isinstance(given, str) and given.rstrip("/") == url.rstrip("/")
+def _is_same_url(value: object, url: str) -> bool:
+    return isinstance(value, str) and value.rstrip("/") == url.rstrip("/")
 
 
-def _is_timely(expires: Any, begins: Any) -> bool:
-    """Whether these are times, where they are given, and now lies between them."""
+def _is_valid_now(begins: Any, expires: Any) -> bool:
+    """Return True if now lies between two times; None is no limit.
+
+    Return False if one of them is no time.
+    """
     now = time.time()
-    times = [now if at is None else at for at in (begins, expires)]
-    if not all(type(at) in (int, float) and abs(at) < _NO_TIME for at in times):
-        return False
-    return bool(times[0] - CLOCK_SECONDS <= now < times[1] + CLOCK_SECONDS)
+    begins = now if begins is None else begins
+    expires = now if expires is None else expires
+    for moment in (begins, expires):
+        if type(moment) not in (int, float) or not abs(moment) < _MAX_TIME:
+            return False
+    is_valid = (
+        begins - CLOCK_SLACK_SECONDS <= now < expires + CLOCK_SLACK_SECONDS
+    )
+    return bool(is_valid)
 
 
 @dataclass(frozen=True)
 class Access:
-    """Where to listen and whom to let in: anybody on this machine, or who has a token that the `verifier` knows.
+    """The address of the server, and the callers that it admits.
 
-    `public_url` is how clients reach the server (behind a proxy it differs from `host` and `port`);
-    `hosts` and `origins` are let through besides the address itself.
+    Without a `verifier` every caller of this machine is admitted. Behind a proxy
+    `public_url` is the address for clients. Requests may also name the `hosts` and
+    `origins`.
     """
 
     host: str
@@ -163,14 +176,17 @@ class Access:
     origins: Sequence[str] = ()
 
     def __post_init__(self) -> None:
+        """Raise `invalid_input` for an open server beyond this machine."""
         if not is_loopback(self.host) and self.verifier is None:
             raise invalid(
-                f"refusing to serve on {self.host} without authentication: anyone could change files",
-                "set FILEWRIGHT_HTTP_TOKENS or --token-file, or listen on 127.0.0.1",
+                f"refusing to serve on {self.host} without authentication: "
+                "anyone could change files",
+                "set FILEWRIGHT_HTTP_TOKENS or --token-file, or listen on "
+                "127.0.0.1",
             )
 
     def served_as(self, port: int) -> tuple[list[str], list[str]]:
-        """The hosts and the origins by which requests may name a server that listens there."""
+        """Return the hosts and the origins by which requests may name the server."""
         names = [f"[{self.host}]" if ":" in self.host else self.host]
         if is_loopback(self.host):
             names += ["localhost", "127.0.0.1", "[::1]"]
@@ -179,58 +195,66 @@ class Access:
         if port in (80, 443):
             hosts += names
         if self.public_url:
-            origins.append("/".join(self.public_url.split("/")[:3]))
-            hosts.append(origins[-1].partition("://")[2])
-        return [host.lower() for host in (*hosts, *self.hosts)], [
-            *origins,
-            *self.origins,
-        ]
+            origin = "/".join(self.public_url.split("/")[:3])
+            origins.append(origin)
+            hosts.append(origin.partition("://")[2])
+        hosts += self.hosts
+        origins += self.origins
+        return [host.lower() for host in hosts], origins
 
     def authentication(self, port: int) -> AuthSettings | None:
-        """The same as the SDK wants to know it; as text, so that no slash is added to the issuer."""
+        """Return the settings of the SDK, or None without a verifier."""
         if self.verifier is None:
             return None
-        facts: dict[str, Any] = {
-            "issuer_url": self.public_url or self.served_as(port)[1][0]
-        }
+        facts: dict[str, Any]
         if isinstance(self.verifier, Introspection):
             facts = {
                 "issuer_url": self.verifier.issuer,
+                "resource_server_url": self.verifier.resource,
                 "required_scopes": list(self.verifier.scopes) or None,
                 "validate_token_resource": True,
             }
-        resource = getattr(self.verifier, "resource", None)
-        return AuthSettings.model_validate(
-            {**facts, "resource_server_url": resource}
-        )
+        else:
+            _, origins = self.served_as(port)
+            facts = {
+                "issuer_url": self.public_url or origins[0],
+                "resource_server_url": None,
+            }
+        # Validated from texts: the types of the fields add a slash to the issuer.
+        return AuthSettings.model_validate(facts)
 
 
-def read_tokens(listed: str | None, file: Path | None) -> list[str]:
-    """Tokens from an environment variable's value and from a file: separated by white space or commas.
+def read_tokens(variable: str | None, file: Path | None) -> list[str]:
+    """Return the tokens in an environment variable's value and in a file.
 
-    Lines of the file that begin with `#` are comments. Raises `FilewrightError` for a file that cannot
-    be read.
+    They are separated by white space or commas; lines of the file that begin with `#`
+    are comments. Raise `invalid_input` for a file that cannot be read.
     """
-    found = [listed or ""]
+    texts = [variable or ""]
     if file is not None:
         try:
             lines = file.read_text(encoding="utf-8").splitlines()
-            readable = file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
+            is_public = file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH)
         except (OSError, UnicodeDecodeError) as error:
             raise invalid(
                 f"cannot read the token file {file}: {error}",
                 "name a readable text file",
             ) from error
-        if readable:
+        if is_public:
             _logger.warning(
                 "the token file %s can be read by others; chmod 600 it", file
             )
-        found += [line for line in lines if not line.lstrip().startswith("#")]
-    return " ".join(found).replace(",", " ").split()
+        for line in lines:
+            if not line.lstrip().startswith("#"):
+                texts.append(line)
+    return " ".join(texts).replace(",", " ").split()
 
 
 def parse_address(text: str) -> tuple[str, int]:
-    """`HOST:PORT`, `[IPv6]:PORT`, `:PORT` or `PORT` (the last two on 127.0.0.1); port 0 is any free one."""
+    """Return host and port of `HOST:PORT`, `[IPv6]:PORT`, `:PORT` or `PORT`.
+
+    Without a host it is 127.0.0.1; port 0 is any free one. Raise `invalid_input`.
+    """
     host, _, port = text.rpartition(":")
     host = host.strip("[]") or "127.0.0.1"
     if not port.isascii() or not port.isdigit() or int(port) > 65_535:
@@ -241,7 +265,7 @@ def parse_address(text: str) -> tuple[str, int]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach `host`."""
+    """Return True if only this machine can reach a host."""
     if host.lower() == "localhost":
         return True
     try:
