@@ -33,9 +33,9 @@ from typing import Any, NamedTuple
 
 from filewright.languages import PARSED, Language, language_of
 from filewright.settings import Settings
+from filewright.structure.grammar import load_grammar
+from filewright.structure.outline import Outline
 from filewright.structure.outlines import Outlines
-from filewright.structure.query import grammar_of
-from filewright.structure.symbol import Outline
 
 CTAGS_KINDS = {
     Language.PYTHON: ("Python", "class function member"),
@@ -322,18 +322,18 @@ def spans_of(
     for _, symbol in outline.walk():
         if without and symbol.kind in without:
             continue
-        names = {plain(symbol.name), plain(symbol.known_as or symbol.name)}
+        names = {plain(symbol.name), plain(symbol.lookup_name or symbol.name)}
         if symbol.kind == "rule" and not without:
             names.update(
                 re.findall(r"[\w-]+", symbol.name)
             )  # ctags lists the parts of a selector
         if symbol.kind in ("module", "table") and not without:
             names.update(
-                (symbol.known_as or symbol.name).split(".")
+                (symbol.lookup_name or symbol.name).split(".")
             )  # ctags lists the parts of a::b::c
         if not without and ".prototype." in symbol.name:
             names.add(
-                symbol.known_as.partition(".")[0]
+                symbol.lookup_name.partition(".")[0]
             )  # ctags lists the class of a prototype's method
         for name in names:
             spans[name].append((symbol.block_start_line, symbol.end_line))
@@ -429,7 +429,7 @@ def timed() -> tuple[list[tuple[float, float]], list[tuple[float, float]], int]:
                 if size >= 10_000_000:
                     break
     source = b"".join(parts)
-    grammar = grammar_of(Language.PYTHON)
+    grammar = load_grammar(Language.PYTHON)
     outlines = Outlines(Settings(parse_seconds=60))
     outlines.outline(b"x = 1", Language.PYTHON)
     alone: list[tuple[float, float]] = []

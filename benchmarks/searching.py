@@ -19,10 +19,11 @@ from collections.abc import Callable
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import find_program
-from filewright.search.engine import TreeOptions, search_snapshot
-from filewright.search.pattern import compile as compile_pattern
-from filewright.search.similarity import fuzzy
-from filewright.search.tree import Searcher
+from filewright.search.hits import search_snapshot
+from filewright.search.pattern import compile_pattern
+from filewright.search.searcher import Searcher
+from filewright.search.similarity import search_fuzzy
+from filewright.search.tree_options import TreeOptions
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
 
@@ -163,7 +164,10 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
                 with Snapshot.of_file(
                     boundary.open_file(where), where, settings
                 ) as snapshot:
-                    assert fuzzy(snapshot, needle, limit=5).hits[0].score > 0.9
+                    assert (
+                        search_fuzzy(snapshot, needle, limit=5).hits[0].score
+                        > 0.9
+                    )
 
             return act
 

@@ -6,7 +6,7 @@ import pytest
 
 from filewright.edit.example import build_example
 from filewright.edit.replacements import compile_replacement, replace_matches
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import compile_pattern
 from filewright.text.snapshot import Snapshot
 
 CASES = {

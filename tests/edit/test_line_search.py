@@ -12,7 +12,7 @@ from filewright.edit.line_search import LineSearch, find_line_edit
 from filewright.edit.planning import plan_edits
 from filewright.edit.replacements import compile_replacement
 from filewright.errors import Code, FilewrightError
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import compile_pattern
 from filewright.settings import Settings
 from filewright.text import splice
 from filewright.text.snapshot import Snapshot

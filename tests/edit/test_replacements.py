@@ -11,7 +11,7 @@ from tests.examples import examples
 
 from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.errors import Code, FilewrightError
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import compile_pattern
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices, sort_splices
 

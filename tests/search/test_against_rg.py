@@ -16,9 +16,10 @@ from tests.examples import examples
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import find_program
-from filewright.search import window as window_module
-from filewright.search.engine import Windows, count_hits, search_snapshot
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search import prefilter as prefilter_module
+from filewright.search.hits import count_hits, search_snapshot
+from filewright.search.matches import WindowSizes
+from filewright.search.pattern import compile_pattern
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
 
@@ -115,15 +116,17 @@ def test_lines_and_counts_are_those_of_rg(
         path, mode, pattern, case, whole_word=whole_word, invert=invert
     )
     # The overlap holds the longest match there can be, as the real one does.
-    small = Windows(length=length, longest=length + 400, overlap=200)
+    small = WindowSizes(length=length, longest=length + 400, overlap=200)
     with (
         pytest.MonkeyPatch.context() as patch,
         opened(path, hold_bytes=0) as snapshot,
     ):
         patch.setattr(
-            window_module, "AHEAD_BYTES", 1 if with_child else 1 << 40
+            prefilter_module,
+            "MIN_PREFILTER_BYTES",
+            1 if with_child else 1 << 40,
         )
-        patch.setattr(window_module, "_FAR", -1)
+        patch.setattr(prefilter_module, "_FAR", -1)
         found = search_snapshot(
             snapshot, compiled, limit=10_000, invert=invert, windows=small
         )

@@ -8,10 +8,12 @@ import pytest
 from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search.engine import TreeOptions, count_hits, search_snapshot
-from filewright.search.engine import matches as find_matches
-from filewright.search.pattern import compile as compile_pattern
-from filewright.search.tree import Searcher, TreeSearch
+from filewright.search.hits import count_hits, search_snapshot
+from filewright.search.matches import find_matches
+from filewright.search.pattern import compile_pattern
+from filewright.search.searcher import Searcher
+from filewright.search.tree import TreeSearch
+from filewright.search.tree_options import TreeOptions
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
 

@@ -10,9 +10,8 @@ from tests.examples import examples
 from tests.rows import each_row
 
 from filewright.boundary.launcher import find_program
-from filewright.search.engine import Windows
-from filewright.search.engine import matches as find_matches
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.matches import WindowSizes, find_matches
+from filewright.search.pattern import compile_pattern
 from filewright.text.snapshot import Snapshot
 
 SETTINGS = examples(
@@ -137,7 +136,7 @@ def test_the_sieve_lets_every_file_with_a_hit_through(
     if not spans(Snapshot(data, encoding=explicit), compiled):
         return
     (tmp_path / "sieved").write_bytes(data)
-    forms = [part for form in compiled.for_rg for part in ("-e", form)]
+    forms = [part for form in compiled.rg_patterns for part in ("-e", form)]
     argv = [
         str(find_program("rg")),
         "--no-config",
@@ -165,7 +164,7 @@ def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     compiled = compile_pattern(word, case="sensitive")
     assert len(spans(Snapshot(data, encoding=codec), compiled)) == 1
     (tmp_path / "sieved").write_bytes(data)
-    forms = [part for form in compiled.for_rg for part in ("-e", form)]
+    forms = [part for form in compiled.rg_patterns for part in ("-e", form)]
     argv = [
         str(find_program("rg")),
         "--no-config",
@@ -201,7 +200,7 @@ def test_an_encoding_changes_where_hits_are_but_not_which(pattern, text, codec):
 def test_the_size_of_a_window_changes_nothing(pattern, text, length):
     compiled = compile_pattern(pattern, mode="regex")
     snapshot = Snapshot(text.encode())
-    small = Windows(length=length)
+    small = WindowSizes(length=length)
     assert [
         (m.offset, m.end)
         for m in find_matches(snapshot, compiled, windows=small)
@@ -220,7 +219,7 @@ def test_the_size_of_a_block_changes_nothing_for_literals(needle, text, block):
     expected = [
         (m.start(), m.end()) for m in re.finditer(re.escape(needle), text)
     ]
-    small = Windows(
+    small = WindowSizes(
         length=block, longest=block + 8, overlap=8, multiline=block + 8, span=8
     )
     assert [

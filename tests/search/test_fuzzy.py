@@ -14,18 +14,21 @@ from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search.similarity import (
-    best_fit,
-    choose,
-    elected,
-    folded,
-    fuzzy,
-    infix,
-    occurrences,
+from filewright.search.alignment import (
+    find_best_fit,
+    find_nearest_region,
+    fold_text,
 )
+from filewright.search.pieces import (
+    choose_pieces,
+    find_occurrences,
+    vote_diagonals,
+)
+from filewright.search.similarity import search_fuzzy
 from filewright.text.snapshot import Snapshot
 
 search_module = importlib.import_module("filewright.search.similarity")
+pieces_module = importlib.import_module("filewright.search.pieces")
 
 
 def distance(a: str, b: str) -> int:
@@ -43,7 +46,7 @@ def distance(a: str, b: str) -> int:
 @examples(50, derandomize=True)
 @given(st.text("abé ", min_size=1, max_size=9), st.text("abé ", max_size=14))
 def test_the_region_found_is_a_nearest_one(needle, text):
-    start, end, found = infix(needle, text)
+    start, end, found = find_nearest_region(needle, text)
     assert distance(needle, text[start:end]) == found
     regions = (
         text[a:b] for a in range(len(text) + 1) for b in range(a, len(text) + 1)
@@ -70,14 +73,14 @@ def test_the_region_found_is_a_nearest_one(needle, text):
     ],
 )
 def test_regions_have_the_ends_one_would_give_them(needle, text, region):
-    fit = best_fit(needle, text)
+    fit = find_best_fit(needle, text)
     assert text[fit.start : fit.end] == region
 
 
 @examples(33, derandomize=True)
 @given(st.text(" \t\na“’-x", max_size=30))
 def test_folding_knows_where_each_character_was(text):
-    plain, places = folded(text)
+    plain, places = fold_text(text)
     assert len(plain) == len(places)
     assert places == sorted(set(places))
     assert plain == " ".join(plain.split())
@@ -124,7 +127,7 @@ def test_recall_against_an_exact_aligner(
     text = corpus(900_000)
     data = text.encode("ascii", "replace")
     if not whole:
-        monkeypatch.setattr(search_module, "SWEEP_ALWAYS", 0)
+        monkeypatch.setattr(search_module, "ALWAYS_SWEPT_BYTES", 0)
     snapshot = opened(data)
     chance = random.Random(f"{lines} {rate}")
     rows = data.decode().split("\n")
@@ -137,7 +140,7 @@ def test_recall_against_an_exact_aligner(
         tried += 1
         needle = mutated(block, rate, chance)
         best = edlib.align(needle.encode(), data, mode="HW")["editDistance"]
-        hits = fuzzy(snapshot, needle, min_similarity=0.75, limit=3).hits
+        hits = search_fuzzy(snapshot, needle, min_similarity=0.75, limit=3).hits
         found += any(
             distance(needle, data[h.offset : h.end].decode()) <= best
             for h in hits
@@ -158,7 +161,7 @@ def test_a_block_is_found_in_any_encoding_and_with_any_terminator(codec, end):
         data, encoding=codec if codec in ("cp1252", "gb18030") else None
     )
     needle = "\n".join(rows[200:203]).replace("quick", "quikc", 1)
-    best = fuzzy(snapshot, needle, limit=1).hits[0]
+    best = search_fuzzy(snapshot, needle, limit=1).hits[0]
     found = data[best.offset : best.end].decode(
         codec.replace("utf-16", "utf-16-le")
     )
@@ -170,7 +173,7 @@ def test_hits_are_ranked_and_ties_and_the_runner_up_are_told():
     snapshot = Snapshot(
         b"def total(cart):\nx\ndef totals(cart):\ny\ndef total(cart):\nz\ndef total(card, tax):\n"
     )
-    found = fuzzy(snapshot, "def total(cart):", limit=3)
+    found = search_fuzzy(snapshot, "def total(cart):", limit=3)
     assert [(hit.line, hit.score) for hit in found.hits] == [
         (1, 1.0),
         (5, 1.0),
@@ -186,9 +189,9 @@ def test_hits_are_ranked_and_ties_and_the_runner_up_are_told():
 def test_nothing_is_above_the_threshold_when_nothing_is_there(
     opened, monkeypatch, hold, always
 ):
-    monkeypatch.setattr(search_module, "SWEEP_ALWAYS", always)
+    monkeypatch.setattr(search_module, "ALWAYS_SWEPT_BYTES", always)
     snapshot = opened(corpus(200_000).encode(), hold=hold)
-    found = fuzzy(
+    found = search_fuzzy(
         snapshot,
         "Zwölf Boxkämpfer jagen Viktor quer über den großen Sylter Deich",
         min_similarity=0.7,
@@ -200,47 +203,49 @@ def test_nothing_is_above_the_threshold_when_nothing_is_there(
 
 def test_similarity_is_of_the_region_not_of_the_line():
     line = b"a" * 3000 + b" return self.total_price " + b"b" * 3000
-    (hit,) = fuzzy(Snapshot(line), "return self.totl_price", limit=1).hits
+    (hit,) = search_fuzzy(
+        Snapshot(line), "return self.totl_price", limit=1
+    ).hits
     assert hit.score > 0.95
     assert line[hit.offset : hit.end] == b"return self.total_price"
 
 
 def test_a_large_file_that_was_not_compared_whole_says_so(opened, monkeypatch):
-    monkeypatch.setattr(search_module, "SWEEP_ALWAYS", 0)
-    monkeypatch.setattr(search_module, "SWEEP_AT_MOST", 0)
+    monkeypatch.setattr(search_module, "ALWAYS_SWEPT_BYTES", 0)
+    monkeypatch.setattr(search_module, "MAX_SWEPT_BYTES", 0)
     snapshot = opened(b"some text here\n" * 1000)
     for needle in ("entirely different words of some length", "zzzzzz"):
-        found = fuzzy(snapshot, needle)
+        found = search_fuzzy(snapshot, needle)
         assert (found.hits, found.complete) == ((), False)
         assert "too large" in found.reason
-    exact = fuzzy(snapshot, "text here", limit=2)
+    exact = search_fuzzy(snapshot, "text here", limit=2)
     assert [hit.score for hit in exact.hits] == [1.0, 1.0]
 
 
 @pytest.mark.parametrize("needle", ["", "ab", "  \n x \n", "\ud800abcdef"])
 def test_a_needle_that_is_like_anything_is_refused(needle):
     with pytest.raises(FilewrightError) as caught:
-        fuzzy(Snapshot(b"text"), needle)
+        search_fuzzy(Snapshot(b"text"), needle)
     assert caught.value.code is Code.INVALID_INPUT
 
 
 @pytest.mark.parametrize("least", [0, -1, 1.5])
 def test_a_similarity_is_between_0_and_1(least):
     with pytest.raises(FilewrightError):
-        fuzzy(Snapshot(b"some text"), "some text", min_similarity=least)
+        search_fuzzy(Snapshot(b"some text"), "some text", min_similarity=least)
 
 
 def test_a_fuzzy_search_is_cancelled(opened):
     task = Task()
     task.cancel()
     with pytest.raises(FilewrightError) as caught:
-        fuzzy(opened(b"some text\n" * 100), "some texts", task=task)
+        search_fuzzy(opened(b"some text\n" * 100), "some texts", task=task)
     assert caught.value.code is Code.CANCELLED
 
 
 def test_invalid_bytes_do_not_move_a_region():
     data = b"\xff\xfe bad \xe9\xff bytes\nx\ndef total_of(cart\xff):\n\xff\n"
-    (hit,) = fuzzy(
+    (hit,) = search_fuzzy(
         Snapshot(data, encoding="utf-8"), "def total_of(carts):", limit=1
     ).hits
     assert data[hit.offset : hit.end] == b"def total_of(cart\xff):"
@@ -252,7 +257,7 @@ def test_invalid_bytes_do_not_move_a_region():
 def test_pieces_are_spread_over_the_needle_and_rare_in_the_file():
     needle = b"the rare word xylophone quartz and the rest of the line"
     drawn = b"the rare word and the rest of the line " * 100
-    pieces = choose(needle, drawn, 10_000_000)
+    pieces = choose_pieces(needle, drawn, 10_000_000)
     for piece, places in pieces.items():
         assert all(
             needle[place : place + len(piece)] == piece for place in places
@@ -267,13 +272,13 @@ def test_pieces_are_spread_over_the_needle_and_rare_in_the_file():
 def test_two_typos_close_together_leave_a_piece_of_a_short_needle(
     opened, monkeypatch
 ):
-    monkeypatch.setattr(search_module, "SWEEP_ALWAYS", 0)
-    monkeypatch.setattr(search_module, "SWEEP_AT_MOST", 0)
+    monkeypatch.setattr(search_module, "ALWAYS_SWEPT_BYTES", 0)
+    monkeypatch.setattr(search_module, "MAX_SWEPT_BYTES", 0)
     rows = b"".join(
         b"row %d of a log that needs the engine\n" % n for n in range(3000)
     )
     snapshot = opened(rows + b"the needle_1 is here\n" + rows)
-    found = fuzzy(snapshot, "the nedle_1 iss here", limit=2)
+    found = search_fuzzy(snapshot, "the nedle_1 iss here", limit=2)
     assert [(hit.line, hit.score) for hit in found.hits] == [(3001, 0.9)]
 
 
@@ -283,7 +288,7 @@ def test_the_place_where_most_pieces_agree_is_elected():
         (9000, 30, 3),
         (9001 + 10, 40, 4),
     ]
-    assert elected(sorted(votes), 50, 2) == [(5, 1000), (2, 8970)]
+    assert vote_diagonals(sorted(votes), 50, 2) == [(5, 1000), (2, 8970)]
 
 
 PIECES = [b"needle01", b"aybe=two", b"third;ok"]
@@ -293,7 +298,7 @@ PIECES = [b"needle01", b"aybe=two", b"third;ok"]
 def test_pieces_are_found_beside_rg_however_far_apart_and_in_lines_of_any_length(
     opened, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
-    monkeypatch.setattr(search_module, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(pieces_module, "MIN_PREFILTER_BYTES", 1)
     chance = random.Random(seed)
     made: list[bytes] = []
     for _ in range(400):
@@ -311,7 +316,7 @@ def test_pieces_are_found_beside_rg_however_far_apart_and_in_lines_of_any_length
     chosen = {piece: [number] for number, piece in enumerate(PIECES)}
     found = {
         (at, number)
-        for at, _, number in occurrences(opened(data), chosen, Task())
+        for at, _, number in find_occurrences(opened(data), chosen, Task())
     }
     there = {
         (m.start(), PIECES.index(m[0]))

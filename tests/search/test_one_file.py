@@ -16,17 +16,11 @@ from tests.rows import each_row
 from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import window as window_module
-from filewright.search.engine import (
-    Hit,
-    Windows,
-    context,
-    count_hits,
-    excerpt,
-    search_snapshot,
-)
-from filewright.search.engine import matches as find_matches
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search import prefilter as prefilter_module
+from filewright.search.excerpts import build_excerpt, read_context
+from filewright.search.hits import Hit, count_hits, search_snapshot
+from filewright.search.matches import WindowSizes, find_matches
+from filewright.search.pattern import compile_pattern
 from filewright.settings import Settings
 from filewright.text.lines import Lines, ReadSizes
 from filewright.text.snapshot import Snapshot
@@ -119,10 +113,10 @@ def test_a_hit_far_into_a_long_line_is_shown_with_its_surroundings():
     snapshot = Snapshot(f"short\n{line}\n".encode())
     (hit,) = search_snapshot(snapshot, compile_pattern("needle"), limit=5).hits
     assert (hit.line, hit.column, hit.offset) == (2, 5_001, 5_006)
-    shown = excerpt(snapshot, hit, 100)
+    shown = build_excerpt(snapshot, hit, 100)
     assert len(shown.text) == 100
-    assert shown.cut_before
-    assert shown.cut_after
+    assert shown.is_cut_before
+    assert shown.is_cut_after
     ((start, end),) = shown.ranges
     assert shown.text[start:end] == "needle"
     assert shown.column + start == hit.column
@@ -134,7 +128,7 @@ def test_many_matches_on_a_long_line_are_hits_that_each_show_theirs():
     assert sum(len(hit.submatches) for hit in hits) == 200
     assert {hit.line for hit in hits} == {1}
     for hit in hits:
-        shown = excerpt(snapshot, hit, 500)
+        shown = build_excerpt(snapshot, hit, 500)
         assert [shown.text[a:b] for a, b in shown.ranges] == ["needle"] * len(
             hit.submatches
         )
@@ -143,7 +137,7 @@ def test_many_matches_on_a_long_line_are_hits_that_each_show_theirs():
 def test_a_line_longer_than_any_window_is_searched_without_being_held(
     opened, monkeypatch
 ):
-    small = Windows(length=64, longest=128, overlap=32)
+    small = WindowSizes(length=64, longest=128, overlap=32)
     data = b"a" * 1000 + b"needle7" + b"b" * 1000 + b"needle8" + b"c" * 300
     snapshot = opened(data)
     found = [
@@ -164,7 +158,7 @@ def test_a_hundred_megabyte_line_has_a_small_excerpt(opened):
     snapshot = opened(data)
     (hit,) = search_snapshot(snapshot, compile_pattern("needle"), limit=5).hits
     assert hit.column == 10_000_001
-    assert len(excerpt(snapshot, hit, 500).text) == 500
+    assert len(build_excerpt(snapshot, hit, 500).text) == 500
 
 
 @examples(25, derandomize=True)
@@ -185,13 +179,15 @@ def test_an_excerpt_always_holds_the_hit_on_whole_characters(
     (hit,) = search_snapshot(
         snapshot, compile_pattern(f"[{word}]"), limit=5
     ).hits
-    shown = excerpt(snapshot, hit, chars)
+    shown = build_excerpt(snapshot, hit, chars)
     assert shown.text in line
     assert len(shown.text) == min(chars, len(line))
     assert [shown.text[a:b] for a, b in shown.ranges] == [f"[{word}]"]
     assert line[shown.column - 1 :].startswith(shown.text)
-    assert shown.cut_before == (shown.column > 1)
-    assert shown.cut_after == (shown.column - 1 + len(shown.text) < len(line))
+    assert shown.is_cut_before == (shown.column > 1)
+    assert shown.is_cut_after == (
+        shown.column - 1 + len(shown.text) < len(line)
+    )
 
 
 @each_row(
@@ -210,7 +206,7 @@ def test_a_long_match_shows_its_beginning_and_end(codec, before, match, after):
     (hit,) = search_snapshot(
         snapshot, compile_pattern("a[^a-z]*c*b", mode="regex"), limit=5
     ).hits
-    shown = excerpt(snapshot, hit, 90)
+    shown = build_excerpt(snapshot, hit, 90)
     assert match.startswith(shown.text)
     assert match.endswith(shown.match_end)
     assert len(shown.text) + len(shown.match_end) == 90
@@ -225,7 +221,7 @@ def test_a_match_of_several_lines_shows_no_end_in_its_first_line():
     snapshot = Snapshot(("a" + "x" * 300 + "\n" + "y" * 300 + "b\n").encode())
     pattern = compile_pattern("ax+\\ny+b", mode="regex", multiline=True)
     (hit,) = search_snapshot(snapshot, pattern, limit=5).hits
-    shown = excerpt(snapshot, hit, 90)
+    shown = build_excerpt(snapshot, hit, 90)
     assert (len(shown.text), shown.match_end) == (90, "")
 
 
@@ -236,17 +232,17 @@ def test_a_byte_order_mark_is_not_shown():
             snapshot, compile_pattern("^foo", mode="regex"), limit=5
         ).hits
         assert hit.column == 1
-        assert excerpt(snapshot, hit, 80).text == "foo bar"
+        assert build_excerpt(snapshot, hit, 80).text == "foo bar"
 
 
 @pytest.mark.parametrize("codec", ["utf-8", "utf-16"])
 def test_context_is_the_lines_above_and_below(codec):
     snapshot = Snapshot("1\r\n2\r3\nhit\r\n\r\n6\n7".encode(codec))
     (hit,) = search_snapshot(snapshot, compile_pattern("hit"), limit=5).hits
-    above, _, below, _ = context(snapshot, hit, 2, 3, 80)
+    above, _, below, _ = read_context(snapshot, hit, 2, 3, 80)
     assert [(c.line, c.text) for c in above] == [(2, "2"), (3, "3")]
     assert [(c.line, c.text) for c in below] == [(5, ""), (6, "6"), (7, "7")]
-    above, _, below, _ = context(snapshot, hit, 9, 0, 80)
+    above, _, below, _ = read_context(snapshot, hit, 9, 0, 80)
     assert [c.line for c in above] == [1, 2, 3]
     assert below == ()
 
@@ -300,7 +296,7 @@ def test_pages_joined_are_the_whole(
 @pytest.mark.parametrize("pattern", ["foo", "^f", "^$"])
 @pytest.mark.parametrize("text", [TEXT, "foo\nfoo foo\n\nbar\n", "", "foo"])
 def test_counts_are_of_lines(opened, monkeypatch, hold, pattern, text):
-    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
     snapshot = opened(text.encode(), hold=hold)
     compiled = compile_pattern(pattern, mode="regex")
     hits = search_snapshot(snapshot, compiled, limit=1000).hits
@@ -335,8 +331,8 @@ def test_the_child_process_gives_the_same_hits(
     data = mark + text.encode()
     compiled = compile_pattern(pattern, mode="regex")
     here = search_snapshot(opened(data, hold=True), compiled, limit=1000)
-    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
-    monkeypatch.setattr(window_module, "_FAR", far)
+    monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
+    monkeypatch.setattr(prefilter_module, "_FAR", far)
     snapshot = opened(data)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
     assert (
@@ -347,8 +343,8 @@ def test_the_child_process_gives_the_same_hits(
 
 @pytest.mark.parametrize("lone", [None, 50, 100_000, 299_999])
 def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
-    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
-    monkeypatch.setattr(window_module, "_FAR", 0)
+    monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
+    monkeypatch.setattr(prefilter_module, "_FAR", 0)
     rows = [
         b"row %06d\r\n" % n if n % 3 else b"row %06d\n" % n
         for n in range(300_000)
@@ -392,8 +388,8 @@ def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
 
 @pytest.mark.needs("confinement")
 def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
-    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
-    monkeypatch.setattr(window_module, "_FAR", 0)
+    monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
+    monkeypatch.setattr(prefilter_module, "_FAR", 0)
     path, options = tmp_path / "log", Settings(hold_bytes=0)
     boundary = Boundary([tmp_path], options)
     where = boundary.locate("log")
@@ -430,7 +426,7 @@ def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
 
 
 def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
-    small = Windows(multiline=50, span=20)
+    small = WindowSizes(multiline=50, span=20)
     data = b"".join(b"line %d\r\n" % n for n in range(60))
     compiled = compile_pattern(r"9\nline \d0", mode="regex", multiline=True)
     spans = [
@@ -454,16 +450,16 @@ def test_the_ends_of_a_window_are_not_those_of_the_file(
     snapshot = opened(b"line 25\n" * 62 + b"5")
     compiled = compile_pattern(pattern, mode="regex", multiline=True)
     for length in range(8, 40):
-        small = Windows(multiline=length, span=length // 2)
+        small = WindowSizes(multiline=length, span=length // 2)
         assert [
             (m.offset, m.end)
             for m in find_matches(snapshot, compiled, windows=small)
         ] == places
     leaving = replace(
         compile_pattern("line", whole_word=True),
-        without=compile_pattern(r"\Aline", mode="regex"),
+        excluded=compile_pattern(r"\Aline", mode="regex"),
     )
-    small = Windows(length=8, longest=8, overlap=2)
+    small = WindowSizes(length=8, longest=8, overlap=2)
     assert len(list(find_matches(snapshot, leaving, windows=small))) == 61
 
 
@@ -489,7 +485,7 @@ class _Counting(Task):
 def test_a_search_is_cancelled_between_blocks(
     opened, monkeypatch, pattern, hold
 ):
-    small = Windows(
+    small = WindowSizes(
         length=1000, longest=1000, overlap=100, multiline=1000, span=100
     )
     snapshot = opened(b"some text here\n" * 1_000, hold=hold)
@@ -527,7 +523,7 @@ def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(
 
 @pytest.mark.needs("confinement")
 def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
-    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)
     launcher = snapshot.location.root.launcher
     started = []
@@ -660,8 +656,8 @@ def test_the_child_process_reads_encodings_of_one_byte(
             here = search_snapshot(
                 opened(data, hold=True, encoding=codec), compiled, limit=1000
             )
-            patch.setattr(window_module, "AHEAD_BYTES", 1)
-            patch.setattr(window_module, "_FAR", -1)
+            patch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
+            patch.setattr(prefilter_module, "_FAR", -1)
             snapshot = opened(data, encoding=codec)
             assert search_snapshot(snapshot, compiled, limit=1000) == here
             assert snapshot.lines.count_lines() == 24
@@ -671,9 +667,9 @@ def test_the_child_process_goes_ahead_in_encodings_of_one_byte(
     opened, monkeypatch
 ):
     data = b"plain\n" * 200_000 + "жаба\n".encode("koi8_r")
-    monkeypatch.setattr(window_module, "AHEAD_BYTES", 1)
+    monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
     snapshot = opened(data, encoding="koi8_r")
-    with window_module.lines_ahead(
+    with prefilter_module.candidate_lines(
         snapshot, compile_pattern("жаба"), 0, Task()
     ) as next_line:
         assert next_line(0) == len(data) - 5

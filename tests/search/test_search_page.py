@@ -7,7 +7,7 @@ import pytest
 from tests.rows import each_row
 
 from filewright.errors import FilewrightError
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import compile_pattern
 
 PAGE = (
     Path(__file__)

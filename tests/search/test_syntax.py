@@ -4,8 +4,8 @@ import pytest
 from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
-from filewright.search.engine import matches as find_matches
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.matches import find_matches
+from filewright.search.pattern import compile_pattern
 from filewright.text.snapshot import Snapshot
 
 
@@ -209,7 +209,7 @@ def test_a_whole_word_takes_the_alternative_that_stands_alone():
 
 def test_groups_are_numbered_as_in_the_pattern():
     pattern = compile_pattern("(?<a>x)|(y)", mode="regex", whole_word=True)
-    assert (pattern.groups, pattern.names) == (2, {"a": 1})
+    assert (pattern.group_count, pattern.group_numbers) == (2, {"a": 1})
     matches = list(find_matches(Snapshot(b"y x"), pattern))
     assert [m.groups for m in matches] == [(None, (0, 1)), ((2, 3), None)]
 

@@ -12,10 +12,11 @@ from filewright.boundary.names import quote
 from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search import tree as tree_module
-from filewright.search.engine import TreeOptions
-from filewright.search.pattern import compile as compile_pattern
-from filewright.search.tree import Resume, Searcher, TreeSearch
+from filewright.search import candidates as candidates_module
+from filewright.search.pattern import compile_pattern
+from filewright.search.searcher import Searcher
+from filewright.search.tree import ResumePoint, TreeSearch
+from filewright.search.tree_options import TreeOptions
 from filewright.settings import Settings
 
 ODD = "z\nnew\udcff.txt" if sys.platform != "win32" else "z\u00a0new.txt"
@@ -141,9 +142,9 @@ def test_ignored_files_are_searched_if_asked_for_and_git_never(searcher):
     [
         ({"glob": "**/*.py"}, ["a/deep/one.py"]),
         ({"glob": "*.txt", "where": "c"}, ["c/latin.txt"]),
-        ({"kind": "python"}, ["a/deep/one.py"]),
-        ({"kind": "py"}, ["a/deep/one.py"]),
-        ({"kind": "no-such"}, None),
+        ({"file_type": "python"}, ["a/deep/one.py"]),
+        ({"file_type": "py"}, ["a/deep/one.py"]),
+        ({"file_type": "no-such"}, None),
         ({"where": "a"}, ["a/deep/one.py"]),
         ({"where": "a/deep"}, ["a/deep/one.py"]),
     ],
@@ -180,7 +181,7 @@ def test_files_counts_and_inverse(searcher):
     assert found.complete
     rows, found = search(searcher, "foo", output="files", limit=3)
     assert (names(rows), found.complete) == (WITH_FOO[:3], False)
-    assert found.resume == Resume(searcher.boundary.locate(WITH_FOO[3]), 0)
+    assert found.resume == ResumePoint(searcher.boundary.locate(WITH_FOO[3]), 0)
     rows, _ = search(searcher, "foo", invert=True, glob="**/*.py")
     assert rows == [("a/deep/one.py", 1, [1])]
     assert names(search(searcher, "foo", invert=True)[0]) == [
@@ -193,11 +194,11 @@ def test_files_counts_and_inverse(searcher):
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
 @pytest.mark.parametrize("output", ["matches", "files", "counts"])
 def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
-    monkeypatch.setattr(tree_module, "_BATCHES", (2, 3))
+    monkeypatch.setattr(candidates_module, "_BATCHES", (2, 3))
     compiled = compile_pattern("foo")
     where = searcher.boundary.locate(".")
 
-    def page(limit: int, resume: Resume | None):
+    def page(limit: int, resume: ResumePoint | None):
         found = TreeSearch(
             searcher,
             where,
@@ -222,7 +223,7 @@ def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
 
     whole, _ = page(1000, None)
     rows: list[tuple[str, int]] = []
-    resume: Resume | None = None
+    resume: ResumePoint | None = None
     for _ in range(100):
         some, found = page(limit, resume)
         assert len(some) <= limit
@@ -335,7 +336,7 @@ def test_a_cancelled_search_stops(searcher):
 def test_similar_text_is_ranked_over_the_tree(searcher, tree):
     (tree / "m1.txt").write_text("def total_of_cart(items):\n")
     (tree / "m2.txt").write_text("\n\ndef total_of_carts(item):\n")
-    similar = searcher.similar(
+    similar = searcher.search_similar(
         searcher.boundary.locate("."),
         "def total_of_cart(items):",
         TreeOptions(limit=5),
@@ -349,7 +350,7 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
     ]
     assert similar.hits[0][1].score == 1.0
     assert similar.complete
-    nothing = searcher.similar(
+    nothing = searcher.search_similar(
         searcher.boundary.locate("."),
         "entirely different words",
         TreeOptions(limit=5),

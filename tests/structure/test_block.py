@@ -6,10 +6,10 @@ import pytest
 from tests.rows import each_row
 
 from filewright.languages import Language
-from filewright.structure.block import enclosing, of_symbol
+from filewright.structure.block import find_block, symbol_block
 from filewright.structure.lookup import find_symbol
+from filewright.structure.outline import Outline
 from filewright.structure.outlines import Outlines
-from filewright.structure.symbol import Outline
 from filewright.text.snapshot import Snapshot
 
 FIXTURES = Path(__file__).with_name("fixtures")
@@ -76,7 +76,7 @@ def test_the_complete_definition_round_a_line(
 ) -> None:
     data = (FIXTURES / name).read_bytes()
     outline = outlines.outline(data, Language(name.partition(".")[0]))
-    block = enclosing(data, line, outline, depth)
+    block = find_block(data, line, outline, depth)
     assert (block.start_line, block.end_line, block.kind) == (first, last, kind)
 
 
@@ -91,8 +91,8 @@ def test_every_line_is_in_its_block_and_deeper_blocks_hold_it(
     outline = outlines.outline(data, Language(name.partition(".")[0]))
     lines = data.decode().split("\n")[:-1]
     for line, text in enumerate(lines, 1):
-        inner = enclosing(data, line, outline)
-        outer = enclosing(data, line, outline, 2)
+        inner = find_block(data, line, outline)
+        outer = find_block(data, line, outline, 2)
         if text.strip():
             assert inner.start_line <= line <= inner.end_line <= len(lines)
         assert outer.start_line <= inner.start_line
@@ -121,7 +121,7 @@ two:
 def test_without_a_grammar_indentation_decides(
     line: int, first: int, last: int
 ) -> None:
-    block = enclosing(MAKEFILE, line, None)
+    block = find_block(MAKEFILE, line, None)
     assert (block.start_line, block.end_line) == (first, last)
 
 
@@ -157,7 +157,7 @@ sub other {
 def test_braces_without_a_grammar(
     line: int, depth: int, first: int, last: int
 ) -> None:
-    block = enclosing(PERL, line, None, depth)
+    block = find_block(PERL, line, None, depth)
     assert (block.start_line, block.end_line) == (first, last)
 
 
@@ -166,7 +166,7 @@ def test_prose_is_read_by_paragraphs() -> None:
     outline = Outline(Language.TEXT, parsed=False)
     assert [
         (b.start_line, b.end_line)
-        for b in (enclosing(text, 5, outline, d) for d in (1, 2))
+        for b in (find_block(text, 5, outline, d) for d in (1, 2))
     ] == [
         (4, 5),
         (1, 8),
@@ -196,7 +196,7 @@ Traceback:
 def test_a_log_is_read_by_records(
     line: int, depth: int, first: int, last: int
 ) -> None:
-    block = enclosing(LOG, line, Outline(Language.LOG, parsed=False), depth)
+    block = find_block(LOG, line, Outline(Language.LOG, parsed=False), depth)
     assert (block.start_line, block.end_line, block.kind) == (
         first,
         last,
@@ -209,7 +209,7 @@ def test_a_symbol_found_by_name_is_read_with_its_comment(
 ) -> None:
     data = (FIXTURES / "rust.rs").read_bytes()
     found = find_symbol(outlines.outline(data, Language.RUST), "Point::new")
-    block = of_symbol((*found.around, found.symbol))
+    block = symbol_block((*found.ancestors, found.symbol))
     assert (block.start_line, block.end_line) == (47, 53)
     assert block.path == "impl Point<T> › method new"
 
@@ -228,7 +228,7 @@ def test_a_symbol_found_by_name_is_read_with_its_comment(
 def test_nothing_but_blank_lines(
     data: bytes, language: Language, outlines: Outlines
 ) -> None:
-    block = enclosing(data, 1, outlines.outline(data, language), 2)
+    block = find_block(data, 1, outlines.outline(data, language), 2)
     assert 1 <= block.start_line <= block.end_line
 
 
@@ -237,7 +237,7 @@ def test_a_blank_line_between_definitions_means_the_next(
 ) -> None:
     data = b"def a():\n    pass\n\n\ndef b():\n    pass\n\n"
     outline = outlines.outline(data, Language.PYTHON)
-    assert [enclosing(data, line, outline).path for line in (3, 4, 7)] == [
+    assert [find_block(data, line, outline).path for line in (3, 4, 7)] == [
         "function b",
         "function b",
         "function b",
@@ -246,4 +246,4 @@ def test_a_blank_line_between_definitions_means_the_next(
 
 def test_one_endless_line_is_no_danger() -> None:
     snapshot = Snapshot(b"x" * 3_000_000)
-    assert enclosing(snapshot, 1, None).end_line == 1
+    assert find_block(snapshot, 1, None).end_line == 1

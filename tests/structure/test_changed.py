@@ -4,10 +4,10 @@ import pytest
 from tests.rows import each_row
 
 from filewright.languages import Language
-from filewright.structure.changed import (
-    Version,
-    changed_symbols,
-    touched_symbols,
+from filewright.structure.changed_symbols import (
+    OutlinedText,
+    find_changed_symbols,
+    find_touched_symbols,
 )
 from filewright.structure.outlines import Outlines
 
@@ -58,19 +58,19 @@ def test_what_changed_by_symbol(
     after = BEFORE.replace(old, new, 1)
     assert after != BEFORE
     versions = [
-        Version(data, outlines.outline(data, Language.PYTHON))
+        OutlinedText(data, outlines.outline(data, Language.PYTHON))
         for data in (BEFORE, after)
     ]
-    changes = changed_symbols(versions[0], versions[1])
+    changes = find_changed_symbols(versions[0], versions[1])
     assert [(change.status, change.path) for change in changes] == expected
 
 
 def test_overloads_are_matched_by_their_text(outlines: Outlines) -> None:
     before = b"class A {\n void f(int a) {}\n void f(String a) {}\n}\n"
     after = b"class A {\n void f(long a) {}\n void f(int a) {}\n void f(String a) {}\n}\n"
-    changes = changed_symbols(
-        Version(before, outlines.outline(before, Language.JAVA)),
-        Version(after, outlines.outline(after, Language.JAVA)),
+    changes = find_changed_symbols(
+        OutlinedText(before, outlines.outline(before, Language.JAVA)),
+        OutlinedText(after, outlines.outline(after, Language.JAVA)),
     )
     assert [(each.status, each.path, each.start_line) for each in changes] == [
         ("added", "class A › method f", 2)
@@ -80,10 +80,10 @@ def test_overloads_are_matched_by_their_text(outlines: Outlines) -> None:
 def test_line_terminators_alone_change_nothing(outlines: Outlines) -> None:
     after = BEFORE.replace(b"\n", b"\r\n")
     versions = [
-        Version(data, outlines.outline(data, Language.PYTHON))
+        OutlinedText(data, outlines.outline(data, Language.PYTHON))
         for data in (BEFORE, after)
     ]
-    assert changed_symbols(versions[0], versions[1]) == ()
+    assert find_changed_symbols(versions[0], versions[1]) == ()
 
 
 @pytest.mark.parametrize(
@@ -107,5 +107,7 @@ def test_line_terminators_alone_change_nothing(outlines: Outlines) -> None:
 def test_symbols_touched_by_lines(
     ranges: list[tuple[int, int]], paths: list[str], outlines: Outlines
 ) -> None:
-    touched = touched_symbols(outlines.outline(BEFORE, Language.PYTHON), ranges)
+    touched = find_touched_symbols(
+        outlines.outline(BEFORE, Language.PYTHON), ranges
+    )
     assert [each.path for each in touched] == paths

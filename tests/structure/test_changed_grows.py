@@ -10,15 +10,16 @@ import pytest
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.structure.changed import (
-    Version,
-    changed_symbols,
-    touched_symbols,
+from filewright.structure.changed_symbols import (
+    OutlinedText,
+    find_changed_symbols,
+    find_touched_symbols,
 )
-from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.outline import Outline
+from filewright.structure.symbol import Symbol
 
 
-def version(count: int, value: str) -> Version:
+def version(count: int, value: str) -> OutlinedText:
     row = b"".join(
         b"def f(): return %06d%b\n" % (n, value.encode()) for n in range(count)
     )
@@ -26,7 +27,7 @@ def version(count: int, value: str) -> Version:
     symbols = tuple(
         Symbol("f", "function", n + 1, n + 1, n * length, (n + 1) * length - 1, n * length, n + 1) for n in range(count)
     )  # fmt: skip
-    return Version(row, Outline(None, symbols, count))
+    return OutlinedText(row, Outline(None, symbols, count))
 
 
 def calls(act: Callable[[], object]) -> int:
@@ -51,7 +52,7 @@ def test_four_times_the_symbols_take_about_four_times_the_calls(
     few, many = (
         calls(
             partial(
-                changed_symbols,
+                find_changed_symbols,
                 version(size, "a"),
                 version(size // share, "b" if share == 1 else "a"),
             )
@@ -65,7 +66,7 @@ def test_four_times_the_ranges_take_about_four_times_the_calls() -> None:
     few, many = (
         calls(
             partial(
-                touched_symbols,
+                find_touched_symbols,
                 version(size, "a").outline,
                 [(n, n) for n in range(1, size, 2)],
             )
@@ -78,8 +79,12 @@ def test_four_times_the_ranges_take_about_four_times_the_calls() -> None:
 def test_the_time_limit_holds() -> None:
     late = Task(seconds=-1)
     for act in (
-        lambda: changed_symbols(version(10, "a"), version(10, "b"), task=late),
-        lambda: touched_symbols(version(10, "a").outline, [(1, 3)], task=late),
+        lambda: find_changed_symbols(
+            version(10, "a"), version(10, "b"), task=late
+        ),
+        lambda: find_touched_symbols(
+            version(10, "a").outline, [(1, 3)], task=late
+        ),
     ):
         with pytest.raises(FilewrightError) as caught:
             act()

@@ -53,7 +53,7 @@ def named(
     return [
         (
             symbol.kind,
-            symbol.known_as or symbol.name,
+            symbol.lookup_name or symbol.name,
             ".".join(each.name for each in around),
         )
         for around, symbol in outline.walk()

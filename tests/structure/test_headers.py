@@ -9,7 +9,7 @@ from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.languages import PARSED, Language, language_of
-from filewright.structure.headers import is_directive, is_of_file
+from filewright.structure.file_comments import is_directive, is_file_comment
 from filewright.structure.outlines import Outlines
 
 # Of every language with a grammar: a file's name, its comments, its first definition and its name.
@@ -185,7 +185,7 @@ def test_comment_of_first_definition_is_its_own(outlines: Outlines) -> None:
     ):
         [symbol] = outlines.outline(data, language).symbols
         assert symbol.block_start_line == 1
-    assert not is_of_file("# adds one")
+    assert not is_file_comment("# adds one")
 
 
 def test_licence_further_down_is_a_comment(outlines: Outlines) -> None:
@@ -209,4 +209,4 @@ def test_licence_further_down_is_a_comment(outlines: Outlines) -> None:
     ],
 )
 def test_licence_without_its_word(comment: str) -> None:
-    assert is_of_file(comment)
+    assert is_file_comment(comment)

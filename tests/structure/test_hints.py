@@ -6,7 +6,7 @@ import re
 import pytest
 
 from filewright.languages import Language
-from filewright.structure.hints import csv_facts, hints, sampled
+from filewright.structure.hints import build_hints, read_sample, summarize_csv
 from filewright.text.snapshot import Snapshot
 
 LOG = b"""starting
@@ -33,7 +33,7 @@ STAMPS = [
 
 def test_a_log_tells_first_and_last_time_and_levels() -> None:
     snapshot = Snapshot(LOG)
-    facts = hints(snapshot, Language.LOG).log
+    facts = build_hints(snapshot, Language.LOG).log
     assert facts is not None
     assert facts.first is not None
     assert facts.last is not None
@@ -59,7 +59,7 @@ def test_what_a_log_complains_of_often_is_named_once_and_patterns_are_as_it_writ
         + b"2026-11-20 10:%02d:01 INFO fine\n" % n
         for n in range(50)
     )
-    found = hints(
+    found = build_hints(
         Snapshot(log + b"2026-11-20 10:59:59 ERROR pool is empty\n"),
         Language.LOG,
     )
@@ -70,7 +70,7 @@ def test_what_a_log_complains_of_often_is_named_once_and_patterns_are_as_it_writ
         r"\bWARN\b",
         "^.{0,20}2026-11-20 10",
     )
-    later = hints(
+    later = build_hints(
         Snapshot(log + b"2026-11-21 10:59:59 ERROR x\n"), Language.LOG
     )
     assert "^.{0,20}2026-11-21" in later.patterns
@@ -78,15 +78,15 @@ def test_what_a_log_complains_of_often_is_named_once_and_patterns_are_as_it_writ
 
 @pytest.mark.parametrize(("line", "stamp"), STAMPS)
 def test_timestamps_of_many_kinds(line: bytes, stamp: str) -> None:
-    facts = hints(Snapshot(line + b"\n"), Language.LOG).log
+    facts = build_hints(Snapshot(line + b"\n"), Language.LOG).log
     assert facts is not None
     assert facts.first is not None
     assert facts.first.text == stamp
 
 
 def test_a_log_is_recognised_without_its_name() -> None:
-    assert hints(Snapshot(LOG), None).log is not None
-    assert hints(Snapshot(b"hello\nworld\nmore\n"), None).log is None
+    assert build_hints(Snapshot(LOG), None).log is not None
+    assert build_hints(Snapshot(b"hello\nworld\nmore\n"), None).log is None
 
 
 def test_a_large_log_is_sampled_at_its_ends(tmp_path: object) -> None:
@@ -103,7 +103,7 @@ def test_a_large_log_is_sampled_at_its_ends(tmp_path: object) -> None:
 
     data = b"".join(lines)
     snapshot = Counting(data, encoding="utf-8")
-    facts = hints(snapshot, Language.LOG).log
+    facts = build_hints(snapshot, Language.LOG).log
     assert facts is not None
     assert not facts.complete
     assert facts.first is not None
@@ -127,18 +127,18 @@ CSV = [
 def test_columns_of_a_csv(
     data: bytes, delimiter: str, names: tuple[str, ...] | None
 ) -> None:
-    facts = csv_facts(sampled(Snapshot(data)))
+    facts = summarize_csv(read_sample(Snapshot(data)))
     assert facts is not None
     assert (facts.delimiter, facts.names) == (delimiter, names)
 
 
 def test_text_without_columns_has_none() -> None:
-    assert hints(Snapshot(b"hello\nworld\n"), Language.CSV).csv is None
+    assert build_hints(Snapshot(b"hello\nworld\n"), Language.CSV).csv is None
 
 
 def test_keys_of_json_lines() -> None:
     data = b'{"a": 1, "b": "x"}\n{"a": null}\nnot json\n{"a": 2.5, "c": [1]}\n'
-    facts = hints(Snapshot(data), Language.JSON_LINES).json_lines
+    facts = build_hints(Snapshot(data), Language.JSON_LINES).json_lines
     assert facts is not None
     assert facts.keys[0] == ("a", "null|number", 1.0)
     assert {key for key, _, _ in facts.keys} == {"a", "b", "c"}
@@ -149,7 +149,7 @@ def test_keys_of_json_lines() -> None:
 def test_samples_in_sixteen_bits(codec: str) -> None:
     text = LOG.decode().replace("\n", "\r\n")
     snapshot = Snapshot(text.encode(codec), encoding=codec)
-    facts = hints(snapshot, Language.LOG).log
+    facts = build_hints(snapshot, Language.LOG).log
     assert facts is not None
     assert facts.last is not None
     assert snapshot.lines.line_at(facts.last.offset) == 6
@@ -158,9 +158,9 @@ def test_samples_in_sixteen_bits(codec: str) -> None:
 def test_code_gets_patterns() -> None:
     assert any(
         "def" in pattern
-        for pattern in hints(Snapshot(b""), Language.PYTHON).patterns
+        for pattern in build_hints(Snapshot(b""), Language.PYTHON).patterns
     )
-    assert hints(Snapshot(b""), Language.TSX).patterns
+    assert build_hints(Snapshot(b""), Language.TSX).patterns
 
 
 def test_json_lines_of_taking_turns_are_all_seen() -> None:
@@ -169,7 +169,9 @@ def test_json_lines_of_taking_turns_are_all_seen() -> None:
         json.dumps({names[n % 4]: n, "at": {"h": n}, "a.b": "x"})
         for n in range(400)
     ]
-    found = hints(Snapshot("\n".join(lines).encode()), Language.JSON_LINES)
+    found = build_hints(
+        Snapshot("\n".join(lines).encode()), Language.JSON_LINES
+    )
     assert found.json_lines is not None
     assert {key: share for key, _, share in found.json_lines.keys} == {
         **dict.fromkeys(names, 0.25),

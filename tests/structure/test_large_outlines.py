@@ -6,14 +6,15 @@ from tests.rows import each_row
 from filewright.languages import PARSED, Language
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure.changed import (
-    Version,
-    changed_symbols,
-    touched_symbols,
+from filewright.structure.changed_symbols import (
+    OutlinedText,
+    find_changed_symbols,
+    find_touched_symbols,
 )
+from filewright.structure.definition_patterns import find_definitions
+from filewright.structure.outline import Outline
 from filewright.structure.outlines import Outlines
-from filewright.structure.patterns import definitions
-from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.symbol import Symbol
 from filewright.text.snapshot import Snapshot
 
 
@@ -35,12 +36,16 @@ def flat(count: int, name: str = "f") -> tuple[bytes, Outline]:
 def test_many_symbols_of_one_name_are_paired_in_linear_time():
     before, old = flat(8_000)
     after, new = before.replace(b"pass", b"skip"), old
-    changed = changed_symbols(
-        Version(before, old), Version(after, new), task=Task(seconds=60)
+    changed = find_changed_symbols(
+        OutlinedText(before, old),
+        OutlinedText(after, new),
+        task=Task(seconds=60),
     )
     assert len(changed) == 8_000
     ranges = [(line, line) for line in range(1, 16_000, 2)]
-    assert len(touched_symbols(new, ranges, task=Task(seconds=60))) == 8_000
+    assert (
+        len(find_touched_symbols(new, ranges, task=Task(seconds=60))) == 8_000
+    )
 
 
 def test_equal_texts_of_one_name_are_matched_first_and_the_rest_in_order():
@@ -49,7 +54,9 @@ def test_equal_texts_of_one_name_are_matched_first_and_the_rest_in_order():
     moved = b"\n".join(
         [*lines[4:6], *lines[0:2], b"def f(): #new", b"  pass", b""]
     )
-    changed = changed_symbols(Version(before, old), Version(moved, old))
+    changed = find_changed_symbols(
+        OutlinedText(before, old), OutlinedText(moved, old)
+    )
     assert [
         (c.status, c.start_line) for c in changed if c.kind == "function"
     ] == [("modified", 5)]
@@ -62,7 +69,7 @@ def test_what_could_not_be_parsed_in_time_is_outlined_by_patterns():
     outlines = Outlines(Settings(parse_seconds=0.02))
     outline = outlines.outline(text, Language.PYTHON)
     outlines.close()
-    assert not outline.whole
+    assert not outline.is_whole
     assert "patterns" in (outline.note or "")
     names = [symbol.name for symbol in outline.symbols]
     assert names[:3] == ["f0", "f1", "f2"]
@@ -120,7 +127,7 @@ def test_a_file_above_the_limit_is_outlined_by_patterns():
 )
 def test_patterns_find_what_looks_like_a_definition(language, text, expected):
     data = text.encode()
-    found = definitions(Snapshot(data), language)
+    found = find_definitions(Snapshot(data), language)
     assert [symbol.name for symbol in found] == expected
 
 
@@ -133,7 +140,7 @@ def test_patterns_are_linear_whatever_the_text():
             b'"' * 100_000,
             b"{ [ <" * 25_000,
         ):
-            definitions(Snapshot(text), language, task=Task(seconds=60))
+            find_definitions(Snapshot(text), language, task=Task(seconds=60))
 
 
 def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of_the_rest():
@@ -142,7 +149,7 @@ def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of
     outline = outlines.outline(text, Language.YAML)
     outlines.close()
     assert outline.errors.count == 0
-    assert outline.parsed_to == 32_000
+    assert outline.last_parsed_line == 32_000
     assert [symbol.name for symbol in outline.symbols] == [
         f"k{n}" for n in range(18_000)
     ]
@@ -159,7 +166,7 @@ def test_of_a_tree_that_passes_the_parsers_memory_a_part_is_parsed():
     outline = outlines.outline(text, Language.JSON)
     outlines.close()
     assert outline.parsed
-    assert outline.parsed_to is not None
-    assert outline.parsed_to > 50_000
+    assert outline.last_parsed_line is not None
+    assert outline.last_parsed_line > 50_000
     assert [symbol.name for symbol in outline.symbols[:2]] == ["k0", "k1"]
     assert f"to line {outline.symbols[-1].start_line}" in (outline.note or "")

@@ -8,13 +8,13 @@ from tests.rows import each_row
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
 from filewright.structure.lookup import (
-    around_line,
     find_symbol,
-    path_of,
-    shown_path,
+    format_path,
+    symbol_path_at,
+    symbols_around_line,
 )
+from filewright.structure.outline import Outline
 from filewright.structure.outlines import Outlines
-from filewright.structure.symbol import Outline
 
 FIXTURES = Path(__file__).with_name("fixtures")
 
@@ -152,7 +152,7 @@ PATHS = [
 def test_the_path_of_a_line_names_the_definitions_round_it(
     name: str, line: int, path: str, outlines: Outlines
 ) -> None:
-    assert path_of(outline_of(name, outlines), line) == path
+    assert symbol_path_at(outline_of(name, outlines), line) == path
 
 
 @each_row(
@@ -164,7 +164,7 @@ def test_every_symbol_is_round_its_own_first_line(
 ) -> None:
     outline = outline_of(name, outlines)
     for around, symbol in outline.walk():
-        path = around_line(outline, symbol.start_line)
+        path = symbols_around_line(outline, symbol.start_line)
         same_line = [
             other for other in path if other.start_line == symbol.start_line
         ]
@@ -192,5 +192,5 @@ def test_shown_path_of_every_symbol_is_found(
 ) -> None:
     outline = outlines.outline(data, language)
     for around, symbol in outline.walk():
-        path = shown_path((*around, symbol))
+        path = format_path((*around, symbol))
         assert find_symbol(outline, path).symbol is symbol, path

@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.rows import each_row
 
 from filewright.languages import Language
-from filewright.structure.parse import ParsedText, parse
+from filewright.structure.parser import ParsedText, parse_text
 
 CASES = [
     (
@@ -155,11 +155,11 @@ CASES = [
 def test_a_name_is_shown_as_it_is_written_and_found_without_what_is_around_it(
     language: Language, text: str, expected: str
 ) -> None:
-    parsed = parse(text.encode(), "utf-8", language, 100)
+    parsed = parse_text(text.encode(), "utf-8", language, 100)
     assert isinstance(parsed, ParsedText)
     shown = [
         f"{symbol.kind} {symbol.name}"
-        + (f" = {symbol.known_as}" if symbol.known_as else "")
+        + (f" = {symbol.lookup_name}" if symbol.lookup_name else "")
         for _, symbol in parsed.outline.walk()
     ]
     assert "; ".join(shown) == expected

@@ -13,8 +13,8 @@ from tests.rows import each_row
 
 from filewright.languages import PARSED, Language, language_of
 from filewright.settings import Settings
+from filewright.structure.outline import Outline
 from filewright.structure.outlines import Outlines
-from filewright.structure.symbol import Outline
 
 FIXTURES = Path(__file__).with_name("fixtures")
 EXAMPLES = sorted(path for path in FIXTURES.iterdir() if path.suffix != ".txt")
@@ -27,11 +27,11 @@ def rendered(outline: Outline) -> str:
     """One line per symbol: kind, name, name it is found by, lines, and where its block begins."""
     lines = []
     for around, symbol in outline.walk():
-        known_as = f" = {symbol.known_as}" if symbol.known_as else ""
+        lookup_name = f" = {symbol.lookup_name}" if symbol.lookup_name else ""
         above = symbol.start_line - symbol.block_start_line
         block = f" (block from {symbol.block_start_line})" if above else ""
         lines.append(
-            f"{'  ' * len(around)}{symbol.kind} {symbol.name}{known_as}"
+            f"{'  ' * len(around)}{symbol.kind} {symbol.name}{lookup_name}"
             f" {symbol.start_line}-{symbol.end_line}{block}\n"
         )
     return "".join(lines)

@@ -12,7 +12,7 @@ from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure.git import Committed, committed
+from filewright.structure.git import CommittedFile, read_committed
 
 pytestmark = [
     pytest.mark.skipif(
@@ -56,9 +56,11 @@ def repository(tmp_path: Path) -> Path:
 
 def ask(
     folder: Path, path: str, revision: str = "HEAD", limit: int = 1000
-) -> Committed | None:
+) -> CommittedFile | None:
     boundary = Boundary([folder], Settings())
-    return committed(boundary, boundary.locate(path), revision, limit=limit)
+    return read_committed(
+        boundary, boundary.locate(path), revision, limit=limit
+    )
 
 
 def test_content_at_head(repository: Path) -> None:
@@ -138,7 +140,7 @@ def test_a_cancelled_task_stops(repository: Path) -> None:
     task = Task()
     task.cancel()
     with pytest.raises(FilewrightError) as caught:
-        committed(
+        read_committed(
             boundary, boundary.locate("deep/er/ä b.py"), limit=1000, task=task
         )
     assert caught.value.code is Code.CANCELLED
@@ -255,7 +257,7 @@ def test_an_included_file_that_never_ends_is_cut_off(repository: Path) -> None:
         config.write("\n[include]\n    path = pipe\n")
     boundary = Boundary([repository], Settings())
     with pytest.raises(FilewrightError) as caught:
-        committed(
+        read_committed(
             boundary, boundary.locate("deep/er/ä b.py"), limit=1000, seconds=0.3
         )
     assert caught.value.code is Code.TIMEOUT

@@ -19,18 +19,12 @@ from filewright.errors import Code, FilewrightError
 from filewright.languages import PARSED, Language
 from filewright.progress import Task
 from filewright.settings import Settings
+from filewright.structure.outline import Outline, SyntaxIssue, SyntaxReport
 from filewright.structure.outlines import Outlines
-from filewright.structure.parse import ParsedText, parse
-from filewright.structure.symbol import (
-    Outline,
-    Request,
-    Symbol,
-    SyntaxIssue,
-    SyntaxReport,
-    line,
-    outline_of,
-)
-from filewright.structure.workers import FAILED, Workers
+from filewright.structure.parser import ParsedText, parse_text
+from filewright.structure.symbol import Symbol
+from filewright.structure.wire import Request, decode_outline, encode_line
+from filewright.structure.workers import GRAMMAR_FAILED_NOTE, Workers
 from filewright.system import HAS_PROCESS_GROUPS
 from filewright.text.snapshot import Snapshot
 
@@ -56,7 +50,7 @@ def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
     outline = outlines.outline(data, language)
     assert outline.parsed or outline.note
     assert max((len(around) for around, _ in outline.walk()), default=0) < 64
-    outline.shortened(100)
+    outline.shorten(100)
     assert outlines.outline(b"def after(): pass\n", Language.PYTHON).count == 1
 
 
@@ -68,7 +62,7 @@ def test_json_nested_300_000_deep_is_checked_within_the_limit(
     outlines = Outlines(Settings(parse_seconds=60))
     outline = outlines.outline(data, Language.JSON)
     outlines.close()
-    assert outline.whole, outline.note
+    assert outline.is_whole, outline.note
     assert outline.errors.count == 0
 
 
@@ -97,7 +91,7 @@ def test_a_file_that_crashes_its_grammar_is_told_so() -> None:
     crashing = b"- " * 5_000 + b"x"  # overflows the scanner of YAML's grammar
     first, again = (outlines.outline(crashing, Language.YAML) for _ in range(2))
     assert first is again  # not tried twice
-    assert first.parsed or first.note == FAILED
+    assert first.parsed or first.note == GRAMMAR_FAILED_NOTE
     assert outlines.outline(b"a: 1\n", Language.YAML).count == 1
     outlines.close()
 
@@ -109,7 +103,7 @@ def test_a_slow_parse_is_stopped_and_said() -> None:
         for _ in range(2)
     )
     assert outline is again  # the next request does not wait as long again
-    assert not outline.whole
+    assert not outline.is_whole
     assert "longer than the limit" in (
         outline.note or ""
     ) or "outlined by patterns" in (outline.note or "")
@@ -243,7 +237,9 @@ def test_names_and_lines_do_not_depend_on_the_encoding(
 
 def test_utf_32_is_said_not_to_be_parsed() -> None:
     assert isinstance(
-        parse("x = 1".encode("utf-32-le"), "utf-32-le", Language.PYTHON, 1),
+        parse_text(
+            "x = 1".encode("utf-32-le"), "utf-32-le", Language.PYTHON, 1
+        ),
         Outline,
     )
 
@@ -292,12 +288,12 @@ def test_an_incremental_parse_gives_what_a_fresh_one_does(
     edits: list[tuple[int, int, bytes]],
 ) -> None:
     data = BASE
-    previous = parse(data, "utf-8", Language.PYTHON, 20)
+    previous = parse_text(data, "utf-8", Language.PYTHON, 20)
     for offset, length, text in edits:
         data = data[:offset] + text + data[offset + length :]
         assert isinstance(previous, ParsedText)
-        previous = parse(data, "utf-8", Language.PYTHON, 20, previous)
-        fresh = parse(data, "utf-8", Language.PYTHON, 20)
+        previous = parse_text(data, "utf-8", Language.PYTHON, 20, previous)
+        fresh = parse_text(data, "utf-8", Language.PYTHON, 20)
         assert isinstance(previous, ParsedText)
         assert isinstance(fresh, ParsedText)
         if (
@@ -334,7 +330,7 @@ def test_an_outline_survives_the_wire(
     outline = Outline(
         "c", tuple(found), count, truncated=truncated, note="n", errors=report
     )
-    assert outline_of(line(outline)) == outline
-    kept, left_out, _ = outline.shortened(3)
+    assert decode_outline(encode_line(outline)) == outline
+    kept, left_out, _ = outline.shorten(3)
     assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
     assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)

@@ -6,7 +6,7 @@ import pytest
 
 from filewright import FilewrightError, Settings, Workspace
 from filewright.edit.replacements import compile_replacement
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import compile_pattern
 from filewright.tools.replace import replace_in_order
 
 

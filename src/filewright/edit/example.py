@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 
-from filewright.search.window import character_at
+from filewright.search.window import character_start
 from filewright.text import splice
 from filewright.text.codec import cut_at_character, decode
 from filewright.text.snapshot import Snapshot
@@ -51,7 +51,7 @@ def build_example(
     example_splice = splices[index]
     line_start = start = snapshot.lines.line_start(example_splice.offset)
     if example_splice.offset - line_start > _NEAR_BYTES:
-        start = character_at(
+        start = character_start(
             snapshot, example_splice.offset - _NEAR_BYTES, line_start
         )
     is_cut_before = start > line_start

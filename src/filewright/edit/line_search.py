@@ -22,9 +22,8 @@ from filewright.edit.source import Source
 from filewright.errors import Code, invalid, path_error
 from filewright.languages import language_of
 from filewright.progress import Task
-from filewright.search.engine import matches as find_matches
-from filewright.search.pattern import Pattern
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.matches import find_matches
+from filewright.search.pattern import Pattern, compile_pattern
 from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
 

@@ -21,7 +21,8 @@ from typing import Final
 from filewright.errors import FilewrightError, invalid
 from filewright.languages import Language
 from filewright.structure.lookup import NamedSymbol
-from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.outline import Outline
+from filewright.structure.symbol import Symbol
 from filewright.text.snapshot import Snapshot
 
 # The next member is looked for in so many bytes behind a member.
@@ -286,14 +287,14 @@ class ListEdits:
         be taken out of it.
         """
         symbol = target.symbol
-        if not symbol.is_listed:
+        if not symbol.is_list_item:
             return False
         around = (
-            target.around[-1].children
-            if target.around
+            target.ancestors[-1].children
+            if target.ancestors
             else self._outline.symbols
         )
-        siblings = tuple(sibling for sibling in around if sibling.is_listed)
+        siblings = tuple(sibling for sibling in around if sibling.is_list_item)
         for index, sibling in enumerate(siblings):
             self._siblings[sibling.start] = siblings, index
         if self._member(symbol.start).leads:

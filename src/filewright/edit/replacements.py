@@ -15,8 +15,7 @@ from filewright.edit.merge import exact_splices
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.progress import Task
-from filewright.search.engine import Match
-from filewright.search.engine import matches as find_matches
+from filewright.search.matches import Match, find_matches
 from filewright.search.pattern import Pattern
 from filewright.text.codec import check_text, encode, normalize_newlines
 from filewright.text.snapshot import Snapshot
@@ -161,11 +160,13 @@ def compile_replacement(text: str, pattern: Pattern) -> Replacement:
             parts.append(_group_number(digits, reference.group(), pattern))
         elif re.fullmatch(r"\d+", name, re.ASCII):
             parts.append(_group_number(name, reference.group(), pattern))
-        elif name in pattern.names:
-            parts.append(pattern.names[name])
+        elif name in pattern.group_numbers:
+            parts.append(pattern.group_numbers[name])
         else:
             group_names = (
-                ", ".join(f"${{{group_name}}}" for group_name in pattern.names)
+                ", ".join(
+                    f"${{{group_name}}}" for group_name in pattern.group_numbers
+                )
                 or "it has no named groups"
             )
             raise _missing_group(
@@ -179,7 +180,7 @@ def _refuse_other_references(text: str, pattern: Pattern) -> None:
     """Raise `invalid_input` for a reference as Python, sed, Perl or JavaScript write it."""
     for reference in _OTHER_REFERENCE.finditer(text):
         number, python_name, case, name, angled, _ = reference.groups()
-        if name is not None and name not in pattern.names:
+        if name is not None and name not in pattern.group_numbers:
             continue  # A variable of the program that the text belongs to.
         if case is not None:
             message = (
@@ -217,12 +218,12 @@ def _group_number(digits: str, reference: str, pattern: Pattern) -> int:
     number = (
         int(digits)
         if len(digits) < 6 and digits.isascii()
-        else pattern.groups + 1
+        else pattern.group_count + 1
     )
-    if number > pattern.groups:
-        hint = f"the pattern has {pattern.groups} groups; write $$ for a dollar sign"
+    if number > pattern.group_count:
+        hint = f"the pattern has {pattern.group_count} groups; write $$ for a dollar sign"
         # `$10` in a pattern of one group is meant as group 1 and a zero.
-        if len(digits) > 1 and int(digits[0]) <= pattern.groups:
+        if len(digits) > 1 and int(digits[0]) <= pattern.group_count:
             hint += (
                 f", or ${{{digits[0]}}}{digits[1:]} "
                 f"for group {digits[0]} followed by {digits[1:]!r}"

@@ -9,7 +9,8 @@ from filewright.edit.request import SymbolLines
 from filewright.edit.source import Source
 from filewright.errors import invalid
 from filewright.structure.lookup import find_symbol
-from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.outline import Outline
+from filewright.structure.symbol import Symbol
 from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
 
@@ -32,12 +33,14 @@ def find_symbol_lines(
     """
     lookup = find_symbol(outline, name, path)
     source, symbol = Source(snapshot), lookup.symbol
-    siblings = lookup.around[-1].children if lookup.around else outline.symbols
+    siblings = (
+        lookup.ancestors[-1].children if lookup.ancestors else outline.symbols
+    )
     first, last = symbol.block_start_line, symbol.end_line
     # The header of the enclosing symbol may be on the same line: class A { int a;
     neighbours = [
         parent
-        for parent in lookup.around[-1:]
+        for parent in lookup.ancestors[-1:]
         if parent.start < symbol.start and parent.start_line >= first
     ]
     neighbours += [
@@ -74,15 +77,15 @@ def find_symbol_lines(
         # The blank lines behind the only symbol of a class separate the class, not the
         # symbol, from its neighbours.
         is_first = siblings[0].start == symbol.start and (
-            len(siblings) > 1 or not lookup.around
+            len(siblings) > 1 or not lookup.ancestors
         )
         between = after if is_first else min(before, after)
     gap = between if between or len(siblings) > 1 else None
-    if symbol.is_listed:
+    if symbol.is_list_item:
         # The text behind a list may be further from it than its members are from one
         # another.
         member_starts = [
-            sibling.start for sibling in siblings if sibling.is_listed
+            sibling.start for sibling in siblings if sibling.is_list_item
         ]
         if symbol.start != member_starts[0]:
             gap = before

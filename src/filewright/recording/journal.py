@@ -292,11 +292,11 @@ class Journal:
         objects = list(self.baseline.iter_staged(git_index, wanted))
         if not objects:
             return
-        from filewright.structure.git import git_objects
+        from filewright.structure.git import read_git_objects
 
         names = (name for _, name in objects)
         location = Location(self.root, (b"file",))
-        contents = git_objects(
+        contents = read_git_objects(
             self.boundary, location, names, limit=GIT_BYTES, task=self.task
         )
         # Git stops at the first object that it does not have.

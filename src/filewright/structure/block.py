@@ -14,9 +14,14 @@ from itertools import islice
 from typing import Final
 
 from filewright.languages import Language
-from filewright.structure.hints import has_stamp
-from filewright.structure.lookup import around_line, is_definition, shown_path
-from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.hints import has_timestamp
+from filewright.structure.lookup import (
+    format_path,
+    is_definition,
+    symbols_around_line,
+)
+from filewright.structure.outline import Outline
+from filewright.structure.symbol import Symbol
 from filewright.text.snapshot import Snapshot
 
 _WINDOW: Final = 512
@@ -48,7 +53,7 @@ class CodeBlock:
     cut: bool = False
 
 
-def enclosing(
+def find_block(
     source: bytes | Snapshot, line: int, outline: Outline | None, depth: int = 1
 ) -> CodeBlock:
     """The block around 1-based `line`: the innermost for `depth` 1, the one around that for 2, and so on.
@@ -60,15 +65,15 @@ def enclosing(
     if outline is not None and outline.parsed:
         if outline.language == Language.MARKDOWN:
             return _section(lines, line, outline, depth)
-        around = around_line(outline, line)
+        around = symbols_around_line(outline, line)
         definitions = tuple(filter(is_definition, around))
         if definitions:
-            return of_symbol(definitions, depth)
+            return symbol_block(definitions, depth)
         if around and around[-1].kind == "import":
-            return of_symbol(around)
+            return symbol_block(around)
         beside = _with_text(lines, line)
         if beside != line:
-            return enclosing(source, beside, outline, depth)
+            return find_block(source, beside, outline, depth)
         if outline.language == Language.SQL:
             return _bounded(_paragraphs(lines, line, 1), line, outline)
         return _bounded(_indented(lines, line, depth), line, outline)
@@ -83,7 +88,7 @@ def enclosing(
     return _indented(lines, line, depth)
 
 
-def of_symbol(
+def symbol_block(
     around: tuple[Symbol, ...], depth: int = 1, further_in: int = 0
 ) -> CodeBlock:
     """The block of the last of the symbols, each in the one before, that is `depth` levels out, or of the outermost;
@@ -95,7 +100,7 @@ def of_symbol(
         symbol.block_start_line,
         symbol.end_line,
         symbol.kind,
-        shown_path(path),
+        format_path(path),
         taken + further_in,
         symbol,
     )
@@ -105,17 +110,22 @@ def _section(
     lines: TextLines, line: int, outline: Outline, depth: int
 ) -> CodeBlock:
     """Prose under a heading, without the sections below it; the whole section from its heading line."""
-    around = around_line(outline, line)
+    around = symbols_around_line(outline, line)
     if not around:
         return _paragraphs(lines, line, depth)
     section = around[-1]
     if line == section.start_line or not section.children:
-        return of_symbol(around, depth)
+        return symbol_block(around, depth)
     if depth > 1:
-        return of_symbol(around, depth - 1, 1)
+        return symbol_block(around, depth - 1, 1)
     end = section.children[0].block_start_line - 1
     return CodeBlock(
-        section.block_start_line, end, "section", shown_path(around), 1, section
+        section.block_start_line,
+        end,
+        "section",
+        format_path(around),
+        1,
+        section,
     )
 
 
@@ -164,7 +174,7 @@ def _stamped(lines: TextLines, line: int, step: int) -> int:
     """The first line from `line` on that begins a record; the text's own end without any."""
     place = line - step
     for place, text in lines.along(line, step):
-        if has_stamp(text):
+        if has_timestamp(text):
             return place
     return max(1, place + step)
 

@@ -68,7 +68,7 @@ GIT_ENVIRONMENT: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class CommittedFile:
     """A file at a revision: the commit's full name, and the content, None if the file is not in it.
 
     `note` says why the content is not there although it might be (too large, not a file).
@@ -79,7 +79,7 @@ class Committed:
     note: str | None = None
 
 
-def committed(
+def read_committed(
     boundary: Boundary,
     where: Location,
     revision: str = "HEAD",
@@ -87,7 +87,7 @@ def committed(
     limit: int,
     seconds: float = 5.0,
     task: Task | None = None,
-) -> Committed | None:
+) -> CommittedFile | None:
     """The content of `where` at `revision`, at most `limit` bytes of it.
 
     None if the file is in no repository inside its root, git is not installed, or the repository has
@@ -116,10 +116,10 @@ def committed(
         name = commit[0]
         blob = found.object(name.encode() + b":" + found.path, limit)
     if blob is None:
-        return Committed(name, None)
+        return CommittedFile(name, None)
     if blob[1] != "blob":
-        return Committed(name, None, f"it is a {blob[1]} there")
-    return Committed(
+        return CommittedFile(name, None, f"it is a {blob[1]} there")
+    return CommittedFile(
         name,
         blob[2],
         f"it is larger there than the limit of {limit} bytes"
@@ -128,7 +128,7 @@ def committed(
     )
 
 
-def git_objects(
+def read_git_objects(
     boundary: Boundary,
     where: Location,
     names: Iterable[str],

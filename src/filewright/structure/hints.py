@@ -42,7 +42,7 @@ class Sample(NamedTuple):
         return self.head + self.middle + self.tail
 
 
-def sampled(snapshot: Snapshot) -> Sample:
+def read_sample(snapshot: Snapshot) -> Sample:
     """At most 320 KB of `snapshot`: its first and last 64 KB and six windows between."""
     size, start = snapshot.size, snapshot.start
     if size <= 2 * _END_BYTES + _MIDDLES * _MIDDLE_BYTES:
@@ -91,7 +91,7 @@ _LEVELS: Final = re.compile(
     r"|\b(?:level|lvl|severity|levelname)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)"
     r"|[\[<(](trace|debug|info|notice|warn(?:ing)?|error|crit(?:ical)?|fatal|alert|emerg)[\])>:]",
 )
-LOUD: Final = (
+PROBLEM_LEVELS: Final = (
     *(
         "EMERG",
         "PANIC",
@@ -139,7 +139,7 @@ class LogFacts:
     complete: bool
 
 
-def log_facts(sample: Sample) -> LogFacts:
+def summarize_log(sample: Sample) -> LogFacts:
     """What the sampled lines of a log tell."""
     lines = sample.lines
     tail = lines if sample.complete else sample.tail
@@ -154,7 +154,7 @@ def log_facts(sample: Sample) -> LogFacts:
             continue
         level = next(group for group in found.groups() if group).upper()
         levels[level] += 1
-        if level in LOUD:
+        if level in PROBLEM_LEVELS:
             said = _STAMPS.sub("", line.text[:_LEVEL_CHARS], count=1).strip()[
                 :_KIND_CHARS
             ]
@@ -179,11 +179,11 @@ def log_facts(sample: Sample) -> LogFacts:
 def looks_like_log(sample: Sample) -> bool:
     """Whether most of the first lines begin with a timestamp."""
     lines = [line for line in sample.head[:200] if line.text.strip()]
-    stamped = sum(1 for line in lines if has_stamp(line.text))
+    stamped = sum(1 for line in lines if has_timestamp(line.text))
     return len(lines) >= 3 and stamped * 2 > len(lines)
 
 
-def has_stamp(text: str) -> bool:
+def has_timestamp(text: str) -> bool:
     """Whether a line begins a record: there is a timestamp among its first characters."""
     found = _STAMPS.search(text[:80])
     return found is not None and found.start() < 40
@@ -242,17 +242,17 @@ class Hints:
     json_lines: JsonLinesFacts | None = None
 
 
-def hints(snapshot: Snapshot, language: Language | None) -> Hints:
+def build_hints(snapshot: Snapshot, language: Language | None) -> Hints:
     """Search hints for `snapshot`, in a time that does not depend on its size."""
     if language is Language.CSV or language is Language.TSV:
-        facts = csv_facts(
-            sampled(snapshot), "\t" if language is Language.TSV else None
+        facts = summarize_csv(
+            read_sample(snapshot), "\t" if language is Language.TSV else None
         )
         return Hints(csv=facts)
     if language is Language.JSON_LINES:
-        sample = sampled(snapshot)
-        found = json_lines_facts(sample)
-        log = log_facts(sample)
+        sample = read_sample(snapshot)
+        found = summarize_json_lines(sample)
+        log = summarize_log(sample)
         # A value of several parts is not beside its key.
         scalars = [
             key
@@ -264,16 +264,18 @@ def hints(snapshot: Snapshot, language: Language | None) -> Hints:
         )
         return Hints(patterns, log if log.first else None, json_lines=found)
     if language in (None, Language.LOG, Language.TEXT):
-        sample = sampled(snapshot)
+        sample = read_sample(snapshot)
         if language is Language.LOG or looks_like_log(sample):
-            log = log_facts(sample)
+            log = summarize_log(sample)
             return Hints(_log_patterns(log), log)
         return Hints()
     return Hints(language.traits.suggested_searches)
 
 
 def _log_patterns(facts: LogFacts) -> tuple[str, ...]:
-    patterns = [rf"\b{level}\b" for level in LOUD if level in facts.levels]
+    patterns = [
+        rf"\b{level}\b" for level in PROBLEM_LEVELS if level in facts.levels
+    ]
     if facts.first is not None and facts.last is not None:
         days = [
             stamp.text[: 10 if stamp.text[:4].isdigit() else 6]
@@ -289,7 +291,9 @@ def _log_patterns(facts: LogFacts) -> tuple[str, ...]:
     return tuple(patterns)
 
 
-def csv_facts(sample: Sample, delimiter: str | None = None) -> CsvFacts | None:
+def summarize_csv(
+    sample: Sample, delimiter: str | None = None
+) -> CsvFacts | None:
     """What the first rows tell; None if no delimiter makes columns of them."""
     text = [line.text for line in sample.head[:_ROWS]]
     best: tuple[float, int, str, list[list[str]]] | None = None
@@ -329,7 +333,7 @@ def _is_number(cell: str) -> bool:
     return True
 
 
-def json_lines_facts(sample: Sample) -> JsonLinesFacts:
+def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
     """What the sampled lines tell; lines cut by the sample's limit are left out."""
     present: Counter[str] = Counter()
     types: dict[str, set[str]] = {}

@@ -10,15 +10,16 @@ from operator import attrgetter
 from typing import Final
 
 from filewright.errors import Code, FilewrightError
-from filewright.structure.symbol import DEFINITIONS, Outline, Symbol, words
+from filewright.structure.outline import Outline
+from filewright.structure.symbol import DEFINITIONS, Symbol, split_words
 from filewright.wording import closest_matches, join_limited
 
-STEP: Final = " › "
+PATH_SEPARATOR: Final = " › "
 """Stands between the symbols of a path as it is shown: `class Cart › method total`."""
 
 _SEPARATOR: Final = re.compile(r"\s*(?:::|->|›|[.#/\\:>])\s*")
 _CANDIDATES: Final = 10
-_KINDS: Final = DEFINITIONS | words(
+_KINDS: Final = DEFINITIONS | split_words(
     "prototype constant variable property member key import package record object extension annotation column index "
     "actor union instance alias schema trigger"
 )
@@ -30,31 +31,31 @@ class NamedSymbol:
     """A symbol and the symbols it is in, outermost first."""
 
     symbol: Symbol
-    around: tuple[Symbol, ...] = ()
+    ancestors: tuple[Symbol, ...] = ()
 
     @property
     def path(self) -> str:
         """`class Cart › method total`."""
-        return shown_path((*self.around, self.symbol))
+        return format_path((*self.ancestors, self.symbol))
 
     @property
     def name(self) -> str:
         """`Cart.total`: what `find_symbol` reads back."""
-        return _known_path((*self.around, self.symbol))
+        return _known_path((*self.ancestors, self.symbol))
 
 
-def shown_path(symbols: tuple[Symbol, ...]) -> str:
+def format_path(symbols: tuple[Symbol, ...]) -> str:
     """Symbols from the outermost in, as one line."""
-    return STEP.join(
+    return PATH_SEPARATOR.join(
         f"{symbol.kind} {symbol.name}".rstrip() for symbol in symbols
     )
 
 
 def _known_path(symbols: tuple[Symbol, ...]) -> str:
-    return ".".join(symbol.known_as or symbol.name for symbol in symbols)
+    return ".".join(symbol.lookup_name or symbol.name for symbol in symbols)
 
 
-def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
+def symbols_around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
     """The symbols around a 1-based line, outermost first; doc comments and decorators belong to theirs."""
     found: list[Symbol] = []
     level = outline.symbols
@@ -76,12 +77,14 @@ def around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
     return tuple(found)
 
 
-def path_of(outline: Outline, line: int, *, outside: bool = False) -> str:
+def symbol_path_at(
+    outline: Outline, line: int, *, outside: bool = False
+) -> str:
     """`Cart.total` for a line inside it, as `find_symbol` reads it; "" where no definition is around the line.
 
     `outside` leaves out the definition that begins on the line, which names it already.
     """
-    around = around_line(outline, line)
+    around = symbols_around_line(outline, line)
     while around and (
         not is_definition(around[-1])
         or (outside and around[-1].start_line == line)
@@ -98,7 +101,7 @@ def is_definition(symbol: Symbol) -> bool:
     )
 
 
-def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
+def find_candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
     """The symbols `asked` may mean, in file order; the exact ones only, where there are any.
 
     `total`, `Cart.total`, `Cart::total`, `Cart#total`, `class Cart › method total` and `total()` are
@@ -121,7 +124,7 @@ def candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
             named = [
                 each
                 for each in found
-                if (STEP + each.path).endswith(STEP + asked)
+                if (PATH_SEPARATOR + each.path).endswith(PATH_SEPARATOR + asked)
             ]
             return (
                 named
@@ -146,9 +149,9 @@ def find_symbol(
             message,
             "give its text as search, or its lines; search_content finds its name",
         )
-    found = candidates(outline, asked)
+    found = find_candidates(outline, asked)
     if not found:
-        near = nearest(outline, asked)
+        near = nearest_names(outline, asked)
         hint = (
             f"the nearest are: {', '.join(near)}"
             if near
@@ -159,7 +162,7 @@ def find_symbol(
             f"{shown} has no symbol {asked!r}",
             hint,
             symbol=asked,
-            nearest=near,
+            nearest_names=near,
         )
     if len(found) > 1:
         lines = [
@@ -184,7 +187,7 @@ def find_symbol(
     return found[0]
 
 
-def nearest(outline: Outline, asked: str, count: int = 5) -> list[str]:
+def nearest_names(outline: Outline, asked: str, count: int = 5) -> list[str]:
     """Names of symbols spelled most like `asked`."""
     last = _normal(asked).rpartition(".")[2]
     names: dict[str, str] = {}
@@ -209,16 +212,19 @@ def _named(
     for around, symbol in outline.walk():
         if (
             symbol.kind == "import"
-            or holding not in f"{symbol.name}\n{symbol.known_as}".casefold()
+            or holding not in f"{symbol.name}\n{symbol.lookup_name}".casefold()
         ):
             continue
-        names = {_normal(symbol.name), _normal(symbol.known_as or symbol.name)}
+        names = {
+            _normal(symbol.name),
+            _normal(symbol.lookup_name or symbol.name),
+        }
         if around:
             above = _normal(_known_path(around))
             names = {f"{above}.{name}" for name in names}
         # As it is shown: a method of `impl Display for Point` is known by `Point` alone otherwise, and the kind of
         # `rule .a` ends with a separator.
-        names.add(_normal(shown_path((*around, symbol))))
+        names.add(_normal(format_path((*around, symbol))))
         yield NamedSymbol(symbol, around), names
 
 

@@ -11,10 +11,11 @@ from filewright.boundary.launcher import Launcher
 from filewright.languages import PARSED, Language, language_of
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure.patterns import with_definitions
-from filewright.structure.readable import MOST_BYTES
-from filewright.structure.symbol import Outline, Request
-from filewright.structure.workers import FAILED, Workers
+from filewright.structure.definition_patterns import add_definitions
+from filewright.structure.grammar_input import MAX_PARSED_BYTES
+from filewright.structure.outline import Outline
+from filewright.structure.wire import Request
+from filewright.structure.workers import GRAMMAR_FAILED_NOTE, Workers
 from filewright.text.cache import BoundedCache
 from filewright.text.snapshot import Snapshot
 
@@ -80,7 +81,7 @@ class Outlines:
         data = (
             snapshot.content
             if snapshot.content is not None
-            else snapshot.read(0, MOST_BYTES)
+            else snapshot.read(0, MAX_PARSED_BYTES)
         )
         # Of a file that is not held whole only the beginning is hashed here.
         rest = snapshot.version if size > len(data) else ""
@@ -98,11 +99,11 @@ class Outlines:
         if slow is not None and time.monotonic() - slow[0] < _SLOW_SECONDS:
             return slow[1]
         outline = self._parsed(snapshot, data, language, task)
-        if not outline.whole or (
+        if not outline.is_whole or (
             outline.errors.count and language.traits.definitions_fill_gaps
         ):
-            outline = with_definitions(outline, snapshot, language, task)
-        if outline.whole or outline.note == FAILED:
+            outline = add_definitions(outline, snapshot, language, task)
+        if outline.is_whole or outline.note == GRAMMAR_FAILED_NOTE:
             self._known.put(
                 identity,
                 outline,
@@ -129,15 +130,17 @@ class Outlines:
         if size > limit:
             return Outline(language, parsed=False, note=f"{note}{limit}")
         head, key = data, ""
-        if size > MOST_BYTES:
+        if size > MAX_PARSED_BYTES:
             head = (
-                data[: data.rfind(b"\n", 0, MOST_BYTES) + 1] if narrow else b""
+                data[: data.rfind(b"\n", 0, MAX_PARSED_BYTES) + 1]
+                if narrow
+                else b""
             )
             if not head:
                 return Outline(
                     language,
                     parsed=False,
-                    note=f"{note}{MOST_BYTES} for such a file",
+                    note=f"{note}{MAX_PARSED_BYTES} for such a file",
                 )
         elif snapshot.location is not None:
             location = snapshot.location
@@ -149,7 +152,9 @@ class Outlines:
         try:
             outline = self._workers.outline(request, head, task)
             while (
-                outline.note == FAILED and len(head) > _PARSED_APART and narrow
+                outline.note == GRAMMAR_FAILED_NOTE
+                and len(head) > _PARSED_APART
+                and narrow
             ):
                 # A large tree may have passed the worker's memory; of a part of it the names are known.
                 head = head[: head.rfind(b"\n", 0, len(head) // 2) + 1]
@@ -162,8 +167,8 @@ class Outlines:
             note = f"not parsed: no parser process starts ({error.strerror or error})"
             return Outline(language, parsed=False, note=note)
         return (
-            outline.up_to(head.count(b"\n"))
-            if outline.whole and len(head) < size
+            outline.truncated_at(head.count(b"\n"))
+            if outline.is_whole and len(head) < size
             else outline
         )
 

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from filewright.structure.symbol import words
+from filewright.structure.symbol import split_words
 
 HEAD_BYTES: Final = 8 << 10
 """How much of a file is looked at: imports come first."""
@@ -41,7 +41,7 @@ _STARTS: Final = (
 )
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
 _STEPS: Final = re.compile(r"[./:\\]+")
-_FOLDER_FILES: Final = words("__init__ index mod lib")
+_FOLDER_FILES: Final = split_words("__init__ index mod lib")
 """Files that are imported by the name of their folder."""
 
 Parts = tuple[str, ...]
@@ -76,7 +76,9 @@ class References:
             text = content[:HEAD_BYTES].decode("utf-8", "replace")
             self._imports.append((path, list(_imports(text))))
 
-    def central(self, most: int, names: int = 6) -> tuple[CentralFile, ...]:
+    def find_central(
+        self, most: int, names: int = 6
+    ) -> tuple[CentralFile, ...]:
         """The files that most others import, at most `most`, in a fixed order."""
         users: Counter[str] = Counter()
         uses: dict[str, Counter[str]] = defaultdict(Counter)
@@ -104,7 +106,9 @@ class References:
             for path in ranked[:most]
         )
 
-    def importing(self, target: str, name: str) -> Iterator[tuple[str, bool]]:
+    def find_importers(
+        self, target: str, name: str
+    ) -> Iterator[tuple[str, bool]]:
         """The files that import `name` from the file `target`, or (with False) that file as a whole."""
         for path, imports in self._imports:
             by_name = whole = False

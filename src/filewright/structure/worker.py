@@ -16,7 +16,7 @@ import types
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from filewright.structure.parse import ParsedText
+    from filewright.structure.parser import ParsedText
 
 _KEPT_BYTES = (
     2 << 20
@@ -50,8 +50,9 @@ def main(arguments: list[str]) -> int:
 
 def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
     from filewright.languages import Language
-    from filewright.structure.parse import ParsedText, parse
-    from filewright.structure.symbol import Outline, Request, line
+    from filewright.structure.outline import Outline
+    from filewright.structure.parser import ParsedText, parse_text
+    from filewright.structure.wire import Request, encode_line
     from filewright.system import streams
 
     requests, answers = io.BufferedReader(wire_in), io.BufferedWriter(wire_out)
@@ -64,7 +65,7 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
             f"{asked.language} {asked.key}",
         )
         try:
-            found = parse(
+            found = parse_text(
                 body, asked.codec, language, asked.seconds, kept.pop(key, None)
             )
         except MemoryError:
@@ -78,7 +79,9 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
             why = f"its grammar is not installed ({error.name})"
             found = Outline(language, parsed=False, note=f"not parsed: {why}")
         answers.write(
-            line(found.outline if isinstance(found, ParsedText) else found)
+            encode_line(
+                found.outline if isinstance(found, ParsedText) else found
+            )
         )
         answers.flush()
         if (

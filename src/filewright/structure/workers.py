@@ -20,9 +20,10 @@ from typing import Final
 from filewright.boundary.launcher import PIPE, Launcher
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.structure.symbol import Outline, Request, line, outline_of
+from filewright.structure.outline import Outline
+from filewright.structure.wire import Request, decode_outline, encode_line
 
-FAILED: Final = "not parsed: the grammar failed on this content"
+GRAMMAR_FAILED_NOTE: Final = "not parsed: the grammar failed on this content"
 """The note on content that ended the worker."""
 _PROGRAM: Final = Path(__file__).with_name("worker.py")
 _GRACE: Final = (
@@ -62,13 +63,15 @@ class Workers:
             if answer is None:
                 note = f"not parsed: it took longer than the limit of {request.seconds:g} s"
                 return Outline(request.language, parsed=False, note=note)
-            outline = outline_of(answer)
+            outline = decode_outline(answer)
             with self._lock:
                 self._idle.append(worker)
             worker = None
             return outline
         except (ValueError, TypeError, RecursionError):
-            return Outline(request.language, parsed=False, note=FAILED)
+            return Outline(
+                request.language, parsed=False, note=GRAMMAR_FAILED_NOTE
+            )
         finally:
             if worker is not None:
                 worker.kill()
@@ -144,7 +147,7 @@ class _Worker:
         """The answer, torn if the worker ended; None if it did not come in time."""
         deadline = time.monotonic() + request.seconds + _GRACE + self._starting
         self._starting = 0.0
-        sent = line(request._replace(size=len(data))) + data
+        sent = encode_line(request._replace(size=len(data))) + data
         answer: list[bytes] = []
 
         def exchange() -> None:

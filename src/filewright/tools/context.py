@@ -33,7 +33,7 @@ from filewright.tools.surface import LOADING
 from filewright.wording import character_name
 
 if TYPE_CHECKING:
-    from filewright.search.tree import Searcher
+    from filewright.search.searcher import Searcher
     from filewright.structure.outlines import Outlines
 
 _PREVIEWS = 64
@@ -224,7 +224,7 @@ class Context:
         """Searches of trees."""
         with LOADING:
             if self._late.searcher is None:
-                from filewright.search.tree import Searcher
+                from filewright.search.searcher import Searcher
 
                 self._late.searcher = Searcher(
                     self.boundary, self._loaded_with, self.indexes

@@ -43,9 +43,9 @@ from filewright.errors import (
     too_many,
 )
 from filewright.languages import Language, language_of
-from filewright.search.engine import TreeOptions
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import compile_pattern
 from filewright.search.tree import TreeSearch
+from filewright.search.tree_options import TreeOptions
 from filewright.structure.lookup import NamedSymbol, find_symbol
 from filewright.structure.references import References
 from filewright.text import codec
@@ -1754,11 +1754,11 @@ def _still_used(
             references.add(path, b"", counts=False)
         users = {
             path
-            for path, by_name in references.importing(old, name)
+            for path, by_name in references.find_importers(old, name)
             if by_name or path in dotted[name]
         }
         if old in mentioned[name] and old not in {
-            path for path, _ in references.importing(new, name)
+            path for path, _ in references.find_importers(new, name)
         }:
             users.add(old)
         if users:

@@ -21,18 +21,19 @@ from filewright.boundary.location import Location
 from filewright.boundary.walk_model import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import MANIFESTS, PARSED, Language, language_of
-from filewright.structure.changed import (
+from filewright.structure.changed_symbols import (
     ChangedSymbol,
-    Version,
-    changed_symbols,
-    touched_symbols,
+    OutlinedText,
+    find_changed_symbols,
+    find_touched_symbols,
 )
-from filewright.structure.git import committed
-from filewright.structure.hints import Hints, Timestamp, hints
+from filewright.structure.git import read_committed
+from filewright.structure.hints import Hints, Timestamp, build_hints
 from filewright.structure.lookup import find_symbol
+from filewright.structure.outline import Outline, SyntaxReport
 from filewright.structure.outlines import language_of_snapshot
 from filewright.structure.references import HEAD_BYTES, CentralFile, References
-from filewright.structure.symbol import Outline, Symbol, SyntaxReport
+from filewright.structure.symbol import Symbol
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import BoundedText, clip
@@ -239,7 +240,7 @@ def _one(
         notes: list[str] = []
         if arguments.changed_lines is not None:
             ranges = [(first, last) for first, last in arguments.changed_lines]
-            changed: tuple[ChangedSymbol, ...] | None = touched_symbols(
+            changed: tuple[ChangedSymbol, ...] | None = find_touched_symbols(
                 outline, ranges, arguments.changed_kinds, task=task
             )
         else:
@@ -268,13 +269,13 @@ def _one(
             next_lines=next_lines,
             outline_note=outline.note,
             parsed="whole"
-            if outline.whole
+            if outline.is_whole
             else "part"
             if outline.parsed
             else "no",
             syntax_errors=outline.errors,
             changed_symbols=None if changed is None else changed[:500],
-            search_hints=hints(snapshot, language),
+            search_hints=build_hints(snapshot, language),
         )
         page = BoundedText(room)
         known = f"{pluralize(lines, 'line')}, {format_size(snapshot.size)}; {about(snapshot)}"
@@ -338,7 +339,7 @@ def _changed(
         return None
     assert snapshot.location is not None
     try:
-        before = committed(
+        before = read_committed(
             context.boundary,
             snapshot.location,
             since,
@@ -357,12 +358,14 @@ def _changed(
         return None
     if before.content == held:
         return ()
-    if not outline.whole:
+    if not outline.is_whole:
         notes.append(f"differs from git at {since}")
         return None
     old = context.outlines.outline(before.content, language, task=context.task)
-    return changed_symbols(
-        Version(before.content, old), Version(held, outline), task=context.task
+    return find_changed_symbols(
+        OutlinedText(before.content, old),
+        OutlinedText(held, outline),
+        task=context.task,
     )
 
 
@@ -404,11 +407,11 @@ def _shown(
     """The outer levels of the outline, or its part in the lines asked for, as far as `room` characters allow."""
     limit, depth = arguments.max_symbols, arguments.depth
     if arguments.lines is None:
-        asked, left_out, following = outline.shortened(limit, depth)
+        asked, left_out, following = outline.shorten(limit, depth)
         symbols = asked
         # Chosen anew for the room there is: the outer levels rather than the beginning.
         while symbols and (fitting := _fitting(symbols, room)) is not None:
-            symbols, left_out, following = outline.shortened(fitting, depth)
+            symbols, left_out, following = outline.shorten(fitting, depth)
         return (
             asked,
             symbols,
@@ -416,9 +419,11 @@ def _shown(
             (following, line_count) if following and limit else None,
         )
     first, last = arguments.lines
-    symbols, following = outline.part(first, last, limit, depth)
+    symbols, following = outline.select_lines(first, last, limit, depth)
     if (fitting := _fitting(symbols, room)) is not None:
-        symbols, following = outline.part(first, last, max(1, fitting), depth)
+        symbols, following = outline.select_lines(
+            first, last, max(1, fitting), depth
+        )
     if (
         following is None or following <= first
     ):  # else all in one line: no range of lines goes on from there
@@ -687,7 +692,7 @@ def _central(
                 raise
             continue  # it went away, or may not be read
         references.add(path, content, counts=_TEST.search(path) is None)
-    return references.central(_CENTRAL)
+    return references.find_central(_CENTRAL)
 
 
 def _commands(context: Context, path: str, location: Location) -> Iterator[str]:

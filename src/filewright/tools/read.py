@@ -15,12 +15,11 @@ from filewright.edit.build_diff import build_file_diff, find_splices
 from filewright.edit.diff import FileDiff
 from filewright.errors import Code, invalid, path_error, too_many
 from filewright.progress import Task
-from filewright.search.engine import Hit, search_snapshot
-from filewright.search.engine import matches as find_matches
-from filewright.search.pattern import Pattern
-from filewright.search.pattern import compile as compile_pattern
-from filewright.search.similarity import fuzzy
-from filewright.structure.block import enclosing, of_symbol
+from filewright.search.hits import Hit, search_snapshot
+from filewright.search.matches import find_matches
+from filewright.search.pattern import Pattern, compile_pattern
+from filewright.search.similarity import search_fuzzy
+from filewright.structure.block import find_block, symbol_block
 from filewright.structure.lookup import find_symbol
 from filewright.text import codec
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES, Line
@@ -425,7 +424,7 @@ def _occurrence(
         hint = f"use an occurrence from 1 to {len(hits)}"
         hint += f"; {spelled[1]}" if spelled is not None else ""
         raise path_error(Code.NO_MATCH, asked, message, hint, count=len(hits))
-    near = fuzzy(
+    near = search_fuzzy(
         snapshot, pattern, min_similarity=0.6, limit=nth, task=context.task
     ).hits
     if len(near) >= nth:
@@ -441,7 +440,7 @@ def _in_other_spellings(
     context: Context, snapshot: Snapshot, pattern: Pattern, nth: int
 ) -> tuple[int, str] | None:
     """Return the line of the nth match of a text in another spelling, and what differs there; None without one."""
-    other = pattern.in_other_spellings(look_alikes=True)
+    other = pattern.for_other_spellings(look_alikes=True)
     matches = (
         []
         if other is None
@@ -473,11 +472,11 @@ def _block(
     outline = context.outlines.outline(snapshot, task=context.task)
     if arguments.symbol is not None:
         found = find_symbol(outline, arguments.symbol, snapshot.requested_path)
-        chosen = of_symbol((*found.around, found.symbol), arguments.depth)
+        chosen = symbol_block((*found.ancestors, found.symbol), arguments.depth)
     else:
         line = hit or arguments.line or max(1, arguments.start)
         _require_line(snapshot, line, context.task)
-        chosen = enclosing(snapshot, line, outline, arguments.depth)
+        chosen = find_block(snapshot, line, outline, arguments.depth)
     notes = (
         note,
         chosen.path,

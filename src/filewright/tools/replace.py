@@ -32,10 +32,10 @@ from filewright.errors import (
     path_error,
     too_many,
 )
-from filewright.search.engine import LineKinds, TreeOptions
-from filewright.search.pattern import Pattern
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.hit_groups import HitGroups
+from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree import TreeSearch
+from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.change_reply import ChangeReply, DiffView
@@ -184,7 +184,7 @@ class _Findings:
     by_item: list[int]
     by_file: dict[str, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
-    kinds: LineKinds = field(default_factory=LineKinds)
+    kinds: HitGroups = field(default_factory=HitGroups)
     examples: dict[tuple[str, int, str], Example] = field(default_factory=dict)
     compared_lines: int = 0
 

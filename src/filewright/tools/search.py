@@ -17,23 +17,20 @@ from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.languages import Language
-from filewright.search.engine import (
+from filewright.search.excerpts import (
     ContextLine,
-    Found,
-    Hit,
-    LineKind,
-    LineKinds,
-    TreeOptions,
-    excerpt,
-    match_chars,
+    build_excerpt,
+    count_match_characters,
+    read_context,
 )
-from filewright.search.engine import context as context_of
-from filewright.search.engine import matches as find_matches
-from filewright.search.pattern import Pattern
-from filewright.search.pattern import compile as compile_pattern
-from filewright.search.tree import Resume, TreeSearch, mark_of
-from filewright.structure.block import enclosing
-from filewright.structure.lookup import path_of
+from filewright.search.hit_groups import HitGroup, HitGroups
+from filewright.search.hits import FileHits, Hit
+from filewright.search.matches import find_matches
+from filewright.search.pattern import Pattern, compile_pattern
+from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
+from filewright.search.tree_options import TreeOptions
+from filewright.structure.block import find_block
+from filewright.structure.lookup import symbol_path_at
 from filewright.structure.outlines import language_of_snapshot
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
@@ -239,7 +236,7 @@ class SearchResult(ToolResult):
     files_searched: int | None
     total: int | None = None
     searches: tuple[SearchResult | FailedCall, ...] = optional(())
-    kinds: tuple[LineKind, ...] = optional(())
+    kinds: tuple[HitGroup, ...] = optional(())
 
 
 @dataclass(slots=True)
@@ -305,7 +302,7 @@ def _each(arguments: SearchArguments) -> list[SearchArguments]:
                 argument="items",
             )
         if search.cursor is not None:
-            hint = "give that pattern as pattern, with its cursor"
+            hint = "give that pattern, with its cursor"
             raise invalid(
                 "the cursor belongs to the search of one pattern",
                 hint,
@@ -460,7 +457,7 @@ def _compiled(context: Context, arguments: SearchArguments) -> Pattern:
         )
     return replace(
         pattern,
-        without=compile_pattern(without, mode=mode, case=case, max_chars=most),
+        excluded=compile_pattern(without, mode=mode, case=case, max_chars=most),
     )
 
 
@@ -483,7 +480,7 @@ class _Search:
         self.notes: list[str] = []
         self.used = 0
         self._files: list[MatchedFile] = []
-        self._kinds = LineKinds() if arguments.output == "kinds" else None
+        self._kinds = HitGroups() if arguments.output == "kinds" else None
         self._complete = True
         self._cursor: str | None = None
         self._searched: int | None = None
@@ -502,7 +499,7 @@ class _Search:
             output="files" if output == "kinds" else output,
             glob=arguments.glob,
             exclude=arguments.exclude,
-            kind=arguments.type,
+            file_type=arguments.type,
             invert=arguments.invert,
             include_hidden=arguments.include_hidden,
             include_ignored=arguments.include_ignored,
@@ -590,7 +587,7 @@ class _Search:
             opened = partial(
                 context.open_page, location, headings=False, text=True
             )
-            if not context.searcher.takes(
+            if not context.searcher.accepts(
                 location, self._options, context.task
             ):
                 self._left_out = [f"glob or type leave out {arguments.path}"]
@@ -647,10 +644,10 @@ class _Search:
             if stopped is not None:
                 self._stop(
                     location,
-                    Resume(
+                    ResumePoint(
                         snapshot.location or location,
                         stopped,
-                        mark_of(snapshot, stopped),
+                        fingerprint_before(snapshot, stopped),
                     ),
                 )
                 break
@@ -718,7 +715,7 @@ class _Search:
             raise invalid(
                 "a fuzzy search has no cursor", hint, argument="cursor"
             )
-        nearest = context.searcher.similar(
+        nearest = context.searcher.search_similar(
             location,
             arguments.pattern or "",
             self._options,
@@ -750,7 +747,7 @@ class _Search:
                     found_in, headings=False, text=True
                 ) as snapshot,
             ):
-                if self._show(snapshot, Found((hit,), count=1)) is not None:
+                if self._show(snapshot, FileHits((hit,), count=1)) is not None:
                     self._complete = False
                     notes.append(
                         f"{len(nearest.hits) - position} less similar left out"
@@ -775,7 +772,7 @@ class _Search:
             return True
         return False
 
-    def _stop(self, top: Location, resume: Resume) -> None:
+    def _stop(self, top: Location, resume: ResumePoint) -> None:
         """The search ends here; the way on is a cursor, if the path is not too long for one."""
         self._complete = False
         key = [resume.offset, encode_path(top, resume.location), resume.mark]
@@ -787,7 +784,7 @@ class _Search:
                 "the place it stopped at lies too deep for a cursor: search a folder further down"
             )
 
-    def _show(self, snapshot: Snapshot, found: Found) -> int | None:
+    def _show(self, snapshot: Snapshot, found: FileHits) -> int | None:
         """Show the hits of one file with what is around them; the offset of the first that did not fit."""
         arguments, task, width = (
             self.arguments,
@@ -810,7 +807,7 @@ class _Search:
             few = len(self.results) < FEW
             if adaptive:
                 before, after = (_NEAR, max(_NEAR, body)) if few else (0, 0)
-            above, more, under, further = context_of(
+            above, more, under, further = read_context(
                 snapshot,
                 hit,
                 before,
@@ -831,21 +828,23 @@ class _Search:
                     for near in (above, under)
                 )
             last = hit.line + further
-            piece = excerpt(
+            piece = build_excerpt(
                 snapshot,
                 hit,
                 width if few or not adaptive else min(width, 2 * _BESIDE),
             )
-            is_cut = piece.cut_before or piece.cut_after
+            is_cut = piece.is_cut_before or piece.is_cut_after
             if is_cut and (hit.column > width or not few):
                 # A line without end says no more by more of it.
                 again = (
                     position > 0 and found.hits[position - 1].line == hit.line
                 )
                 # The match itself is shown whole, as far as a row may be long.
-                needed = match_chars(snapshot, hit, width) + _MATCH_MARGIN
+                needed = (
+                    count_match_characters(snapshot, hit, width) + _MATCH_MARGIN
+                )
                 row_chars = _BESIDE // 2 if again else _BESIDE
-                piece = excerpt(
+                piece = build_excerpt(
                     snapshot, hit, min(width, max(row_chars, needed))
                 )
             rows = [_row(line, "-") for line in above if line.line > shown_to]
@@ -944,11 +943,11 @@ class _Search:
             snapshot, task=self.context.task
         )
         inside, outside = (
-            path_of(outline, hit.line),
-            path_of(outline, hit.line, outside=True),
+            symbol_path_at(outline, hit.line),
+            symbol_path_at(outline, hit.line, outside=True),
         )
         more = (
-            enclosing(snapshot, hit.line, outline).end_line - hit.line
+            find_block(snapshot, hit.line, outline).end_line - hit.line
             if inside != outside
             else 0
         )

@@ -15,7 +15,7 @@ from filewright.edit.replacements import compile_replacement, replace_matches
 from filewright.edit.request import Insertion, TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import compile_pattern
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 

@@ -13,12 +13,13 @@ from typing import Any, Final
 
 from filewright.languages import Language
 from filewright.progress import Task
-from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.outline import Outline
+from filewright.structure.symbol import Symbol
 from filewright.text.snapshot import Snapshot
 
-MOST: Final = 5_000
+MAX_DEFINITIONS: Final = 5_000
 """Definitions listed; a file with more is data."""
-REACH: Final = 256 << 20
+MAX_SEARCHED_BYTES: Final = 256 << 20
 """Bytes looked through."""
 _BLOCK: Final = 1 << 20
 _NAME_CHARS: Final = 200
@@ -33,18 +34,18 @@ _NO_NAMES: Final = frozenset(
 )
 
 
-def with_definitions(
+def add_definitions(
     outline: Outline, snapshot: Snapshot, language: Language, task: Task | None
 ) -> Outline:
     """The outline with what patterns find in the part that was not parsed, or was not understood."""
     if snapshot.encoding.unit_bytes != 1:
         return outline
-    first = 1 if outline.whole else (outline.parsed_to or 0) + 1
-    found = definitions(snapshot, language, line=first, task=task)
-    if outline.whole:
+    first = 1 if outline.is_whole else (outline.last_parsed_line or 0) + 1
+    found = find_definitions(snapshot, language, line=first, task=task)
+    if outline.is_whole:
         known = {symbol.start_line for _, symbol in outline.walk()}
         further = (symbol for symbol in found if symbol.start_line not in known)
-        return outline.merged(
+        return outline.with_symbols(
             tuple(
                 symbol
                 for symbol in further
@@ -54,7 +55,7 @@ def with_definitions(
     note = outline.note
     if found and not outline.parsed:
         note = f"{note}; outlined by patterns"
-    if len(found) == MOST:
+    if len(found) == MAX_DEFINITIONS:
         note = (
             f"{note}, to line {found[-1].start_line}"
             if note
@@ -85,7 +86,7 @@ def _missed(
     return own <= its
 
 
-def definitions(
+def find_definitions(
     snapshot: Snapshot,
     language: Language,
     *,
@@ -127,7 +128,7 @@ def definitions(
             shown = name.decode("utf-8", "replace").strip()[:_NAME_CHARS]
             place = offset + begin
             bare = shown.translate(_UNQUOTED)
-            known_as = bare if bare != shown else ""
+            lookup_name = bare if bare != shown else ""
             found.append(
                 Symbol(
                     shown,
@@ -138,10 +139,10 @@ def definitions(
                     offset + match.end(),
                     place,
                     line,
-                    known_as,
+                    lookup_name,
                 )
             )
-            if len(found) >= MOST:
+            if len(found) >= MAX_DEFINITIONS:
                 return tuple(found)
         line += block.count(b"\n", counted)
     return tuple(found)
@@ -149,7 +150,7 @@ def definitions(
 
 def _blocks(snapshot: Snapshot, start: int) -> Iterator[tuple[int, bytes]]:
     """Blocks from `start` on that end at the end of a line, unless the line is longer than one."""
-    stop = min(snapshot.size, start + REACH)
+    stop = min(snapshot.size, start + MAX_SEARCHED_BYTES)
     while start < stop:
         block = snapshot.read(start, min(_BLOCK, stop - start))
         end = block.rfind(b"\n") + 1

@@ -14,13 +14,13 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
-from filewright.structure.reading import SourceText, cut
-from filewright.structure.symbol import SyntaxIssue, SyntaxReport
+from filewright.structure.outline import SyntaxIssue, SyntaxReport
+from filewright.structure.source_text import SourceText, truncate
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-SHOWN: Final = 10
+MAX_ISSUES: Final = 10
 """Issues described; the rest are counted."""
 _VISITED: Final = 50_000
 _JUDGED_BYTES: Final = 2 << 20
@@ -29,7 +29,7 @@ _INDENTATION_BYTES: Final = 256 << 10
 _TEXT_CHARS: Final = 60
 
 
-def report(
+def build_report(
     root: Node, source: SourceText, language: Language, *, certain: bool
 ) -> SyntaxReport:
     """The syntax errors below `root`, the tree of `source`."""
@@ -46,7 +46,7 @@ def report(
         if not missing and len(source.data) <= _INDENTATION_BYTES:
             # Its grammar takes a line that is indented without reason for one of the block above.
             missing = _judged(source, language, IndentationError) or []
-        return SyntaxReport(len(missing), tuple(missing[:SHOWN]), certain)
+        return SyntaxReport(len(missing), tuple(missing[:MAX_ISSUES]), certain)
     verdict = _judged(source, language)
     if verdict is None:
         return SyntaxReport(certain=certain)
@@ -54,12 +54,14 @@ def report(
     count = 0
     for node in _broken(root):
         count += 1
-        if len(issues) < SHOWN:
+        if len(issues) < MAX_ISSUES:
             issues.append(_described(node, source))
     judged = {issue.line for issue in verdict}
     issues = verdict + [issue for issue in issues if issue.line not in judged]
     issues.sort(key=lambda issue: (issue.line, issue.column))
-    return SyntaxReport(max(count, len(issues)), tuple(issues[:SHOWN]), certain)
+    return SyntaxReport(
+        max(count, len(issues)), tuple(issues[:MAX_ISSUES]), certain
+    )
 
 
 def _broken(root: Node) -> Iterator[Node]:
@@ -79,9 +81,11 @@ def _empty_blocks(root: Node) -> list[Node]:
     """The bodies of Python with no statement in them: its grammar takes them for valid."""
     from tree_sitter import Query, QueryCursor
 
-    from filewright.structure.query import grammar_of
+    from filewright.structure.grammar import load_grammar
 
-    query = Query(grammar_of(Language.PYTHON).parser_language, "(block) @block")
+    query = Query(
+        load_grammar(Language.PYTHON).parser_language, "(block) @block"
+    )
     blocks = QueryCursor(query).captures(root).get("block", [])
     return sorted(
         (node for node in blocks if not node.named_child_count),
@@ -97,7 +101,7 @@ def _described(node: Node, source: SourceText) -> SyntaxIssue:
         return SyntaxIssue(
             node.start_point.row + 1, column, "", f"missing {node.type}"
         )
-    shown = cut(
+    shown = truncate(
         source.spaced(start, node.end_byte, 4 * _TEXT_CHARS), _TEXT_CHARS
     )
     return SyntaxIssue(

@@ -13,14 +13,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
-from filewright.structure.headers import (
+from filewright.structure.file_comments import (
+    comment_mark,
     is_directive,
+    is_file_comment,
     is_line_mark,
-    is_of_file,
-    mark_of,
 )
-from filewright.structure.query import Grammar, QueryPattern
-from filewright.structure.reading import SourceText, cut
+from filewright.structure.grammar import Grammar, QueryPattern
+from filewright.structure.source_text import SourceText, truncate
 from filewright.structure.symbol import Symbol
 
 if TYPE_CHECKING:
@@ -77,9 +77,9 @@ class _Draft:
     end: int
     into: tuple[tuple[int, int], ...]
     block_start: int
-    known_as: str = ""
+    lookup_name: str = ""
     level: int = 0
-    is_listed: bool = False
+    is_list_item: bool = False
     imports: list[str] = field(default_factory=list)
     children: list[_Draft] = field(default_factory=list)
 
@@ -89,7 +89,7 @@ _Capture = tuple[int, int, int, int, "dict[str, list[Node]]"]
 comes first), where its name is (-1 without, and where only the first counts), the number of its pattern, its nodes."""
 
 
-def collect(
+def collect_symbols(
     root: Node, grammar: Grammar, source: SourceText, *, trims: bool = False
 ) -> tuple[tuple[Symbol, ...], int, bool]:
     """The symbols below `root`, how many they are, and whether any were left out.
@@ -313,10 +313,10 @@ class _SymbolTree:
         text = settings.get("name") or self.source.spaced(
             named[0].start_byte, end, _NAME_BYTES
         )
-        name = cut(pattern.shown(text), _NAME_CHARS)
+        name = truncate(pattern.shown(text), _NAME_CHARS)
         if name == settings.get("except"):
             return None
-        known_as = pattern.known(name)
+        lookup_name = pattern.known(name)
         inside = within or ([node] if pattern.nests else [])
         into = tuple([(each.start_byte, each.end_byte) for each in inside])
         if "filled" in settings:
@@ -334,7 +334,10 @@ class _SymbolTree:
             if "level" in nodes
             else 0
         )
-        start, known_as = node.start_byte, known_as if known_as != name else ""
+        start, lookup_name = (
+            node.start_byte,
+            lookup_name if lookup_name != name else "",
+        )
         return _Draft(
             kind,
             name,
@@ -343,7 +346,7 @@ class _SymbolTree:
             node.end_byte,
             into,
             start,
-            known_as,
+            lookup_name,
             level,
         )
 
@@ -373,7 +376,7 @@ class _SymbolTree:
             draft.imports.append(draft.name)
         if first:
             self._take_block(draft, outer)
-        draft.is_listed = self._is_listed(outer, draft.kind)
+        draft.is_list_item = self._is_listed(outer, draft.kind)
         if self.trims:
             self._trim(draft)
         holder.children.append(draft)
@@ -447,16 +450,18 @@ class _SymbolTree:
             first = last + 1
             while first < len(comments):
                 # Lines with the same mark are one comment: a licence in lines is kept as a whole.
-                mark = mark_of(comments[first])
+                mark = comment_mark(comments[first])
                 run = first + 1
                 while (
                     is_line_mark(mark)
                     and run < len(comments)
-                    and mark_of(comments[run]) == mark
+                    and comment_mark(comments[run]) == mark
                 ):
                     run += 1
                 text = "\n".join(comments[first:run])
-                if mark and is_of_file(text, is_inner_doc=self._has_inner_docs):
+                if mark and is_file_comment(
+                    text, is_inner_doc=self._has_inner_docs
+                ):
                     last = run - 1
                 first = run
         elif self._has_inner_docs:
@@ -572,8 +577,8 @@ class _SymbolTree:
                     draft.end,
                     draft.block_start,
                     rows[draft.block_start] + 1,
-                    draft.known_as,
-                    draft.is_listed,
+                    draft.lookup_name,
+                    draft.is_list_item,
                     children,
                 )
             )

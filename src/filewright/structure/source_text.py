@@ -38,6 +38,6 @@ class SourceText(NamedTuple):
         return max(start, end - (2 if self.codec.startswith("utf-16") else 1))
 
 
-def cut(text: str, limit: int) -> str:
+def truncate(text: str, limit: int) -> str:
     """`text` cut after `limit` characters, which it says."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

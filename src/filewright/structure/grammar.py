@@ -37,18 +37,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
-from filewright.structure.symbol import words
+from filewright.structure.symbol import split_words
 
 if TYPE_CHECKING:
     import tree_sitter
 
 _QUERIES: Final = Path(__file__).with_name("queries")
-_TYPES: Final = words(
+_TYPES: Final = split_words(
     "class struct union interface trait enum record object extension instance actor annotation impl"
 )
-_CODE: Final = words("function method")
+_CODE: Final = split_words("function method")
 _HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
-_PARTS: Final = words("name in when level value called")
+_PARTS: Final = split_words("name in when level value called")
 _SHARED: Final = re.compile(r"^; (\{\w+\}) = (.*)$", re.MULTILINE)
 _ROLES: Final = re.compile(
     r"^\((\w+)\) @(lead|wrapper|cast|aside|callable|list)$", re.MULTILINE
@@ -123,7 +123,7 @@ _loaded: dict[Language, Grammar] = {}
 _loading = threading.Lock()
 
 
-def grammar_of(language: Language) -> Grammar:
+def load_grammar(language: Language) -> Grammar:
     """The grammar of a language in `PARSED`; `ImportError` if its package is not installed."""
     found = _loaded.get(language)
     if found is None:

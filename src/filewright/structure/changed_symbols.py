@@ -10,10 +10,11 @@ from itertools import accumulate
 from typing import Literal, NamedTuple
 
 from filewright.progress import Task
-from filewright.structure.lookup import shown_path
-from filewright.structure.symbol import Outline, Symbol
+from filewright.structure.lookup import format_path
+from filewright.structure.outline import Outline
+from filewright.structure.symbol import Symbol
 
-Status = Literal["added", "modified", "removed"]
+ChangeStatus = Literal["added", "modified", "removed"]
 
 # A prototype that became a function, or a constant that lost its `const`, is the same symbol.
 _FAMILIES = {
@@ -31,7 +32,7 @@ class ChangedSymbol:
     `path` is its name with those around it. Text that belongs to no symbol is one entry of kind "text" without names.
     """
 
-    status: Status
+    status: ChangeStatus
     path: str
     name: str
     kind: str
@@ -39,7 +40,7 @@ class ChangedSymbol:
     end_line: int = 0
 
 
-class Version(NamedTuple):
+class OutlinedText(NamedTuple):
     """A text and its outline."""
 
     data: bytes
@@ -55,8 +56,8 @@ class _SymbolText(NamedTuple):
 _Key = tuple[tuple[str, str], ...]
 
 
-def changed_symbols(
-    before: Version, after: Version, *, task: Task | None = None
+def find_changed_symbols(
+    before: OutlinedText, after: OutlinedText, *, task: Task | None = None
 ) -> tuple[ChangedSymbol, ...]:
     """What became of each symbol, in the order of the new text, removed ones last.
 
@@ -69,7 +70,7 @@ def changed_symbols(
         return ()
     checked = task or Task()
     old, new = _entries(before, checked), _entries(after, checked)
-    changes: list[tuple[_SymbolText, Status]] = []
+    changes: list[tuple[_SymbolText, ChangeStatus]] = []
     for key in dict.fromkeys((*new, *old)):
         changes.extend(_paired(old.get(key, []), new.get(key, [])))
     whole = {
@@ -97,10 +98,10 @@ def changed_symbols(
     return tuple(result)
 
 
-def touched_symbols(
+def find_touched_symbols(
     outline: Outline,
     ranges: Iterable[tuple[int, int]],
-    kinds: Sequence[Status] | None = None,
+    kinds: Sequence[ChangeStatus] | None = None,
     *,
     task: Task | None = None,
 ) -> tuple[ChangedSymbol, ...]:
@@ -111,7 +112,7 @@ def touched_symbols(
     and `cancelled` of `task`.
     """
     wanted = [(first, max(first, last)) for first, last in ranges]
-    said: Sequence[Status] = (
+    said: Sequence[ChangeStatus] = (
         kinds if kinds is not None else ["modified"] * len(wanted)
     )
     given = _Ranges(zip(wanted, said, strict=True))
@@ -129,7 +130,7 @@ def touched_symbols(
     return tuple(found)
 
 
-_Span = tuple[tuple[int, int], Status]
+_Span = tuple[tuple[int, int], ChangeStatus]
 
 
 class _Ranges:
@@ -151,7 +152,7 @@ class _Ranges:
         return [span for span in self._spans[low:high] if span[0][1] >= first]
 
 
-def _status(symbol: Symbol, meeting: Sequence[_Span]) -> Status:
+def _status(symbol: Symbol, meeting: Sequence[_Span]) -> ChangeStatus:
     met = {kind for _, kind in meeting}
     if met == {"removed"}:
         return "removed"
@@ -175,10 +176,10 @@ def _own_lines(symbol: Symbol) -> list[tuple[int, int]]:
     return own
 
 
-def _changed(entry: _SymbolText, status: Status) -> ChangedSymbol:
+def _changed(entry: _SymbolText, status: ChangeStatus) -> ChangedSymbol:
     symbol = entry.symbol
     path = (
-        shown_path((*entry.around, symbol))
+        format_path((*entry.around, symbol))
         if symbol.kind != "import"
         else "imports"
     )
@@ -192,14 +193,16 @@ def _changed(entry: _SymbolText, status: Status) -> ChangedSymbol:
     )
 
 
-def _entries(version: Version, task: Task) -> dict[_Key, list[_SymbolText]]:
+def _entries(
+    version: OutlinedText, task: Task
+) -> dict[_Key, list[_SymbolText]]:
     entries: dict[_Key, list[_SymbolText]] = defaultdict(list)
     for around, symbol in version.outline.walk():
         task.check()
         key = tuple(
             (
                 _FAMILIES.get(each.kind, each.kind),
-                "" if each.kind == "import" else each.known_as or each.name,
+                "" if each.kind == "import" else each.lookup_name or each.name,
             )
             for each in (*around, symbol)
         )
@@ -238,7 +241,7 @@ def _squeezed(text: bytes) -> bytes:
 
 def _paired(
     old: list[_SymbolText], new: list[_SymbolText]
-) -> Iterator[tuple[_SymbolText, Status]]:
+) -> Iterator[tuple[_SymbolText, ChangeStatus]]:
     """Equal texts are matched first, each with the first of its like; the rest in order."""
     rest, left = _unlike(new, old), _unlike(old, new)
     for number, entry in enumerate(rest):

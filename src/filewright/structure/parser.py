@@ -10,12 +10,12 @@ import time
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from filewright.languages import Language
-from filewright.structure import syntax
-from filewright.structure.collect import collect
-from filewright.structure.query import Grammar, grammar_of
-from filewright.structure.readable import Content, prepared
-from filewright.structure.reading import SourceText
-from filewright.structure.symbol import Outline
+from filewright.structure import syntax_report
+from filewright.structure.grammar import Grammar, load_grammar
+from filewright.structure.grammar_input import Content, prepare_content
+from filewright.structure.outline import Outline
+from filewright.structure.source_text import SourceText
+from filewright.structure.symbol_collector import collect_symbols
 
 if TYPE_CHECKING:
     from tree_sitter import Tree
@@ -37,7 +37,7 @@ class ParsedText(NamedTuple):
     tree: Tree
 
 
-def parse(
+def parse_text(
     data: bytes,
     codec: str,
     language: Language,
@@ -49,8 +49,10 @@ def parse(
     An `Outline` alone, of the beginning or with `parsed=False` and a note, if `seconds` pass or the encoding
     has no parser.
     """
-    content = prepared(data, codec, language)
-    grammar = grammar_of(Language.TSX if _is_flow(language, data) else language)
+    content = prepare_content(data, codec, language)
+    grammar = load_grammar(
+        Language.TSX if _is_flow(language, data) else language
+    )
     if content is None:
         return Outline(
             language, parsed=False, note=f"not parsed: no grammar reads {codec}"
@@ -77,11 +79,11 @@ def parse(
             note=f"not parsed: it took longer than the limit of {seconds:g} s",
         )
     source = SourceText(content.data, content.codec)
-    symbols, count, truncated = collect(
+    symbols, count, truncated = collect_symbols(
         tree.root_node, grammar, source, trims=language.traits.trims_nodes
     )
     if len(content.data) < whole:
-        return Outline(language, symbols, count).up_to(
+        return Outline(language, symbols, count).truncated_at(
             content.data.count("\n".encode(content.codec))
         )
     certain = (
@@ -89,7 +91,9 @@ def parse(
         and content.codec in _UNICODE
         and not _is_flow(language, data)
     )
-    errors = syntax.report(tree.root_node, source, language, certain=certain)
+    errors = syntax_report.build_report(
+        tree.root_node, source, language, certain=certain
+    )
     note = f"only the first {count} symbols are listed" if truncated else None
     outline = Outline(
         language, symbols, count, truncated=truncated, note=note, errors=errors

@@ -81,7 +81,7 @@ def is_directive(comment: str) -> bool:
     )
 
 
-def is_of_file(comment: str, *, is_inner_doc: bool = False) -> bool:
+def is_file_comment(comment: str, *, is_inner_doc: bool = False) -> bool:
     """Return whether the first comment of a file is about the file: its licence, its description, its origin.
 
     `is_inner_doc` says that the language writes docs of what is around them as ``//!``, or keeps ``/*!`` comments.
@@ -91,7 +91,7 @@ def is_of_file(comment: str, *, is_inner_doc: bool = False) -> bool:
     return _OF_TOP.search(comment) is not None
 
 
-def mark_of(comment: str) -> str:
+def comment_mark(comment: str) -> str:
     """Return the mark that a comment begins with; "" of what is no comment."""
     mark = _MARK.match(comment.lstrip())
     return mark[0] if mark else ""

@@ -13,7 +13,7 @@ from filewright.languages import Language
 
 TreeEncoding = Literal["utf8", "utf16le", "utf16be"]
 
-MOST_BYTES: Final = 24 << 20
+MAX_PARSED_BYTES: Final = 24 << 20
 """Of a larger text the beginning is parsed: a tree takes some twenty times its text."""
 
 _LONE_CR: Final = re.compile(rb"\r(?!\n)")
@@ -106,7 +106,9 @@ class Content(NamedTuple):
     encoding: TreeEncoding
 
 
-def prepared(data: bytes, codec: str, language: Language) -> Content | None:
+def prepare_content(
+    data: bytes, codec: str, language: Language
+) -> Content | None:
     """`data` ready for the grammar of `language`; None if its encoding cannot be parsed (UTF-32)."""
     codec = codec.lower().replace("_", "-")
     if codec.startswith(("utf-32", "utf-7")):
