@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import Child, find_program
 from filewright.boundary.location import Location
-from filewright.boundary.walk import FolderEntry, WalkOptions
+from filewright.boundary.walk_model import FolderEntry, WalkOptions
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.prefilter import RG_MEMORY_BYTES, read_child_output

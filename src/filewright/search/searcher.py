@@ -8,7 +8,7 @@ from functools import partial
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
-from filewright.boundary.walk import WalkOptions
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search.candidates import Candidates

@@ -21,8 +21,7 @@ import xxhash
 
 from filewright import errors
 from filewright.boundary.location import Location
-from filewright.boundary.walk_model import FolderEntry, WalkOptions
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code
 from filewright.progress import Task
 from filewright.search.candidates import Candidates
 from filewright.search.hits import FileHits, count_hits, search_snapshot

@@ -103,7 +103,7 @@ def read_committed(
         return None
     found = _asked(boundary, where, seconds, task)
     if not isinstance(found, ObjectReader):
-        return None if found is None else Committed("", None, found)
+        return None if found is None else CommittedFile("", None, found)
     with found.child:
         commit = found.object(f"{revision}^{{commit}}".encode(), 1 << 20)
         if commit is None:

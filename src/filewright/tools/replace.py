@@ -198,7 +198,7 @@ class _Findings:
         lines_left = MAX_COMPARED_LINES - self.compared_lines
         for index in range(min(lines_left, len(splices))):
             self.compared_lines += 1
-            kind = self.kinds.add_line(snapshot, splices[index].offset)
+            kind = self.kinds.add_hit(snapshot, splices[index].offset)
             if kind is not None:
                 example = build_example(
                     snapshot, splices, index, MAX_KIND_CHARS
@@ -372,7 +372,7 @@ def _find_files(
 ) -> Iterator[Location]:
     """Yield the files in which an item may match; add notes on those left out."""
     if not _is_folder(context, item):
-        if context.searcher.takes(item.location, item.options, context.task):
+        if context.searcher.accepts(item.location, item.options, context.task):
             yield item.location
         else:
             notes.append(f"glob leaves out {item.location.display_path}")

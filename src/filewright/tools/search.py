@@ -630,7 +630,9 @@ class _Search:
                 noun="search",
                 types=(int, str, str),
             )
-            resume = Resume(decode_path(location, path), max(0, offset), mark)
+            resume = ResumePoint(
+                decode_path(location, path), max(0, offset), mark
+            )
         found = tree(self._options, after=resume, task=task)
         for snapshot, hits in found:
             stopped = None
@@ -1012,8 +1014,8 @@ class _Search:
         )
 
     def _add_kinds(
-        self, page: BoundedText, kinds: LineKinds
-    ) -> tuple[LineKind, ...]:
+        self, page: BoundedText, kinds: HitGroups
+    ) -> tuple[HitGroup, ...]:
         """Show the kinds of the lines that were found, the rarest first."""
         ranked = kinds.ranked(rarest_first=True)
         several = self._searched is not None
@@ -1117,7 +1119,7 @@ def _row(line: ContextLine, mark: str) -> _Row:
     )
 
 
-def kind_row(kind: LineKind, *, path: bool, most: int | None = None) -> str:
+def kind_row(kind: HitGroup, *, path: bool, most: int | None = None) -> str:
     """A line that represents others: how many there are, the place of the first, and its text."""
     count = f"{kind.count:,} like " if kind.count > 1 else ""
     return f"{count}{f'{escape_controls(kind.path)}:' if path else ''}{kind.line}: {escape_controls(kind.text[:most])}"

@@ -10,8 +10,9 @@ from dataclasses import replace
 from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
 from filewright.errors import FilewrightError
-from filewright.search.engine import Hit, TreeOptions
+from filewright.search.hits import Hit
 from filewright.search.tree import TreeSearch
+from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
 from filewright.text.spelling import visible_form
 from filewright.tools.context import Context, best_effort
@@ -48,7 +49,7 @@ def left_out_notes(search: TreeSearch) -> list[str]:
     """
     options = search.options
     has_left_out = (
-        search.ignored or options.glob or options.exclude or options.kind
+        search.ignored or options.glob or options.exclude or options.file_type
     )
     if not has_left_out:
         return []
@@ -72,7 +73,7 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     Characters of other scripts that look alike count only where nothing matched. The lines
     are searched for an instant only.
     """
-    pattern = search.pattern.in_other_spellings(look_alikes=not search.count)
+    pattern = search.pattern.for_other_spellings(look_alikes=not search.count)
     if pattern is None or search.options.invert:
         return []
     other_search = replace(

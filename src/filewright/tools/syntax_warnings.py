@@ -7,8 +7,8 @@ from collections import Counter
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
+from filewright.structure.outline import Outline
 from filewright.structure.outlines import language_of_snapshot
-from filewright.structure.symbol import Outline
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 
