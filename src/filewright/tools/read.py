@@ -416,7 +416,7 @@ def _occurrence(
             lines.line_start(hits[-1].offset, context.task), context.task
         ), ""
     asked, quoted = snapshot.requested_path, repr(clip(pattern, 80))
-    spelled = _for_other_spellings(context, snapshot, compiled, nth - len(hits))
+    spelled = _in_other_spellings(context, snapshot, compiled, nth - len(hits))
     if not hits and spelled is not None:
         return spelled[0], f"no exact hit; {spelled[1]}"
     if hits:
@@ -436,7 +436,7 @@ def _occurrence(
     raise path_error(Code.NO_MATCH, asked, message, hint)
 
 
-def _for_other_spellings(
+def _in_other_spellings(
     context: Context, snapshot: Snapshot, pattern: Pattern, nth: int
 ) -> tuple[int, str] | None:
     """Return the line of the nth match of a text in another spelling, and what differs there; None without one."""

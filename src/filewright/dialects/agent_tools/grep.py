@@ -16,7 +16,7 @@ from filewright.dialects.agent_tools.rows import (
 from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.errors import Code, FilewrightError
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import compile_pattern
 from filewright.tools.search import SearchHit, SearchResult
 from filewright.wording import escape_controls
 

@@ -9,7 +9,8 @@ from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.dialects.json_answers import Json
 from filewright.errors import Code, FilewrightError, path_error
-from filewright.structure.symbol import Symbol, SyntaxIssue
+from filewright.structure.outline import SyntaxIssue
+from filewright.structure.symbol import Symbol
 from filewright.tools.overview import OverviewResult
 from filewright.wording import escape_controls
 

@@ -29,8 +29,7 @@ from filewright.edit.outcome import EditPlan
 from filewright.edit.planning import plan_edits
 from filewright.edit.replacements import Replacement, compile_replacement
 from filewright.errors import Code, FilewrightError, path_error
-from filewright.search.pattern import Pattern
-from filewright.search.pattern import compile as compile_pattern
+from filewright.search.pattern import Pattern, compile_pattern
 from filewright.text.snapshot import Snapshot
 from filewright.tools.items import check_count
 from filewright.tools.pipeline import change_text
