@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from filewright.edit.diff import Diff
     from filewright.recording.guard import GuardNote
     from filewright.recording.guard_check import CheckResult
+    from filewright.recording.guard_report import GuardReport
     from filewright.recording.tool_arguments import ToolEdit
     from filewright.tools.context import Context
     from filewright.tools.history import (
@@ -434,6 +435,19 @@ class Workspace(TypedTools, Closable):
             paths=paths,
             is_healing=fix,
         )
+
+    def guard_report(self, session: str | None = None) -> GuardReport:
+        """Count what the guard healed, by client, tool and kind, in all or in a session.
+
+        A session is named, or `last`. Raise `not_found`.
+        """
+        from filewright.recording.guard_report import count_damage
+
+        task = self._task()
+        if session is None:
+            return count_damage(self._changes.heads(task))
+        name = self._changes.resolve_session(session)
+        return count_damage(self._changes.heads(task, name))
 
     # For people and servers
 

@@ -110,11 +110,15 @@ def test_rewind_takes_the_healing_along(client: Client) -> None:
 def test_log_names_the_guard(client: Client) -> None:
     path = client.write("a.ini", BEFORE)
     client.edit(path, lambda: path.write_bytes(DAMAGED))
-    newest, edit = client.run("log").splitlines()
-    assert (
-        "  guard: a.ini: replaced-bytes, line-endings, final-newline" in newest
-    )
+    edit, healing = client.run("log").splitlines()
     assert "  Edit a.ini" in edit
+    assert healing.startswith(
+        "  guard: a.ini: replaced-bytes, line-endings, final-newline  ["
+    )
+    # Without its edit it is a row like any other.
+    (row,) = client.run("log", "-n", "1").splitlines()[:-1]
+    assert "  guard: a.ini: replaced-bytes" in row
+    assert "[undoes some of " in row
 
 
 def test_warns(client: Client) -> None:

@@ -380,6 +380,10 @@ class History:
             for head in self._visible_heads(log, check)
         )
 
+    def resolve_session(self, name: str) -> str:
+        """Return the session that a person names, such as `last`. Raise `not_found`."""
+        return self._selector().resolve_session(name)
+
     def numbers_of_session(self, session: str | None) -> set[int]:
         """Return the numbers of the changes of a session."""
         return set().union(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -94,6 +94,38 @@ def find_effective(
         elif effective_ids.issuperset(undo.reverts):
             effective_ids.difference_update(undo.reverts, (undo.id,))
     return effective_ids
+
+
+# Healings
+
+
+def find_healed_edit(record: ChangeRecord) -> str | None:
+    """Return the id of the edit that a change of the guard healed, or None.
+
+    Where it healed several changes at once, that of the newest.
+    """
+    is_healing = record.tool == GUARD_TOOL and record.partial
+    return record.reverts[0] if is_healing and record.reverts else None
+
+
+def place_healings(records: Sequence[ChangeRecord]) -> list[ChangeRecord]:
+    """Return changes, newest first, with each healing right after its edit.
+
+    A healing whose edit is not among them stays where it is.
+    """
+    ids = {record.id for record in records}
+    healings: dict[str, list[ChangeRecord]] = {}
+    others: list[ChangeRecord] = []
+    for record in records:
+        edit_id = find_healed_edit(record)
+        if edit_id in ids and edit_id is not None:
+            healings.setdefault(edit_id, []).append(record)
+        else:
+            others.append(record)
+    placed: list[ChangeRecord] = []
+    for record in others:
+        placed += [record, *healings.get(record.id, ())]
+    return placed
 
 
 # Prompts

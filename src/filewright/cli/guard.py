@@ -11,8 +11,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from filewright.cli import open_workspace, write
-from filewright.cli.options import ANYTHING, of_settings, saying_refusals
-from filewright.wording import pluralize
+from filewright.cli.options import (
+    ANYTHING,
+    in_workspace,
+    of_settings,
+    saying_refusals,
+)
+from filewright.wording import pluralize, to_one_line
 
 if TYPE_CHECKING:
     from filewright.recording.guard_check import (
@@ -20,6 +25,8 @@ if TYPE_CHECKING:
         DamagedFile,
         PassedFile,
     )
+    from filewright.recording.guard_report import GuardReport
+    from filewright.workspace import Workspace
 
 MAX_SHOWN_FILES = 10
 """Files that were not compared or not healed, as the text names them."""
@@ -223,3 +230,64 @@ def _passed_json(
     return [
         {"path": names.show(file.path), "reason": file.reason} for file in files
     ]
+
+
+@guard.command(
+    epilog="""\b
+Examples:
+  filewright guard report                   all that is on record of this folder
+  filewright guard report --session last    what the newest session's tools did"""
+)
+@click.option(
+    "--session", metavar="SESSION", help="Of one session; last is the newest."
+)
+@click.option(
+    "--json", "as_json", is_flag=True, help="Print the result as JSON."
+)
+@in_workspace(allow_write=ANYTHING)
+def report(workspace: Workspace, *, session: str | None, as_json: bool) -> None:
+    """Count what was healed, and what was only warned about, by client, tool and kind."""
+    counted = workspace.guard_report(session)
+    if as_json:
+        write(json.dumps(_report_json(counted), indent=2))
+        return
+    rows = [
+        (
+            to_one_line(count.source.client),
+            to_one_line(count.source.tool),
+            str(count.source.kind),
+            count.outcome,
+        )
+        for count in counted.counts
+    ]
+    widths = [
+        max((len(row[column]) for row in rows), default=0)
+        for column in range(3)
+    ]
+    for row in rows:
+        padded = [
+            text.ljust(width)
+            for text, width in zip(row[:3], widths, strict=True)
+        ]
+        write("  ".join([*padded, row[3]]))
+    write(counted.summary)
+
+
+def _report_json(counted: GuardReport) -> dict[str, Any]:
+    """Return a report as JSON values."""
+    counts = [
+        {
+            "client": count.source.client,
+            "tool": count.source.tool,
+            "kind": count.source.kind,
+            "healed": count.healed,
+            "warned": count.warned,
+        }
+        for count in counted.counts
+    ]
+    return {
+        "counts": counts,
+        "healed": counted.healed,
+        "warned": counted.warned,
+        "has_more": counted.has_more,
+    }

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from filewright.changes.selection import find_healed_edit, place_healings
 from filewright.cli import open_workspace, write
 from filewright.cli.options import (
     ANYTHING,
@@ -159,8 +160,13 @@ def log(
         records = workspace.history(
             path, limit=limit + 1, before=before, **filters
         )
-        for record in records[:limit]:
-            rows.append(_row(record))
+        listed: set[str] = set()
+        for record in place_healings(records[:limit]):
+            listed.add(record.id)
+            if find_healed_edit(record) in listed:
+                rows.append(_healing_row(record))
+            else:
+                rows.append(_row(record))
             if stat:
                 rows += [f"    {row}" for row in _stat(workspace, record.id)]
             if patch:
@@ -215,6 +221,11 @@ def _row(record: ChangeRecord) -> str:
         undo = f"  [undoes {'some of ' if record.partial else ''}{join_limited(record.reverts, 1)}]"
     when = f"{record.time.astimezone():%Y-%m-%d %H:%M:%S} ({ago(record.time)})"
     return f"{record.id}  {when}  {to_one_line(record.summary)}{undo}{f'  [{who}]' if who else ''}"
+
+
+def _healing_row(record: ChangeRecord) -> str:
+    """Return the row of a healing below the row of its edit."""
+    return f"  {to_one_line(record.summary)}  [{record.id}, undone with it]"
 
 
 def _session_row(each: Any) -> str:

@@ -8,9 +8,21 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from filewright.changes.model import ChangeRecord
-from filewright.changes.selection import find_undone, group_by_prompt
+from filewright.changes.selection import (
+    find_healed_edit,
+    find_undone,
+    group_by_prompt,
+    place_healings,
+)
 from filewright.errors import FilewrightError
-from filewright.page.titles import Deed, deeds_of, is_folder, sentence, title_of
+from filewright.page.titles import (
+    Deed,
+    deeds_of,
+    healing_title,
+    is_folder,
+    sentence,
+    title_of,
+)
 from filewright.progress import Task
 from filewright.wording import pluralize, to_one_line
 from filewright.workspace import Workspace
@@ -39,6 +51,7 @@ class Listing:
 
     `undone` names the change that took it back, if one did entirely.
     `lines` are those added and removed, where they were counted (`countable`: they may be).
+    A healing is listed below the edit that it belongs to.
     """
 
     head: ChangeRecord
@@ -49,6 +62,7 @@ class Listing:
     deeds: tuple[Deed, ...]
     undone: str | None = None
     lines: tuple[int, int] | None = None
+    is_healing: bool = False
 
     def matches(self, words: Sequence[str]) -> bool:
         """Whether it has all the words in it."""
@@ -68,9 +82,13 @@ class Listing:
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The changes that came of one prompt: their `ids`, newest first."""
+    """The changes that came of one prompt: their `ids`, newest first.
+
+    `change_count` is their number without the healings among them.
+    """
 
     ids: tuple[str, ...]
+    change_count: int
     session: str
     client: str
     turn: str
@@ -162,11 +180,9 @@ class ChangeLog:
         ]
         done = [row for row in rows if row.deeds]
         if len(done) <= 1 or any(len(row.deeds) == _DEEDS for row in done):
-            more = (
-                f" and {len(prompt.ids) - 1:,} more"
-                if len(prompt.ids) > 1
-                else ""
-            )
+            more = ""
+            if prompt.change_count > 1:
+                more = f" and {prompt.change_count - 1:,} more"
             return (done or rows)[0].title + more if rows else ""
         return sentence(deed for row in reversed(done) for deed in row.deeds)
 
@@ -211,7 +227,7 @@ class ChangeLog:
         if newest == self._newest and self._order:
             return
         heads = list(self._workspace.changes.heads())
-        sessions: dict[str | None, list[Prompt]] = {}
+        sessions: dict[str | None, list[str]] = {}
         self._prompts = {}
         for group in group_by_prompt(heads):
             head = group[0]
@@ -219,21 +235,19 @@ class ChangeLog:
                 to_one_line(name or "")
                 for name in (head.session, head.client, head.turn)
             )
+            healed_edits = [find_healed_edit(each) for each in group]
             prompt = Prompt(
                 tuple(each.id for each in group),
+                healed_edits.count(None),
                 session,
                 client,
                 turn,
                 group[-1].time.astimezone(),
             )
-            sessions.setdefault(head.session, []).append(prompt)
+            order = sessions.setdefault(head.session, [])
+            order += [record.id for record in place_healings(group)]
             self._prompts.update(dict.fromkeys(prompt.ids, prompt))
-        self._order = [
-            name
-            for each in sessions.values()
-            for prompt in each
-            for name in prompt.ids
-        ]
+        self._order = [name for order in sessions.values() for name in order]
         # From the newest: what takes back an undo makes the change that the undo took back count again.
         self._undone = find_undone(heads)
         self._newest = newest
@@ -267,12 +281,19 @@ class ChangeLog:
         )
         return Listing(
             replace(record, file_changes=()),
-            self._undo(record) if record.reverts else title_of(record, deeds),
+            self._title_of(record, deeds),
             paths,
             len(record.file_changes) - folders or folders,
             small,
             tuple(deeds[:_DEEDS]),
+            is_healing=find_healed_edit(record) is not None,
         )
+
+    def _title_of(self, record: ChangeRecord, deeds: Sequence[Deed]) -> str:
+        """Return the title of a change, of a healing, or of an undo."""
+        if find_healed_edit(record) is not None:
+            return healing_title(record)
+        return self._undo(record) if record.reverts else title_of(record, deeds)
 
     def _undo(self, record: ChangeRecord) -> str:
         """The title of an undo: of what, and whether it was the undo of an undo."""

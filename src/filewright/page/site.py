@@ -199,6 +199,9 @@ class ReviewSite:
             record=record,
             cards=cards_of(self._workspace, viewed.record),
             following=CARDS,
+            guarded=self._workspace.guard_report(record.session)
+            if viewed.kind == "session" and record.session
+            else None,
         )
 
     def rows(self, request: Request) -> Response:

@@ -10,6 +10,7 @@ from filewright.changes.model import (
     RecordedPath,
     parent_paths,
 )
+from filewright.recording.damage import GuardSentence
 from filewright.wording import pluralize, to_one_line
 
 Deed = tuple[str, str]
@@ -94,6 +95,14 @@ def title_of(record: ChangeRecord, deeds: Sequence[Deed]) -> str:
         words = to_one_line(record.summary)
         return words[:1].upper() + words[1:]
     return sentence(deeds) or to_one_line(record.summary)
+
+
+def healing_title(record: ChangeRecord) -> str:
+    """Return the title of a change by which the guard healed an edit."""
+    healing = GuardSentence.parse(record.summary)
+    if healing is None:
+        return to_one_line(record.summary)
+    return f"Healed {healing.path}: {', '.join(healing.damage)}"
 
 
 def _names(names: Sequence[str], verb: str) -> str:

@@ -22,6 +22,7 @@ shown and undone like those of tools.
 - `tool_arguments`: the edits that the arguments of clients' edit tools describe
 - `guard`: restores the bytes that such a tool changed besides its edit
 - `guard_check`: the same for any file of a repository, compared with git
+- `guard_report`: counts what both healed, by client, tool and kind
 - `expectation`: the file that the edit alone would have made
 - `healing`: the bytes that a damaged file should have
 - `readings`: the lines of a file as texts and as bytes, to compare them
