@@ -53,6 +53,20 @@ def parse(
             *("s", None, "PostToolUse"),
             id="vscode",
         ),
+        pytest.param(
+            {
+                "taskId": "task",
+                "sessionContext": {"rootSessionId": "s"},
+                "hookName": "tool_call",
+            },
+            *("s", None, "tool_call"),
+            id="cline",
+        ),
+        pytest.param(
+            {"taskId": "s", "hookName": "PreToolUse"},
+            *("s", None, "PreToolUse"),
+            id="cline-extension",
+        ),
     ],
 )
 def test_knows_the_names_of_each_client(
@@ -144,6 +158,55 @@ def test_a_patch_in_a_shell_command_is_no_edit() -> None:
     assert (call.paths, call.edits) == ([], {})
 
 
+EDIT = {"path": "a.txt", "old_text": "a", "new_text": "b"}
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        pytest.param({"toolName": "edit", "toolArgs": EDIT}, id="copilot"),
+        pytest.param(
+            {"toolName": "edit", "toolArgs": json.dumps(EDIT)},
+            id="arguments-in-a-text",
+        ),
+        pytest.param(
+            {"tool_call": {"name": "editor", "id": "1", "input": EDIT}},
+            id="cline-before",
+        ),
+        pytest.param(
+            {"tool_result": {"name": "editor", "id": "1", "input": EDIT}},
+            id="cline-after",
+        ),
+        pytest.param(
+            {"preToolUse": {"toolName": "editor", "parameters": EDIT}},
+            id="cline-extension",
+        ),
+    ],
+)
+def test_reads_an_edit_of_each_client(
+    message: dict[str, Any], tmp_path: Path
+) -> None:
+    call = parse({**message, "workspaceRoots": [str(tmp_path)]})
+    assert call.label == "Edit a.txt"
+    assert call.folders == [str(tmp_path)]
+    [edit] = call.edits.values()
+    assert edit == (TextReplacement("a", "b"),)
+
+
+def test_joins_the_lines_of_a_shell() -> None:
+    commands = {"commands": ["make", "make test"]}
+    call = parse({"tool_call": {"name": "run_commands", "input": commands}})
+    assert (call.command, call.label) == ("make; make test", None)
+
+
+def test_a_use_of_cline_has_its_number_before_and_after() -> None:
+    use = {"name": "editor", "id": "1", "input": EDIT}
+    before = parse({"taskId": "s", "tool_call": use})
+    after = parse({"taskId": "s", "tool_result": {**use, "output": "done"}})
+    other = parse({"taskId": "s", "tool_call": {**use, "id": "2"}})
+    assert before.identifier == after.identifier != other.identifier
+
+
 def test_prefers_roots_to_the_working_folder() -> None:
     message = {
         "cwd": "/project/src",
@@ -189,8 +252,9 @@ def test_identifies_a_use(
         ({"prompt": ""}, ""),
         ({"prompt": 3}, None),
         ({}, None),
+        ({"taskStart": {}}, "a task"),
     ],
-    ids=["text", "empty", "number", "none"],
+    ids=["text", "empty", "number", "none", "cline"],
 )
 def test_reads_a_prompt(message: dict[str, Any], prompt: str | None) -> None:
     assert parse(message).prompt == prompt

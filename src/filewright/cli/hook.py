@@ -6,7 +6,6 @@ Neither ever fails, see `out_of_the_way`.
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from filewright.cli import open_workspace, settings_from, write
+from filewright.cli.hook_answers import find_form, render_warning
 from filewright.errors import FilewrightError
 from filewright.recording.hooks import HookCall, parse_hook_call
 from filewright.recording.session import command_summary
@@ -34,8 +34,8 @@ _OPTIONS = {
     "--guard": "guard",
 }
 """The field of `HookCall` that each option sets, instead of the client's value."""
-_WARNED = ("PreToolUse", "BeforeTool")
-"""The events whose hooks may show a message to the user."""
+_DETACHED = ("agent_start",)
+"""The events that a client tells without waiting for the hook's end."""
 
 
 @contextmanager
@@ -108,7 +108,9 @@ def begin(call: HookCall) -> str | None:
                 Words(workspace).prompt(
                     process, call.session, call.turn or os.urandom(4).hex()
                 )
-            if call.session:
+            # A detached hook may run beside the first tool of the turn, whose
+            # command must stay open.
+            if call.session and call.event not in _DETACHED:
                 workspace.recorder.begin_turn(call.session, task)
             _keep_ahead(workspace, call.state_dir)
             return identifier
@@ -130,14 +132,15 @@ def begin(call: HookCall) -> str | None:
         )
         if not is_complete and call.identifier:
             _keep_ahead(workspace, call.state_dir)
-        if task.notices and call.event in _WARNED:
-            write(json.dumps({"systemMessage": "\n".join(task.notices)}))
+        warning = render_warning(call.event, task.notices)
+        if warning:
+            write(warning)
     return identifier
 
 
 def end(call: HookCall) -> Sequence[ChangeRecord]:
     """End the command `call.identifier`; return the records of its changes."""
-    from filewright.page.words import Words, for_hook
+    from filewright.page.words import Words, comments_for_hook
     from filewright.recording.session import roots_with_open_command
     from filewright.system import client_process_key
 
@@ -164,13 +167,14 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
         notes: list[str] = []
         if records and call.edits and workspace.settings.guard != "off":
             notes = [note.text for note in workspace.heal(records, call.edits)]
-        # Some runtimes of VS Code drop a hook's output: there a tool's answer has it.
-        if call.actor != "vscode":
-            message = for_hook(
-                workspace, call.event, session, call.actor, notes
+        form = find_form(call.actor, call.event)
+        if form is not None:
+            comments = comments_for_hook(
+                workspace, session or "", call.actor or ""
             )
-            if message:
-                write(message)
+            texts = [*notes, comments] if comments else notes
+            if texts:
+                write(form.render(call.event or "", "\n".join(texts)))
     return records
 
 

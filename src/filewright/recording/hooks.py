@@ -29,6 +29,8 @@ SHELL_TOOLS = (
     "powershell",
     "run_shell_command",
     "run_in_terminal",
+    "run_commands",
+    "execute_command",
 )
 """The names that clients have for their tool that runs shell commands."""
 
@@ -37,10 +39,24 @@ PROJECT_VARIABLES = (
     "GEMINI_PROJECT_DIR",
     "QWEN_PROJECT_DIR",
     "CURSOR_PROJECT_DIR",
+    "COPILOT_PROJECT_DIR",
 )
 """The environment variables in which clients pass the folder of the project."""
 
 MAX_LABEL_FILES = 2
+
+_USES = ("tool_call", "tool_result", "preToolUse", "postToolUse")
+"""The members in which Cline describes a use of a tool."""
+
+
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """A client's use of one of its tools, before or after it."""
+
+    name: str | None
+    arguments: Mapping[str, Any]
+    identifier: str | None
+    """The client's number of the use."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,11 +100,9 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
     message = json.loads(data or b"{}")
     if not isinstance(message, dict):
         return HookCall()
-    arguments = message.get("tool_input")
-    if not isinstance(arguments, dict):
-        arguments = {}
     folders = _read_folders(message, environment)
-    tool = _text(message, "tool_name")
+    tool_use = _read_tool_use(message)
+    tool, arguments = tool_use.name, tool_use.arguments
     # A use of the shell is named by its command line.
     if tool in SHELL_TOOLS:
         tool = None
@@ -97,10 +111,10 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
     names = [os.path.basename(path) for path in edits]
     label = _label(tool, names) if tool else None
     absolute_paths = _resolve_paths(edits, _text(message, "cwd"), folders)
-    command = _text(message, "command") or _text(arguments, "command")
-    session = _text(message, "session_id", "conversation_id", "sessionId")
+    command = _text(message, "command") or _read_command(arguments)
+    session = _read_session(message)
     turn = _text(message, "turn_id", "generation_id", "prompt_id")
-    use = _text(message, "tool_use_id")
+    use = tool_use.identifier
     if use is None:
         # Without a number of the use, both hooks of it still say the same about
         # it. A client may call its tool by another name afterwards: the files
@@ -108,7 +122,6 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         subject = command or "\0".join(names) or label or ""
         use = f"{turn or ''}\0{subject}"
     key = f"{session or ''}\0{use}"
-    prompt = message.get("prompt")
     return HookCall(
         command=command,
         label=label,
@@ -118,10 +131,73 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         paths=list(absolute_paths.values()),
         edits={absolute_paths[path]: edit for path, edit in edits.items()},
         identifier=xxhash.xxh3_128_hexdigest(key.encode("utf-8", "replace")),
-        event=_text(message, "hook_event_name", "hookEventName"),
-        # Unlike the other texts it may be empty: some prompts are.
-        prompt=prompt if isinstance(prompt, str) else None,
+        event=_text(message, "hook_event_name", "hookEventName", "hookName"),
+        prompt=_read_prompt(message),
     )
+
+
+def _read_tool_use(message: Mapping[str, Any]) -> ToolUse:
+    """Return the use of a tool that a client's message describes."""
+    name = _text(message, "tool_name", "toolName")
+    if name is None:
+        for member in _USES:
+            use = message.get(member)
+            if isinstance(use, dict):
+                return ToolUse(
+                    name=_text(use, "name", "toolName"),
+                    arguments=_read_arguments(
+                        use.get("input", use.get("parameters"))
+                    ),
+                    identifier=_text(use, "id"),
+                )
+    arguments = message.get("tool_input", message.get("toolArgs"))
+    return ToolUse(
+        name=name,
+        arguments=_read_arguments(arguments),
+        identifier=_text(message, "tool_use_id"),
+    )
+
+
+def _read_arguments(value: object) -> Mapping[str, Any]:
+    """Return a tool's arguments, which some clients write as JSON in a text."""
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _read_command(arguments: Mapping[str, Any]) -> str | None:
+    """Return the command line among a tool's arguments."""
+    command = _text(arguments, "command")
+    commands = arguments.get("commands")
+    if command is None and isinstance(commands, list):
+        lines = [line for line in commands if isinstance(line, str) and line]
+        command = "; ".join(lines) or None
+    return command
+
+
+def _read_session(message: Mapping[str, Any]) -> str | None:
+    """Return the client's name of the session."""
+    session = _text(message, "session_id", "conversation_id", "sessionId")
+    if session is not None:
+        return session
+    # A task of Cline's command line belongs to the session that a user resumes.
+    context = message.get("sessionContext")
+    if isinstance(context, dict):
+        session = _text(context, "rootSessionId")
+    return session or _text(message, "taskId")
+
+
+def _read_prompt(message: Mapping[str, Any]) -> str | None:
+    """Return the text of the user's prompt, where a turn begins with one."""
+    # Unlike the other texts it may be empty: some prompts are.
+    prompt = message.get("prompt")
+    if isinstance(prompt, str):
+        return prompt
+    # Cline tells of a task that begins, without the text of its prompt.
+    return "a task" if "taskStart" in message else None
 
 
 def _text(values: Mapping[str, Any], *names: str) -> str | None:
@@ -136,7 +212,9 @@ def _read_folders(
     for variable in PROJECT_VARIABLES:
         if project := environment.get(variable):
             return [project]
-    workspace_roots = message.get("workspace_roots")
+    workspace_roots = message.get(
+        "workspace_roots", message.get("workspaceRoots")
+    )
     if isinstance(workspace_roots, list):
         folders = [
             folder for folder in workspace_roots if isinstance(folder, str)

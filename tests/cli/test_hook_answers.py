@@ -1,0 +1,82 @@
+"""The answers of hooks, in the form of each client."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from filewright.cli.clients import CLIENTS
+from filewright.cli.hook_answers import find_form, render_warning
+
+SPECIFIC = {
+    "hookSpecificOutput": {
+        "hookEventName": "PostToolUse",
+        "additionalContext": "kept",
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("actor", "event", "answer"),
+    [
+        pytest.param("claude-code", "PostToolUse", SPECIFIC, id="claude-code"),
+        pytest.param("codex", "PostToolUse", SPECIFIC, id="codex"),
+        pytest.param("qwen-code", "PostToolUse", SPECIFIC, id="qwen-code"),
+        pytest.param(None, "PostToolUse", SPECIFIC, id="by-hand"),
+        pytest.param(
+            "copilot-cli", None, {"additionalContext": "kept"}, id="copilot"
+        ),
+        pytest.param(
+            "cline",
+            "tool_result",
+            {"cancel": False, "contextModification": "kept"},
+            id="cline",
+        ),
+    ],
+)
+def test_is_in_the_form_of_the_client(
+    actor: str | None, event: str | None, answer: dict[str, Any]
+) -> None:
+    form = find_form(actor, event)
+    assert form is not None
+    assert json.loads(form.render(event or "", "kept")) == answer
+
+
+@pytest.mark.parametrize("actor", ["opencode", "kilo", "pi"])
+def test_is_plain_for_a_plug_in(actor: str) -> None:
+    form = find_form(actor, None)
+    assert form is not None
+    assert form.render("", "kept") == "kept"
+
+
+@pytest.mark.parametrize(
+    ("actor", "event"),
+    [
+        pytest.param("vscode", "PostToolUse", id="vscode"),
+        pytest.param("cursor", "postToolUse", id="cursor"),
+        pytest.param("claude-code", "PreToolUse", id="before"),
+        pytest.param("cline", "tool_call", id="cline-before"),
+    ],
+)
+def test_there_is_none_where_the_client_takes_none(
+    actor: str, event: str
+) -> None:
+    assert find_form(actor, event) is None
+
+
+def test_a_plug_in_has_an_actor_whose_answer_is_plain() -> None:
+    for client in CLIENTS.values():
+        if client.plug_in is not None:
+            form = find_form(client.actor, None)
+            assert form is not None
+            assert form.render("", "kept") == "kept", client.name
+
+
+def test_warns_before_a_tool_alone() -> None:
+    assert json.loads(render_warning("PreToolUse", ["a", "b"])) == {
+        "systemMessage": "a\nb"
+    }
+    assert render_warning("PreToolUse", []) == ""
+    assert render_warning("PostToolUse", ["a"]) == ""
