@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 from tests import processes
+from tests.clients.real_clients import CLIENTS as REAL_CLIENTS
 
 from filewright import __version__
 from filewright.cli.clients import CLIENTS, HOOKS
@@ -46,17 +47,9 @@ def configuration(*arguments: str) -> str:
 def command_of(client: str, text: str) -> list[str]:
     """The words the client would start."""
     config = tomllib.loads(text) if client == "codex" else json.loads(text)
-    server = config[
-        {"vscode": "servers", "codex": "mcp_servers", "opencode": "mcp"}.get(
-            client, "mcpServers"
-        )
-    ]
-    found = server["filewright"]
-    return (
-        found["command"]
-        if client == "opencode"
-        else [found["command"], *found["args"]]
-    )
+    found = config[CLIENTS[client].key]["filewright"]
+    command = found["command"]
+    return command if isinstance(command, list) else [command, *found["args"]]
 
 
 @pytest.mark.parametrize("client", HOOKS)
@@ -66,14 +59,13 @@ def test_hooks_name_a_folder_as_it_is_whatever_is_in_its_name(
     """Also where that is what the table calls one of the lines."""
     folder = str(tmp_path / 'a "b\\ $end é')
     monkeypatch.setenv("FILEWRIGHT_STATE_DIR", folder)
-    strings = re.findall(
-        r'"(?:[^"\\\n]|\\.)*"', configuration(client, "--hooks")
-    )
-    lines = [
-        shlex.split(line)
-        for each in strings
-        if "--hook" in (line := json.loads(each))
+    printed = configuration(client, "--hooks")
+    strings = [
+        json.loads(each) for each in re.findall(r'"(?:[^"\\\n]|\\.)*"', printed)
     ]
+    if CLIENTS[client].scripts:
+        strings = printed.splitlines()
+    lines = [shlex.split(line) for line in strings if "--hook" in line]
     assert {line[line.index("snapshot") + 1] for line in lines} == {
         "begin",
         "end",
@@ -280,8 +272,8 @@ def test_the_documented_configurations_are_the_printed_ones() -> None:
 
 @pytest.mark.parametrize("client", HOOKS)
 def test_the_documented_hooks_are_the_printed_ones(client: str) -> None:
-    if client == "opencode":
-        pytest.skip("it is a plug-in, which is not in the page")
+    if not CLIENTS[client].events:
+        pytest.skip("it is a program, which is not in the page")
     blocks = re.findall(
         r"```json\n(.*?)```", (PROJECT / "docs/hooks.md").read_text(), re.DOTALL
     )
@@ -292,9 +284,24 @@ def test_the_documented_hooks_are_the_printed_ones(client: str) -> None:
 
 
 def test_a_client_without_hooks_names_those_that_have_some() -> None:
-    result = CliRunner().invoke(program, ["config", "cline", "--hooks"])
+    result = CliRunner().invoke(program, ["config", "continue", "--hooks"])
     assert result.exit_code == 2
     assert "claude-code" in result.stderr
+
+
+_PLACES = {
+    "$CODEX_HOME": "~/.codex",
+    "$COPILOT_HOME": "~/.copilot",
+    "$CLINE_DIR": "~/.cline",
+    "$PI_DIR": "~/.pi/agent",
+}
+
+
+def _shown(path: str) -> str:
+    """A path of the table as the page has it."""
+    for place, usual in _PLACES.items():
+        path = path.replace(place, usual)
+    return path
 
 
 def _row(name: str) -> list[str]:
@@ -306,9 +313,7 @@ def _row(name: str) -> list[str]:
 
     def place(kind: str) -> str:
         path = places.get(kind)
-        return (
-            f"`{path.replace('$CODEX_HOME', '~/.codex')}`" if path else "none"
-        )
+        return f"`{_shown(path)}`" if path else "none"
 
     events = about.get("events", {})
     tools = {
@@ -316,17 +321,14 @@ def _row(name: str) -> list[str]:
     } - {""}
     words = sorted(tools)[0].split("|") if tools else []
     if place("hooks") != "none" and not events:
-        script = (PROJECT / f"src/filewright/cli/{name}.js").read_text()
-        words = json.loads(re.findall(r"RECORDED = (\[.*?\])", script)[0])
+        words = ["execute_command", "editor"]  # It calls hooks for all tools.
+        if plug_in := about.get("plug_in"):
+            script = (PROJECT / "src/filewright/cli" / plug_in).read_text()
+            words = json.loads(re.findall(r"RECORDED = (\[.*?\])", script)[0])
     shells = [word for word in words if word in SHELL_TOOLS]
     edits = ", ".join(f"`{word}`" for word in words if word not in SHELL_TOOLS)
     shell = "yes" if shells or "beforeShellExecution" in events else "no"
-    tried = (
-        (PROJECT / "tests/clients/test_real_clients.py")
-        .read_text()
-        .partition("CASES = {")[2]
-    )
-    itself = re.search(rf'^    "{name}(-cli|-code)?":', tried, re.MULTILINE)
+    itself = name in [client.setup_name for client in REAL_CLIENTS.values()]
     return [
         about["title"],
         "its own file" if "$" in place("server") else place("server"),
@@ -341,14 +343,8 @@ def _scopes(name: str) -> list[str]:
     cells = [client.title]
     for files in (client.local, client.user, client.shared):
         path = files.get("server", "")
-        shown = (
-            "its own file"
-            if path.startswith("$C") and "CODEX" not in path
-            else f"`{path}`"
-            if path
-            else "-"
-        )
-        cells.append(shown.replace("$CODEX_HOME", "~/.codex"))
+        shown = f"`{_shown(path)}`" if path else "-"
+        cells.append("its own file" if "$" in shown else shown)
     if name == "claude-code":
         cells[1] += ", by folder"
     return cells

@@ -359,7 +359,7 @@ def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
         "home/.config/opencode/opencode.json",
         "project/.codex/config.toml",
     }
-    assert setup("cline", "--shared", "--yes").exit_code == 2
+    assert setup("claude-desktop", "--shared", "--yes").exit_code == 2
     assert setup("continue", "--user", "--yes").exit_code == 2
 
 

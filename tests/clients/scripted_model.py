@@ -29,12 +29,15 @@ class ScriptedModel(NamedTuple):
 
     url: str
     answers: list[str]
+    requests: list[str]
+    """The newest request, whole: what a hook has told the model is in it."""
 
 
 @contextmanager
 def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
     """A server on this machine that plays the model, as long as the context lasts."""
     answers: list[str] = []
+    requests: list[str] = []
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -53,6 +56,7 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
             # A client also asks for a title, a summary and the like, without tools: those are no steps of the script.
             if asked.get("tools"):
                 answers[:] = told
+                requests[:] = [json.dumps(asked, ensure_ascii=False)]
             kind = "text/event-stream"
             lines = []
             for each in messages:
@@ -85,7 +89,8 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield ScriptedModel(f"http://127.0.0.1:{server.server_port}", answers)
+        url = f"http://127.0.0.1:{server.server_port}"
+        yield ScriptedModel(url, answers, requests)
     finally:
         server.shutdown()
         thread.join()

@@ -25,6 +25,13 @@ Entry = dict[str, Any]
 SCOPES = ("local", "shared", "user")
 """Whom a client's file is for: one person in the current folder, everybody in the folder, one person everywhere."""
 
+_SCRIPT = """\
+#!/bin/sh
+# Written by `filewright setup {name}`: has what {title}'s shell and its own edit tools change recorded.
+{line}
+"""
+"""A hook that is a program of its own."""
+
 _MAX_BYTES = 16 << 20
 """The size past which no file is taken for a configuration."""
 
@@ -39,6 +46,9 @@ _PLACES = {
         "CLINE_MCP_SETTINGS_PATH",
         "~/.cline/data/settings/cline_mcp_settings.json",
     ),
+    "$CLINE_DIR": ("CLINE_DIR", "~/.cline"),
+    "$COPILOT_HOME": ("COPILOT_HOME", "~/.copilot"),
+    "$PI_DIR": ("PI_CODING_AGENT_DIR", "~/.pi/agent"),
 }
 """The places of the table: the variable that names each, and what it is without."""
 
@@ -62,6 +72,16 @@ def _filled(text: str, **words: Any) -> str:
     return re.sub(r'"\$(\w+)"|\$(\w+)', word, text)
 
 
+@dataclass(frozen=True, slots=True)
+class ClientFile:
+    """A file of a client: its whole path, and whether it is its server, its hooks or its rule."""
+
+    what: str
+    path: str
+    name: str
+    """The path as the table names it."""
+
+
 @dataclass(frozen=True)
 class Client:
     """A row of the table, which says what each column is."""
@@ -83,6 +103,8 @@ class Client:
     actor: str = ""
     events: Mapping[str, Any] = field(default_factory=dict)
     more: Mapping[str, Any] = field(default_factory=dict)
+    scripts: Mapping[str, str] = field(default_factory=dict)
+    plug_in: str | None = None
 
     def keys(self, scope: str) -> tuple[str, ...]:
         """Return the members that lead to the server in the file of a scope."""
@@ -98,50 +120,61 @@ class Client:
     @property
     def hooks(self) -> bool:
         """True if it has hooks."""
-        return "hooks" in {**self.local, **self.shared, **self.user}
+        # On Windows Cline's would be scripts of PowerShell.
+        is_possible = not self.scripts or sys.platform != "win32"
+        return is_possible and "hooks" in {
+            **self.local,
+            **self.shared,
+            **self.user,
+        }
 
     @property
     def scopes(self) -> list[str]:
-        """The scopes for which it can have a server; the first is the default."""
+        """The scopes for which it can have a server or hooks; the first is the default."""
         order = sorted(SCOPES, key=lambda scope: scope != self.first)
-        return [scope for scope in order if "server" in getattr(self, scope)]
+        return [scope for scope in order if getattr(self, scope)]
 
-    def files(self, scope: str) -> dict[str, str]:
-        """Return its files of a scope, by what is in them, without those of `links_out`."""
-        outside = self.links_out(scope)
-        return {
-            what: whole(path)
-            for what, path in self._named(scope).items()
-            if what not in outside
-        }
+    def files(self, scope: str) -> list[ClientFile]:
+        """Return its files of a scope, without those of `links_out`."""
+        outside = {file.path for file, _ in self.links_out(scope)}
+        return [file for file in self._named(scope) if file.path not in outside]
 
-    def links_out(self, scope: str) -> dict[str, str]:
-        """Return its files of the current folder that lead out of it, by what is in them; each with where it leads.
+    def links_out(self, scope: str) -> list[tuple[ClientFile, str]]:
+        """Return its files of the current folder that lead out of it; each with where it leads.
 
         A cloned project may have links to any file of the user's there: nothing is read or written through them.
         """
         here = Path(os.path.realpath(os.getcwd()))
-        outside = {}
-        for what, path in self._named(scope).items():
-            is_of_project = not os.path.isabs(path) and path[0] not in "~$"
-            if is_of_project and here not in Path(whole(path)).parents:
-                outside[what] = (
-                    f"{path} leads out of the current folder, to {whole(path)}"
-                )
+        outside = []
+        for file in self._named(scope):
+            is_of_project = (
+                not os.path.isabs(file.name) and file.name[0] not in "~$"
+            )
+            if is_of_project and here not in Path(file.path).parents:
+                reason = f"{file.name} leads out of the current folder, to {file.path}"
+                outside.append((file, reason))
         return outside
 
-    def _named(self, scope: str) -> dict[str, str]:
-        """Return its files of a scope as the table names them, by what is in them; `.jsonc` where that is there."""
-        paths = dict(getattr(self, scope))
-        if "server" in paths and os.path.lexists(f"{whole(paths['server'])}c"):
-            paths["server"] += "c"
-        return paths
+    def _named(self, scope: str) -> list[ClientFile]:
+        """Return its files of a scope; `.jsonc` where that is there, and each script of a folder of hooks."""
+        files = []
+        for what, name in getattr(self, scope).items():
+            names = [name]
+            if what == "server" and os.path.lexists(f"{whole(name)}c"):
+                names = [f"{name}c"]
+            if what == "hooks" and not self.hooks:
+                names = []
+            elif what == "hooks" and self.scripts:
+                names = [f"{name}/{event}" for event in self.scripts]
+            files += [ClientFile(what, whole(each), each) for each in names]
+        return files
 
     def content(self, scope: str) -> tuple[bytes, list[str]]:
         """Return what its files of servers and hooks hold, one after the other, and what of them is not read."""
         content, unread = b"", []
-        for what, path in self.files(scope).items():
-            if what != "rule" and os.path.isfile(path):
+        for configuration in self.files(scope):
+            path = configuration.path
+            if configuration.what != "rule" and os.path.isfile(path):
                 try:
                     with open(path, "rb") as file:
                         read = file.read(_MAX_BYTES + 1)
@@ -179,19 +212,26 @@ class Client:
         )
         return dict(json.loads(entry))
 
-    def hooked(self, options: ServerOptions) -> Any:
-        """Return the hooks as they are written into the client's configuration, by event; of a plug-in its text."""
+    def hooked(self, options: ServerOptions, path: str = "") -> Any:
+        """Return the hooks as they are written into a file of theirs: by event, or the text of a plug-in or script."""
         if not self.hooks:
             return None
         begin, end = self.hook_lines(options)
-        plug_in = files(__package__).joinpath(f"{self.name}.js")
-        text = (
-            json.dumps(self.events)
-            if self.events
-            else plug_in.read_text("utf-8")
-        )
-        filled = _filled(text, begin=begin, end=end)
-        return json.loads(filled) if self.events else filled
+        if self.scripts:
+            words = {"begin": begin, "end": end}
+            line = re.sub(
+                r"\$(\w+)",
+                lambda place: words[place[1]],
+                self.scripts[os.path.basename(path)],
+            )
+            return _SCRIPT.format(name=self.name, title=self.title, line=line)
+        if self.events:
+            return json.loads(
+                _filled(json.dumps(self.events), begin=begin, end=end)
+            )
+        plug_in = files(__package__).joinpath(self.plug_in or "")
+        text = plug_in.read_text("utf-8")
+        return _filled(text, begin=begin, end=end, client=self.name)
 
     def hook_lines(self, options: ServerOptions) -> tuple[str, str]:
         """Return the command lines that its hooks run before and after what they record."""

@@ -21,7 +21,6 @@ from filewright.cli.clients import (
     HOOKS,
     SCOPES,
     Client,
-    Entry,
     ServerOptions,
     describes_server,
     whole,
@@ -70,7 +69,7 @@ _RULE_LINE = re.compile(
     rf"\n\n{re.escape(RULE)}\Z|((?<=\n)\n)?{re.escape(RULE)}\n?\Z|{re.escape(RULE)}\n?"
 )
 """Its line, at the end of a file with the empty one before it; without an end where the file had none."""
-_PLUG_IN = "// Written by `filewright setup"
+_PLUG_IN = re.compile("^(//|#) Written by `filewright setup", re.MULTILINE)
 GUARDED = (
     "bytes that its own edit tools damage are put back after each edit (the guard; "
     "--no-guard leaves it out)"
@@ -151,18 +150,20 @@ def planned(
     client: Client, scope: str, options: ServerOptions, file: str | None = None
 ) -> list[Part]:
     """Return what is to be in the files of a client, or in this file of its servers."""
-    files = {"server": file} if file else client.files(scope)
-    ours = {
-        "server": client.entry(options),
-        "hooks": client.hooked(options),
-        "rule": {},
-    }
-    # A file that is named holds servers as all others do.
-    scope = "shared" if file else scope
-    return [
-        Part(client, what, path, ours[what], scope)
-        for what, path in files.items()
-    ]
+    entry = client.entry(options)
+    if file:
+        # A file that is named holds servers as all others do.
+        return [Part(client, "server", file, entry, "shared")]
+    parts = []
+    for configuration in client.files(scope):
+        what, path = configuration.what, configuration.path
+        ours: Any = {}
+        if what == "server":
+            ours = entry
+        elif what == "hooks":
+            ours = client.hooked(options, path)
+        parts.append(Part(client, what, path, ours, scope))
+    return parts
 
 
 def _served(part: Part, text: str, remove: bool, earlier: str | None) -> str:
@@ -203,8 +204,11 @@ def _hooked(part: Part, text: str, remove: bool, earlier: str | None) -> str:
     """Return the file of a client's hooks with these of ours, and no other of ours."""
     client, ours = part.client, {} if remove else part.ours
     if not client.events:
-        if text and _PLUG_IN not in text:
-            raise ValueError("something other than our plug-in is there")
+        if text and not _PLUG_IN.search(text):
+            # The scripts of others have the names that ours need.
+            if remove and client.scripts:
+                return text
+            raise ValueError("something other than our hook is there")
         return "" if remove else str(ours)
     there = read(text)
     before = read(earlier) if earlier is not None else None
@@ -447,8 +451,8 @@ def _links_out(clients: Sequence[Client], scopes: Sequence[str]) -> list[str]:
         for scope in scopes:
             reasons.update(
                 reason
-                for what, reason in client.links_out(scope).items()
-                if what != "rule"
+                for file, reason in client.links_out(scope)
+                if file.what != "rule"
             )
     return sorted(reasons)
 
@@ -457,12 +461,12 @@ def _refuse_links_out(
     client: Client, scope: str, left_out: Sequence[str]
 ) -> None:
     """Raise `path_escape` for a file that would be written outside of the current folder."""
-    for what, reason in client.links_out(scope).items():
-        if what not in left_out:
+    for file, reason in client.links_out(scope):
+        if file.what not in left_out:
             option = (
                 ""
-                if what == "server"
-                else f", or leave it out with --no-{what}"
+                if file.what == "server"
+                else f", or leave it out with --no-{file.what}"
             )
             raise FilewrightError(
                 Code.PATH_ESCAPE,
@@ -721,17 +725,17 @@ def config(client: str, hooks: bool, **server: Any) -> None:
             f"no hooks are written for {chosen.title}; these have some: {', '.join(HOOKS)}",
             param_hint="CLIENT",
         )
-    places = [
-        files[what]
-        for files in (chosen.shared, chosen.files("user"))
-        if what in files
-    ]
+    places = [chosen.shared[what]] if what in chosen.shared else []
+    places += [whole(chosen.user[what])] if what in chosen.user else []
     write(
         f"{chosen.title}: {' or '.join(places)}{'' if hooks else f'; {chosen.note}'}",
         to_error=True,
     )
     options = ServerOptions(**server)
-    ours: Entry | Any = (
-        chosen.hooked(options) if hooks else chosen.entry(options)
-    )
-    write(Part(chosen, what, places[0], ours).edited(""))
+    if not hooks:
+        entry = chosen.entry(options)
+        write(Part(chosen, what, places[0], entry).edited(""))
+    for name in chosen.scripts or [""]:
+        if hooks:
+            ours = chosen.hooked(options, name)
+            write(Part(chosen, what, places[0], ours).edited(""))

@@ -118,7 +118,10 @@ def _examined_hooks(
         shown = "; ".join(ascii(line)[:200] for line in aliens[:3])
         return f", beside what setup did not write, and not run: {shown}", False
     for written in variants(options):
-        if part._replace(ours=client.hooked(written)).edited(text) == text:
+        if (
+            part._replace(ours=client.hooked(written, part.path)).edited(text)
+            == text
+        ):
             if missing := _missing(written):
                 return missing, False
             return (

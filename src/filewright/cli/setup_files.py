@@ -143,12 +143,11 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
     location = workspace.context.boundary.locate(edit.path)
     if edit.before is None:
         assert edit.after is not None
+        is_of_project = folder_of(edit.path) == os.path.realpath(os.getcwd())
         # Clients put keys and tokens into some of their files.
-        mode = (
-            None
-            if folder_of(edit.path) == os.path.realpath(os.getcwd())
-            else 0o600
-        )
+        mode = None if is_of_project else 0o600
+        if edit.after.startswith("#!"):
+            mode = 0o755 if is_of_project else 0o700
         return Create(location, edit.after.encode(), mode)
     with workspace.context.open(location) as snapshot:
         if snapshot.content != edit.before.encode():
