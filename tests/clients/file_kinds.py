@@ -26,6 +26,8 @@ class Kind:
     mode: int = 0o644
     link: str | None = None
     """Whether the client edits it through a ``symbolic`` link, or it has a second name, by a ``hard`` one."""
+    indent: str = ""
+    """The whitespace before each line that is edited: a patch names whole lines."""
     is_damaged_in_place: bool = False
     """Whether a tool that reads its encoding wrongly still writes as many bytes."""
 
@@ -126,7 +128,7 @@ KINDS = (
     Kind("mixed, more LF", _mix("LCLLCLL")),
     Kind("lone CR", _mix("RLLLRLL")),
     Kind("invalid bytes", _join(_LINES).encode().replace(b"size", b"\xff\xfe \xc3( size")),
-    Kind("tabs", _join([f"\t{line}" if "=" in line else f"  {line}" for line in _LINES]).encode()),
+    Kind("tabs", _join([f"\t{line}" if "=" in line else f"  {line}" for line in _LINES]).encode(), indent="\t"),
     Kind("trailing blanks", _join([f"{line} \t" if "#" in line else line for line in _LINES]).encode()),
     Kind("no final newline", _join(_LINES).encode().removesuffix(b"\n")),
     Kind("executable", b"#!/bin/sh\n" + _join(_LINES).encode(), mode=0o755),

@@ -92,7 +92,8 @@ def edit_steps(
         is_read_again = client.must_read_again and not kind.is_damaged_in_place
         if client.read and (number == 0 or is_read_again):
             steps.append(client.read(str(path)))
-        steps.append(client.edit(str(path), old, new))
+        edit = client.edit(str(path), kind.indent + old, kind.indent + new)
+        steps.append(edit)
     return steps
 
 
@@ -196,22 +197,20 @@ def main() -> None:
         "--results", type=Path, help="a file that collects several runs"
     )
     parser.add_argument(
-        "--modules", type=Path, help="the node_modules of one installed client"
+        "--installed", type=Path, help="a folder in which the clients stay"
     )
     arguments = parser.parse_args()
     columns = read_columns(arguments.results)
     for name in arguments.client or CLIENTS:
-        folder = Path(tempfile.mkdtemp())
+        folder = arguments.installed or Path(tempfile.mkdtemp())
         try:
-            modules = arguments.modules or install(
-                CLIENTS[name].packages, folder
-            )
-            column = measure(name, modules)
+            column = measure(name, install(CLIENTS[name], folder))
         except NotInstalledError as error:
             print(f"{name}: {error}")
             continue
         finally:
-            shutil.rmtree(folder, ignore_errors=True)
+            if not arguments.installed:
+                shutil.rmtree(folder)
         columns = {**read_columns(arguments.results), name: column}
         if arguments.results:
             texts = {each: asdict(column) for each, column in columns.items()}

@@ -25,11 +25,15 @@ class NotInstalledError(Exception):
     """A client that cannot be installed here."""
 
 
-def install(packages: Sequence[str], folder: Path) -> Path:
-    """Install packages from npm below a folder; return the folder of modules.
+def install(client: Client, parent: Path) -> Path:
+    """Install a client from npm below a folder, unless it is there.
 
-    Raises `NotInstalledError`.
+    Return the folder of modules. Raises `NotInstalledError`.
     """
+    folder = parent / client.name.lower().replace(" ", "-")
+    modules = folder / "node_modules"
+    if modules.exists():
+        return modules
     npm = shutil.which("npm")
     if npm is None:
         raise NotInstalledError("there is no npm")
@@ -38,17 +42,19 @@ def install(packages: Sequence[str], folder: Path) -> Path:
     words = [npm, "install", "--prefix", str(folder), *options.split()]
     try:
         run = subprocess.run(
-            [*words, *packages],
+            [*words, *client.packages],
             capture_output=True,
             text=True,
             timeout=300,
             check=False,
         )
     except subprocess.TimeoutExpired as error:
+        shutil.rmtree(folder)
         raise NotInstalledError("npm took too long") from error
     if run.returncode:
+        shutil.rmtree(folder)
         raise NotInstalledError(f"npm cannot install it: {run.stderr[-500:]}")
-    return folder / "node_modules"
+    return modules
 
 
 class Scene:
@@ -93,6 +99,7 @@ class Scene:
 class Client:
     """A client: its packages, its start, and the steps of a model that drives it."""
 
+    name: str
     setup_name: str | None
     """The client's name for `filewright setup`; None if it has no hooks."""
     packages: Sequence[str]
@@ -356,8 +363,9 @@ def _read_step(tool: str, path: str) -> Callable[[str], Step]:
     return lambda file: Step(tool, {path: file})
 
 
-CLIENTS = {
-    "Claude Code": Client(
+_CLIENTS = (
+    Client(
+        "Claude Code",
         "claude-code",
         ("@anthropic-ai/claude-code@2",),
         "@anthropic-ai/claude-code",
@@ -365,14 +373,16 @@ CLIENTS = {
         _edit_step("Edit", "file_path", "old_string", "new_string"),
         _read_step("Read", "file_path"),
     ),
-    "Codex": Client(
+    Client(
+        "Codex",
         "codex",
         ("@openai/codex",),
         "@openai/codex",
         start_codex,
         patch_step,
     ),
-    "Gemini CLI": Client(
+    Client(
+        "Gemini CLI",
         "gemini",
         ("@google/gemini-cli@0",),
         "@google/gemini-cli",
@@ -386,7 +396,8 @@ CLIENTS = {
         ),
         _read_step("read_file", "file_path"),
     ),
-    "Qwen Code": Client(
+    Client(
+        "Qwen Code",
         "qwen",
         ("@qwen-code/qwen-code@0",),
         "@qwen-code/qwen-code",
@@ -395,7 +406,8 @@ CLIENTS = {
         _read_step("read_file", "file_path"),
         must_read_again=True,
     ),
-    "opencode": Client(
+    Client(
+        "opencode",
         "opencode",
         ("opencode-ai@1",),
         "opencode-ai",
@@ -403,7 +415,8 @@ CLIENTS = {
         _edit_step("edit", "filePath", "oldString", "newString"),
         _read_step("read", "filePath"),
     ),
-    "Kilo": Client(
+    Client(
+        "Kilo",
         "kilo",
         ("@kilocode/cli@7", "@kilocode/cli-linux-x64@7"),
         "@kilocode/cli-linux-x64",
@@ -411,7 +424,8 @@ CLIENTS = {
         _edit_step("edit", "filePath", "oldString", "newString"),
         _read_step("read", "filePath"),
     ),
-    "Copilot CLI": Client(
+    Client(
+        "Copilot CLI",
         "copilot",
         ("@github/copilot@1",),
         "@github/copilot",
@@ -419,7 +433,8 @@ CLIENTS = {
         _edit_step("edit", "path", "old_str", "new_str"),
         _read_step("view", "path"),
     ),
-    "Cline": Client(
+    Client(
+        "Cline",
         "cline",
         ("cline@3",),
         "cline",
@@ -427,7 +442,8 @@ CLIENTS = {
         _edit_step("editor", "path", "old_text", "new_text"),
         lambda file: Step("read_files", {"files": [{"path": file}]}),
     ),
-    "pi": Client(
+    Client(
+        "pi",
         "pi",
         ("@earendil-works/pi-coding-agent@1", NODE_PACKAGE),
         "@earendil-works/pi-coding-agent",
@@ -437,7 +453,8 @@ CLIENTS = {
         ),
         _read_step("read", "path"),
     ),
-    "Continue CLI": Client(
+    Client(
+        "Continue CLI",
         None,
         ("@continuedev/cli@1",),
         "@continuedev/cli",
@@ -445,4 +462,6 @@ CLIENTS = {
         _edit_step("Edit", "file_path", "old_string", "new_string"),
         _read_step("Read", "filepath"),
     ),
-}
+)
+
+CLIENTS = {client.name: client for client in _CLIENTS}
