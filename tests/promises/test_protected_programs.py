@@ -26,6 +26,7 @@ LOADED = [
     ".opencode/plugins/x.js", ".opencode/agent/x.md", ".opencode/opencode.jsonc", "opencode.json", "kilo.jsonc",
     ".kilo/plugin/x.ts", ".kilocode/mcp.json", ".github/hooks/h.json", ".github/mcp.json", ".github/copilot/settings.json",
     ".vscode/tasks.json", "x.code-workspace", ".clinerules/hooks/PreToolUse", ".pi/extensions/e.ts", ".pi/settings.json",
+    ".pi/mcp.json", ".cline/hooks/PreToolUse", ".cline/plugins/p.ts",
     ".continue/mcpServers/x.yaml", ".continue/config.yaml", ".cursor/mcp.json", ".cursor/hooks.json", ".cursor/hooks/h.sh",
     ".cursor/cli.json", ".cursor/environment.json", ".windsurf/hooks.json", ".zed/tasks.json", ".zed/settings.json",
     ".zed/debug.json", ".roo/mcp.json", ".roo/tools/t.ts", ".kiro/settings/mcp.json", ".kiro/hooks/h.kiro.hook",

@@ -136,10 +136,18 @@ PROGRAMS = (
     ),
     # https://docs.cline.bot/customization/hooks
     _program("Cline", "hooks/", folders=(".clinerules",)),
-    # https://pi.dev: packages/coding-agent/docs/extensions.md and settings.md of
+    # Its command line runs these as soon as they are there.
+    _program("Cline", "hooks/", "plugins/", folders=(".cline",)),
+    # https://pi.dev: packages/coding-agent/docs/extensions.md, settings.md, mcp.md of
     # badlogic/pi-mono
     _program(
-        "pi", "extensions/", "settings.json", "npm/", "git/", folders=(".pi",)
+        "pi",
+        "extensions/",
+        "settings.json",
+        "mcp.json",
+        "npm/",
+        "git/",
+        folders=(".pi",),
     ),
     # https://docs.continue.dev/customize/deep-dives/mcp, /reference
     _program("Continue", ".continuerc.json"),
