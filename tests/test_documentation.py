@@ -31,6 +31,7 @@ PAGES = [
     "docs/rewind.md",
     "docs/hooks.md",
     "docs/control.md",
+    "docs/guard.md",
     "docs/clients.md",
     "docs/index.md",
     "docs/errors.md",
