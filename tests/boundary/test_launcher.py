@@ -16,7 +16,9 @@ from pathlib import Path
 import pytest
 from tests.boundary.children import children_of
 
+from filewright import system
 from filewright.boundary.launcher import PIPE, Launcher
+from filewright.errors import Code, FilewrightError
 
 CAT, SLEEP, SH = (str(shutil.which(name)) for name in ("cat", "sleep", "sh"))
 
@@ -106,6 +108,40 @@ def test_child_has_group_and_writes_no_files(
     (tmp_path / "file").touch()
     python(launcher, f"open({str(tmp_path / 'file')!r}, 'w').write('x')")
     assert (tmp_path / "file").read_bytes() == b""
+
+
+@pytest.mark.needs("confinement")
+def test_child_writes_only_below_writable_folders(tmp_path: Path) -> None:
+    for name in ("read", "write"):
+        (tmp_path / name).mkdir()
+    with (
+        system.open_folder(tmp_path / "read") as readable,
+        system.open_folder(tmp_path / "write") as writable,
+    ):
+        launcher = Launcher(
+            [readable], programs=[SH, CAT], writable_folders=[writable]
+        )
+        for folder in (readable, writable):
+            script = "echo x > file"
+            with launcher.start(
+                [SH, "-c", script], folder=folder.fileno()
+            ) as child:
+                child.stdout.readall()
+                child.wait()
+        launcher.close()
+    assert not (tmp_path / "read" / "file").exists()
+    assert (tmp_path / "write" / "file").read_text() == "x\n"
+
+
+def test_runs_unconfined_only_if_it_may() -> None:
+    launcher = Launcher(programs=[SH], confine=False)
+    with pytest.raises(FilewrightError) as refusal:
+        launcher.start([SH, "-c", "echo x"])
+    assert refusal.value.code is Code.UNSUPPORTED
+    launcher = Launcher(programs=[SH], confine=False, can_run_unconfined=True)
+    with launcher.start([SH, "-c", "echo x"]) as child:
+        assert child.stdout.readall() == b"x\n"
+    launcher.close()
 
 
 def test_child_inherits_nothing(launcher: Launcher, tmp_path: Path) -> None:

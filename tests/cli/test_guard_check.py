@@ -448,6 +448,11 @@ def test_since_where_the_branch_left(repository: Repository) -> None:
     assert repository.check("--since", "main") == [
         "a.txt: line-endings (3 lines)"
     ]
+    said = repository.run("guard", "check", "--since", "main").stderr
+    assert "filewright guard check --since main --fix" in said
+    assert repository.fix("--since", "main") == [
+        "healed a.txt: line-endings (3 lines)"
+    ]
 
 
 def test_merge(repository: Repository) -> None:

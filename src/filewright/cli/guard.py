@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -107,7 +108,7 @@ def check(
     if as_json:
         write(json.dumps(_to_json(result, names), indent=2))
     else:
-        _write_result(result, names)
+        _write_result(result, names, since)
     sys.exit(_exit_status(result))
 
 
@@ -151,7 +152,9 @@ def _exit_status(result: CheckResult) -> int:
     return int(bool(result.report.damaged))
 
 
-def _write_result(result: CheckResult, names: _Names) -> None:
+def _write_result(
+    result: CheckResult, names: _Names, since: str | None
+) -> None:
     """Write a line for each damaged file; notes go to standard error."""
     report, healing = result.report, result.healing
     damaged = report.damaged if healing is None else healing.healed
@@ -165,15 +168,19 @@ def _write_result(result: CheckResult, names: _Names) -> None:
         if healing.change_id is not None:
             notes.append(f"filewright undo {healing.change_id} takes it back")
     elif damaged:
-        staged = " --staged" if report.is_staged else ""
+        options = " --staged" if report.is_staged else ""
+        if since is not None:
+            options = f" --since {shlex.quote(since)}"
         notes.append(
             f"{pluralize(len(damaged), 'file')} damaged in lines that were not edited; "
-            f"filewright guard check{staged} --fix heals them"
+            f"filewright guard check{options} --fix heals them"
         )
     elif report.commit is None:
         notes.append(
             "there is no commit yet, so there is nothing to compare with"
         )
+    else:
+        notes.append("no file is damaged")
     if notes:
         write("\n".join(notes), to_error=True)
 
