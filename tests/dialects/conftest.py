@@ -114,9 +114,9 @@ def matches(actual: Any, wanted: Any, where: str = "") -> str:
 class Runner:
     """Plays cases below `root`; `call` makes one call and gives (text, is an error)."""
 
-    def __init__(self, root: Path, *, absolute: bool) -> None:
+    def __init__(self, root: Path, dialect: str) -> None:
         self.root = root
-        self._absolute = absolute
+        self._dialect = dialect
         self._count = 0
 
     def begin(self, case: Case) -> tuple[Path, str]:
@@ -124,7 +124,11 @@ class Runner:
         self._count += 1
         folder = self.root / f"case{self._count:03}"
         furnish(folder, case.get("files", {}))
-        return folder, str(folder) if self._absolute else folder.name
+        if self._dialect in ("largefile", "official"):
+            return folder, str(folder)
+        if self._dialect == "memory":
+            return folder, f"/memories/{folder.name}"
+        return folder, folder.name
 
     def arguments(
         self, case: Case, step: tuple[str, Any], place: str, said: list[str]
@@ -199,9 +203,7 @@ def _playing(
         root, state_dir=base / "state", settings=settings
     ) as workspace:
         dialect = workspace.offer(dialect_name)
-        runner = Runner(
-            root, absolute=dialect_name in ("largefile", "official")
-        )
+        runner = Runner(root, dialect_name)
 
         def play(case: Case) -> None:
             folder, place = runner.begin(case)
@@ -270,9 +272,7 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
             ],
             {**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
         )
-        runner = Runner(
-            root, absolute=dialect_name in ("largefile", "official")
-        )
+        runner = Runner(root, dialect_name)
         failures: dict[str, str] = {}
         async with Client(server, mode=mode) as client:
             listed = (await client.list_tools()).tools

@@ -310,12 +310,63 @@ def official(path: str) -> Calls:
     ]
 
 
+def editor_commands(tool: str, path: str) -> Calls:
+    """Return the commands that a text editor and a memory tool share."""
+    text = "inserted"
+    commands: list[dict[str, Any]] = [
+        {"command": "view", "path": path},
+        {"command": "view", "path": path, "view_range": [1, 2]},
+        {"command": "create", "path": path, "file_text": "x"},
+        {"command": "str_replace", "path": path, "old_str": "a"},
+        {
+            "command": "insert",
+            "path": path,
+            "insert_line": 0,
+            "insert_text": text,
+        },
+    ]
+    return [(tool, command) for command in commands]
+
+
+def text_editor(path: str) -> Calls:
+    return editor_commands("str_replace_based_edit_tool", path)
+
+
+def text_editor_20250124(path: str) -> Calls:
+    undo = {"command": "undo_edit", "path": path}
+    calls = editor_commands("str_replace_editor", path)
+    return [*calls, ("str_replace_editor", undo)]
+
+
+def memory(path: str) -> Calls:
+    path = f"/memories/{path}"
+    away = {
+        "command": "rename",
+        "old_path": path,
+        "new_path": "/memories/free/moved",
+    }
+    there = {
+        "command": "rename",
+        "old_path": "/memories/free/a.txt",
+        "new_path": path,
+    }
+    return [
+        *editor_commands("memory", path),
+        ("memory", away),
+        ("memory", there),
+        ("memory", {"command": "delete", "path": path}),
+    ]
+
+
 CALLS: dict[str, Callable[[str], Calls]] = {
     "native": native,
     "agent-tools": agent_tools,
     "largefile": largefile,
     "filesystem": filesystem,
     "official": official,
+    "text-editor": text_editor,
+    "text-editor-20250124": text_editor_20250124,
+    "memory": memory,
 }
 
 
@@ -399,6 +450,13 @@ def whole_tree(surface: str) -> Calls:
             ("directory_tree", {"path": "."}),
             ("search_files", {"path": ".", "pattern": "**/*"}),
         ],
+        "text-editor": [
+            ("str_replace_based_edit_tool", {"command": "view", "path": "."}),
+        ],
+        "text-editor-20250124": [
+            ("str_replace_editor", {"command": "view", "path": "."}),
+        ],
+        "memory": [("memory", {"command": "view", "path": "/memories"})],
     }
     return calls[surface]
 

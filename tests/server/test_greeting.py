@@ -184,7 +184,7 @@ def test_lists_the_newest_changes(tmp_path: Path) -> None:
 
 OFFERS = [(), ("--read-only",), ("--tools", "edit"), ("--client-roots",)] + [
     ("--dialect", name)
-    for name in ("agent-tools", "largefile", "filesystem", "official")
+    for name in ("agent-tools", "largefile", "filesystem", "official", "memory")
 ]
 
 

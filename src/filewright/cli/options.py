@@ -86,7 +86,8 @@ dialect_option = click.option(
     "--dialect",
     envvar="FILEWRIGHT_DIALECT",
     metavar="NAME",
-    help="Other tool names: agent-tools, largefile, filesystem, official.",
+    help="Other tool names: agent-tools, largefile, filesystem, official, "
+    "text-editor, memory.",
 )
 yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 dry_run_option = click.option(

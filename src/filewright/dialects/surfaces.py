@@ -13,6 +13,9 @@ _CATALOGUES = {
     "largefile": "filewright.dialects.largefile.catalogue",
     "filesystem": "filewright.dialects.filesystem.catalogue",
     "official": "filewright.dialects.official.catalogue",
+    "text-editor": "filewright.dialects.text_editor",
+    "text-editor-20250124": "filewright.dialects.text_editor_20250124",
+    "memory": "filewright.dialects.memory",
 }
 """The modules that have the dialects as `DIALECT`; a call imports only one of them."""
 

@@ -50,7 +50,17 @@ _REASONS = frozenset(
     {"explanation", "instruction", "instructions", "reason", "description"}
 )
 """Arguments of other systems in which a model says why it makes a call; they change nothing."""
-_WRITTEN_TEXTS = frozenset({"search", "replace", "content", "replacement"})
+_WRITTEN_TEXTS = frozenset(
+    {
+        "search",
+        "replace",
+        "content",
+        "replacement",
+        "file_text",
+        "new_str",
+        "insert_text",
+    }
+)
 """Texts that may be empty on purpose."""
 
 
@@ -67,9 +77,10 @@ _EDIT_TEXTS = frozenset(
             "newText",
         ),
         *("search_text", "replace_text", "search_pattern", "replace_content"),
+        *("old_str", "new_str", "insert_text"),
     }
 )
-_LONG_TEXTS = _EDIT_TEXTS | {"content", "patch"}
+_LONG_TEXTS = _EDIT_TEXTS | {"content", "file_text", "patch"}
 """Arguments of any tool that hold texts of files; every other is a name, a pattern or a choice."""
 MAX_NAME_CHARS = 100_000
 """Characters of an argument that holds no text of a file."""
