@@ -461,9 +461,17 @@ def _find_splices(content: bytes, healed: bytes) -> Sequence[Splice]:
     # Line by line: most damage leaves the lines where they are, and a diff of
     # a large file takes longer.
     splices: list[Splice] = []
-    offset = 0
-    for line, healed_line in zip(lines, healed_lines, strict=True):
+    offset = start = 0
+    run: list[bytes] = []
+    for line, healed_line in zip(
+        [*lines, b""], [*healed_lines, b""], strict=True
+    ):
         if line != healed_line:
-            splices.append(Splice(offset, len(line), healed_line))
+            run.append(healed_line)
+        else:
+            if run:
+                splices.append(Splice(start, offset - start, b"".join(run)))
+                run = []
+            start = offset + len(line)
         offset += len(line)
     return splices
