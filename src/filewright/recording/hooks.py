@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -108,9 +109,9 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         tool = None
     # A shell command may change any file, also if its text has a patch in it.
     edits = read_tool_edits(arguments) if tool else {}
-    names = [os.path.basename(path) for path in edits]
-    label = _label(tool, names) if tool else None
     absolute_paths = _resolve_paths(edits, _text(message, "cwd"), folders)
+    names = [os.path.basename(path) for path in absolute_paths]
+    label = _label(tool, names) if tool else None
     command = _text(message, "command") or _read_command(arguments)
     session = _read_session(message)
     turn = _text(message, "turn_id", "generation_id", "prompt_id")
@@ -129,7 +130,11 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         turn=turn,
         folders=folders,
         paths=list(absolute_paths.values()),
-        edits={absolute_paths[path]: edit for path, edit in edits.items()},
+        edits={
+            absolute_paths[path]: edit
+            for path, edit in edits.items()
+            if path in absolute_paths
+        },
         identifier=xxhash.xxh3_128_hexdigest(key.encode("utf-8", "replace")),
         event=_text(message, "hook_event_name", "hookEventName", "hookName"),
         prompt=_read_prompt(message),
@@ -231,12 +236,31 @@ def _resolve_paths(
     working_folder: str | None,
     folders: Sequence[str],
 ) -> dict[str, str]:
-    """Return the absolute path for each path that a tool names."""
+    """Return the absolute path for each path that a tool names.
+
+    Paths that no file can have are left out.
+    """
     if not edits:
         return {}
     base = working_folder or (folders[0] if folders else os.getcwd())
-    # Records have resolved paths, and a tool may name a link.
-    return {path: os.path.realpath(os.path.join(base, path)) for path in edits}
+    absolute_paths: dict[str, str] = {}
+    for path in edits:
+        # With a NUL or a lone surrogate in it.
+        with suppress(ValueError):
+            # Records have resolved paths, and a tool may name a link.
+            absolute_paths[path] = os.path.realpath(
+                os.path.join(base, _local_path(path))
+            )
+    return absolute_paths
+
+
+def _local_path(path: str) -> str:
+    """Return a path as the system reads it: some tools name a file by its URL."""
+    if path.startswith("file://"):
+        from urllib.parse import unquote, urlsplit
+
+        return unquote(urlsplit(path).path)
+    return os.path.expanduser(path)
 
 
 def _label(tool: str, file_names: Sequence[str]) -> str:
