@@ -19,6 +19,7 @@ from filewright.cli.options import (
 )
 from filewright.cli.terminal import ask, write_paged
 from filewright.errors import Code, FilewrightError, invalid
+from filewright.recording.damage import GuardSentence
 from filewright.wording import join_limited, pluralize, to_one_line
 
 if TYPE_CHECKING:
@@ -167,6 +168,7 @@ def log(
                 rows.append(_healing_row(record))
             else:
                 rows.append(_row(record))
+            rows += _guard_notes(record)
             if stat:
                 rows += [f"    {row}" for row in _stat(workspace, record.id)]
             if patch:
@@ -226,6 +228,15 @@ def _row(record: ChangeRecord) -> str:
 def _healing_row(record: ChangeRecord) -> str:
     """Return the row of a healing below the row of its edit."""
     return f"  {to_one_line(record.summary)}  [{record.id}, undone with it]"
+
+
+def _guard_notes(record: ChangeRecord) -> list[str]:
+    """Return a row for each damage of a change that was not healed."""
+    rows = []
+    for note in record.notes:
+        if GuardSentence.parse(note) is not None:
+            rows.append(f"    [{to_one_line(note)}]")
+    return rows
 
 
 def _session_row(each: Any) -> str:

@@ -58,6 +58,8 @@ DESTRUCTIVE_LINE = (
 """A pattern of command lines that may delete or overwrite files."""
 WORD_SEPARATORS = r"[\s'\"`=:;|&()<>]+"
 MAX_CACHE_BYTES = 256 * MB
+MAX_NAMED_BYTES = 16 * MB
+"""The largest file that is stored because an edit tool names it."""
 FILES_PER_TRANSACTION = 200
 MAX_READS = 3
 """The most readings of a file that is being written to."""
@@ -208,6 +210,21 @@ class Baseline:
         run.store_candidates(self._task)
         marked_scan = _mark_stored_folders(scan, cache_name, run.incomplete)
         return marked_scan, run.unstored
+
+    def store_named(self, states: Mapping[bytes, ScannedState]) -> None:
+        """Store the contents of scanned files that an edit tool names.
+
+        They are stored whatever the budget, up to `MAX_NAMED_BYTES` each.
+        """
+        for path, state in states.items():
+            key = basename(path), state.key
+            if state.size > MAX_NAMED_BYTES or key in self.stored_keys(
+                parent_prefix(path)
+            ):
+                continue
+            content = self.read_current(path, state)
+            if content is not None:
+                self.store([(path, state, content)])
 
     def stored_keys(self, folder: bytes) -> set[tuple[bytes, bytes]]:
         """Return the name and the state of each stored content of a folder."""

@@ -30,7 +30,8 @@ class FileChangeBuilder:
     """A builder of the file changes of one record; `store_blob` keeps contents.
 
     `lost` are the files whose earlier content is stored nowhere, so that they
-    cannot be undone. Other commands may still run while files are read:
+    cannot be undone. `hard_links` counts the names of each file that a new file
+    replaced at one of them. Other commands may still run while files are read:
     `contents` are the contents that were read, with the states of the scan, and
     `missing` the paths that no longer existed. The next observation needs both.
     """
@@ -43,6 +44,7 @@ class FileChangeBuilder:
         task: Task,
     ) -> None:
         self.lost: list[str] = []
+        self.hard_links: dict[str, int] = {}
         self.contents: list[tuple[bytes, ScannedState, bytes]] = []
         self.missing: set[bytes] = set()
         self._root = root
@@ -125,6 +127,7 @@ class FileChangeBuilder:
         before = self._state_before(old)
         if before is None:
             return
+        self._count_names(old, new)
         after = self._state_after(new)
         if after is None:
             if new.path in self.missing:
@@ -140,6 +143,16 @@ class FileChangeBuilder:
             after.mode_and_owner,
         ):
             yield FileChange(self._recorded_path(new), before, after)
+
+    def _count_names(self, old: ObservedFile, new: ObservedFile) -> None:
+        """Note the names of a file if a new file has replaced one of them."""
+        if old.scanned is None or new.scanned is None:
+            return
+        if old.scanned.inode == new.scanned.inode or new.scanned.links > 1:
+            return
+        if old.kind == "file" and old.scanned.links > 1:
+            path = self._recorded_path(new).display_path
+            self.hard_links[path] = old.scanned.links
 
     def _state_before(self, file: ObservedFile) -> FileState | None:
         """Return the earlier state of a file, with its content stored for undo.

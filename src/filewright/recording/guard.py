@@ -105,6 +105,12 @@ class _FileEdit:
         return self.records[-1]
 
     @property
+    def hard_links(self) -> int:
+        """The number of names of the file, if one of them was replaced."""
+        path = self.changes[0].path.display_path
+        return max(record.hard_links.get(path, 0) for record in self.records)
+
+    @property
     def is_large(self) -> bool:
         """Return True if the file is or was too large to be healed."""
         states = [self.changes[0].before, self.changes[-1].after]
@@ -210,7 +216,7 @@ class Guard:
             return
         if before.kind != "file":
             return
-        names = edit.record.hard_links.get(edit.path, 0)
+        names = edit.hard_links
         if names:
             yield self._warn_of_hard_links(edit, names)
         if edit.is_large:
@@ -396,7 +402,8 @@ def _find_edit(
 
 def _is_lost(location: Location, records: Sequence[ChangeRecord]) -> bool:
     """Return True if records say that a file's earlier content is not stored."""
-    beginning = f"{location.display_path} was changed too"
+    path = RecordedPath.from_location(location).display_path
+    beginning = f"{path} was changed too"
     return any(
         note.startswith(beginning)
         for record in records

@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import hashlib
 import marshal
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from posixpath import basename
 from typing import TYPE_CHECKING, Any
 
 import xxhash
@@ -49,6 +50,7 @@ from filewright.recording.model import (
     Scan,
     ScannedFolder,
     ScannedState,
+    parent_prefix,
     without_files,
 )
 from filewright.recording.scan import Scanner
@@ -174,6 +176,26 @@ class Journal:
         for adopted_root in adopted:
             newest = min(newest, adopted_root.state.newest)
         return list(self._changes.records_after(newest))
+
+    def store_named(self, paths: Iterable[str]) -> None:
+        """Store the contents of the files at absolute paths, whatever the budget.
+
+        An edit tool names them: they are what it may damage.
+        """
+        prefix = self.root.resolved_path.rstrip(b"/") + b"/"
+        states: dict[bytes, ScannedState] = {}
+        for absolute_path in paths:
+            encoded_path = absolute_path.encode("utf-8", "surrogateescape")
+            if not encoded_path.startswith(prefix):
+                continue
+            path = encoded_path.removeprefix(prefix)
+            folder = self.scan.get(parent_prefix(path))
+            if folder is None:
+                continue
+            state = folder.state_of(basename(path))
+            if state is not None and state.kind == "file":
+                states[path] = state
+        self.baseline.store_named(states)
 
     def mark_stored(self, stored_scan: Scan) -> None:
         """Copy the marks of stored contents to the state's equal folders."""
@@ -340,6 +362,7 @@ def _build_records(
     for number, (owners, file_changes) in enumerate(parts, first_number):
         recorded_commands = tuple(map(_recorded_command, owners))
         first_command = recorded_commands[0]
+        paths = [change.path.display_path for change in file_changes]
         record = ChangeRecord(
             number,
             "shell",
@@ -348,6 +371,11 @@ def _build_records(
             session=first_command.session,
             client=first_command.client,
             turn=first_command.turn,
+            hard_links={
+                path: builder.hard_links[path]
+                for path in paths
+                if path in builder.hard_links
+            },
             notes=notes if number == newest_number else (),
             commands=recorded_commands if len(recorded_commands) > 1 else (),
         )

@@ -92,6 +92,14 @@ class ScannedFolder(NamedTuple):
         excluded = {name.removesuffix(b"/") for name in self.excluded}
         return [name for name in names if name not in excluded]
 
+    def state_of(self, name: bytes) -> ScannedState | None:
+        """Return the state of a name, or None if it has none."""
+        names = self.visible_names()
+        if name not in names:
+            return None
+        states = marshal.loads(self.packed_states)
+        return ScannedState._make(states[names.index(name)])
+
     def without_files(self, missing: Set[bytes]) -> ScannedFolder:
         """Return this folder without some of the names that have states."""
         names = [name for name in self.names.split(b"/") if name not in missing]

@@ -85,6 +85,8 @@ class Recorder:
                 journals, line=line, budget=budget
             ):
                 journal.baseline.clean_up()
+                # After the cleaning, which may discard all contents.
+                journal.store_named(command.paths)
                 is_own = journal.log.is_own
                 open_commands.add(
                     journal.folder, command._replace(is_own=is_own)
