@@ -565,6 +565,18 @@ def test_refuses_where_the_working_tree_cannot_be_healed(
     assert repository.staged("a.ini") == staged
 
 
+def test_file_that_cannot_be_healed_is_left(repository: Repository) -> None:
+    for name in ("a.txt", "b.txt"):
+        repository.commit(name, CRLF)
+        repository.write(name, LF)
+    (repository.folder / "other name").hardlink_to(repository.top / "a.txt")
+    done = repository.run("guard", "check", "--fix")
+    assert done.returncode == 1
+    assert done.stdout == "healed b.txt: line-endings (3 lines)\n"
+    assert "not healed: a.txt: it has other names" in done.stderr
+    assert repository.check() == ["a.txt: line-endings (3 lines)"]
+
+
 def test_locked_index(repository: Repository) -> None:
     path = repository.commit("a.ini", BEFORE)
     repository.write("a.ini", DAMAGED)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 import struct
 from collections import OrderedDict
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -449,6 +449,7 @@ class GuardCheck:
         unhealed: list[PassedFile] = []
         steps: list[Step] = []
         staged: list[IndexFile] = []
+        previous: dict[bytes, IndexFile] = {}
         conversions = self._read_conversions(
             [damaged.file for damaged in report.damaged]
         )
@@ -459,14 +460,20 @@ class GuardCheck:
                     entry = self._heal_staged(file, conversion)
                     steps += self._steps_beside_index(file, conversion)
                     staged.append(entry)
+                    previous[file.path] = file.index
                 else:
                     steps += self._steps_in_working_tree(file, conversion)
             except _PassedError as error:
                 unhealed.append(PassedFile(file.path, str(error)))
                 continue
+            except FilewrightError as error:
+                if error.ends_call:
+                    raise
+                unhealed.append(PassedFile(file.path, error.message))
+                continue
             healed.append(damaged)
         # The index first: if it is locked, nothing at all has changed.
-        self._stage(staged)
+        self._stage(staged, previous)
         change_id = None
         if steps:
             count = pluralize(len(healed), "file")
@@ -527,8 +534,12 @@ class GuardCheck:
     ) -> list[Step]:
         """Return the steps that give a working file a content and its mode."""
         assert snapshot.content is not None
+        assert snapshot.status is not None
         location = self._locate(file.path)
         steps: list[Step] = []
+        if content != pair.actual and snapshot.status.st_nlink > 1:
+            # A new file would take its place under this name alone.
+            raise _PassedError("it has other names (hard links)")
         if content != pair.actual:
             restored: bytes | None = content
             if pair.is_unified:
@@ -568,10 +579,25 @@ class GuardCheck:
             mode = file.mode
         return IndexFile(file.path, mode, object_id)
 
-    def _stage(self, files: Sequence[IndexFile]) -> None:
-        """Put healed files into the index."""
-        if files:
-            self._repository.update_index(files)
+    def _stage(
+        self, files: Sequence[IndexFile], previous: Mapping[bytes, IndexFile]
+    ) -> None:
+        """Put healed files into the index, in place of the entries compared."""
+        if not files:
+            return
+        remaining = dict(previous)
+        for entry in self._repository.iter_index():
+            if remaining.get(entry.path) == entry:
+                del remaining[entry.path]
+        if remaining:
+            path = quote(next(iter(remaining)))
+            raise FilewrightError(
+                Code.STALE_VERSION,
+                f"{path} was staged again meanwhile; nothing was changed",
+                "check again",
+                path=path,
+            )
+        self._repository.update_index(files)
 
 
 # Selecting
