@@ -61,6 +61,20 @@ def edits(root: Path, name: str, old: str, new: str):
             str_replace(name, old, new),
         ),
         "memory": ("memory", str_replace(f"/memories/{name}", old, new)),
+        "apply-patch": (
+            "apply_patch",
+            {
+                "operation": {
+                    "type": "update_file",
+                    "path": name,
+                    "diff": f"@@\n-{old}\n+{new}",
+                }
+            },
+        ),
+        "gemini": (
+            "replace",
+            {"file_path": name, "old_string": old, "new_string": new},
+        ),
     }
 
 
@@ -361,6 +375,24 @@ def test_results_are_bounded_and_stay_json(name, root, workspace):
             ("memory", {"command": "view", "path": "/memories/big"}),
             ("memory", {"command": "view", "path": "/memories"}),
         ],
+        "apply-patch": [
+            (
+                "apply_patch",
+                {
+                    "operation": {
+                        "type": "create_file",
+                        "path": "new",
+                        "diff": "\n".join(["+new"] * 20_000),
+                    }
+                },
+            ),
+        ],
+        "gemini": [
+            ("read_file", {"file_path": big}),
+            ("list_directory", {"dir_path": here}),
+            ("glob", {"pattern": "**"}),
+            ("search_file_content", {"pattern": "quoted"}),
+        ],
     }[name]
     for tool, arguments in calls:
         result = dialect.call(tool, arguments)
@@ -456,6 +488,8 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
         ("text-editor", "Error: m\nh"),
         ("text-editor-20250124", "Error: m\nh"),
         ("memory", "m"),
+        ("apply-patch", "Error: m\nh"),
+        ("gemini", "Error: m\nh"),
     ],
 )
 def test_what_fails_outside_a_tool_is_told_in_the_dialects_way(

@@ -358,6 +358,37 @@ def memory(path: str) -> Calls:
     ]
 
 
+def apply_patch(path: str) -> Calls:
+    operations = [
+        {"type": "create_file", "path": path, "diff": "+x"},
+        {"type": "update_file", "path": path, "diff": "@@\n-a\n+b"},
+        {"type": "delete_file", "path": path},
+    ]
+    patch = f"*** Begin Patch\n*** Delete File: {path}\n*** End Patch"
+    return [
+        *(
+            ("apply_patch", {"operation": operation})
+            for operation in operations
+        ),
+        ("apply_patch", {"input": patch}),
+    ]
+
+
+def gemini(path: str) -> Calls:
+    edit = {"old_string": "a", "new_string": "b"}
+    several = {**edit, "expected_replacements": 2}
+    return [
+        ("list_directory", {"dir_path": path}),
+        ("read_file", {"file_path": path}),
+        ("search_file_content", {"pattern": "canary|word", "dir_path": path}),
+        ("glob", {"pattern": "**", "dir_path": path}),
+        ("replace", {"file_path": path, **edit}),
+        ("replace", {"file_path": path, **several}),
+        ("replace", {"file_path": path, "old_string": "", "new_string": "b"}),
+        ("write_file", {"file_path": path, "content": "x"}),
+    ]
+
+
 CALLS: dict[str, Callable[[str], Calls]] = {
     "native": native,
     "agent-tools": agent_tools,
@@ -367,6 +398,8 @@ CALLS: dict[str, Callable[[str], Calls]] = {
     "text-editor": text_editor,
     "text-editor-20250124": text_editor_20250124,
     "memory": memory,
+    "apply-patch": apply_patch,
+    "gemini": gemini,
 }
 
 
@@ -457,6 +490,12 @@ def whole_tree(surface: str) -> Calls:
             ("str_replace_editor", {"command": "view", "path": "."}),
         ],
         "memory": [("memory", {"command": "view", "path": "/memories"})],
+        "apply-patch": [],
+        "gemini": [
+            ("list_directory", {"path": "."}),
+            ("search_file_content", {"pattern": "canary|word"}),
+            ("glob", {"pattern": "**/*"}),
+        ],
     }
     return calls[surface]
 

@@ -87,7 +87,7 @@ dialect_option = click.option(
     envvar="FILEWRIGHT_DIALECT",
     metavar="NAME",
     help="Other tool names: agent-tools, largefile, filesystem, official, "
-    "text-editor, memory.",
+    "text-editor, memory, apply-patch, gemini.",
 )
 yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
 dry_run_option = click.option(

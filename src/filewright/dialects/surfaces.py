@@ -16,6 +16,8 @@ _CATALOGUES = {
     "text-editor": "filewright.dialects.text_editor",
     "text-editor-20250124": "filewright.dialects.text_editor_20250124",
     "memory": "filewright.dialects.memory",
+    "apply-patch": "filewright.dialects.apply_patch",
+    "gemini": "filewright.dialects.gemini",
 }
 """The modules that have the dialects as `DIALECT`; a call imports only one of them."""
 

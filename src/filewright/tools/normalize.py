@@ -80,7 +80,13 @@ _EDIT_TEXTS = frozenset(
         *("old_str", "new_str", "insert_text"),
     }
 )
-_LONG_TEXTS = _EDIT_TEXTS | {"content", "file_text", "patch"}
+_LONG_TEXTS = _EDIT_TEXTS | {
+    "content",
+    "diff",
+    "file_text",
+    "input",
+    "patch",
+}
 """Arguments of any tool that hold texts of files; every other is a name, a pattern or a choice."""
 MAX_NAME_CHARS = 100_000
 """Characters of an argument that holds no text of a file."""
