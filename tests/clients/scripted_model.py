@@ -97,6 +97,15 @@ def scripted_model(steps: Sequence[Step]) -> Iterator[ScriptedModel]:
         server.server_close()
 
 
+def _offered_name(step: Step, offered: Sequence[str]) -> str | None:
+    """Return the client's name for a tool of a server; None if it has none."""
+    if step.server:
+        for name in offered:
+            if step.server in name and name.endswith(step.tool):
+                return name
+    return None
+
+
 def _messages(
     asked: Mapping[str, Any], steps: Sequence[Step]
 ) -> tuple[list[str], list[dict[str, Any]]]:
@@ -115,11 +124,9 @@ def _messages(
     stop_reason = "end_turn"
     if asked.get("tools") and len(told) < len(steps):
         step = steps[len(told)]
-        name = (
-            step.tool
-            if step.server is None
-            else f"mcp__{step.server}__{step.tool}"
-        )
+        offered = [tool["name"] for tool in asked["tools"]]
+        usual = f"mcp__{step.server}__{step.tool}" if step.server else step.tool
+        name = _offered_name(step, offered) or usual
         block = {
             "type": "tool_use",
             "id": f"toolu_{len(told)}",
@@ -194,16 +201,7 @@ def _completions(
     if asked.get("tools") and len(told) < len(steps):
         step = steps[len(told)]
         offered = [tool["function"]["name"] for tool in asked["tools"]]
-        name = next(
-            (
-                name
-                for name in offered
-                if step.server
-                and step.server in name
-                and name.endswith(step.tool)
-            ),
-            step.tool,
-        )
+        name = _offered_name(step, offered) or step.tool
         function = {"name": name, "arguments": json.dumps(step.arguments)}
         call = {
             "index": 0,
