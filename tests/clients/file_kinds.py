@@ -105,6 +105,9 @@ _JAPANESE = [
     for line in _LINES
 ]  # fmt: skip
 
+_SHORT = ["# \u8a2d\u5b9a \u6b63\u3057\u3044\u5024", *_PLAIN[1:4], "# \u63a5\u7d9a\u5148", *_PLAIN[5:]]  # fmt: skip
+"""Japanese lines that are too few to recognise the encoding."""
+
 
 def _join(lines: Sequence[str], end: str = "\n") -> str:
     return "".join(line + end for line in lines)
@@ -120,7 +123,8 @@ def _mix(ends: str) -> bytes:
 KINDS = (
     Kind("Latin-1", _join(_LINES).encode("latin-1")),
     Kind("cp1252", _join(_WINDOWS).encode("cp1252")),
-    Kind("Shift-JIS", _join(_JAPANESE).encode("shift-jis"), is_damaged_in_place=True),
+    Kind("Shift-JIS", _join(_JAPANESE).encode("shift-jis")),
+    Kind("Shift-JIS, short", _join(_SHORT).encode("shift-jis"), is_damaged_in_place=True),
     Kind("UTF-16", b"\xff\xfe" + _join(_LINES).encode("utf-16-le"), "utf-16-le"),
     Kind("UTF-8 with a BOM", b"\xef\xbb\xbf" + _join(_LINES).encode()),
     Kind("CRLF", _join(_LINES, "\r\n").encode()),

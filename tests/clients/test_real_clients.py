@@ -107,7 +107,7 @@ CASES = {
         Step("bash", {"command": COMMAND, "description": "-"}),
     ),
     "Cline": Case(
-        ("cline", "cline"), Step("run_commands", {"commands": [COMMAND]})
+        ("cline", "@cline/core"), Step("run_commands", {"commands": [COMMAND]})
     ),
     "pi": Case(("pi", "pi"), Step("bash", {"command": COMMAND})),
 }
