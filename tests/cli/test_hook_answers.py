@@ -8,7 +8,11 @@ from typing import Any
 import pytest
 
 from filewright.cli.clients import CLIENTS
-from filewright.cli.hook_answers import find_form, render_warning
+from filewright.cli.hook_answers import (
+    add_healing_hint,
+    find_form,
+    render_warning,
+)
 
 SPECIFIC = {
     "hookSpecificOutput": {
@@ -80,3 +84,8 @@ def test_warns_before_a_tool_alone() -> None:
     }
     assert render_warning("PreToolUse", []) == ""
     assert render_warning("PostToolUse", ["a"]) == ""
+
+
+def test_tells_qwen_code_to_read_again() -> None:
+    assert add_healing_hint("qwen-code", "kept") != "kept"
+    assert add_healing_hint("claude-code", "kept") == "kept"

@@ -28,8 +28,6 @@ class Kind:
     """Whether the client edits it through a ``symbolic`` link, or it has a second name, by a ``hard`` one."""
     indent: str = ""
     """The whitespace before each line that is edited: a patch names whole lines."""
-    is_damaged_in_place: bool = False
-    """Whether a tool that reads its encoding wrongly still writes as many bytes."""
 
     @property
     def file_name(self) -> str:
@@ -124,7 +122,7 @@ KINDS = (
     Kind("Latin-1", _join(_LINES).encode("latin-1")),
     Kind("cp1252", _join(_WINDOWS).encode("cp1252")),
     Kind("Shift-JIS", _join(_JAPANESE).encode("shift-jis")),
-    Kind("Shift-JIS, short", _join(_SHORT).encode("shift-jis"), is_damaged_in_place=True),
+    Kind("Shift-JIS, short", _join(_SHORT).encode("shift-jis")),
     Kind("UTF-16", b"\xff\xfe" + _join(_LINES).encode("utf-16-le"), "utf-16-le"),
     Kind("UTF-8 with a BOM", b"\xef\xbb\xbf" + _join(_LINES).encode()),
     Kind("CRLF", _join(_LINES, "\r\n").encode()),

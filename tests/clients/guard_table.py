@@ -73,8 +73,18 @@ class Column:
     alone: Mapping[str, Cell]
     with_hooks: Mapping[str, Cell] | None
 
+    def with_cells(self, other: Column) -> Column:
+        """Return the column with the cells of another run in place of its own."""
+        with_hooks = other.with_hooks
+        if with_hooks is not None and self.with_hooks is not None:
+            with_hooks = {**self.with_hooks, **with_hooks}
+        alone = {**self.alone, **other.alone}
+        return Column(other.version, other.date, alone, with_hooks)
+
     def cell(self, kind: str) -> str:
         """Return the cell of a kind of file: before and after the guard."""
+        if kind not in self.alone:
+            return ""
         before = self.alone[kind].text
         if self.with_hooks is None:
             return before
@@ -88,9 +98,7 @@ def edit_steps(
     """Return the steps of a model that edits a file `count` times."""
     steps = []
     for number, (old, new) in enumerate(EDITS[:count]):
-        # The guard restores the time of a file whose size it has not changed.
-        is_read_again = client.must_read_again and not kind.is_damaged_in_place
-        if client.read and (number == 0 or is_read_again):
+        if client.read and (number == 0 or client.must_read_again):
             steps.append(client.read(str(path)))
         edit = client.edit(str(path), kind.indent + old, kind.indent + new)
         steps.append(edit)
@@ -134,15 +142,19 @@ def _judge(kind: Kind, path: Path) -> Cell:
     return Cell(damage, len(edits), kind.lost(path))
 
 
-def measure(name: str, modules: Path) -> Column:
+def measure(name: str, modules: Path, kinds: Sequence[Kind] = KINDS) -> Column:
     """Measure a client: alone, and where it has hooks, with these."""
     client = CLIENTS[name]
     folder = Path(tempfile.mkdtemp())
     try:
-        alone = run_session(client, modules, folder / "alone", has_hooks=False)
+        alone = run_session(
+            client, modules, folder / "alone", has_hooks=False, kinds=kinds
+        )
         with_hooks = None
         if client.setup_name is not None:
-            run = run_session(client, modules, folder / "hooks", has_hooks=True)
+            run = run_session(
+                client, modules, folder / "hooks", has_hooks=True, kinds=kinds
+            )
             with_hooks = run.cells
     finally:
         shutil.rmtree(folder, ignore_errors=True)
@@ -192,6 +204,7 @@ def main() -> None:
     """Measure the clients, and print or write the table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--client", choices=CLIENTS, action="append")
+    parser.add_argument("--kind", action="append", help="a kind of file only")
     parser.add_argument("--write", action="store_true")
     parser.add_argument(
         "--results", type=Path, help="a file that collects several runs"
@@ -200,18 +213,25 @@ def main() -> None:
         "--installed", type=Path, help="a folder in which the clients stay"
     )
     arguments = parser.parse_args()
+    kinds = [
+        kind for kind in KINDS if kind.name in (arguments.kind or [kind.name])
+    ]
     columns = read_columns(arguments.results)
     for name in arguments.client or CLIENTS:
         folder = arguments.installed or Path(tempfile.mkdtemp())
         try:
-            column = measure(name, install(CLIENTS[name], folder))
+            modules = install(CLIENTS[name], folder)
+            column = measure(name, modules, kinds)
         except NotInstalledError as error:
             print(f"{name}: {error}")
             continue
         finally:
             if not arguments.installed:
                 shutil.rmtree(folder)
-        columns = {**read_columns(arguments.results), name: column}
+        columns = read_columns(arguments.results)
+        if name in columns:
+            column = columns[name].with_cells(column)
+        columns[name] = column
         if arguments.results:
             texts = {each: asdict(column) for each, column in columns.items()}
             arguments.results.write_text(json.dumps(texts, indent=1))

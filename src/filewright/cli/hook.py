@@ -14,7 +14,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from filewright.cli import open_workspace, settings_from, write
-from filewright.cli.hook_answers import find_form, render_warning
+from filewright.cli.hook_answers import (
+    add_healing_hint,
+    find_form,
+    render_warning,
+)
 from filewright.errors import FilewrightError
 from filewright.recording.hooks import HookCall, parse_hook_call
 from filewright.recording.session import command_summary
@@ -166,7 +170,13 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
         )
         notes: list[str] = []
         if records and call.edits and workspace.settings.guard != "off":
-            notes = [note.text for note in workspace.heal(records, call.edits)]
+            for note in workspace.heal(records, call.edits):
+                is_healed = note.change_id is not None
+                notes.append(
+                    add_healing_hint(call.actor, note.text)
+                    if is_healed
+                    else note.text
+                )
         form = find_form(call.actor, call.event)
         if form is not None:
             comments = comments_for_hook(

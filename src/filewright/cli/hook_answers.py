@@ -68,6 +68,17 @@ _FORMS: dict[str, AnswerForm | None] = {
 }
 """The forms by actor. Another client is taken for a relative of Claude Code."""
 
+_HEALING_HINTS = {
+    # It refuses to edit a file that has changed since it was read.
+    "qwen-code": "read it again before you edit it again",
+}
+
+
+def add_healing_hint(actor: str | None, text: str) -> str:
+    """Return the note of a healing with a hint that the client's model needs."""
+    hint = _HEALING_HINTS.get(actor or "")
+    return f"{text}; {hint}" if hint else text
+
 
 def find_form(actor: str | None, event: str | None) -> AnswerForm | None:
     """Return the form of a client's answer to an event.
