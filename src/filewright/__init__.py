@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from filewright.tools.read import FileRead, FilesRead
     from filewright.tools.replace import ReplaceResult
     from filewright.tools.result import ChangeResult, ToolResult
-    from filewright.tools.search import SearchHit, SearchResult
+    from filewright.tools.search_result import SearchHit, SearchResult
     from filewright.tools.status import FileStatus, StatResult
     from filewright.tools.typed import EditRequest, WriteRequest
     from filewright.workspace import Workspace
@@ -104,8 +104,8 @@ _MODULES = {
     "PatchResult": "tools.patch",
     "ReplaceResult": "tools.replace",
     "RevertResult": "tools.history",
-    "SearchHit": "tools.search",
-    "SearchResult": "tools.search",
+    "SearchHit": "tools.search_result",
+    "SearchResult": "tools.search_result",
     "SessionSummary": "tools.history",
     "SessionsResult": "tools.history",
     "StatResult": "tools.status",

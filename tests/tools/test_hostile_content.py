@@ -108,7 +108,7 @@ def test_a_search_that_runs_out_of_time_shows_what_it_found(
             yield next(iter(self.found))
             raise FilewrightError(Code.TIMEOUT, "the time limit of 2 s passed")
 
-    monkeypatch.setattr("filewright.tools.search.TreeSearch", Stopped)
+    monkeypatch.setattr("filewright.tools.search_once.TreeSearch", Stopped)
     result = workspace.call("search_content", {"pattern": "needle"})
     assert result.text.startswith("a.txt\n1: needle\n"), result.text
     assert result.data["complete"] is False

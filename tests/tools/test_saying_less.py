@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from filewright import Workspace
 from filewright.errors import FilewrightError
-from filewright.tools.search import braced
+from filewright.tools.search_rendering import braced
 
 LONG = "".join(f"line {n}\n" for n in range(100))
 
@@ -476,7 +476,7 @@ def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
     )
     items = [{"pattern": "needle", "path": "a.txt", "max_results": 100}]
     items += [{"pattern": f"no {n}", "path": "a.txt"} for n in range(9)]
-    from filewright.tools import search
+    from filewright.tools import search_once, search_several
 
     def gone(task: object, *work: float) -> object:
         # Spare time of a length of its own is for what may be there in another spelling.
@@ -487,9 +487,10 @@ def test_a_file_that_goes_between_two_passes_of_its_search_stays_found(
             (root / "a.txt").unlink()
         return spare(task, *work)  # type: ignore[arg-type]
 
-    asked, spare = list[object](), search.best_effort
+    asked, spare = list[object](), search_once.best_effort
     whole = workspace.search(items=items)
-    monkeypatch.setattr(search, "best_effort", gone)
+    for module in (search_once, search_several):
+        monkeypatch.setattr(module, "best_effort", gone)
     found = workspace.search(items=items)
     assert not (root / "a.txt").exists()
     assert 0 < len(found.results) < len(whole.results)

@@ -53,13 +53,14 @@ from filewright.tools.pipeline import (
 from filewright.tools.previews import find_diff_view
 from filewright.tools.registry import argument_error
 from filewright.tools.result import ChangeResult, DiffWanted, optional
-from filewright.tools.search import MatchedFile, kind_row
 from filewright.tools.search_notes import (
     left_out_notes,
     name_spelling_notes,
     skip_notes,
     spelling_notes,
 )
+from filewright.tools.search_rendering import render_file, render_kind
+from filewright.tools.search_result import MatchedFile
 from filewright.wording import join_limited, pluralize
 
 MAX_SHOWN_NOTES = 20
@@ -209,9 +210,13 @@ class _Findings:
         """Yield the most frequent kinds of lines; in a preview each with its new text."""
         for kind in self.kinds.ranked(rarest_first=False)[:MAX_KINDS]:
             if not is_preview:
-                yield kind_row(kind, path=True, most=MAX_KIND_CHARS)
+                yield render_kind(
+                    kind, with_path=True, max_chars=MAX_KIND_CHARS
+                )
                 continue
-            heading = kind_row(replace(kind, text=""), path=True).rstrip()
+            heading = render_kind(
+                replace(kind, text=""), with_path=True
+            ).rstrip()
             example = self.examples[kind.path, kind.line, kind.text]
             yield f"{heading}\n{example.text}"
 
@@ -603,7 +608,8 @@ def render_replacements(
     # A diff that is shown, or was, names the files and the lines.
     has_diff = view.is_seen or bool(reply.brief_diff and not is_brief)
     files = [
-        MatchedFile(name, count).row for name, count in findings.by_file.items()
+        render_file(MatchedFile(name, count))
+        for name, count in findings.by_file.items()
     ]
     names = ""
     if not has_diff:

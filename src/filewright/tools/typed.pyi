@@ -10,7 +10,7 @@ from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
 from filewright.tools.patch import PatchResult
 from filewright.tools.read import FileRead, FilesRead
 from filewright.tools.replace import ReplaceResult
-from filewright.tools.search import SearchResult
+from filewright.tools.search_result import SearchResult
 from filewright.tools.status import StatResult
 
 Case = Literal["smart", "sensitive", "insensitive"]

@@ -19,7 +19,7 @@ from filewright.dialects.json_answers import (
 )
 from filewright.errors import FilewrightError
 from filewright.tools.registry import Arguments
-from filewright.tools.search import SearchHit
+from filewright.tools.search_result import SearchHit
 
 _CONTEXT_LINES = 2
 _MAX_HITS = 1000

@@ -24,7 +24,7 @@ from filewright.dialects.largefile.arguments import (
 from filewright.dialects.largefile.directories import EXCLUDED_FOLDERS
 from filewright.errors import Code, FilewrightError
 from filewright.tools.registry import Arguments
-from filewright.tools.search import SearchHit, SearchResult
+from filewright.tools.search_result import SearchHit, SearchResult
 
 _ENVELOPE_CHARACTERS = 1_000
 _DEFAULT_SIMILARITY = 0.8

@@ -1,0 +1,237 @@
+"""Arguments of `search_content`: of one search, or of several in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Annotated, Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
+
+from filewright.errors import FilewrightError, invalid
+from filewright.search.pattern import Pattern, compile_pattern
+from filewright.settings import Settings
+from filewright.tools.registry import Arguments
+from filewright.wording import escape_controls
+
+MAX_QUOTED_CHARS = 60
+
+ContextLineCount = Annotated[int | None, Field(ge=0, le=50)]
+
+LISTED_ITEM_ARGUMENTS = (
+    "pattern",
+    "path",
+    "glob",
+    "mode",
+    "output",
+    "context",
+)
+# The schema of one of several searches names arguments only: they mean the same as in the call.
+ITEM_SCHEMA = {
+    "type": "object",
+    "properties": {name: {} for name in LISTED_ITEM_ARGUMENTS},
+}
+
+
+class SearchArguments(Arguments):
+    """What to find, and where."""
+
+    pattern: str | None = None
+    """what to find; see [search](search.md) for the syntax"""
+    patterns: Annotated[
+        list[str] | None, Field(min_length=1, max_length=20)
+    ] = None
+    """several, each with its own hits and count; give one of `pattern`, `patterns` and `items`"""
+    items: Annotated[
+        list[SearchArguments] | None,
+        Field(min_length=1, max_length=20, description="defaults: the call's"),
+        WithJsonSchema({"type": "array", "items": ITEM_SCHEMA}),
+    ] = None
+    """several searches, each with what differs from the call: `pattern`, `path`, `glob` or any other of these"""
+    path: str = "."
+    """a file or a folder"""
+    glob: str | None = Field(
+        None,
+        description="no /: any depth (*.js, !{a,b}); else from path (src/*.js, !**/a/*)",
+    )
+    """only files that match; with `!` before it all but these"""
+    type: Annotated[str | None, Field(description="py, rust")] = None
+    """only files of a language, such as `py` or `rust`"""
+    mode: Literal["literal", "regex", "fuzzy"] = "literal"
+    """how the pattern is read"""
+    case: Literal["smart", "sensitive", "insensitive"] = Field(
+        "smart", description="smart: lower case fits any"
+    )
+    """`"smart"`: insensitive unless the pattern has a capital"""
+    whole_word: bool = Field(False, description="words: letters, digits, _")
+    """only whole words"""
+    multiline: bool = False
+    """a regex may match across lines"""
+    invert: bool = False
+    """lines that do not match"""
+    without: Annotated[str | None, Field(description="drop lines with it")] = (
+        None
+    )
+    """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
+    `mailbox full`
+    """
+    context: Annotated[
+        ContextLineCount, Field(description="default 2 if few match")
+    ] = None
+    """lines shown around each hit, 0 for none; by default of up to 5 hits 2 short ones, or all of a definition of up to
+    12 lines; of more hits none, and of logs and tables only the indented ones"""
+    context_before: ContextLineCount = None
+    """the same, above the hit only"""
+    context_after: ContextLineCount = None
+    """the same, below the hit only"""
+    output: Literal["matches", "files", "counts", "kinds"] = "matches"
+    """`"kinds"`: lines that are alike but for numbers are counted as one, and the rarest come first"""
+    max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
+    """hits in one result; files and counts are of all there are, unless it is given"""
+    min_similarity: Annotated[float, Field(ge=0.3, le=1.0)] = 0.8
+    """fuzzy: what is too unlike is not shown"""
+    cursor: str | None = None
+    include_hidden: SkipJsonSchema[bool] = True
+    include_ignored: bool = False
+    """also what `.gitignore`, `.ignore` and git's excludes leave out"""
+    exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
+
+    @property
+    def has_default_context(self) -> bool:
+        """Return True if the number of hits decides how much context is shown."""
+        return (
+            self.context is None
+            and self.context_before is None
+            and self.context_after is None
+        )
+
+
+def split_searches(arguments: SearchArguments) -> list[SearchArguments]:
+    """Return the arguments of each search of a call for one pattern."""
+    items = arguments.items
+    if items is None:
+        items = [
+            SearchArguments.model_construct(pattern=pattern)
+            for pattern in arguments.patterns or ()
+        ]
+    call = arguments.model_copy(update={"patterns": None})
+    searches = call.for_each(items)
+    for search in searches:
+        _require_one_pattern(search)
+    return searches
+
+
+def _require_one_pattern(search: SearchArguments) -> None:
+    """Raise `invalid_input` unless an item is the search of one pattern."""
+    if (
+        search.pattern is None
+        or search.patterns is not None
+        or search.items is not None
+    ):
+        raise invalid(
+            "each of items is the search of one pattern",
+            "give each of items a pattern, and what differs from the call",
+            argument="items",
+        )
+    if search.cursor is not None:
+        raise invalid(
+            "the cursor belongs to the search of one pattern",
+            "give that pattern as pattern, with its cursor",
+            argument="cursor",
+        )
+
+
+def compile_arguments(
+    arguments: SearchArguments, settings: Settings
+) -> Pattern:
+    """Return the pattern of an exact search. Raise `invalid_input` if there is none."""
+    mode: Literal["literal", "regex"] = "literal"
+    if arguments.mode == "regex":
+        mode = "regex"
+    pattern = compile_pattern(
+        arguments.pattern or "",
+        mode=mode,
+        case=arguments.case,
+        whole_word=arguments.whole_word,
+        multiline=arguments.multiline,
+        max_chars=settings.max_pattern_chars,
+    )
+    if arguments.output == "kinds" and (
+        arguments.invert or arguments.cursor or pattern.multiline
+    ):
+        raise invalid(
+            "output=kinds compares the single lines that match, all of them",
+            "leave out invert, multiline and cursor; without leaves out lines",
+            argument="output",
+        )
+    if arguments.without is None:
+        return pattern
+    if pattern.multiline:
+        raise invalid(
+            "without leaves out lines, and the matches of this pattern may have several",
+            "look for one line of it, or leave out without",
+            argument="without",
+        )
+    if arguments.invert:
+        raise invalid(
+            "without leaves lines out of those that match, and invert asks for those that do not",
+            "leave out invert, or look for both with mode=regex: pattern A|B, invert",
+            argument="without",
+        )
+    excluded = compile_pattern(
+        arguments.without,
+        mode=mode,
+        case=arguments.case,
+        max_chars=settings.max_pattern_chars,
+    )
+    return replace(pattern, excluded=excluded)
+
+
+def require_valid_patterns(
+    searches: Sequence[SearchArguments], settings: Settings
+) -> None:
+    """Raise `invalid_input` that names every malformed pattern."""
+    errors: list[FilewrightError] = []
+    messages: list[str] = []
+    for number, arguments in enumerate(searches, 1):
+        try:
+            compile_arguments(arguments, settings)
+        except FilewrightError as error:
+            quoted = escape_controls(
+                (arguments.pattern or "")[:MAX_QUOTED_CHARS]
+            )
+            errors.append(error)
+            messages.append(f"{number}. {quoted!r}: {error.message}")
+    if not errors:
+        return
+    hints = dict.fromkeys(error.hint for error in errors if error.hint)
+    raise FilewrightError(
+        errors[0].code,
+        "; ".join(messages),
+        "; ".join(hints) or None,
+        details=errors[0].details,
+    )
+
+
+def require_fuzzy_arguments(arguments: SearchArguments) -> None:
+    """Raise `invalid_input` for an argument without a meaning in a fuzzy search."""
+    for name in ("invert", "multiline", "whole_word", "without"):
+        if getattr(arguments, name):
+            raise invalid(
+                f"{name} has no meaning in a fuzzy search",
+                f"leave out {name}, or use mode=literal or mode=regex",
+                argument=name,
+            )
+    if arguments.output == "kinds":
+        raise invalid(
+            "output=kinds has no meaning in a fuzzy search",
+            "use mode=literal or mode=regex",
+            argument="output",
+        )
+    if arguments.cursor is not None:
+        raise invalid(
+            "a fuzzy search has no cursor",
+            "raise max_results, or raise min_similarity",
+            argument="cursor",
+        )

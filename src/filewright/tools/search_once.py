@@ -1,0 +1,490 @@
+"""One search: of a file or a tree, for one pattern, on one page.
+
+`search_once` is the page: find what is to be searched, collect what fits, count the rest,
+and note what was left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import partial
+
+from filewright.boundary.location import Location
+from filewright.errors import Code, FilewrightError
+from filewright.search.hit_groups import HitGroups
+from filewright.search.hits import FileHits, Hit
+from filewright.search.matches import find_matches
+from filewright.search.pattern import Pattern
+from filewright.search.searcher import SimilarHits
+from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
+from filewright.search.tree_options import TreeOptions
+from filewright.text.notebook import NotebookView
+from filewright.text.snapshot import Snapshot
+from filewright.tools.budget import CharacterBudget
+from filewright.tools.context import Context, best_effort
+from filewright.tools.cursors import (
+    decode_cursor,
+    decode_path,
+    encode_cursor,
+    encode_path,
+)
+from filewright.tools.search_arguments import (
+    SearchArguments,
+    compile_arguments,
+    require_fuzzy_arguments,
+)
+from filewright.tools.search_excerpt import (
+    ExcerptLine,
+    ExcerptOptions,
+    FileExcerpt,
+    LineRole,
+    SymbolFinder,
+    excerpt_hits,
+)
+from filewright.tools.search_kinds import choose_kinds
+from filewright.tools.search_notes import (
+    display_path,
+    left_out_notes,
+    name_spelling_notes,
+    skip_notes,
+    spelling_notes,
+)
+from filewright.tools.search_outcome import SearchOutcome
+from filewright.tools.search_rendering import excerpt_chars, render_file
+from filewright.tools.search_result import MatchedFile, SearchHit
+from filewright.wording import escape_controls, pluralize
+
+# The last lines of a page.
+RESERVED_CHARS = 400
+MAX_CURSOR_CHARS = 8 << 10
+MAX_FILES = 1_000_000
+# What an edit may name afterwards reaches a little below the last hit.
+SHOWN_BYTES_BELOW = 4096
+
+# Syntax that is seldom meant literally.
+REGEX_SYNTAX = re.compile(
+    r"\.[*+]|\||\\[bBdDsSwW(){}.*+?[\]]|\[[^]]+\]|^\^|\$$"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTarget:
+    """The file or folder that is searched. `open_file` is None for a folder."""
+
+    location: Location
+    open_file: Callable[[], Snapshot] | None
+
+
+def search_once(
+    context: Context, arguments: SearchArguments, max_chars: int
+) -> SearchOutcome:
+    """Search for one pattern, and return what fits on a page of `max_chars`."""
+    target = find_target(context, arguments.path)
+    options = tree_options(arguments)
+    page = SearchPage(context, arguments, max_chars)
+    if target.open_file is not None and not context.searcher.accepts(
+        target.location, options, context.task
+    ):
+        left_out = f"glob or type leave out {arguments.path}"
+        return replace(page.outcome(), advice=advise(arguments, [left_out]))
+    if arguments.mode == "fuzzy":
+        return search_similar(context, target, options, page)
+    return search_exact(context, target, options, page)
+
+
+def find_target(context: Context, path: str) -> SearchTarget:
+    """Return the file or folder at a path; a link to a folder is searched as the folder."""
+    location = context.boundary.locate(path)
+    kind = context.boundary.stat(location).kind
+    if kind == "link":
+        # Any other error is raised when the file is opened.
+        with suppress(FilewrightError):
+            context.boundary.open_folder(location).close()
+            kind = "folder"
+    if kind == "folder":
+        return SearchTarget(location, None)
+    open_file = partial(context.open_page, location, headings=False, text=True)
+    return SearchTarget(location, open_file)
+
+
+def tree_options(arguments: SearchArguments) -> TreeOptions:
+    """Return which files are searched, and for what.
+
+    Files and counts are of all files, unless the caller has set a limit.
+    """
+    output = arguments.output
+    has_limit = output == "matches" or (
+        output != "kinds" and "max_results" in arguments.model_fields_set
+    )
+    return TreeOptions(
+        limit=arguments.max_results if has_limit else MAX_FILES,
+        # The lines of each kind are counted here, in the files that match.
+        output="files" if output == "kinds" else output,
+        glob=arguments.glob,
+        exclude=arguments.exclude,
+        file_type=arguments.type,
+        invert=arguments.invert,
+        include_hidden=arguments.include_hidden,
+        include_ignored=arguments.include_ignored,
+    )
+
+
+def advise(
+    arguments: SearchArguments,
+    left_out: Sequence[str],
+    *,
+    has_no_file: bool = False,
+) -> tuple[str, ...]:
+    """Return what to try after a search without a match."""
+    advice = ""
+    if has_no_file:
+        advice = "list_files shows which files are there, and what a glob fits"
+    elif arguments.mode == "literal" and REGEX_SYNTAX.search(
+        arguments.pattern or ""
+    ):
+        advice = "looked for literally; with mode=regex it would be a pattern"
+    if advice:
+        return (advice, *left_out)
+    return tuple(left_out)
+
+
+class SearchPage:
+    """The hits, files or kinds of lines that a search has collected, as far as they fit."""
+
+    def __init__(
+        self, context: Context, arguments: SearchArguments, max_chars: int
+    ) -> None:
+        self.arguments = arguments
+        self._context = context
+        self._budget = CharacterBudget(max_chars, RESERVED_CHARS)
+        self._options = ExcerptOptions.of(
+            arguments, context.settings.match_chars
+        )
+        self._symbols = SymbolFinder(context.outlines, context.task)
+        self._excerpts: list[FileExcerpt] = []
+        self._hits: list[SearchHit] = []
+        self._files: list[MatchedFile] = []
+        self._kinds = HitGroups()
+        self._occurrence_count = 0
+
+    @property
+    def has_match(self) -> bool:
+        """Return True if something was collected."""
+        return bool(self._hits or self._files or self._kinds)
+
+    def add(
+        self, snapshot: Snapshot, found: FileHits, pattern: Pattern
+    ) -> int | None:
+        """Collect a file with matches; return the offset of the first that does not fit."""
+        output = self.arguments.output
+        if output == "kinds":
+            task = self._context.task
+            for match in find_matches(snapshot, pattern, once=True, task=task):
+                self._kinds.add_hit(snapshot, match.offset)
+            return None
+        if output == "matches":
+            return self.add_hits(snapshot, found.hits)
+        if self.add_file(display_path(snapshot), found.count):
+            return None
+        return 0
+
+    def add_hits(self, snapshot: Snapshot, hits: Sequence[Hit]) -> int | None:
+        """Collect the hits of a file; return the offset of the first that does not fit."""
+        path = display_path(snapshot)
+        lines: list[ExcerptLine] = []
+        stopped_at = None
+        excerpts = excerpt_hits(
+            snapshot,
+            hits,
+            self._options,
+            self._symbols,
+            earlier_hits=len(self._hits),
+            task=self._context.task,
+        )
+        for index, (hit, excerpt) in enumerate(
+            zip(hits, excerpts, strict=True)
+        ):
+            counted = excerpt.lines
+            if self._options.default_context:
+                # They are left out if they do not fit.
+                counted = tuple(
+                    line
+                    for line in excerpt.lines
+                    if line.role is not LineRole.CONTEXT
+                )
+            chars = excerpt_chars(path, counted, with_path=index == 0)
+            if not self._budget.take(chars):
+                stopped_at = hit.offset
+                break
+            lines += excerpt.lines
+            self._hits.append(excerpt.hit)
+            self._occurrence_count += len(hit.submatches)
+        self._excerpts.append(FileExcerpt(path, tuple(lines)))
+        if stopped_at is None and hits:
+            self._remember(snapshot, hits)
+        return stopped_at
+
+    def _remember(self, snapshot: Snapshot, hits: Sequence[Hit]) -> None:
+        """Note that the caller was shown these hits; of a notebook it saw the cells only."""
+        if not isinstance(snapshot, NotebookView):
+            stop = min(snapshot.size, hits[-1].end + SHOWN_BYTES_BELOW)
+            self._context.remember(snapshot, (hits[0].line_offset, stop))
+
+    def add_file(self, path: str, count: int) -> bool:
+        """Collect a file; return False if the page is full."""
+        file = MatchedFile(path)
+        if self.arguments.output == "counts":
+            file = MatchedFile(path, count)
+        if not self._budget.take(len(render_file(file)) + 1):
+            return False
+        self._files.append(file)
+        return True
+
+    def outcome(self, *, is_tree: bool = False) -> SearchOutcome:
+        """Return what was collected."""
+        kinds = choose_kinds(
+            self._kinds,
+            max_kinds=self.arguments.max_results,
+            max_chars=self._budget.limit - RESERVED_CHARS,
+            with_path=is_tree,
+        )
+        return SearchOutcome(
+            arguments=self.arguments,
+            max_chars=self._budget.limit,
+            is_tree=is_tree,
+            used_chars=self._budget.used,
+            is_full=self._budget.is_full,
+            excerpts=tuple(self._excerpts),
+            hits=tuple(self._hits),
+            files=tuple(self._files),
+            kinds=kinds,
+            occurrence_count=self._occurrence_count,
+        )
+
+
+# Exact searches
+
+
+def search_exact(
+    context: Context,
+    target: SearchTarget,
+    options: TreeOptions,
+    page: SearchPage,
+) -> SearchOutcome:
+    """Search until the page is full, then count the rest if that takes little time."""
+    arguments = page.arguments
+    pattern = compile_arguments(arguments, context.settings)
+    search = TreeSearch(
+        context.searcher,
+        target.location,
+        pattern,
+        options,
+        after=decode_resume(arguments, target.location),
+        task=context.task,
+        opened=target.open_file,
+    )
+    is_tree = target.open_file is None
+    try:
+        resume = fill_page(page, search)
+    except FilewrightError as error:
+        if error.code != Code.TIMEOUT or not page.has_match:
+            raise
+        note = f"{error.message}; a narrower path or glob finds the rest"
+        return replace(
+            page.outcome(is_tree=is_tree), is_complete=False, notes=(note,)
+        )
+    outcome = replace(
+        page.outcome(is_tree=is_tree), is_complete=search.complete
+    )
+    if resume is not None:
+        outcome = add_cursor(outcome, target.location, resume)
+    if search.complete:
+        outcome = replace(outcome, total_lines=count_shown_lines(outcome))
+    elif arguments.output in ("matches", "counts") and (
+        arguments.cursor is None or not is_tree
+    ):
+        full_search = count_all(search)
+        if full_search is not None:
+            search = full_search
+            outcome = replace(
+                outcome,
+                total_lines=search.count,
+                matched_files=search.matched,
+            )
+    return add_notes(context, outcome, search)
+
+
+def decode_resume(
+    arguments: SearchArguments, top: Location
+) -> ResumePoint | None:
+    """Return where a cursor continues, or None without a cursor."""
+    if arguments.cursor is None:
+        return None
+    offset, path, mark = decode_cursor(
+        arguments.cursor,
+        "search",
+        arguments.output,
+        noun="search",
+        types=(int, str, str),
+    )
+    return ResumePoint(decode_path(top, path), max(0, offset), mark)
+
+
+def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
+    """Collect what a search finds; return where it continues, or None at its end."""
+    for snapshot, found in search:
+        offset = page.add(snapshot, found, search.pattern)
+        if offset is not None:
+            location = snapshot.location or search.where
+            return ResumePoint(
+                location, offset, fingerprint_before(snapshot, offset)
+            )
+    return search.resume
+
+
+def add_cursor(
+    outcome: SearchOutcome, top: Location, resume: ResumePoint
+) -> SearchOutcome:
+    """Return the outcome with a cursor, or with a note if its path is too long for one."""
+    position = [resume.offset, encode_path(top, resume.location), resume.mark]
+    cursor = encode_cursor("search", outcome.arguments.output, position)
+    if len(cursor) <= MAX_CURSOR_CHARS:
+        return replace(outcome, next_cursor=cursor)
+    note = "the place it stopped at lies too deep for a cursor: search a folder further down"
+    return replace(outcome, notes=(*outcome.notes, note))
+
+
+def count_shown_lines(outcome: SearchOutcome) -> int | None:
+    """Return the number of matching lines of a search whose every match is on its page."""
+    if outcome.arguments.cursor is not None or not outcome.has_match:
+        return None
+    if outcome.arguments.output == "counts":
+        return sum(file.count or 0 for file in outcome.files)
+    if outcome.arguments.output == "matches":
+        return len(outcome.hits)
+    return None
+
+
+def count_all(search: TreeSearch) -> TreeSearch | None:
+    """Return a search that has counted all matches, or None if that takes too long."""
+    options = replace(search.options, output="counts", limit=MAX_FILES)
+    with best_effort(search.task) as task:
+        counts = TreeSearch(
+            search.searcher,
+            search.where,
+            search.pattern,
+            options,
+            task=task,
+            opened=search.opened,
+        )
+        for _ in counts:
+            pass
+        if counts.complete:
+            return counts
+    return None
+
+
+def add_notes(
+    context: Context, outcome: SearchOutcome, search: TreeSearch
+) -> SearchOutcome:
+    """Return the outcome with notes on what was searched, and advice if nothing matched."""
+    notes = list(outcome.notes)
+    left_out: list[str] = []
+    if outcome.is_tree:
+        if outcome.is_complete or outcome.total_lines is not None:
+            notes.append(f"{pluralize(search.searched, 'file')} searched")
+        notes += skip_notes(search)
+        if outcome.is_complete and not search.matched:
+            left_out += left_out_notes(search)
+            if not search.searched:
+                left_out += name_spelling_notes(
+                    context, search.where, search.options.glob
+                )
+    if outcome.is_complete and outcome.arguments.cursor is None:
+        spellings = spelling_notes(search)
+        if search.matched:
+            notes += spellings
+        else:
+            left_out += spellings
+    has_no_file = (
+        outcome.is_tree and outcome.is_complete and not search.searched
+    )
+    return replace(
+        outcome,
+        searched_files=search.searched if outcome.is_tree else None,
+        notes=tuple(notes),
+        advice=advise(outcome.arguments, left_out, has_no_file=has_no_file),
+    )
+
+
+# Fuzzy searches
+
+
+def search_similar(
+    context: Context,
+    target: SearchTarget,
+    options: TreeOptions,
+    page: SearchPage,
+) -> SearchOutcome:
+    """Search for the most similar text, by similarity, until the page is full."""
+    arguments = page.arguments
+    require_fuzzy_arguments(arguments)
+    similar = context.searcher.search_similar(
+        target.location,
+        arguments.pattern or "",
+        options,
+        opened=target.open_file,
+        min_similarity=arguments.min_similarity,
+        seconds=context.settings.fuzzy_seconds,
+        task=context.task,
+    )
+    is_tree = target.open_file is None
+    notes = similarity_notes(similar, is_tree=is_tree)
+    is_complete = similar.complete
+    if arguments.output == "matches":
+        left_out_count = add_similar_hits(context, similar, page)
+        if left_out_count:
+            is_complete = False
+            notes.append(f"{left_out_count} less similar left out")
+    else:
+        counts = Counter(location.display_path for location, _ in similar.hits)
+        for path, count in counts.items():
+            page.add_file(path, count)
+    return replace(
+        page.outcome(is_tree=is_tree),
+        is_complete=is_complete,
+        notes=tuple(notes),
+    )
+
+
+def similarity_notes(similar: SimilarHits, *, is_tree: bool) -> list[str]:
+    """Return notes on the hits that are as good, on the next best, and on the search."""
+    notes = []
+    if similar.tied > 1:
+        notes.append(f"{similar.tied} places are equally similar")
+    if similar.runner_up is not None:
+        notes.append(f"the next best is at similarity {similar.runner_up:.2f}")
+    if not similar.complete:
+        notes.append(escape_controls(similar.reason))
+    if is_tree:
+        notes.append(f"{pluralize(similar.searched, 'file')} searched")
+    return notes
+
+
+def add_similar_hits(
+    context: Context, similar: SimilarHits, page: SearchPage
+) -> int:
+    """Collect similar hits; return the number of those that do not fit."""
+    for index, (location, hit) in enumerate(similar.hits):
+        # A file that was deleted since is passed over.
+        with (
+            suppress(FilewrightError),
+            context.open_page(location, headings=False, text=True) as snapshot,
+        ):
+            if page.add_hits(snapshot, [hit]) is not None:
+                return len(similar.hits) - index
+    return 0

@@ -1,0 +1,57 @@
+"""The outcome of one search: everything that its answer says, before it is text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from filewright.errors import FilewrightError
+from filewright.tools.search_arguments import SearchArguments
+from filewright.tools.search_excerpt import FileExcerpt
+from filewright.tools.search_kinds import ShownKinds
+from filewright.tools.search_result import MatchedFile, SearchHit
+
+
+@dataclass(frozen=True, slots=True)
+class SearchOutcome:
+    """One search with as much as fits on its page of `max_chars`, of which `used_chars` are used.
+
+    `notes` are what its last line says. `advice` is what to try after a search without a
+    match. `total_lines` are the matching lines in all, in `matched_files` files, or None
+    where they were not counted; `occurrence_count` counts the matches on this page, of
+    which a line may have several. `searched_files` is None where files were not counted.
+    With `error` the search failed, and is one of several.
+    """
+
+    arguments: SearchArguments
+    max_chars: int
+    is_tree: bool = False
+    used_chars: int = 0
+    is_full: bool = False
+    excerpts: tuple[FileExcerpt, ...] = ()
+    hits: tuple[SearchHit, ...] = ()
+    files: tuple[MatchedFile, ...] = ()
+    kinds: ShownKinds | None = None
+    occurrence_count: int = 0
+    is_complete: bool = True
+    next_cursor: str | None = None
+    searched_files: int | None = None
+    total_lines: int | None = None
+    matched_files: int = 1
+    notes: tuple[str, ...] = ()
+    advice: tuple[str, ...] = ()
+    error: FilewrightError | None = None
+
+    @property
+    def has_match(self) -> bool:
+        """Return True if something matched."""
+        return bool(self.hits or self.files or self.kinds)
+
+    @property
+    def is_bare(self) -> bool:
+        """Return True if there is nothing to say but that there is no match."""
+        return (
+            self.error is None
+            and self.is_complete
+            and not self.has_match
+            and not self.advice
+        )

@@ -1,0 +1,274 @@
+"""The text of a `search_content` result."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from os.path import commonprefix
+from typing import TYPE_CHECKING
+
+from filewright.search.hit_groups import HitGroup
+from filewright.tools.bounded_text import BoundedText
+from filewright.tools.search_excerpt import ExcerptLine, LineRole
+from filewright.wording import escape_controls, pluralize
+
+if TYPE_CHECKING:
+    from filewright.tools.search_excerpt import FileExcerpt
+    from filewright.tools.search_kinds import ShownKinds
+    from filewright.tools.search_outcome import SearchOutcome
+    from filewright.tools.search_result import MatchedFile
+
+# Of files with one name and as many matches this many are named.
+MAX_ALIKE_FILES = 10
+MAX_LARGEST_KIND_CHARS = 120
+
+
+def render_search(outcome: SearchOutcome, notes: Sequence[str]) -> str:
+    """Return the answer of one search: what was found, then how much that is of all."""
+    text = BoundedText(outcome.max_chars)
+    text.add(*render_matches(outcome))
+    if not outcome.has_match:
+        text.add("no match" if outcome.is_complete else "no match so far")
+    if outcome.next_cursor is not None:
+        text.add(render_continuation(outcome))
+    elif not outcome.is_complete:
+        text.add("[the search is not complete]")
+    if notes:
+        text.add(f"[{'; '.join(notes)}]")
+    return text.text()
+
+
+def render_matches(outcome: SearchOutcome) -> Iterator[str]:
+    """Yield the lines of the answer that show matches."""
+    if outcome.files:
+        yield from render_files(outcome.files)
+    elif outcome.kinds is not None:
+        for kind in outcome.kinds.kinds:
+            yield render_kind(kind, with_path=outcome.is_tree)
+    else:
+        yield from render_excerpts(outcome.excerpts)
+
+
+def render_continuation(outcome: SearchOutcome) -> str:
+    """Return how much is shown of how much, and the cursor."""
+    shown = str(len(outcome.hits))
+    if outcome.files:
+        shown = pluralize(len(outcome.files), "file")
+    total = ""
+    if outcome.total_lines:
+        lines = pluralize(outcome.total_lines, line_noun(outcome))
+        files = pluralize(outcome.matched_files, "file")
+        total = f" of {lines} in {files}"
+    return f"[{shown} shown{total}; go on with cursor={outcome.next_cursor}]"
+
+
+def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
+    """Return the notes of a search: the count of its matches first, or what to try."""
+    if not outcome.has_match:
+        return (*outcome.notes, *outcome.advice)
+    if outcome.kinds is not None:
+        summary = describe_kinds(outcome.kinds, with_path=outcome.is_tree)
+        return (summary, *outcome.notes)
+    arguments = outcome.arguments
+    is_whole = outcome.is_complete and arguments.cursor is None
+    if not is_whole or arguments.mode == "fuzzy":
+        return outcome.notes
+    paths = {hit.path for hit in outcome.hits} or outcome.files
+    place = f"in {pluralize(len(paths), 'file')}"
+    if outcome.total_lines is None:
+        return (place, *outcome.notes)
+    if outcome.occurrence_count > len(outcome.hits):
+        # `replace_content` counts these, and a caller may give that number to it.
+        place = f"({pluralize(outcome.occurrence_count, 'match')}) {place}"
+    lines = pluralize(outcome.total_lines, line_noun(outcome))
+    return (f"{lines} {place}, all shown", *outcome.notes)
+
+
+def line_noun(outcome: SearchOutcome) -> str:
+    """Return the noun for what is counted: lines, or matches that may have several."""
+    return "match" if outcome.arguments.multiline else "matching line"
+
+
+def render_kind(
+    kind: HitGroup, *, with_path: bool, max_chars: int | None = None
+) -> str:
+    """Return the row of a kind of lines: their count, and the first of them."""
+    count = f"{kind.count:,} like " if kind.count > 1 else ""
+    path = f"{escape_controls(kind.path)}:" if with_path else ""
+    text = escape_controls(kind.text[:max_chars])
+    return f"{count}{path}{kind.line}: {text}"
+
+
+def describe_kinds(shown: ShownKinds, *, with_path: bool) -> str:
+    """Return how many kinds of lines there are, and which are not shown."""
+    kinds = pluralize(shown.kind_count, "kind")
+    summary = f"{kinds} of {pluralize(shown.line_count, 'matching line')}"
+    hidden_count = shown.kind_count - len(shown.kinds)
+    if shown.largest is not None:
+        lines = pluralize(shown.largest.count, "line")
+        row = render_kind(
+            replace(shown.largest, count=1),
+            with_path=with_path,
+            max_chars=MAX_LARGEST_KIND_CHARS,
+        )
+        summary += f"; {hidden_count:,} more frequent kinds not shown; the largest ({lines}) is like {row}"
+    if shown.other_lines:
+        summary += f"; {shown.other_lines:,} lines of other kinds"
+    return summary
+
+
+# Hits with the lines around them
+
+
+def render_line(line: ExcerptLine) -> str:
+    """Return a line of a file with its number: ``12: a hit``, ``13- beside it``."""
+    if line.role is LineRole.OMISSION:
+        return line.text
+    return f"{line.number}{render_after_number(line)}"
+
+
+def render_after_number(line: ExcerptLine) -> str:
+    """Return a line without its number."""
+    text = escape_controls(line.text)
+    notes = "".join(f"   [{escape_controls(note)}]" for note in line.notes)
+    if line.role is LineRole.OMISSION:
+        return text
+    if line.role is LineRole.CONTEXT:
+        return f"- {text}{notes}"
+    column = "" if line.column is None else f":{line.column}"
+    return f"{column}: {text}{notes}"
+
+
+def excerpt_chars(
+    path: str, lines: Iterable[ExcerptLine], *, with_path: bool
+) -> int:
+    """Return how many characters lines of a file take on the page."""
+    chars = sum(len(render_line(line)) + 1 for line in lines)
+    if with_path:
+        chars += len(escape_controls(path)) + 1
+    return chars
+
+
+def render_excerpts(excerpts: Sequence[FileExcerpt]) -> Iterator[str]:
+    """Yield each file's path and its lines; files with the same lines are shown once.
+
+    A single line of several files stands behind their names: ``{a,b}.py:3: text``.
+    """
+    places: dict[tuple[str, ...], list[tuple[str, int]]] = {}
+    for file in excerpts:
+        if file.lines:
+            last_line = file.lines[-1].number
+            path = escape_controls(file.path)
+            places.setdefault(_render_lines(file.lines), []).append(
+                (path, last_line)
+            )
+    for lines, files in places.items():
+        if len(lines) > 1:
+            yield braced([path for path, _ in files])
+            yield from lines
+        elif len(files) > 1:
+            yield braced([f"{path}:{line}" for path, line in files]) + lines[0]
+        else:
+            ((path, line),) = files
+            yield path
+            yield f"{line}{lines[0]}"
+
+
+def _render_lines(lines: Sequence[ExcerptLine]) -> tuple[str, ...]:
+    """Return the lines of one file; a single one without its number."""
+    if len(lines) == 1:
+        return (render_after_number(lines[0]),)
+    has_context = any(line.role is LineRole.CONTEXT for line in lines)
+    rows: list[str] = []
+    last_number = 0
+    for line in lines:
+        if rows and has_context and line.number > last_number + 1:
+            rows.append("--")
+        rows.append(render_line(line))
+        last_number = line.number
+    return tuple(rows)
+
+
+def braced(paths: Sequence[str]) -> str:
+    """Return paths in one line, with their common beginning and end once if that is shorter.
+
+    For example ``src/{a,b}/package.json``.
+    """
+    plain = ", ".join(paths)
+    if re.search("[,{}]", "".join(paths)):
+        return plain
+    # Cut to whole names.
+    start = commonprefix(paths).rfind("/") + 1  # noqa: RUF071
+    reversed_rests = [path[start:][::-1] for path in paths]
+    end = commonprefix(reversed_rests).rfind("/") + 1  # noqa: RUF071
+    common_start = plain[:start]
+    common_end = reversed_rests[0][:end][::-1]
+    middles = ",".join(rest[end:][::-1] for rest in reversed_rests)
+    return min(plain, f"{common_start}{{{middles}}}{common_end}", key=len)
+
+
+# Files with matches
+
+
+def render_file(file: MatchedFile) -> str:
+    """Return a file's path, with the count of its matches if there is one."""
+    path = escape_controls(file.path)
+    return path if file.count is None else f"{path}: {file.count}"
+
+
+def render_files(files: Sequence[MatchedFile]) -> Iterator[str]:
+    """Yield a row for each file; of many with one name and one count only the first."""
+    counts: Counter[str] = Counter()
+    for file in files:
+        row = render_file(file)
+        ending = row.rpartition("/")[2]
+        if file.count is not None:
+            counts[ending] += 1
+        if counts[ending] <= MAX_ALIKE_FILES:
+            yield row
+    for ending, count in counts.items():
+        if count > MAX_ALIKE_FILES:
+            yield f"[and {count - MAX_ALIKE_FILES} more {ending}]"
+
+
+# Several searches
+
+
+def render_searches(
+    outcomes: Sequence[SearchOutcome], texts: Sequence[str]
+) -> str:
+    """Return the answers of several searches, each below its pattern.
+
+    Searches without anything to say but that there is no match share a line.
+    """
+    has_several_places = len({place_of(outcome) for outcome in outcomes}) > 1
+    parts = []
+    without_match = []
+    for outcome, text in zip(outcomes, texts, strict=True):
+        title = quote_pattern(outcome)
+        if has_several_places:
+            path = escape_controls(outcome.arguments.path)
+            title += f" in {path}"
+            # The title names a file that is searched alone.
+            text = text.removeprefix(f"{path}\n")
+        if outcome.is_bare:
+            without_match.append(title)
+        else:
+            parts.append(f"pattern {title}:\n{text}")
+    if without_match:
+        parts.append(f"no match: {', '.join(without_match)}")
+        if len(without_match) == len(outcomes):
+            parts.append(texts[0].partition("\n")[2])
+    return "\n".join(parts)
+
+
+def place_of(outcome: SearchOutcome) -> tuple[str, str | None]:
+    """Return the path and the glob of a search."""
+    return outcome.arguments.path, outcome.arguments.glob
+
+
+def quote_pattern(outcome: SearchOutcome) -> str:
+    """Return the pattern of a search in quotes."""
+    return repr(escape_controls(outcome.arguments.pattern or ""))

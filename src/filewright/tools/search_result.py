@@ -1,0 +1,69 @@
+"""Results of `search_content`, for programs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from filewright.search.hit_groups import HitGroup
+from filewright.tools.result import FailedCall, ToolResult, optional
+
+
+@dataclass(frozen=True, slots=True)
+class SearchHit:
+    """One hit. Lines and columns count from 1; `offset` and `end` are bytes, half open.
+
+    `text` is the line as it is shown: it begins at `text_column` of the line and is cut if
+    `truncated`; `submatches` are ranges of characters in `text`. `more_lines` are the
+    further lines of a match of several lines, to `last_line`; then `matched` is the whole
+    match. `symbol` is the definition around the hit; `similarity` is 1.0 unless fuzzy.
+    """
+
+    path: str
+    line: int
+    last_line: int
+    column: int
+    offset: int
+    end: int
+    text: str
+    text_column: int
+    more_lines: tuple[str, ...]
+    submatches: tuple[tuple[int, int], ...]
+    truncated: bool
+    context_before: tuple[str, ...]
+    context_after: tuple[str, ...]
+    symbol: str | None
+    similarity: float
+    matched: str | None = optional()
+
+
+@dataclass(frozen=True, slots=True)
+class MatchedFile:
+    """A file with matches; `count` is the number of its matching lines or replacements.
+
+    `count` is None where the call did not ask for it.
+    """
+
+    path: str
+    count: int | None = optional()
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchResult(ToolResult):
+    """The hits of a search: `results` with output "matches", `kinds` with "kinds", else `files`.
+
+    `next_cursor` continues the search; an incomplete search without one cannot continue.
+    `total` counts all matching lines, or is None where they were not counted.
+    `files_searched` is None for one file, and for several places. `searches` has the result
+    or the error of each of several patterns.
+    """
+
+    several = "searches"
+    results: tuple[SearchHit, ...]
+    files: tuple[MatchedFile, ...]
+    complete: bool
+    next_cursor: str | None
+    notes: tuple[str, ...]
+    files_searched: int | None
+    total: int | None = None
+    searches: tuple[SearchResult | FailedCall, ...] = optional(())
+    kinds: tuple[HitGroup, ...] = optional(())

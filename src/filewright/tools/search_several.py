@@ -1,0 +1,201 @@
+"""Several searches in one call, which share a page and show no line twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from filewright.errors import Code, FilewrightError
+from filewright.tools.context import Context, best_effort
+from filewright.tools.search_arguments import (
+    SearchArguments,
+    require_valid_patterns,
+)
+from filewright.tools.search_excerpt import (
+    MAX_HITS_WITH_CONTEXT,
+    ExcerptLine,
+    FileExcerpt,
+    LineRole,
+)
+from filewright.tools.search_once import RESERVED_CHARS, search_once
+from filewright.tools.search_outcome import SearchOutcome
+from filewright.tools.search_rendering import (
+    place_of,
+    quote_pattern,
+    render_excerpts,
+    render_line,
+)
+from filewright.wording import pluralize
+
+# A search has at least so many characters; a heading takes some besides the pattern.
+MIN_CHARS = 500
+HEADING_CHARS = 20
+
+
+def search_several(
+    context: Context, searches: Sequence[SearchArguments]
+) -> list[SearchOutcome]:
+    """Return the outcome of each search; those of the same files share their lines."""
+    require_valid_patterns(searches, context.settings)
+    outcomes, chars_left = search_in_shares(context, searches)
+    outcomes = search_again(context, outcomes, chars_left)
+    indexes_by_place: dict[tuple[str, str | None], list[int]] = {}
+    for index, outcome in enumerate(outcomes):
+        indexes_by_place.setdefault(place_of(outcome), []).append(index)
+    for indexes in indexes_by_place.values():
+        group = fit_context([outcomes[index] for index in indexes])
+        group = share_notes(share_lines(group))
+        for index, outcome in zip(indexes, group, strict=True):
+            outcomes[index] = outcome
+    return outcomes
+
+
+def search_in_shares(
+    context: Context, searches: Sequence[SearchArguments]
+) -> tuple[list[SearchOutcome], int]:
+    """Return the outcome of each search within its share of the page, and what is left."""
+    chars_left = context.settings.page_chars
+    has_several_paths = len({search.path for search in searches}) > 1
+    outcomes: list[SearchOutcome] = []
+    for index, arguments in enumerate(searches):
+        share = max(MIN_CHARS, chars_left // (len(searches) - index))
+        share -= len(arguments.pattern or "") + HEADING_CHARS
+        try:
+            outcome = search_once(context, arguments, share)
+        except FilewrightError as error:
+            is_answer = has_several_paths
+            if error.code == Code.TIMEOUT:
+                is_answer = any(outcome.has_match for outcome in outcomes)
+            if error.code == Code.CANCELLED or not is_answer:
+                raise
+            outcome = SearchOutcome(arguments, share, error=error)
+        chars_left -= outcome.used_chars
+        outcomes.append(outcome)
+    return outcomes, chars_left
+
+
+def search_again(
+    context: Context, outcomes: Sequence[SearchOutcome], chars_left: int
+) -> list[SearchOutcome]:
+    """Repeat searches whose share was full, with the characters that others have left."""
+    result = []
+    for outcome in outcomes:
+        if outcome.is_full and chars_left > RESERVED_CHARS:
+            with best_effort(context.task) as task:
+                longer = search_once(
+                    context.at(task),
+                    outcome.arguments,
+                    outcome.used_chars + chars_left,
+                )
+                if longer.used_chars > outcome.used_chars:
+                    chars_left -= longer.used_chars - outcome.used_chars
+                    outcome = longer
+        result.append(outcome)
+    return result
+
+
+def fit_context(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
+    """Return outcomes without the context that was not requested and does not fit.
+
+    Such context is shown only if all of them together have few hits.
+    """
+    hit_count = sum(len(outcome.hits) for outcome in outcomes)
+    result = []
+    for outcome in outcomes:
+        keeps_context = not outcome.arguments.has_default_context
+        if not keeps_context and hit_count <= MAX_HITS_WITH_CONTEXT:
+            rows = render_excerpts(outcome.excerpts)
+            chars = sum(len(row) + 1 for row in rows)
+            keeps_context = chars + RESERVED_CHARS <= outcome.max_chars
+        if not keeps_context:
+            outcome = without_context(outcome)
+        result.append(outcome)
+    return result
+
+
+def without_context(outcome: SearchOutcome) -> SearchOutcome:
+    """Return an outcome without the lines beside its hits."""
+    excerpts = []
+    for file in outcome.excerpts:
+        lines = tuple(
+            line for line in file.lines if line.role is not LineRole.CONTEXT
+        )
+        excerpts.append(FileExcerpt(file.path, lines))
+    hits = tuple(
+        replace(hit, context_before=(), context_after=())
+        for hit in outcome.hits
+    )
+    return replace(outcome, excerpts=tuple(excerpts), hits=hits)
+
+
+def share_lines(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
+    """Return outcomes in which each line is shown by the first search only.
+
+    A hit is marked there with the other patterns that match it.
+    """
+    # Each hit by its path and its row, with the names of the later searches.
+    patterns_by_hit: dict[tuple[str, str], list[str]] = {}
+    shown_lines: set[tuple[str, int]] = set()
+    shared: list[SearchOutcome] = []
+    for outcome in outcomes:
+        repeated_count = 0
+        excerpts = []
+        for file in outcome.excerpts:
+            lines = []
+            for line in file.lines:
+                hit_key = file.path, render_line(replace(line, notes=()))
+                line_key = file.path, line.number
+                if line.role is not LineRole.HIT:
+                    is_repeated = line_key in shown_lines
+                elif hit_key in patterns_by_hit:
+                    patterns_by_hit[hit_key].append(quote_pattern(outcome))
+                    repeated_count += 1
+                    is_repeated = True
+                else:
+                    patterns_by_hit[hit_key] = []
+                    is_repeated = False
+                if not is_repeated:
+                    lines.append(line)
+                    shown_lines.add(line_key)
+            excerpts.append(FileExcerpt(file.path, tuple(lines)))
+        notes = outcome.notes
+        if repeated_count:
+            note = f"{pluralize(repeated_count, 'line')} shown above"
+            notes = (*notes, note)
+        shared.append(replace(outcome, excerpts=tuple(excerpts), notes=notes))
+    return [add_other_patterns(outcome, patterns_by_hit) for outcome in shared]
+
+
+def add_other_patterns(
+    outcome: SearchOutcome, patterns_by_hit: dict[tuple[str, str], list[str]]
+) -> SearchOutcome:
+    """Return an outcome whose hits name the other patterns that match them."""
+    excerpts = []
+    for file in outcome.excerpts:
+        lines: list[ExcerptLine] = []
+        for line in file.lines:
+            if line.role is LineRole.HIT:
+                key = file.path, render_line(replace(line, notes=()))
+                also = [f"also {pattern}" for pattern in patterns_by_hit[key]]
+                line = replace(line, notes=(*line.notes, *also))
+            lines.append(line)
+        excerpts.append(FileExcerpt(file.path, tuple(lines)))
+    return replace(outcome, excerpts=tuple(excerpts))
+
+
+def share_notes(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
+    """Return outcomes that do not repeat the notes of the first one with an answer."""
+    answered = [outcome for outcome in outcomes if not outcome.is_bare]
+    first = answered[0] if answered else outcomes[0]
+    result = []
+    for outcome in outcomes:
+        is_repeating = outcome is not first
+        if answered and outcome.is_bare:
+            is_repeating = False
+        if is_repeating:
+            notes = tuple(
+                note for note in outcome.notes if note not in first.notes
+            )
+            outcome = replace(outcome, notes=notes)
+        result.append(outcome)
+    return result
