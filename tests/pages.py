@@ -18,7 +18,7 @@ from tests.typed_stub import METHODS, STUB, typed_stub
 from filewright import Workspace, errors, settings
 from filewright.boundary.programs import PROGRAMS
 from filewright.cli.serve import serve
-from filewright.tools.read import ReadArguments
+from filewright.tools.read_arguments import ReadArguments
 from filewright.tools.surface import entries
 
 DOCS = Path(__file__).parents[1] / "docs"

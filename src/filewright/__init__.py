@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         OverviewResult,
     )
     from filewright.tools.patch import PatchResult
-    from filewright.tools.read import FileRead, FilesRead
+    from filewright.tools.read_result import FileRead, FilesRead
     from filewright.tools.replace import ReplaceResult
     from filewright.tools.result import ChangeResult, ToolResult
     from filewright.tools.search_result import SearchHit, SearchResult
@@ -91,9 +91,9 @@ _MODULES = {
     "ChangedFiles": "tools.history",
     "EditRequest": "tools.typed",
     "EditResult": "tools.edit",
-    "FileRead": "tools.read",
+    "FileRead": "tools.read_result",
     "FileStatus": "tools.status",
-    "FilesRead": "tools.read",
+    "FilesRead": "tools.read_result",
     "FolderMap": "tools.overview",
     "HistoryResult": "tools.history",
     "ItemResult": "tools.items",

@@ -100,12 +100,9 @@ def test_a_search_that_runs_out_of_time_shows_what_it_found(
     for name in ("a.txt", "b.txt"):
         (root / name).write_text("needle\n")
 
-    class Stopped:
-        def __init__(self, *arguments, **options):
-            self.found = TreeSearch(*arguments, **options)
-
+    class Stopped(TreeSearch):
         def __iter__(self):
-            yield next(iter(self.found))
+            yield next(super().__iter__())
             raise FilewrightError(Code.TIMEOUT, "the time limit of 2 s passed")
 
     monkeypatch.setattr("filewright.tools.search_once.TreeSearch", Stopped)
@@ -280,7 +277,7 @@ def test_what_misleads_is_shown_escaped(root, workspace):
             "list_files",
             {"path": "src/main.py"},
             "not_a_directory",
-            "read_content",
+            "read the file",
         ),
         (
             "read_content",

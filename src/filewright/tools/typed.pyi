@@ -8,7 +8,7 @@ from filewright.tools.items import BatchResult
 from filewright.tools.listing import ListResult
 from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
 from filewright.tools.patch import PatchResult
-from filewright.tools.read import FileRead, FilesRead
+from filewright.tools.read_result import FileRead, FilesRead
 from filewright.tools.replace import ReplaceResult
 from filewright.tools.search_result import SearchResult
 from filewright.tools.status import StatResult

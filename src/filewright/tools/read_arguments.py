@@ -1,0 +1,103 @@
+"""Arguments of `read_content`: one file, or a place in each of several."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from filewright.errors import invalid, too_many
+from filewright.tools.registry import Arguments
+
+PositiveNumber = Annotated[int | None, Field(ge=1)]
+
+
+class ReadItem(Arguments):
+    """One of several things to read."""
+
+    path: str
+    symbol: str | None = None
+    start: int | None = None
+    limit: PositiveNumber = None
+    line: PositiveNumber = None
+    pattern: str | None = None
+
+
+class ReadArguments(Arguments):
+    """What to read."""
+
+    path: str | None = None
+    """one file; give one of `path`, `paths` and `items`"""
+    paths: Annotated[list[str], Field(min_length=1)] | None = None
+    """several; each gives its text or its error, past a page the one to go on from"""
+    items: Annotated[list[ReadItem], Field(min_length=1)] | None = None
+    """a place in each of several: `{path, symbol}`, `{path, line}`, `{path, pattern}` or `{path, start, limit}`"""
+    mode: Literal["lines", "semantic", "head", "tail"] = "lines"
+    """`"semantic"`: the whole function, class or block"""
+    start: Annotated[int, Field(description="negative: from the end")] = 1
+    """the first line; negative counts from the end"""
+    limit: Annotated[int, Field(ge=1)] = 500
+    """lines"""
+    max_chars: PositiveNumber = None
+    """characters; with `column` those of the line (`limit` is taken for them too)"""
+    line: PositiveNumber = None
+    """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
+    symbol: Annotated[str | None, Field(description="Cart.total")] = None
+    """a name such as `Cart.total`"""
+    pattern: str | None = None
+    """literal text: the surroundings of its hit"""
+    occurrence: Annotated[int, Field(ge=1)] = 1
+    """which hit"""
+    depth: Annotated[
+        int, Field(ge=1, description="semantic: blocks outwards")
+    ] = 1
+    """semantic: how many blocks outwards"""
+    column: Annotated[
+        int | None, Field(ge=1, description="inside one long line")
+    ] = None
+    """read inside one long line, from this character"""
+    numbered: bool = True
+    """line numbers before the text"""
+    encoding: str | None = None
+    """overrides detection"""
+
+
+def split_reads(
+    arguments: ReadArguments, max_paths: int
+) -> list[ReadArguments]:
+    """Return the arguments of the read of each file. Raise for more than `max_paths`."""
+    items = arguments.items
+    if items is None:
+        items = [ReadItem(path=path) for path in arguments.paths or ()]
+    call = arguments.model_copy(update={"paths": None})
+    reads = call.for_each(items)
+    for read in reads:
+        require_one_place(read)
+    if len(reads) > max_paths:
+        raise too_many(
+            len(reads), max_paths, "paths", "read them in several calls"
+        )
+    return reads
+
+
+def require_one_place(arguments: ReadArguments) -> None:
+    """Raise `invalid_input` if two arguments say where to read."""
+    places = []
+    for name in ("line", "symbol", "pattern"):
+        if getattr(arguments, name) is not None:
+            places.append(name)
+    if arguments.start != 1:
+        places.append("start")
+    has_column = arguments.column is not None
+    if arguments.mode in ("head", "tail") or (
+        arguments.mode == "semantic" and has_column
+    ):
+        places.append(f"mode={arguments.mode}")
+    is_column_misplaced = has_column and not set(places) <= {"line", "start"}
+    if is_column_misplaced:
+        places.append("column")
+    if is_column_misplaced or len(places) > 1:
+        raise invalid(
+            f"read_content: {' and '.join(places)} each say where to read",
+            "give one of line, symbol, pattern, start, mode=head and mode=tail; with column, line",
+        )

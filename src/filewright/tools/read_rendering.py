@@ -1,0 +1,79 @@
+"""The text of a `read_content` result."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from filewright.tools.read_result import FileRead
+from filewright.wording import escape_controls, format_size
+
+if TYPE_CHECKING:
+    from filewright.tools.read import FileLine, LinePiece, LinesRead
+    from filewright.tools.result import FailedCall
+
+
+def render_lines(lines_read: LinesRead, *, numbered: bool) -> str:
+    """Return a heading, the lines, and the notes on them."""
+    path = escape_controls(lines_read.path)
+    if lines_read.is_empty_file:
+        return f"[{path}: empty file; {lines_read.form}]"
+    total = f"(not counted, {format_size(lines_read.size)})"
+    if lines_read.total_lines is not None:
+        total = f"{lines_read.total_lines:,}"
+    lines = f"lines {lines_read.first_line}-{lines_read.last_line} of {total}"
+    rows = [f"[{path}: {lines}; {lines_read.form}]"]
+    rows += [render_line(line, numbered=numbered) for line in lines_read.lines]
+    rows += [f"[{note}]" for note in lines_read.notes]
+    return "\n".join(rows)
+
+
+def render_line(line: FileLine, *, numbered: bool) -> str:
+    """Return a line; a cut one says where it continues."""
+    text = line.text
+    if numbered:
+        text = f"{line.number}\t{escape_controls(text)}"
+    if line.is_cut:
+        more_than = "more than " if line.is_unfinished else ""
+        # A negative number counts from the end.
+        argument = "line" if line.number > 0 else "start"
+        place = f"{argument}={line.number}, column={len(line.text) + 1}"
+        text += f" …[line of {more_than}{line.size:,} bytes, cut; read on with {place}]"
+    return text
+
+
+def render_piece(piece: LinePiece, *, numbered: bool) -> str:
+    """Return a heading, characters of one line, and where it continues."""
+    path = escape_controls(piece.path)
+    columns = f"columns {piece.column}-{piece.last_column}"
+    text = escape_controls(piece.text) if numbered else piece.text
+    rows = [f"[{path}: line {piece.line}, {columns}; {piece.form}]", text]
+    if not piece.is_complete:
+        place = f"line={piece.line}, column={piece.last_column + 1}"
+        rows.append(f"[the line goes on; continue with {place}]")
+    return "\n".join(rows)
+
+
+def render_image(path: str, media_type: str, size: int, version: str) -> str:
+    """Return the heading of an image."""
+    return f"[{escape_controls(path)}: {media_type}, {format_size(size)}; version {version}]"
+
+
+def mark_headings(
+    files: Sequence[FileRead | FailedCall],
+) -> list[FileRead | FailedCall]:
+    """Return files without line numbers under headings that no line of them can imitate.
+
+    The mark is a hash of all texts, so that no text can contain its own.
+    """
+    contents = [file.content for file in files if isinstance(file, FileRead)]
+    has_imitation = any(
+        content.startswith("[") or "\n[" in content for content in contents
+    )
+    if not has_imitation:
+        return [*files]
+    joined = "\0".join(contents).encode("utf-8", "replace")
+    mark = hashlib.blake2b(joined, digest_size=4).hexdigest()
+    return [replace(file, text=f"[#{mark} {file.text[1:]}") for file in files]
