@@ -162,7 +162,7 @@ def find_symbol(
             f"{shown} has no symbol {asked!r}",
             hint,
             symbol=asked,
-            nearest_names=near,
+            nearest=near,
         )
     if len(found) > 1:
         lines = [
