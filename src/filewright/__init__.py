@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     )
     from filewright.tools.items import BatchResult, ItemResult
     from filewright.tools.listing import ListedEntry, ListResult
-    from filewright.tools.overview import (
+    from filewright.tools.overview_result import (
         FolderMap,
         ManyOverviews,
         OverviewResult,
@@ -94,13 +94,13 @@ _MODULES = {
     "FileRead": "tools.read_result",
     "FileStatus": "tools.status",
     "FilesRead": "tools.read_result",
-    "FolderMap": "tools.overview",
+    "FolderMap": "tools.overview_result",
     "HistoryResult": "tools.history",
     "ItemResult": "tools.items",
     "ListResult": "tools.listing",
     "ListedEntry": "tools.listing",
-    "ManyOverviews": "tools.overview",
-    "OverviewResult": "tools.overview",
+    "ManyOverviews": "tools.overview_result",
+    "OverviewResult": "tools.overview_result",
     "PatchResult": "tools.patch",
     "ReplaceResult": "tools.replace",
     "RevertResult": "tools.history",

@@ -6,7 +6,11 @@ from filewright.tools.edit import EditResult
 from filewright.tools.history import HistoryResult, RevertResult
 from filewright.tools.items import BatchResult
 from filewright.tools.listing import ListResult
-from filewright.tools.overview import FolderMap, ManyOverviews, OverviewResult
+from filewright.tools.overview_result import (
+    FolderMap,
+    ManyOverviews,
+    OverviewResult,
+)
 from filewright.tools.patch import PatchResult
 from filewright.tools.read_result import FileRead, FilesRead
 from filewright.tools.replace import ReplaceResult

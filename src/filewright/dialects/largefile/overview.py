@@ -14,7 +14,7 @@ from filewright.dialects.largefile.arguments import FilePath
 from filewright.errors import Code, FilewrightError
 from filewright.structure.symbol import Symbol
 from filewright.tools.bounded_text import clip
-from filewright.tools.overview import OverviewResult
+from filewright.tools.overview_result import OverviewResult
 from filewright.tools.registry import Arguments
 
 _SYMBOL_CHARACTERS = 150

@@ -1,0 +1,228 @@
+"""The overview of one file: its form, its outline, its changes, and searches worth making."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from filewright.boundary.location import Location
+from filewright.errors import Code, FilewrightError
+from filewright.languages import Language
+from filewright.structure.changed_symbols import (
+    ChangedSymbol,
+    OutlinedText,
+    find_changed_symbols,
+    find_touched_symbols,
+)
+from filewright.structure.git import read_committed
+from filewright.structure.hints import build_hints
+from filewright.structure.lookup import find_symbol
+from filewright.structure.outline import Outline
+from filewright.structure.outlines import language_of_snapshot
+from filewright.structure.symbol import Symbol
+from filewright.text.lines import MAX_LINE_SEARCH_BYTES
+from filewright.text.snapshot import Snapshot
+from filewright.tools.context import Context, binary
+from filewright.tools.overview_arguments import OverviewArguments
+from filewright.tools.overview_outline import choose_outline
+from filewright.tools.overview_rendering import render_file_overview
+from filewright.tools.overview_result import OverviewResult
+from filewright.tools.result import about, facts
+
+# The lines of a file that is not held in memory are measured up to here.
+MAX_MEASURED_BYTES = 4 << 20
+MAX_CHANGED_SYMBOLS = 500
+
+
+@dataclass(frozen=True, slots=True)
+class FileOverview:
+    """The overview of a file before it is text.
+
+    `form` is the encoding, the line ending and the version; `shown_symbols` are those of
+    the outline that fit; `notes` say why the file was not compared.
+    """
+
+    result: OverviewResult
+    form: str
+    shown_symbols: tuple[Symbol, ...]
+    changed_symbols: tuple[ChangedSymbol, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The symbols that differ from a revision; None if there is nothing to compare with."""
+
+    changed_symbols: tuple[ChangedSymbol, ...] | None
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class LineLengths:
+    """The longest line in bytes, and the number of lines that are too long to be shown whole."""
+
+    longest: int
+    long_count: int
+    is_whole_file: bool
+
+
+def describe_file(
+    context: Context,
+    location: Location,
+    arguments: OverviewArguments,
+    max_chars: int,
+) -> OverviewResult:
+    """Return the overview of a text file. Raise `is_binary` for any other."""
+    with context.open(location) as snapshot:
+        if snapshot.binary_type is not None:
+            raise binary(snapshot)
+        overview = build_overview(context, snapshot, arguments, max_chars)
+        context.remember(snapshot)
+    text = render_file_overview(overview, max_chars)
+    return replace(overview.result, text=text)
+
+
+def build_overview(
+    context: Context,
+    snapshot: Snapshot,
+    arguments: OverviewArguments,
+    max_chars: int,
+) -> FileOverview:
+    """Return the overview of an open text file."""
+    line_count = snapshot.lines.count_lines(context.task)
+    language = language_of_snapshot(snapshot)
+    outline = context.outlines.outline(snapshot, language, task=context.task)
+    if arguments.symbol is not None:
+        symbol = find_symbol(
+            outline, arguments.symbol, snapshot.requested_path
+        ).symbol
+        arguments = arguments.model_copy(
+            update={"lines": [symbol.start_line, symbol.end_line]}
+        )
+    comparison = find_changes(context, snapshot, arguments, outline, language)
+    changed_symbols = comparison.changed_symbols
+    lengths = measure_lines(context, snapshot)
+    # The other half of the answer is for the rest.
+    part = choose_outline(
+        outline, arguments, line_count=line_count, max_chars=max_chars // 2
+    )
+    path = ""
+    if snapshot.location is not None:
+        path = snapshot.location.display_path
+    has_text = snapshot.size > snapshot.start
+    shown_changes = None
+    if changed_symbols is not None:
+        shown_changes = changed_symbols[:MAX_CHANGED_SYMBOLS]
+    result = OverviewResult(
+        "",
+        path=path,
+        size=snapshot.size,
+        line_count=line_count,
+        **facts(snapshot),
+        line_endings=snapshot.lines.terminators.counts(),
+        final_newline=has_text and snapshot.lines.ends_in_terminator(),
+        longest_line=lengths.longest,
+        long_lines=lengths.long_count,
+        lines_measured=lengths.is_whole_file,
+        language=None if language is None else str(language),
+        outline=part.symbols,
+        symbols_left_out=part.hidden_count,
+        next_lines=part.next_lines,
+        outline_note=outline.note,
+        parsed=parsed_part(outline),
+        syntax_errors=outline.errors,
+        changed_symbols=shown_changes,
+        search_hints=build_hints(snapshot, language),
+    )
+    return FileOverview(
+        result,
+        form=about(snapshot),
+        shown_symbols=part.shown,
+        changed_symbols=changed_symbols or (),
+        notes=(comparison.note,) if comparison.note else (),
+    )
+
+
+def parsed_part(outline: Outline) -> Literal["whole", "part", "no"]:
+    """Return how much of a file was parsed."""
+    if outline.is_whole:
+        return "whole"
+    return "part" if outline.parsed else "no"
+
+
+def find_changes(
+    context: Context,
+    snapshot: Snapshot,
+    arguments: OverviewArguments,
+    outline: Outline,
+    language: Language | None,
+) -> Comparison:
+    """Return the symbols in the changed lines of the call, or those that differ from git."""
+    if arguments.changed_lines is None:
+        return compare_with_git(
+            context, snapshot, outline, language, arguments.since
+        )
+    ranges = [(first, last) for first, last in arguments.changed_lines]
+    touched = find_touched_symbols(
+        outline, ranges, arguments.changed_kinds, task=context.task
+    )
+    return Comparison(touched)
+
+
+def compare_with_git(
+    context: Context,
+    snapshot: Snapshot,
+    outline: Outline,
+    language: Language | None,
+    since: str | None,
+) -> Comparison:
+    """Return the symbols that differ from a revision of git."""
+    content = snapshot.content
+    max_bytes = context.settings.parse_bytes
+    if not since or content is None or len(content) > max_bytes:
+        return Comparison(None)
+    assert snapshot.location is not None
+    try:
+        committed = read_committed(
+            context.boundary,
+            snapshot.location,
+            since,
+            limit=max_bytes,
+            task=context.task,
+        )
+    except FilewrightError as error:
+        if error.code in (Code.CANCELLED, Code.INVALID_INPUT):
+            raise
+        return Comparison(None, f"not compared with git: {error.message}")
+    if committed is None:
+        return Comparison(None)
+    if committed.content is None:
+        return Comparison(None, committed.note or f"not in git at {since}")
+    if committed.content == content:
+        return Comparison(())
+    if not outline.is_whole:
+        return Comparison(None, f"differs from git at {since}")
+    old_outline = context.outlines.outline(
+        committed.content, language, task=context.task
+    )
+    changed = find_changed_symbols(
+        OutlinedText(committed.content, old_outline),
+        OutlinedText(content, outline),
+        task=context.task,
+    )
+    return Comparison(changed)
+
+
+def measure_lines(context: Context, snapshot: Snapshot) -> LineLengths:
+    """Return the lengths of the lines; of a file that is not held, of its beginning."""
+    stop = snapshot.size
+    if snapshot.content is None:
+        stop = min(stop, MAX_MEASURED_BYTES)
+    longest = long_count = 0
+    for line in snapshot.lines.read_lines(
+        stop=stop, limit=0, reach=MAX_LINE_SEARCH_BYTES, task=context.task
+    ):
+        longest = max(longest, line.length)
+        if line.length > context.settings.line_chars:
+            long_count += 1
+    return LineLengths(longest, long_count, stop >= snapshot.size)

@@ -1,0 +1,194 @@
+"""The text of an overview of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from filewright.structure.outline import Outline
+from filewright.structure.symbol import Symbol
+from filewright.tools.bounded_text import BoundedText, clip
+from filewright.wording import escape_controls, format_size, pluralize
+
+if TYPE_CHECKING:
+    from filewright.structure.changed_symbols import ChangedSymbol
+    from filewright.structure.hints import (
+        CsvFacts,
+        Hints,
+        JsonLinesFacts,
+        LogFacts,
+    )
+    from filewright.tools.overview_file import FileOverview
+    from filewright.tools.overview_result import OverviewResult
+
+MAX_NAME_CHARS = 120
+MAX_INDENTED_LEVELS = 20
+MAX_SHOWN_ERRORS = 5
+MAX_FACT_CHARS = 300
+MAX_PATTERNS = 8
+
+# What comes behind the changed symbols, and behind the facts of a log or a table.
+RESERVED_BEHIND_CHANGES = 1500
+RESERVED_BEHIND_FACTS = 300
+
+
+def render_file_overview(overview: FileOverview, max_chars: int) -> str:
+    """Return the form of a file, its outline, its changes, and searches worth making."""
+    result = overview.result
+    text = BoundedText(max_chars)
+    text.add(render_heading(overview), render_line_lengths(result))
+    if overview.shown_symbols:
+        text.add("", "outline:")
+        text.extend(render_symbols(overview.shown_symbols))
+    text.add(*render_outline_notes(result))
+    if overview.changed_symbols:
+        text.add("", "changed:")
+        text.extend(
+            render_changes(overview.changed_symbols),
+            reserve=RESERVED_BEHIND_CHANGES,
+            more="change",
+        )
+    text.add(*(f"[{note}]" for note in overview.notes))
+    add_hints(text, result.search_hints)
+    return text.text()
+
+
+def render_heading(overview: FileOverview) -> str:
+    """Return the path, the size and the form of a file."""
+    result = overview.result
+    lines = pluralize(result.line_count, "line")
+    return (
+        f"{result.path}: {lines}, {format_size(result.size)}; {overview.form}"
+    )
+
+
+def render_line_lengths(result: OverviewResult) -> str:
+    """Return the language, and whether lines are long or the last one has no end."""
+    language = result.language or "unknown"
+    sampled = "" if result.lines_measured else " of the first 4 MB"
+    parts = [
+        f"language {language}",
+        f"longest line{sampled} {result.longest_line:,} bytes",
+    ]
+    if result.long_lines:
+        lines = pluralize(result.long_lines, "line")
+        parts.append(f"{lines} longer than is shown at once")
+    if result.size and not result.final_newline:
+        parts.append("no newline at the end")
+    return "; ".join(parts)
+
+
+def render_symbols(symbols: Sequence[Symbol]) -> Iterator[str]:
+    """Yield a line for each symbol, indented by its level."""
+    for ancestors, symbol in Outline(None, tuple(symbols)).walk():
+        indent = "  " * min(len(ancestors), MAX_INDENTED_LEVELS)
+        name = clip(symbol.name, MAX_NAME_CHARS)
+        lines = f"{symbol.start_line}-{symbol.end_line}"
+        yield f"{indent}{lines} {symbol.kind} {name}"
+
+
+def render_outline_notes(result: OverviewResult) -> Iterator[str]:
+    """Yield the way to the symbols that are not shown, a note, and the syntax errors."""
+    if result.symbols_left_out or result.next_lines is not None:
+        lines = ""
+        if result.next_lines is not None:
+            first, last = result.next_lines
+            lines = f"lines=[{first}, {last}] goes on with all of them, "
+        symbols = pluralize(result.symbols_left_out, "more symbol")
+        yield f"[{symbols}: {lines}depth=1 shows the outer ones, search_content finds a name]"
+    if result.outline_note:
+        yield f"[{result.outline_note}]"
+    errors = result.syntax_errors
+    if errors.count:
+        places = ", ".join(
+            f"line {issue.line}" for issue in errors.first[:MAX_SHOWN_ERRORS]
+        )
+        count = pluralize(errors.count, "syntax error")
+        if not errors.certain:
+            count += " (or code the grammar does not know)"
+        yield f"[{count}: {places}]"
+
+
+def render_changes(symbols: Sequence[ChangedSymbol]) -> Iterator[str]:
+    """Yield a line for each changed symbol."""
+    for symbol in symbols:
+        path = symbol.path or "text outside symbols"
+        lines = f"{symbol.start_line}-{symbol.end_line}"
+        yield f"{symbol.status}: {path} ({lines})"
+
+
+# Facts of logs and tables, and searches worth making
+
+
+def add_hints(text: BoundedText, hints: Hints) -> None:
+    """Add the facts of a log or a table, and the searches worth making."""
+    if hints.log is not None:
+        add_facts(text, "log", log_facts(hints.log))
+    if hints.csv is not None:
+        add_facts(text, "csv", csv_facts(hints.csv))
+    if hints.json_lines is not None:
+        add_facts(text, "json lines", json_lines_facts(hints.json_lines))
+    if not hints.patterns:
+        return
+    patterns = "   ".join(hints.patterns[:MAX_PATTERNS])
+    text.add("", f"worth a search (mode=regex): {patterns}")
+    if hints.log is not None:
+        text.add(
+            "output=kinds shows the rarest of the lines first, without leaves out what is known"
+        )
+
+
+def add_facts(
+    text: BoundedText, heading: str, facts: Mapping[str, str]
+) -> None:
+    """Add the facts of one kind of data that are known."""
+    text.add("", f"{heading}:")
+    rows = [
+        f"  {name}: {clip(value, MAX_FACT_CHARS)}"
+        for name, value in facts.items()
+        if value
+    ]
+    text.extend(rows, reserve=RESERVED_BEHIND_FACTS)
+
+
+def log_facts(log: LogFacts) -> dict[str, str]:
+    """Return the facts of a log."""
+    return {
+        "first": log.first.text if log.first is not None else "",
+        "last": log.last.text if log.last is not None else "",
+        "levels": render_counts(log.levels),
+        "often": render_counts(log.often),
+        "sampled_lines": str(log.sampled_lines or ""),
+        "complete": str(log.complete or ""),
+    }
+
+
+def csv_facts(csv: CsvFacts) -> dict[str, str]:
+    """Return the facts of a table."""
+    return {
+        "delimiter": csv.delimiter,
+        "columns": str(csv.columns or ""),
+        "names": ", ".join(csv.names or ()),
+    }
+
+
+def json_lines_facts(json_lines: JsonLinesFacts) -> dict[str, str]:
+    """Return the facts of JSON lines."""
+    keys = [
+        f"{escape_controls(key)} ({types}, {share:.0%})"
+        for key, types, share in json_lines.keys
+    ]
+    return {
+        "keys": ", ".join(keys),
+        "sampled_lines": str(json_lines.sampled_lines or ""),
+        "invalid": str(json_lines.invalid or ""),
+    }
+
+
+def render_counts(counts: Mapping[str, int]) -> str:
+    """Return counts of levels by name, or of lines by an example."""
+    if any(" " in name for name in counts):
+        return "; ".join(
+            f"{count} like {example!r}" for example, count in counts.items()
+        )
+    return ", ".join(f"{name} {count}" for name, count in counts.items())
