@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from filewright.dialects.call import MAX_ENTRIES, Call
 from filewright.errors import Code, FilewrightError, path_error
 from filewright.tools.listing import ListedEntry
-from filewright.tools.read import FileRead
+from filewright.tools.read_result import FileRead
 
 _ALL_LINES = 1_000_000_000
 _LISTED_LEVELS = 2

@@ -18,7 +18,7 @@ from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.bounded_text import clip
 from filewright.tools.edit import EditResult
-from filewright.tools.read import FileRead
+from filewright.tools.read_result import FileRead
 from filewright.tools.result import FailedCall, ToolResult
 from filewright.tools.typed import EditRequest
 from filewright.wording import escape_controls
