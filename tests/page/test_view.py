@@ -12,7 +12,7 @@ from tests.rows import each_row
 
 from filewright.edit.build_diff import build_file_diff, find_splices
 from filewright.edit.diff import Diff, FileDiff
-from filewright.page.render import code, paint
+from filewright.page.render import render_row, row_renderer
 from filewright.page.view import FileView, HunkView, RowView
 from filewright.page.view import view_of as drawn
 from filewright.text.snapshot import Snapshot
@@ -97,7 +97,7 @@ def test_html_is_the_text_and_nothing_else(text: str, path: str) -> None:
     rows = tuple(
         RowView("+", line, None, number) for number, line in enumerate(lines, 1)
     )
-    brush = paint(
+    brush = row_renderer(
         FileView(FileDiff(path, path)), HunkView(1, 0, 1, len(rows), rows)
     )
     for row in rows:
@@ -134,7 +134,7 @@ def test_the_words_that_changed_are_marked(
 
 def test_spaces_that_changed_can_be_seen() -> None:
     (pair,) = view_of(b"a\tb\n", b"a  b \n").hunks[0].sides
-    removed, added = (code(row, ()) for row in pair if row is not None)
+    removed, added = (render_row(row, ()) for row in pair if row is not None)
     assert '<span class="tab">\t</span>' in removed
     assert added.count('<span class="sp"> </span>') == 3
 

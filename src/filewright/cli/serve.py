@@ -227,12 +227,12 @@ def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
 
     leading: LeadingFile | None = None
 
-    def entered() -> None:
+    def on_enter() -> None:
         if leading is not None:
             leading.remove()
         write(f"for another browser: {page.link()}", to_error=True)
 
-    page = Review(workspace, port=port, entered=entered)
+    page = Review(workspace, port=port, on_enter=on_enter)
     link = page.link()
     write(link)
     try:

@@ -1,49 +1,53 @@
-"""The app inside a conversation: the page's own cards and parts, in one page that needs nothing from anywhere."""
+"""The app in a conversation: the page's cards and parts, in a self-contained page."""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from filewright.edit.diff import Diff
 from filewright.page.parts import Picture, Viewed, ViewPart, scope_of
-from filewright.page.render import render, static
+from filewright.page.render import read_static_file, render
 from filewright.workspace import REVIEW, Workspace
 
 
 @cache
 def app_page() -> str:
-    """The page of the app, self-contained."""
-    diff, app, parts, script = (
-        static(name)[0].decode()
-        for name in ("diff.css", "app.css", "parts.js", "app.js")
-    )
-    return render("app.html", style=diff + app, script=parts + script)
+    """Return the page of the app. It loads nothing from anywhere."""
+    style = _read_text("diff.css") + _read_text("app.css")
+    script = _read_text("parts.js") + _read_text("app.js")
+    return render("app.html", style=style, script=script)
+
+
+def _read_text(name: str) -> str:
+    content, _ = read_static_file(name)
+    return content.decode()
 
 
 def app_view(diff: Diff) -> str:
-    """The diff of what is yet to be done, as the app shows it."""
+    """Return the diff of a change that is not made yet, as the app shows it."""
     return render("app_view.html", shown=diff)
 
 
-def app_part(workspace: Workspace, base: str, asked: str) -> str | Picture:
-    """What the page shows at the address `asked`, its own such addresses below `base`: see `ViewPart`.
+def app_part(workspace: Workspace, base: str, address: str) -> str | Picture:
+    """Return the part of a page at an address.
 
-    Raises what that and `Workspace.select` raise.
+    `base` stands before the addresses in it. Raise the errors of `ViewPart.answer` and
+    `Workspace.select`.
     """
-    address, _, query = asked.partition("?")
-    kind, _, name = address.removeprefix("/").partition("/")
-    viewed = Viewed(
-        kind, unquote(name), workspace.select(scope_of(kind, unquote(name)))
-    )
-    source = base + viewed.address
-    shared = {
+    path, _, query = address.partition("?")
+    kind, _, quoted_name = path.removeprefix("/").partition("/")
+    name = unquote(quoted_name)
+    viewed = Viewed(kind, name, workspace.select(scope_of(kind, name)))
+    shared: dict[str, Any] = {
         "base": "",
         "split": False,
         "acting": False,
         "app": True,
         "person": REVIEW,
         "seen": {},
+        "viewed": viewed,
+        "source": base + viewed.address,
     }
-    shared |= {"viewed": viewed, "source": source}
-    return ViewPart(workspace, viewed, dict(parse_qsl(query)), shared).made()
+    return ViewPart(workspace, viewed, dict(parse_qsl(query)), shared).answer()

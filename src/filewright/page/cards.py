@@ -1,7 +1,8 @@
-"""What the page shows of each file of some changes: a card with its names, its badges and its diff.
+"""The cards of a page, one for each changed file: its names, its badges and its diff.
 
-A change may have ten thousand files and a file a million changed lines: cards come by the page, and those
-past a budget of lines bring only their names; their diff is asked for when it is looked at.
+A change may have ten thousand files, and a file a million changed lines. So cards come
+in pages, and cards beyond a budget of lines have no diff: the page requests it when the
+person looks at the card.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any, Literal
-from urllib.parse import quote as quote_path
+from typing import Literal
+from urllib.parse import quote as quote_url
 
 from filewright.changes.blobs import content_after, content_before
 from filewright.changes.diffs import FileDifference
@@ -24,18 +25,21 @@ from filewright.tools.bounded_text import clip
 from filewright.wording import to_one_line
 from filewright.workspace import Workspace
 
-CARDS = 50
+MAX_CARDS = 50
 """Cards of one page."""
-LINES_AT_ONCE = 1_200
+MAX_PAGE_LINES = 1_200
 """Lines of diff that come with a page of cards."""
-LINES_OF_A_FILE = 400
-"""Lines of one file's diff, at first."""
-LINES_UNFOLDED = 1_000
-"""Lines that come when more are asked for."""
-_LOOKED_AT = 1 << 20
-"""A file above this size gets no badges that need its content, and its diff comes when it is asked for."""
+MAX_FILE_LINES = 400
+"""Lines of one file's diff that come at first."""
+MAX_UNFOLDED_LINES = 1_000
+"""Lines that come when more are requested."""
+_LARGE_BYTES = 1 << 20
+"""The size above which a file has no badges about its content.
 
-IMAGES = {
+Its diff comes when it is requested.
+"""
+
+IMAGE_TYPES = {
     "png": "image/png",
     "jpg": "image/jpeg",
     "jpeg": "image/jpeg",
@@ -46,25 +50,32 @@ IMAGES = {
     "avif": "image/avif",
     "svg": "image/svg+xml",
 }
-"""What a browser shows as an image, by suffix."""
-_EDITORS = {
+"""The media types of images that browsers show, by suffix."""
+_EDITOR_URLS = {
     "vscode": "vscode://file{path}:{line}",
     "cursor": "cursor://file{path}:{line}",
     "zed": "zed://file{path}:{line}",
     "jetbrains": "idea://open?file={path}&line={line}",
 }
-_ENDS = re.compile("\r\n|\n|\r")
-_KINDS = {"link": "symbolic link", "folder": "folder", "other": "special file"}
+_LINE_ENDS = re.compile("\r\n|\n|\r")
+_KIND_BADGES = {
+    "link": "symbolic link",
+    "folder": "folder",
+    "other": "special file",
+}
+
+Side = Literal[" ", "-", "+"]
+"""The side of a line: removed, added, or the same on both."""
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """One file. `index` is that of its entry in the record, `file` what became of it.
+    """One file of a record.
 
-    `views` are its diffs, None where they are not loaded; there are several where others have changed the file in
-    between. `image` says that a browser can show it; `lines` is how many it has, where its folded ones can be
-    shown. `version` tells this state of it from another, `editor`
-    is an address that opens it.
+    `index` is the index of its file change. `views` are its diffs: None if they are not
+    loaded, and several if others have changed the file in between. `image` is True if a
+    browser can show it. `lines` is its count of lines, if folded ones can be shown.
+    `version` identifies its state, and `editor` is a URL that opens it.
     """
 
     index: int
@@ -78,232 +89,256 @@ class Card:
 
     @property
     def bare(self) -> bool:
-        """Whether there is nothing to show but its names and badges."""
-        return (
-            not self.image
-            and self.views is not None
-            and not any(
-                view.hunks or view.file.binary or view.remarks
-                for view in self.views
-            )
+        """True if there is nothing to show but names and badges."""
+        if self.image or self.views is None:
+            return False
+        return not any(
+            view.hunks or view.file.binary or view.remarks
+            for view in self.views
         )
 
     @property
     def hunks(self) -> bool:
-        """Whether one hunk of it can be taken back by itself."""
-        one = self.views is not None and len(self.views) == 1
-        return (
-            one
-            and self.file.action in ("modified", "moved")
-            and suffix(self.file.path) != "ipynb"
-        )
+        """True if one hunk can be undone alone."""
+        if self.views is None or len(self.views) != 1:
+            return False
+        # The hunks of a notebook are of its cells, not of the file.
+        if file_suffix(self.file.path) == "ipynb":
+            return False
+        return self.file.action in ("modified", "moved")
 
 
-def cards_of(
+def make_cards(
     workspace: Workspace, record: ChangeRecord, *, start: int = 0
 ) -> Sequence[Card]:
-    """A page of cards, from the entry `start` of the record on, as many loaded as the budget allows."""
-    left = LINES_AT_ONCE
-    found = []
-    for index, entry in enumerate(
-        islice(record.file_changes, start, start + CARDS), start
-    ):
-        lines = LINES_OF_A_FILE if left > 0 and not _large(entry) else 0
-        card = _card(workspace, index, entry, lines)
-        left -= sum(
-            len(hunk.rows) for view in card.views or () for hunk in view.hunks
-        )
-        found.append(card)
-    return found
+    """Return a page of cards from an index on, loaded as far as the budget goes."""
+    remaining_lines = MAX_PAGE_LINES
+    cards: list[Card] = []
+    changes = islice(record.file_changes, start, start + MAX_CARDS)
+    for index, change in enumerate(changes, start):
+        max_lines = MAX_FILE_LINES
+        if remaining_lines <= 0 or _is_large(change):
+            max_lines = 0
+        card = _make_card(workspace, index, change, max_lines)
+        for view in card.views or ():
+            remaining_lines -= sum(len(hunk.rows) for hunk in view.hunks)
+        cards.append(card)
+    return cards
 
 
-def card_of(
+def make_card(
     workspace: Workspace, record: ChangeRecord, index: int, *, start: int = 0
 ) -> Card:
-    """The card of one file with its diff, or with more of it: what follows the offset `start`."""
-    lines = LINES_UNFOLDED if start else LINES_OF_A_FILE
-    return _card(workspace, index, record.file_changes[index], lines, start)
+    """Return the card of one file, with its diff from an offset on."""
+    max_lines = MAX_UNFOLDED_LINES if start else MAX_FILE_LINES
+    change = record.file_changes[index]
+    return _make_card(workspace, index, change, max_lines, start)
 
 
-def _large(entry: FileChange) -> bool:
+def _is_large(change: FileChange) -> bool:
     return any(
-        side is not None and side.size > _LOOKED_AT
-        for side in (entry.before, entry.after)
+        state is not None and state.size > _LARGE_BYTES
+        for state in (change.before, change.after)
     )
 
 
-def _card(
+def _make_card(
     workspace: Workspace,
     index: int,
-    entry: FileChange,
-    lines: int,
+    change: FileChange,
+    max_lines: int,
     start: int = 0,
 ) -> Card:
-    """The card of an entry with a diff of so many `lines`; with 0 it is not loaded, but its lines are counted."""
-    found = workspace.difference(entry, max_lines=lines, start=start)
-    badges = [_KINDS[found.kind]] if found.kind in _KINDS else []
+    """Return the card of a change; with `max_lines` 0 its diff is not loaded."""
+    file = workspace.difference(change, max_lines=max_lines, start=start)
+    content = None
+    if max_lines and not _is_large(change):
+        content = _read_content(change)
+    has_text = content is not None and content.binary_type is None
+    views: tuple[FileView, ...] | None = None
+    if file.kind == "folder":
+        # The files in it have cards of their own.
+        views = ()
+    elif max_lines:
+        views = tuple(view_of(diff) for diff in file.diffs)
+    badges: list[str] = []
+    if file.kind in _KIND_BADGES:
+        badges.append(_KIND_BADGES[file.kind])
     if (
-        None not in (found.mode_before, found.mode_after)
-        and found.mode_before != found.mode_after
+        file.mode_before is not None
+        and file.mode_after is not None
+        and file.mode_before != file.mode_after
     ):
-        badges.append(f"mode {found.mode_before:03o} → {found.mode_after:03o}")
-    content = _held(entry) if lines and not _large(entry) else None
-    if content is not None and content.binary_type is None:
-        badges += _written(content)
-    views = tuple(map(view_of, found.diffs)) if lines else None
-    if found.kind == "folder":
-        views = ()  # it has no content, and what is in it has cards of its own
+        badges.append(f"mode {file.mode_before:03o} → {file.mode_after:03o}")
+    if content is not None and has_text:
+        badges += _describe_text(content)
     if views and any(view.file.binary for view in views):
         badges.append("binary")
-    text = (
-        content is not None
-        and content.binary_type is None
-        and entry.after is not None
-    )
+    line_count = None
+    if content is not None and has_text and change.after is not None:
+        line_count = content.lines.count_lines()
     return Card(
-        index,
-        found,
-        tuple(badges),
-        suffix(found.path) in IMAGES and found.kind == "file",
-        views,
-        content.lines.count_lines() if content is not None and text else None,
-        _version(entry),
-        _editor(workspace.settings.editor, entry, views or ()),
+        index=index,
+        file=file,
+        badges=tuple(badges),
+        image=file.kind == "file" and file_suffix(file.path) in IMAGE_TYPES,
+        views=views,
+        lines=line_count,
+        version=state_version(change),
+        editor=_editor_url(workspace.settings.editor, change, views or ()),
     )
 
 
-def row_of(
-    workspace: Workspace, entry: FileChange, *, counted: bool
-) -> tuple[FileChange, str, Any]:
-    """An entry as the tree has it: its version, and its lines if they are to be counted."""
-    file = counted and not _large(entry)
-    return (
-        entry,
-        _version(entry),
-        workspace.difference(entry, max_lines=0) if file else None,
-    )
+@dataclass(frozen=True, slots=True)
+class TreeRow:
+    """A file in the tree; `counts` is None if its lines were not counted."""
+
+    change: FileChange
+    version: str
+    counts: FileDifference | None
 
 
-def _version(entry: FileChange) -> str:
-    """What tells this state of a file from another: its content, or that it is gone."""
-    return (
-        "gone"
-        if entry.after is None
-        else entry.after.digest or entry.after.kind
-    )
+def make_tree_row(
+    workspace: Workspace, change: FileChange, *, count_lines: bool
+) -> TreeRow:
+    """Return a file as the tree shows it."""
+    counts = None
+    if count_lines and not _is_large(change):
+        counts = workspace.difference(change, max_lines=0)
+    return TreeRow(change, state_version(change), counts)
 
 
-def _editor(wanted: str, entry: FileChange, views: Sequence[FileView]) -> str:
-    """The address that opens a file where it was changed; empty without an editor, or a file."""
-    if not wanted or entry.after is None or entry.after.kind != "file":
+def state_version(change: FileChange) -> str:
+    """Return the version of the state that a change left: by its content, or gone."""
+    if change.after is None:
+        return "gone"
+    return change.after.digest or change.after.kind
+
+
+def _editor_url(
+    editor: str, change: FileChange, views: Sequence[FileView]
+) -> str:
+    """Return the URL that opens a file at its first change, or an empty text.
+
+    There is none without an editor in the settings, or without a file.
+    """
+    if not editor or change.after is None or change.after.kind != "file":
         return ""
-    line = next((hunk.new for view in views for hunk in view.hunks), 1)
-    path = quote_path(b"/".join((entry.path.root, *entry.path.parts)))
-    return (
-        _EDITORS.get(wanted, wanted)
-        .replace("{path}", path)
-        .replace("{line}", str(line))
-    )
+    line = 1
+    for view in views:
+        if view.hunks:
+            line = view.hunks[0].new
+            break
+    path = quote_url(b"/".join((change.path.root, *change.path.parts)))
+    url = _EDITOR_URLS.get(editor, editor)
+    return url.replace("{path}", path).replace("{line}", str(line))
 
 
-def _held(entry: FileChange) -> Snapshot | None:
-    """The file as it was left, or found where it was deleted; None if it was not kept."""
-    side = entry.after or entry.before
-    if side is None or side.kind != "file":
+def _read_content(change: FileChange) -> Snapshot | None:
+    """Return the content after a change, or before a deletion; None if not stored.
+
+    A notebook is shown by its cells if both sides are notebooks.
+    """
+    state = change.after or change.before
+    if state is None or state.kind != "file":
         return None
-    content = (
-        content_before(entry) if entry.after is None else content_after(entry)
-    )
+    after = content_after(change)
+    content = content_before(change) if change.after is None else after
     if content is None:
         return None
-    if suffix(entry.path.display_path) == "ipynb":
-        # Its diff is one of cells where both sides are such, and so are its lines.
-        sides = content_before(entry) or b"", content_after(entry) or b""
-        both = [view_cells(Snapshot(side)) for side in sides]
-        if all(
-            isinstance(each, NotebookView) or not each.size for each in both
-        ):
-            return both[entry.after is not None]
+    if file_suffix(change.path.display_path) == "ipynb":
+        old_cells = view_cells(Snapshot(content_before(change) or b""))
+        new_cells = view_cells(Snapshot(after or b""))
+        if _is_notebook(old_cells) and _is_notebook(new_cells):
+            return old_cells if change.after is None else new_cells
     return Snapshot(content)
 
 
-def _written(content: Snapshot) -> list[str]:
-    """How it is written, where that is not as usual: encoding, mark and line ends."""
-    encoding, ends = content.encoding, content.lines.terminators
-    found = [] if encoding.is_utf8 else [encoding.name.upper()]
+def _is_notebook(side: Snapshot) -> bool:
+    """Return True for a notebook, and for an empty side, which has no file."""
+    return isinstance(side, NotebookView) or not side.size
+
+
+def _describe_text(content: Snapshot) -> list[str]:
+    """Return badges for an unusual encoding, byte-order mark or line ends."""
+    badges: list[str] = []
+    encoding, line_ends = content.encoding, content.lines.terminators
+    if not encoding.is_utf8:
+        badges.append(encoding.name.upper())
     if encoding.bom:
-        found.append("BOM")
-    if max(ends.lf, ends.crlf, ends.cr) < ends.total:
-        found.append("mixed line ends")
-    elif ends.crlf or ends.cr:
-        found.append("CRLF" if ends.crlf else "CR")
-    return found
+        badges.append("BOM")
+    if max(line_ends.lf, line_ends.crlf, line_ends.cr) < line_ends.total:
+        badges.append("mixed line ends")
+    elif line_ends.crlf:
+        badges.append("CRLF")
+    elif line_ends.cr:
+        badges.append("CR")
+    return badges
 
 
-def lines_of(
+def read_rows(
     workspace: Workspace,
     record: ChangeRecord,
     index: int,
-    sign: Literal[" ", "-", "+"],
+    sign: Side,
     first: int,
     count: int,
 ) -> list[DiffRow] | None:
-    """Up to 1,000 lines of a file as it was (with "-") or was left, as rows, and one for the rest.
+    """Return lines of a file before (with "-") or after a change, as rows of a diff.
 
-    None if the content was not kept.
+    After `MAX_UNFOLDED_LINES` one row stands for the rest. Return None if the content
+    was not stored.
     """
-    entry = record.file_changes[index]
+    change = record.file_changes[index]
     if not count:
         return []
-    content = _held(replace(entry, after=None) if sign == "-" else entry)
-    if (
-        content is None
-        or content.binary_type is not None
-        or (entry.before if sign == "-" else entry.after) is None
-    ):
+    is_before = sign == "-"
+    state = change.before if is_before else change.after
+    # Without a state after it, the content before the change is read.
+    content = _read_content(
+        replace(change, after=None) if is_before else change
+    )
+    if state is None or content is None or content.binary_type is not None:
         return None
     first = max(first, 1)
-    lines = content.lines
-    count = min(count, lines.count_lines() - first + 1)
-    last = first + min(count, LINES_UNFOLDED) - 1
-    start, stop = (lines.offset_of(at) for at in (first, last + 1))
-    text = content.read(start, stop - start).decode(
+    count = min(count, content.lines.count_lines() - first + 1)
+    last = first + min(count, MAX_UNFOLDED_LINES) - 1
+    start = content.lines.offset_of(first)
+    end = content.lines.offset_of(last + 1)
+    text = content.read(start, end - start).decode(
         content.encoding.name, "replace"
     )
-    old, new = sign != "+", sign != "-"
-    made = [
-        DiffRow(
-            sign,
-            clip(to_one_line(line), workspace.settings.line_chars),
-            number if old else None,
-            number if new else None,
-        )
-        for number, line in enumerate(
-            _ENDS.split(text)[: max(last - first + 1, 0)], first
-        )
-    ]
-    if count > LINES_UNFOLDED:
-        rest = last + 1
-        made.append(
-            DiffRow(
-                sign,
-                "",
-                rest if old else None,
-                rest if new else None,
-                hidden=count - LINES_UNFOLDED,
-            )
-        )
-    return made
+    lines = _LINE_ENDS.split(text)[: max(last - first + 1, 0)]
+    rows: list[DiffRow] = []
+    for number, line in enumerate(lines, first):
+        shown = clip(to_one_line(line), workspace.settings.line_chars)
+        rows.append(_make_row(sign, shown, number))
+    if count > MAX_UNFOLDED_LINES:
+        hidden = count - MAX_UNFOLDED_LINES
+        rows.append(_make_row(sign, "", last + 1, hidden=hidden))
+    return rows
 
 
-def drawn(
+def _make_row(sign: Side, text: str, number: int, hidden: int = 0) -> DiffRow:
+    """Return a row of a diff, numbered on each side that it is on."""
+    return DiffRow(
+        sign=sign,
+        text=text,
+        old=None if sign == "+" else number,
+        new=None if sign == "-" else number,
+        hidden=hidden,
+    )
+
+
+def view_rows(
     record: ChangeRecord, index: int, rows: Sequence[DiffRow]
 ) -> FileView:
-    """Rows of a file as a diff of it has them."""
+    """Return the view of some rows of a file."""
     path = record.file_changes[index].path.display_path
     return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
 
 
-def suffix(path: str) -> str:
-    """The suffix of a shown path, in lower case."""
-    return path.strip('"').rpartition("/")[2].rpartition(".")[2].lower()
+def file_suffix(path: str) -> str:
+    """Return the suffix of a displayed path, in lower case and without the dot."""
+    name = path.strip('"').rpartition("/")[2]
+    return name.rpartition(".")[2].lower()

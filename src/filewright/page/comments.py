@@ -1,8 +1,8 @@
-"""What a person says of lines of a change, and hands to the agent that made it.
+"""Comments of the person on lines of a change, for the agent that made it.
 
-A comment waits until the agent's session has its next answer, or until a hook of the
-agent asks: it is told once. It is the person's words among text of files, so it stands between two lines
-with a word that nothing else there has.
+A comment waits until the agent's session gets its next answer, or until a hook of the
+agent asks for it. It is delivered once. These are the person's words among text of
+files, so they stand between two lines with a random word that nothing else there has.
 """
 
 from __future__ import annotations
@@ -11,21 +11,24 @@ import os
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from filewright.wording import to_one_line
+from filewright.wording import pluralize, to_one_line
 
-WORDS_CHARS = 3_000
-"""Characters of one comment; all that is told with one answer has at most `TOLD_CHARS`."""
-TOLD_CHARS = 4_000
-_QUOTED_LINES, _QUOTED_CHARS = 8, 75
-_PATH_CHARS = 200
+MAX_COMMENT_CHARS = 3_000
+MAX_DELIVERED_CHARS = 4_000
+"""Characters of all comments that are delivered with one answer."""
 MARK = "The user commented on the review page"
+_MAX_QUOTED_LINES = 8
+_MAX_QUOTED_CHARS = 75
+_MAX_PATH_CHARS = 200
 
 
 class Comment(NamedTuple):
-    """Words on the lines `first` to `last` (1-based) of a file, `before` or after what `viewed` names.
+    """A comment on the lines `first` to `last` (from 1) of a file.
 
-    `viewed` is the address of what the person looked at, `quoted` the text of these lines. `delivered` is when the
-    agent was told, `resolved` when the person was done with it.
+    The lines are those before the change if `before`, else those after it. `viewed` is
+    the address of the page that the person looked at, and `quoted` the text of the
+    lines. `delivered` is the time at which the agent got the comment, and `resolved`
+    that at which the person was done with it.
     """
 
     viewed: str
@@ -42,38 +45,37 @@ class Comment(NamedTuple):
     @property
     def where(self) -> str:
         """The lines, in words."""
-        lines = (
-            f"line {self.first}"
-            if self.first == self.last
-            else f"lines {self.first}–{self.last}"
-        )
-        return f"{lines}{' before the change' if self.before else ''}"
+        if self.first == self.last:
+            lines = f"line {self.first}"
+        else:
+            lines = f"lines {self.first}–{self.last}"
+        return f"{lines} before the change" if self.before else lines
 
     @property
     def text(self) -> str:
-        """What an agent is told."""
+        """The comment as the agent reads it."""
         from filewright.tools.bounded_text import clip
 
-        quoted = self.quoted.splitlines()[:_QUOTED_LINES]
-        return "\n".join(
-            [
-                f"on {clip(to_one_line(self.path), _PATH_CHARS)}, {self.where}:",
-                *(
-                    f"> {clip(to_one_line(line), _QUOTED_CHARS)}"
-                    for line in quoted
-                ),
-                *map(to_one_line, self.words.splitlines()),
-            ]
-        )
+        path = clip(to_one_line(self.path), _MAX_PATH_CHARS)
+        parts = [f"on {path}, {self.where}:"]
+        for line in self.quoted.splitlines()[:_MAX_QUOTED_LINES]:
+            parts.append(f"> {clip(to_one_line(line), _MAX_QUOTED_CHARS)}")
+        parts += [to_one_line(line) for line in self.words.splitlines()]
+        return "\n".join(parts)
 
 
-def told(comments: Sequence[Comment]) -> str:
-    """The comments as an agent is told them: between two lines that nothing in them can end."""
+def format_comments(comments: Sequence[Comment]) -> str:
+    """Return comments as an agent reads them, between two lines that mark them."""
     text = "\n\n".join(comment.text for comment in comments)
-    while (fence := os.urandom(4).hex()) in text:
-        pass
-    count = "a comment" if len(comments) == 1 else f"{len(comments)} comments"
+    fence = os.urandom(4).hex()
+    while fence in text:
+        fence = os.urandom(4).hex()
+    count = "a comment"
+    if len(comments) > 1:
+        count = pluralize(len(comments), "comment")
     return (
         f"[{MARK}: {count}, down to the line with {fence} again. "
-        f"Lines with > are quoted from the file.]\n{text}\n[{fence}: the user's comments end]"
+        "Lines with > are quoted from the file.]\n"
+        f"{text}\n"
+        f"[{fence}: the user's comments end]"
     )

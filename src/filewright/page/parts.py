@@ -1,42 +1,43 @@
-"""The parts of what is looked at: more files, one file, folded or hidden lines, an image.
+"""Parts of a page: more files, one file, folded or hidden lines, an image.
 
-The page asks for them by its addresses, and the app in a conversation by a resource whose name ends in the same.
+The page requests them by its addresses, and the app in a conversation by a resource
+whose name ends in the same address.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal, get_args
-from urllib.parse import quote as in_address
+from urllib.parse import quote as quote_url
 
 from filewright.changes.blobs import content_after, content_before
 from filewright.changes.model import ChangeRecord
 from filewright.changes.selection import Scope, Selection
+from filewright.edit.diff import DiffRow
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.page.cards import (
-    CARDS,
-    IMAGES,
-    LINES_UNFOLDED,
-    card_of,
-    cards_of,
-    drawn,
-    lines_of,
-    suffix,
+    IMAGE_TYPES,
+    MAX_CARDS,
+    MAX_UNFOLDED_LINES,
+    file_suffix,
+    make_card,
+    make_cards,
+    read_rows,
+    view_rows,
 )
 from filewright.page.render import render
 from filewright.workspace import Workspace
 
 Kind = Literal["change", "prompt", "session", "since"]
-MOST = 10**12
-"""The largest number that is asked for: of a hunk, or by so much a line is further down."""
+MAX_NUMBER = 10**12
+"""The largest number in a request: of a hunk, or of lines by which one moves."""
 
 
 @dataclass(frozen=True, slots=True)
 class Viewed:
-    """What a page is of: its kind and name in the address, and the changes these mean."""
+    """The subject of a page: its kind and name in the address, and its changes."""
 
     kind: str
     name: str
@@ -44,99 +45,85 @@ class Viewed:
 
     @property
     def record(self) -> ChangeRecord:
-        """What the changes did."""
+        """The changes as one record."""
         return self.selected.record
 
     @property
     def address(self) -> str:
-        """Where it is found, below the page's own address."""
-        return f"/{self.kind}/{in_address(self.name)}"
+        """The address of the page, below that of the site."""
+        return f"/{self.kind}/{quote_url(self.name)}"
 
-    def index(self, given: int) -> int:
-        """The number of one of its files. Raises `not_found`."""
+    def require_index(self, index: int) -> int:
+        """Return the index of a file. Raise `not_found` if there is none."""
         count = len(self.record.file_changes)
-        if not 0 <= given < count:
-            raise missing(f"There are {count} files.")
-        return given
+        if not 0 <= index < count:
+            raise not_found(f"There are {count} files.")
+        return index
 
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """An image as a browser shows it."""
+    """An image in a format that browsers show."""
 
-    media: str
+    media_type: str
     content: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class ViewPart:
-    """A part of what is `viewed`, as it is `asked` for; `shared` is what all templates are given."""
+    """A request for a part of a page.
+
+    `query` has the parameters of the request, and `shared` the values that all
+    templates get.
+    """
 
     workspace: Workspace
     viewed: Viewed
-    asked: Mapping[str, str]
+    query: Mapping[str, str]
     shared: Mapping[str, Any]
 
-    def made(self) -> str | Picture:
-        """It as HTML, or an image. Raises `not_found` for what there is not or was not kept, and `invalid_input`."""
-        match self.asked.get("part"):
+    def answer(self) -> str | Picture:
+        """Return the part as HTML, or an image.
+
+        Raise `not_found` for content that was not stored, and `invalid_input`.
+        """
+        match self.query.get("part"):
             case "files":
                 return self._files(self._number("start"))
             case "file":
-                return self._file(
-                    self._number("start") if "start" in self.asked else 0
-                )
+                start = self._number("start") if "start" in self.query else 0
+                return self._file(start)
             case "lines":
                 return self._lines()
             case "image":
                 return self._image()
-        raise missing("There is no such part of this page.")
+        raise not_found("There is no such part of this page.")
 
     def _files(self, start: int) -> str:
         record = self.viewed.record
-        cards = cards_of(self.workspace, record, start=start)
         return render(
             "cards.html",
             **self.shared,
             record=record,
-            cards=cards,
-            following=start + CARDS,
+            cards=make_cards(self.workspace, record, start=start),
+            following=start + MAX_CARDS,
         )
 
     def _file(self, start: int) -> str:
-        card = card_of(
-            self.workspace, self.viewed.record, self._index, start=start
+        card = make_card(
+            self.workspace, self.viewed.record, self._index(), start=start
         )
-        return render(
-            "window.html" if start else "card.html", **self.shared, card=card
-        )
+        template = "window.html" if start else "card.html"
+        return render(template, **self.shared, card=card)
 
     def _lines(self) -> str:
-        """Lines that are folded (`from`, `to`, `shift`), or hidden on one side or both (`old`, `new`: first, count)."""
-        index, record = self._index, self.viewed.record
-        lines = partial(lines_of, self.workspace, record, index)
-        if "from" in self.asked:
-            first, last, shift = (
-                self._number("from"),
-                self._number("to"),
-                self._number("shift", -MOST),
-            )
-            kept = lines(" ", first, min(last - first + 1, LINES_UNFOLDED))
-            found = [
-                kept
-                and [replace(row, old=(row.new or 0) + shift) for row in kept]
-            ]
+        """Return folded lines, or the lines that a hunk hides."""
+        index = self._index()
+        if "from" in self.query:
+            rows = self._folded_rows(index)
         else:
-            old, new = (
-                (self._number(side), self._number(f"{side}_count"))
-                for side in ("old", "new")
-            )
-            found = [lines("-", *old), lines("+", *new)]
-        if None in found:
-            raise missing("These lines were not kept.")
-        view = drawn(
-            record, index, [row for rows in found for row in rows or ()]
-        )
+            rows = self._hidden_rows(index)
+        view = view_rows(self.viewed.record, index, rows)
         part = f"{self.shared['source']}?index={index}&part=lines"
         return render(
             "lines.html",
@@ -146,39 +133,67 @@ class ViewPart:
             part=part,
         )
 
-    def _image(self) -> Picture:
-        record = self.viewed.record
-        entry = record.file_changes[self._index]
-        media = IMAGES.get(suffix(entry.path.display_path))
-        look = (
-            content_before
-            if self.asked.get("side") == "before"
-            else content_after
+    def _folded_rows(self, index: int) -> list[DiffRow]:
+        """Return the lines `from` to `to`; before the change they are `shift` on."""
+        first, last = self._number("from"), self._number("to")
+        shift = self._number("shift", minimum=-MAX_NUMBER)
+        count = min(last - first + 1, MAX_UNFOLDED_LINES)
+        rows = self._read_rows(index, " ", first, count)
+        return [replace(row, old=(row.new or 0) + shift) for row in rows]
+
+    def _hidden_rows(self, index: int) -> list[DiffRow]:
+        """Return `old_count` removed lines from `old` on, and added lines likewise."""
+        removed = self._read_rows(
+            index, "-", self._number("old"), self._number("old_count")
         )
-        content = look(entry) if media is not None else None
-        if media is None or content is None:
-            raise missing("There is no such image, or it was not kept.")
-        return Picture(media, content)
+        added = self._read_rows(
+            index, "+", self._number("new"), self._number("new_count")
+        )
+        return [*removed, *added]
 
-    @property
+    def _read_rows(
+        self, index: int, sign: Literal[" ", "-", "+"], first: int, count: int
+    ) -> Sequence[DiffRow]:
+        rows = read_rows(
+            self.workspace, self.viewed.record, index, sign, first, count
+        )
+        if rows is None:
+            raise not_found("These lines were not kept.")
+        return rows
+
+    def _image(self) -> Picture:
+        change = self.viewed.record.file_changes[self._index()]
+        media_type = IMAGE_TYPES.get(file_suffix(change.path.display_path))
+        content = None
+        if media_type is not None:
+            if self.query.get("side") == "before":
+                content = content_before(change)
+            else:
+                content = content_after(change)
+        if media_type is None or content is None:
+            raise not_found("There is no such image, or it was not kept.")
+        return Picture(media_type, content)
+
     def _index(self) -> int:
-        return self.viewed.index(self._number("index"))
+        return self.viewed.require_index(self._number("index"))
 
-    def _number(self, name: str, least: int = 0) -> int:
-        given = self.asked.get(name, "")
-        if re.fullmatch(r"-?[0-9]{1,12}", given) is None or int(given) < least:
+    def _number(self, name: str, minimum: int = 0) -> int:
+        text = self.query.get(name, "")
+        is_number = re.fullmatch(r"-?[0-9]{1,12}", text) is not None
+        if not is_number or int(text) < minimum:
             raise invalid(f"{name} must be a number")
-        return int(given)
+        return int(text)
 
 
 def scope_of(kind: str, name: str) -> Scope:
-    """The changes that an address means."""
+    """Return the scope that an address names. Raise `not_found`."""
     if kind not in get_args(Kind):
-        raise missing("There is no such page.")
-    given: dict[str, Any] = {"change_id" if kind == "change" else kind: name}
-    return Scope(**given)
+        raise not_found("There is no such page.")
+    field = "change_id" if kind == "change" else kind
+    arguments: dict[str, Any] = {field: name}
+    return Scope(**arguments)
 
 
-def missing(what: str) -> FilewrightError:
-    """There is no such thing."""
-    return FilewrightError(Code.NOT_FOUND, what)
+def not_found(message: str) -> FilewrightError:
+    """Return the error for an address that names nothing."""
+    return FilewrightError(Code.NOT_FOUND, message)

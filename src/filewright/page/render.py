@@ -1,4 +1,4 @@
-"""From a `FileView` to HTML: everything is escaped here, whoever wrote it."""
+"""Rendering of the page's templates. All texts are escaped, whatever their origin."""
 
 from __future__ import annotations
 
@@ -13,48 +13,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from filewright.page.colours import Coloured, coloured
+from filewright.page.highlighting import HighlightedSpans, highlight_lines
 from filewright.page.view import FileView, HunkView, RowView, views_of
 from filewright.wording import format_size, pluralize, to_one_line
 
-_EDGE = re.compile(r"[ \t]+$")
-
-
-@cache
-def environment() -> Environment:
-    """Where the templates of this room are."""
-    made = Environment(
-        loader=PackageLoader("filewright.page"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    made.globals["paint"] = paint
-    made.globals["views_of"] = views_of
-    made.filters["bytes"] = format_size
-    made.filters["count"] = _count
-    made.filters["line"] = to_one_line
-    made.filters["moment"] = _moment
-    made.filters["clock"] = lambda seconds: _moment(
-        datetime.fromtimestamp(seconds).astimezone()
-    )
-    made.filters["kind"] = {" ": "", "-": "old", "+": "new"}.__getitem__
-    return made
-
-
-def render(template: str, **values: Any) -> str:
-    """A template of this room with its values."""
-    return environment().get_template(template).render(**values)
-
-
-def static(name: str) -> tuple[bytes, str]:
-    """A style sheet or a script of this room, and its media type. Raises `KeyError` for any other name."""
-    media = _STATIC[name]
-    return files("filewright.page").joinpath("static", name).read_bytes(), media
-
-
-_STATIC: Mapping[str, str] = {
+_TRAILING_BLANKS = re.compile(r"[ \t]+$")
+_STATIC_FILES: Mapping[str, str] = {
     "review.css": "text/css",
     "diff.css": "text/css",
     "review.js": "text/javascript",
@@ -63,83 +27,124 @@ _STATIC: Mapping[str, str] = {
     "app.css": "text/css",
     "app.js": "text/javascript",
 }
+"""The media types of the style sheets, scripts and images."""
+_VISIBLE_BLANKS = {
+    " ": '<span class="sp"> </span>',
+    "\t": '<span class="tab">\t</span>',
+}
 
 
-def paint(view: FileView, hunk: HunkView) -> Callable[[RowView], Markup]:
-    """What gives the rows of `hunk` as HTML, escaped: tokens, what changed, and the spaces at an end that changed."""
-    colours: dict[tuple[str, int | None], Coloured] = {}
-    for other in "+-":
-        rows = [row for row in hunk.rows if row.sign != other]
-        for row, found in zip(
-            rows, coloured(view.path, [row.text for row in rows]), strict=True
-        ):
-            colours[row.sign, row.old or row.new] = found
-    return lambda row: code(
-        row, colours.get((row.sign, row.old or row.new), ())
+@cache
+def environment() -> Environment:
+    """Return the environment of the templates."""
+    templates = Environment(
+        loader=PackageLoader("filewright.page"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
     )
+    templates.globals["paint"] = row_renderer
+    templates.globals["views_of"] = views_of
+    templates.filters["bytes"] = format_size
+    templates.filters["count"] = _count
+    templates.filters["line"] = to_one_line
+    templates.filters["moment"] = _format_moment
+    templates.filters["clock"] = _format_clock
+    templates.filters["kind"] = {" ": "", "-": "old", "+": "new"}.__getitem__
+    return templates
 
 
-def code(row: RowView, colours: Coloured) -> Markup:
-    """The text of a row as HTML."""
+def render(template: str, **values: Any) -> str:
+    """Return a template with its values filled in."""
+    return environment().get_template(template).render(**values)
+
+
+def read_static_file(name: str) -> tuple[bytes, str]:
+    """Return the content and the media type of a style sheet, script or image.
+
+    Raise `KeyError` for any other name.
+    """
+    media_type = _STATIC_FILES[name]
+    folder = files("filewright.page").joinpath("static")
+    return folder.joinpath(name).read_bytes(), media_type
+
+
+def row_renderer(view: FileView, hunk: HunkView) -> Callable[[RowView], Markup]:
+    """Return a function that renders the text of the hunk's rows as HTML.
+
+    Tokens, changed words, and blanks at an end that changed are marked.
+    """
+    spans_of_row: dict[tuple[str, int | None], HighlightedSpans] = {}
+    # Each side is highlighted as a whole: the lines of the other are no part of it.
+    for other_sign in "+-":
+        rows = [row for row in hunk.rows if row.sign != other_sign]
+        lines = [row.text for row in rows]
+        highlighted = highlight_lines(view.path, lines)
+        for row, spans in zip(rows, highlighted, strict=True):
+            spans_of_row[row.sign, row.old or row.new] = spans
+
+    def render_text(row: RowView) -> Markup:
+        spans = spans_of_row.get((row.sign, row.old or row.new), ())
+        return render_row(row, spans)
+
+    return render_text
+
+
+def render_row(row: RowView, spans: HighlightedSpans) -> Markup:
+    """Return the text of a row as HTML."""
     text = row.text
-    marked: list[tuple[int, int, str]] = [
-        (start, end, "word") for start, end in row.changed
-    ]
-    if row.sign == "+" and (edge := _EDGE.search(text)):
-        marked.append((edge.start(), edge.end(), "edge"))
-    if not marked and not colours:
+    marks = [(start, end, "word") for start, end in row.changed]
+    blanks = _TRAILING_BLANKS.search(text)
+    if row.sign == "+" and blanks:
+        marks.append((blanks.start(), blanks.end(), "edge"))
+    if not marks and not spans:
         return escape(text)
-    cuts = sorted(
-        {
-            0,
-            len(text),
-            *(
-                at
-                for start, end, _ in (*marked, *colours)
-                for at in (start, end)
-            ),
-        }
-    )
+    boundaries = {0, len(text)}
+    for start, end, _ in (*marks, *spans):
+        boundaries |= {start, end}
     parts: list[str] = []
-    ahead = list(colours)
-    for start, end in pairwise(cuts):
-        while ahead and ahead[0][1] <= start:
-            ahead.pop(0)
-        names = [ahead[0][2]] if ahead and ahead[0][0] <= start else []
-        names += [name for begin, stop, name in marked if begin <= start < stop]
+    pending_spans = list(spans)
+    for start, end in pairwise(sorted(boundaries)):
+        while pending_spans and pending_spans[0][1] <= start:
+            pending_spans.pop(0)
+        classes: list[str] = []
+        if pending_spans and pending_spans[0][0] <= start:
+            classes.append(pending_spans[0][2])
+        is_changed = False
+        for mark_start, mark_end, css_class in marks:
+            if mark_start <= start < mark_end:
+                classes.append(css_class)
+                is_changed = True
         part = text[start:end]
-        shown = (
-            _spaces(part)
-            if "word" in names or "edge" in names
-            else escape(part)
-        )
-        parts.append(
-            f'<span class="{" ".join(names)}">{shown}</span>'
-            if names
-            else str(shown)
-        )
-    return Markup("".join(parts))  # every part was escaped above
+        html = _show_blanks(part) if is_changed else escape(part)
+        if classes:
+            html = Markup('<span class="{}">{}</span>').format(
+                " ".join(classes), html
+            )
+        parts.append(html)
+    # All parts were escaped above.
+    return Markup("".join(parts))
 
 
-def _spaces(part: str) -> Markup:
-    """Spaces and tabs that can be seen, and are copied as what they are; words as they are."""
+def _show_blanks(part: str) -> Markup:
+    """Return blanks as visible marks, which are copied as blanks; words as they are."""
     if part.strip(" \t"):
         return escape(part)
-    shown = {
-        " ": '<span class="sp"> </span>',
-        "\t": '<span class="tab">\t</span>',
-    }
-    return Markup("".join(shown[char] for char in part))
+    return Markup("".join(_VISIBLE_BLANKS[char] for char in part))
 
 
-def _moment(time: datetime) -> str:
-    """The time of day today, else the day too."""
-    return time.strftime(
-        "%H:%M"
-        if time.date() == datetime.now().astimezone().date()
-        else "%b %d %H:%M"
-    )
+def _format_clock(seconds: float) -> str:
+    return _format_moment(datetime.fromtimestamp(seconds).astimezone())
 
 
-def _count(number: int | Sequence[Any], noun: str) -> str:
-    return pluralize(number if isinstance(number, int) else len(number), noun)
+def _format_moment(time: datetime) -> str:
+    """Return the time of day, with the date unless it is today."""
+    if time.date() == datetime.now().astimezone().date():
+        return time.strftime("%H:%M")
+    return time.strftime("%b %d %H:%M")
+
+
+def _count(value: int | Sequence[Any], noun: str) -> str:
+    number = value if isinstance(value, int) else len(value)
+    return pluralize(number, noun)

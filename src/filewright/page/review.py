@@ -1,4 +1,4 @@
-"""`filewright review`: the page on loopback, from the socket to the last answer."""
+"""The review page on loopback, from the socket to the last answer."""
 
 from __future__ import annotations
 
@@ -7,19 +7,20 @@ from collections.abc import Callable, Collection
 
 from filewright.connections import MAX_CONNECTIONS, TimedConnection
 from filewright.listening import create_uvicorn, listen, on_exit_signal
-from filewright.page.guard import Guard, Verify
+from filewright.page.gate import Gate, VerifyToken
 from filewright.page.site import ReviewSite
 from filewright.workspace import Workspace
 
 HOST = "127.0.0.1"
-LINGER = 2
-"""Seconds that answers may still take after the server was asked to end."""
+LINGER_SECONDS = 2
+"""The time for open responses after the server is asked to end."""
 
 
-class ReviewApp(Guard):
-    """The page of one workspace as an application, alone or below an address of a server that has others.
+class ReviewApp(Gate):
+    """The page of one workspace as an application.
 
-    The rest is as for `Guard`.
+    It is served alone, or below an address of another server. The arguments are those
+    of `Gate`.
     """
 
     def __init__(
@@ -28,8 +29,8 @@ class ReviewApp(Guard):
         *,
         hosts: Collection[str],
         origins: Collection[str] = (),
-        verify: Verify | None = None,
-        entered: Callable[[], None] = lambda: None,
+        verify: VerifyToken | None = None,
+        on_enter: Callable[[], None] = lambda: None,
     ) -> None:
         self.site = ReviewSite(workspace)
         self.leaving = self.site.leaving
@@ -38,15 +39,15 @@ class ReviewApp(Guard):
             hosts=hosts,
             origins=origins,
             verify=verify,
-            entered=entered,
+            on_enter=on_enter,
         )
 
 
 class Review:
-    """The page of one workspace. It listens from the moment it is made; `serve` answers until a signal.
+    """The server of the page of one workspace. It listens from the moment it is made.
 
-    Port 0 is any free one. `entered` is called whenever somebody has used the link. Raises
-    `invalid_input` for a port that is taken.
+    Port 0 is any free one. `on_enter` is called whenever a link is used. Raise
+    `invalid_input` for a port that is in use.
     """
 
     def __init__(
@@ -54,37 +55,38 @@ class Review:
         workspace: Workspace,
         *,
         port: int = 0,
-        entered: Callable[[], None] = lambda: None,
+        on_enter: Callable[[], None] = lambda: None,
     ) -> None:
         hint = "choose another port with --port, or leave it out for any that is free"
         self._socket = listen(HOST, port, hint=hint)
         self.port: int = self._socket.getsockname()[1]
         hosts = [f"{name}:{self.port}" for name in (HOST, "localhost")]
-        self._app = ReviewApp(workspace, hosts=hosts, entered=entered)
+        self._app = ReviewApp(workspace, hosts=hosts, on_enter=on_enter)
         self._server = create_uvicorn(
             self._app,
             lifespan="off",
             http=TimedConnection,
             limit_concurrency=MAX_CONNECTIONS,
-            timeout_graceful_shutdown=LINGER,
+            timeout_graceful_shutdown=LINGER_SECONDS,
         )
 
     def link(self) -> str:
-        """An address that opens the page once."""
+        """Return an address that opens the page once."""
         return f"http://{HOST}:{self.port}{self._app.link()}"
 
     def serve(self) -> None:
-        """Answer until SIGINT, SIGTERM or SIGHUP."""
+        """Answer requests until SIGINT, SIGTERM or SIGHUP."""
         asyncio.run(self._run())
 
     async def _run(self) -> None:
-        on_exit_signal(self._leave)
-        warming = asyncio.get_running_loop().run_in_executor(
-            None, self._app.site.warm
+        on_exit_signal(self._stop)
+        # The first page is prepared while the browser is being opened.
+        preparing = asyncio.get_running_loop().run_in_executor(
+            None, self._app.site.prepare
         )
         await self._server.serve(sockets=[self._socket])
-        await warming
+        await preparing
 
-    def _leave(self) -> None:
+    def _stop(self) -> None:
         self._app.leaving.set()
         self._server.should_exit = True

@@ -1,9 +1,9 @@
-"""The review page as an application: its addresses, and what each answers.
+"""The review page as an application: its addresses, and the answer of each.
 
-What is looked at is a change (`/change/ID`), what came of the same prompt (`/prompt/ID`), a session (`/session/NAME`)
-or everything since a change (`/since/ID`). The page's script asks such an address for a `part` of it: the view, more
-files, one file, folded lines, an image. Whoever asks has passed the guard. Everything that reads files or history
-runs in a worker thread.
+An address names a change (`/change/ID`), the changes of one prompt (`/prompt/ID`), a
+session (`/session/NAME`) or all changes since one (`/since/ID`). The page's script
+requests a `part` of it: the view, more files, one file, folded lines, an image. All
+requests have passed the gate. Files and history are read in worker threads.
 """
 
 from __future__ import annotations
@@ -33,20 +33,20 @@ from filewright.boundary.names import quote
 from filewright.edit.diff import Diff
 from filewright.errors import Code, FilewrightError, invalid, read_only
 from filewright.page.cards import (
-    CARDS,
-    cards_of,
-    lines_of,
-    row_of,
+    MAX_CARDS,
+    make_cards,
+    make_tree_row,
+    read_rows,
 )
 from filewright.page.changelog import ChangeLog
-from filewright.page.comments import WORDS_CHARS, Comment
-from filewright.page.guard import json_of
+from filewright.page.comments import MAX_COMMENT_CHARS, Comment
+from filewright.page.gate import read_json
 from filewright.page.parts import (
-    MOST,
+    MAX_NUMBER,
     Kind,
     Viewed,
     ViewPart,
-    missing,
+    not_found,
     scope_of,
 )
 from filewright.page.render import render
@@ -55,26 +55,88 @@ from filewright.progress import Caller, Task
 from filewright.workspace import REVIEW, Workspace
 
 LOOK_SECONDS = 1.0
-"""How often the page looks for new changes."""
+"""The time between two looks for new changes."""
 PING_LOOKS = 15
-_KEPT = 4
-"""Sessions, and other views, that are held for the next part of them."""
-_TREE = 2_000
+"""Looks without news after which an empty line shows that the stream is alive."""
+_MAX_CACHED_VIEWS = 4
+"""Views that are held for the next request of a part of them."""
+_MAX_TREE_FILES = 2_000
 """Files that the tree beside the diffs has."""
-_COUNTED_SECONDS = 0.5
-_QUOTED = 4_096
-"""Characters that are kept of the lines that a comment is on."""
-_BODY = 1 << 16
-"""Bytes of a request to act."""
-_STATUS = {
+_COUNTING_SECONDS = 0.5
+_MAX_QUOTED_CHARS = 4_096
+"""Characters of the lines of a comment that are stored with it."""
+_MAX_BODY_BYTES = 1 << 16
+_SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""The content policy of images.
+
+An SVG is a document: opened by itself it must not run in the page's origin.
+"""
+_STATUS_OF_CODE = {
     Code.NOT_FOUND: 404,
     Code.STALE_VERSION: 409,
     Code.INVALID_INPUT: 400,
     Code.READ_ONLY: 403,
 }
 
+# Requests of the page's script
 
-_S = TypeVar("_S", bound="Said")
+
+class PageRequest(BaseModel):
+    """The JSON body of a request."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+
+class UndoRequest(PageRequest):
+    """A request to undo a change, a prompt, a session, or all since a change.
+
+    It may be limited to a file, or to a hunk of a file.
+    """
+
+    kind: Kind
+    name: str
+    path: str | None = None
+    hunk: int | None = Field(default=None, gt=0, lt=MAX_NUMBER)
+    preview: bool = True
+    force: bool = False
+
+
+class CommentRequest(PageRequest):
+    """A comment on lines of one of the files of a view."""
+
+    kind: Kind
+    name: str
+    index: int
+    before: bool
+    first: int = Field(gt=0, lt=MAX_NUMBER)
+    last: int = Field(gt=0, lt=MAX_NUMBER)
+    words: str = Field(
+        min_length=1, max_length=MAX_COMMENT_CHARS, pattern=r"\S"
+    )
+
+
+class ResolveRequest(PageRequest):
+    """A mark on a comment: the person is done with it, or not."""
+
+    comment: str
+    done: bool
+
+
+class AnswerRequest(PageRequest):
+    """The person's answer to a call that waits."""
+
+    call: str
+    allow: bool
+
+
+class SeenRequest(PageRequest):
+    """A mark on a file: its version was viewed; empty to remove the mark."""
+
+    path: str
+    version: str = Field(max_length=100)
+
+
+_Request = TypeVar("_Request", bound=PageRequest)
 
 
 class ReviewSite:
@@ -87,12 +149,12 @@ class ReviewSite:
         self._caller = Caller(
             session=f"review-{secrets.token_hex(4)}", client=REVIEW
         )
-        self._viewed = lru_cache(_KEPT)(self._select)
+        self._select_cached = lru_cache(_MAX_CACHED_VIEWS)(self._select_at)
         self.leaving = asyncio.Event()
         """Set when the server is to end: it ends the streams that wait for news."""
 
     def application(self) -> Starlette:
-        """What answers; everything it is asked has passed the guard."""
+        """Return the application. All its requests have passed the gate."""
         return Starlette(
             routes=[
                 Route("/", self.newest),
@@ -100,28 +162,29 @@ class ReviewSite:
                 Route("/list", self.rows),
                 Route("/waiting", self.waiting),
                 Route("/waiting/{call}", self.waiting_call),
-                self._told("/word", Answer, self._word),
-                self._told("/comment", Remark, self._comment),
-                self._told("/resolve", Resolved, self._resolve),
+                self._post("/word", AnswerRequest, self._answer_call),
+                self._post("/comment", CommentRequest, self._comment),
+                self._post("/resolve", ResolveRequest, self._resolve),
                 Route("/events", self.events),
-                self._told("/act", Action, self._act, looks=True),
-                self._told("/seen", Seen, self._seen),
+                self._post("/act", UndoRequest, self._undo, only_reads=True),
+                self._post("/seen", SeenRequest, self._mark_seen),
                 Route("/{kind}/{name:path}", self.named),
             ],
             exception_handlers=dict.fromkeys(
-                (FilewrightError, HTTPException, Exception), _problem
+                (FilewrightError, HTTPException, Exception), _show_error
             ),
         )
 
-    def warm(self) -> None:
-        """Load and read what the first page needs, while the browser is still being opened."""
-        with suppress(
-            FilewrightError
-        ):  # the page itself will say what is wrong
+    def prepare(self) -> None:
+        """Import and read the contents of the first page.
+
+        It is called while the browser is still being opened.
+        """
+        # The page itself shows what is wrong.
+        with suppress(FilewrightError):
             for newest in self._workspace.history(limit=1):
-                cards_of(
-                    self._workspace, self._selected("change", newest.id).record
-                )
+                viewed = self._select("change", newest.id)
+                make_cards(self._workspace, viewed.record)
             render(
                 "rows.html",
                 base="",
@@ -130,103 +193,135 @@ class ReviewSite:
                 person=REVIEW,
             )
 
-    # Looking
+    # Views
 
     def about(self, _request: Request) -> Response:
-        """The folders whose changes these are."""
-        return JSONResponse(
-            {"roots": [quote(root.path) for root in self._workspace.roots]}
-        )
+        """Return the roots."""
+        roots = [quote(root.path) for root in self._workspace.roots]
+        return JSONResponse({"roots": roots})
 
     def newest(self, request: Request) -> Response:
-        """The newest change."""
+        """Return the view of the newest change, or a part of it."""
         newest = self._workspace.history(limit=1)
         if not newest:
             return HTMLResponse(render("empty.html"))
-        return self._answer(request, "change", newest[0].id)
+        return self._show(request, "change", newest[0].id)
 
     def named(self, request: Request) -> Response:
-        """One change, or all that is left of several as one."""
-        return self._answer(
+        """Return the view of a change, or of several as one, or a part of it."""
+        return self._show(
             request, request.path_params["kind"], request.path_params["name"]
         )
 
-    def _answer(self, request: Request, kind: str, name: str) -> Response:
-        views = {
-            "view": self._view,
-            "comments": self._remarks,
-            "tree": self._tree,
-        }
-        viewed, asked = self._selected(kind, name), request.query_params
-        if view := views.get(asked.get("part", "view")):
-            return view(request, viewed)
-        made = ViewPart(
-            self._workspace, viewed, asked, self._shared(request, viewed)
-        ).made()
-        if isinstance(made, str):
-            return HTMLResponse(made)
-        # An SVG is a document: opened by itself it must not run in the page's origin.
-        policy = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+    def _show(self, request: Request, kind: str, name: str) -> Response:
+        viewed = self._select(kind, name)
+        match request.query_params.get("part", "view"):
+            case "view":
+                return self._view(request, viewed)
+            case "comments":
+                return self._comments(request, viewed)
+            case "tree":
+                return self._tree(request, viewed)
+        part = ViewPart(
+            self._workspace,
+            viewed,
+            request.query_params,
+            self._shared_values(request, viewed),
+        ).answer()
+        if isinstance(part, str):
+            return HTMLResponse(part)
         return Response(
-            made.content,
-            media_type=made.media,
-            headers={"content-security-policy": policy},
+            part.content,
+            media_type=part.media_type,
+            headers={"content-security-policy": _SVG_POLICY},
         )
 
-    def _selected(self, kind: str, name: str) -> Viewed:
-        """The changes that are meant; those of the last few views are held until something changes."""
-        return self._viewed(kind, name, self._workspace.newest())
+    def _select(self, kind: str, name: str) -> Viewed:
+        """Return the changes of an address.
 
-    def _select(self, kind: str, name: str, _newest: str | None) -> Viewed:
-        return Viewed(
-            kind,
-            name,
-            self._workspace.under(self._task()).select(scope_of(kind, name)),
-        )
+        Those of the last views are held until a change is made.
+        """
+        return self._select_cached(kind, name, self._workspace.newest())
 
-    # Parts
+    def _select_at(self, kind: str, name: str, _newest: str | None) -> Viewed:
+        workspace = self._workspace.under(self._new_task())
+        return Viewed(kind, name, workspace.select(scope_of(kind, name)))
 
     def _view(self, request: Request, viewed: Viewed) -> Response:
         record = viewed.record
+        row = prompt = guarded = None
+        if viewed.kind == "session" and record.session:
+            guarded = self._workspace.guard_report(record.session)
+        if viewed.kind == "change":
+            row = self._log.row(record)
+        if viewed.kind in ("change", "prompt"):
+            prompt = self._log.prompt(viewed.name)
         return self._html(
             "change.html",
             request,
             viewed,
-            row=self._log.row(record) if viewed.kind == "change" else None,
-            prompt=self._log.prompt(viewed.name)
-            if viewed.kind in ("change", "prompt")
-            else None,
+            row=row,
+            prompt=prompt,
             record=record,
-            cards=cards_of(self._workspace, viewed.record),
-            following=CARDS,
-            guarded=self._workspace.guard_report(record.session)
-            if viewed.kind == "session" and record.session
-            else None,
+            cards=make_cards(self._workspace, record),
+            following=MAX_CARDS,
+            guarded=guarded,
         )
+
+    def _tree(self, request: Request, viewed: Viewed) -> Response:
+        """Return all files by their folders.
+
+        Their lines are counted as far as there is time.
+        """
+        task = Task(seconds=_COUNTING_SECONDS)
+        changes = viewed.record.file_changes
+        rows = [
+            make_tree_row(self._workspace, change, count_lines=not task.expired)
+            for change in changes[:_MAX_TREE_FILES]
+        ]
+        return self._html(
+            "tree.html",
+            request,
+            viewed,
+            rows=rows,
+            more=len(changes) - len(rows),
+        )
+
+    def _comments(self, request: Request, viewed: Viewed) -> Response:
+        """Return the comments on the files of a view."""
+        comments = self._words.comments(viewed.address)
+        return self._html("comments.html", request, comments=comments)
 
     def rows(self, request: Request) -> Response:
-        """Rows of the list, filtered."""
-        asked = request.query_params
+        """Return rows of the list of changes, filtered by a text."""
+        query = request.query_params
         page = self._log.page(
-            before=asked.get("before") or None, text=asked.get("q", "")
+            before=query.get("before") or None, text=query.get("q", "")
         )
         return self._html(
-            "rows.html", request, page=page, chosen=asked.get("chosen")
+            "rows.html", request, page=page, chosen=query.get("chosen")
         )
+
+    # News
 
     async def events(self, _request: Request) -> Response:
-        """News for as long as the page is open, lines of JSON: the newest change, and how many calls wait."""
+        """Stream news as lines of JSON for as long as the page is open.
+
+        A line has the newest change, the count of calls that wait, and the state of
+        the comments.
+        """
         return StreamingResponse(
-            self._news(), media_type="application/x-ndjson"
+            self._iter_news(), media_type="application/x-ndjson"
         )
 
-    async def _news(self) -> AsyncIterator[str]:
-        told, looks = "", 0
+    async def _iter_news(self) -> AsyncIterator[str]:
+        last_news = ""
+        looks = 0
         while not self.leaving.is_set():
-            now = await run_in_threadpool(self._look)
-            if now != told:
-                told = now
-                yield now
+            news = await run_in_threadpool(self._read_news)
+            if news != last_news:
+                last_news = news
+                yield news
             elif looks % PING_LOOKS == 0:
                 yield "\n"
             looks += 1
@@ -235,207 +330,169 @@ class ReviewSite:
             except TimeoutError:
                 continue
 
-    def _look(self) -> str:
-        newest, waiting = (
-            self._workspace.newest() or "",
-            len(self._words.waiting()),
-        )
-        return (
-            json.dumps(
-                {
-                    "newest": newest,
-                    "waiting": waiting,
-                    "comments": self._words.state(),
-                }
-            )
-            + "\n"
-        )
+    def _read_news(self) -> str:
+        news = {
+            "newest": self._workspace.newest() or "",
+            "waiting": len(self._words.waiting()),
+            "comments": self._words.state(),
+        }
+        return json.dumps(news) + "\n"
 
-    def _tree(self, request: Request, viewed: Viewed) -> Response:
-        """All files by their folders, the lines counted as far as there is time."""
-        clock = Task(seconds=_COUNTED_SECONDS)
-        rows = [
-            row_of(self._workspace, entry, counted=not clock.expired)
-            for entry in viewed.record.file_changes[:_TREE]
-        ]
-        more = len(viewed.record.file_changes) - len(rows)
-        return self._html("tree.html", request, viewed, rows=rows, more=more)
+    def _mark_seen(self, _request: Request, body: SeenRequest) -> str:
+        """Mark a version of a file as viewed, or remove the mark."""
+        self._words.mark(body.path, body.version)
+        return "Viewed." if body.version else "Not viewed."
 
-    def _seen(self, _request: Request, given: Seen) -> str:
-        """Mark a file as seen in a version, or not."""
-        self._words.mark(given.path, given.version)
-        return "Viewed." if given.version else "Not viewed."
-
-    # Calls that wait for a word
+    # Calls that wait for an answer
 
     def waiting(self, request: Request) -> Response:
-        """The calls that wait."""
-        calls = self._words.waiting()
-        return self._html("waiting.html", request, calls=calls)
+        """Return the calls that wait."""
+        return self._html("waiting.html", request, calls=self._words.waiting())
 
     def waiting_call(self, request: Request) -> Response:
-        """One of them, with what it would do."""
-        wanted = request.path_params["call"]
-        call = next(
-            (call for call in self._words.waiting() if call.id == wanted), None
-        )
-        if call is None:
-            raise missing("This call does not wait any more.")
-        diff = Diff.from_json(call.diff) if call.diff else Diff()
-        return self._html("asked.html", request, call=call, shown=diff)
+        """Return one of the calls with its diff."""
+        call_id = request.path_params["call"]
+        for call in self._words.waiting():
+            if call.id == call_id:
+                diff = Diff.from_json(call.diff) if call.diff else Diff()
+                return self._html("asked.html", request, call=call, shown=diff)
+        raise not_found("This call does not wait any more.")
 
-    def _word(self, _request: Request, given: Answer) -> str:
-        """Give the person's word on a call."""
-        if not self._words.answer(
-            given.call, "allowed" if given.allow else "refused"
-        ):
-            raise missing("This call does not wait any more.")
-        if given.allow:
+    def _answer_call(self, _request: Request, body: AnswerRequest) -> str:
+        """Record the person's answer to a call."""
+        answer: Literal["allowed", "refused"] = "refused"
+        if body.allow:
+            answer = "allowed"
+        if not self._words.answer(body.call, answer):
+            raise not_found("This call does not wait any more.")
+        if body.allow:
             return "Allowed: the agent may make this call now."
         return "Refused: the agent may not make it."
 
     # Comments
 
-    def _remarks(self, request: Request, viewed: Viewed) -> Response:
-        """What was said of the lines of these files."""
-        found = self._words.comments(viewed.address)
-        return self._html("comments.html", request, comments=found)
-
-    def _comment(self, _request: Request, given: Remark) -> str:
-        """Keep what a person says of some lines, for the agent."""
-        viewed = self._selected(given.kind, given.name)
+    def _comment(self, _request: Request, body: CommentRequest) -> str:
+        """Store a comment on lines, for the agent."""
+        viewed = self._select(body.kind, body.name)
         record = viewed.record
-        index, first, last = viewed.index(given.index), given.first, given.last
-        sign: Literal["-", "+"] = "-" if given.before else "+"
-        rows = lines_of(
+        index = viewed.require_index(body.index)
+        rows = read_rows(
             self._workspace,
-            viewed.record,
+            record,
             index,
-            sign,
-            first,
-            max(last - first + 1, 0),
+            "-" if body.before else "+",
+            body.first,
+            max(body.last - body.first + 1, 0),
         )
         if rows == []:
             raise invalid("There are no such lines in this file.")
         quoted = "\n".join(row.text for row in rows or ())
-        path, session = (
-            record.file_changes[index].path.display_path,
-            record.session or "",
+        comment = Comment(
+            viewed=viewed.address,
+            path=record.file_changes[index].path.display_path,
+            before=body.before,
+            first=body.first,
+            last=body.last,
+            quoted=quoted[:_MAX_QUOTED_CHARS],
+            words=body.words,
         )
-        made = Comment(
-            viewed.address,
-            path,
-            given.before,
-            first,
-            last,
-            quoted[:_QUOTED],
-            given.words,
-        )
-        self._words.comment(made, session, record.client or "")
-        return "The agent is told with its next answer."
+        self._words.comment(comment, record.session or "", record.client or "")
+        return "The agent gets it with its next answer."
 
-    def _resolve(self, _request: Request, given: Resolved) -> str:
-        """The person is done with a comment, or is not."""
-        if not self._words.resolve(given.comment, done=given.done):
-            raise missing("There is no such comment.")
-        return "Resolved." if given.done else "Open again."
+    def _resolve(self, _request: Request, body: ResolveRequest) -> str:
+        """Mark a comment as done, or open again."""
+        if not self._words.resolve(body.comment, done=body.done):
+            raise not_found("There is no such comment.")
+        return "Resolved." if body.done else "Open again."
 
-    # Acting
+    # Undoing
 
-    def _act(self, request: Request, asked: Action) -> Response:
-        """Show what an action would do (`preview`), or do it: as JSON the change it made."""
-        if asked.hunk is not None and asked.path is None:
-            raise invalid("A hunk is one of a file.")
-        workspace = self._workspace.under(self._task())
-        scope = scope_of(asked.kind, asked.name)
+    def _undo(self, request: Request, body: UndoRequest) -> Response:
+        """Undo, and return the change as JSON; or return a preview."""
+        if body.hunk is not None and body.path is None:
+            raise invalid("A hunk needs the path of its file.")
+        workspace = self._workspace.under(self._new_task())
+        scope = scope_of(body.kind, body.name)
         try:
-            done = workspace.revert_edit(
+            result = workspace.revert_edit(
                 scope.change_id,
                 session=scope.session,
                 since=scope.since,
                 prompt=scope.prompt,
-                path=asked.path,
-                hunk=asked.hunk,
-                preview=asked.preview,
-                force=asked.force,
-                include_shared=asked.force,
+                path=body.path,
+                hunk=body.hunk,
+                preview=body.preview,
+                force=body.force,
+                include_shared=body.force,
             )
         except FilewrightError as error:
-            problem = render(
-                "refusal.html",
-                asked=asked,
-                message=error.message.partition("\n")[0],
-                hint=None if error.details.get("conflicts") else error.hint,
-                conflicts=error.details.get("conflicts", []),
-                forced=(
-                    error.code is Code.STALE_VERSION
-                    or "shared_with" in error.details
-                )
-                and not asked.force
-                and asked.hunk is None,
-            )
-            return HTMLResponse(
-                problem, status_code=_STATUS.get(error.code, 422)
-            )
-        if not asked.preview:
+            return _show_refusal(body, error)
+        if not body.preview:
             return JSONResponse(
                 {
-                    "change_id": done.change_id,
-                    "said": done.text.partition("\n")[0],
+                    "change_id": result.change_id,
+                    "said": result.text.partition("\n")[0],
                 }
             )
         return self._html(
             "preview.html",
             request,
-            asked=asked,
-            title=self._title(asked),
-            done=done,
-            shown=done.difference,
+            asked=body,
+            title=self._title(body),
+            done=result,
+            shown=result.difference,
         )
 
-    def _title(self, asked: Action) -> str:
-        """What the changes are called that an action takes back, or that it goes back to."""
-        found = self._log.prompt(asked.name)
-        if found is None:
-            return asked.name
-        return (
-            found[1]
-            if asked.kind == "prompt"
-            else self._log.row(self._workspace.record(asked.name)).title
-        )
+    def _title(self, body: UndoRequest) -> str:
+        """Return the title of the changes that a request undoes.
 
-    # What they share
+        For all changes since one, it is the title of that change.
+        """
+        prompt = self._log.prompt(body.name)
+        if prompt is None:
+            return body.name
+        if body.kind == "prompt":
+            _, title = prompt
+            return title
+        return self._log.row(self._workspace.record(body.name)).title
 
-    def _task(self) -> Task:
+    # Shared by all requests
+
+    def _new_task(self) -> Task:
         return Task(
             seconds=self._workspace.settings.call_seconds, caller=self._caller
         )
 
-    def _told(
+    def _post(
         self,
         path: str,
-        model: type[_S],
-        do: Callable[[Request, _S], Response | str],
+        model: type[_Request],
+        handle: Callable[[Request, _Request], Response | str],
         *,
-        looks: bool = False,
+        only_reads: bool = False,
     ) -> Route:
-        """Where the script sends such a body; what does more than to look is refused where nothing may be changed."""
+        """Return the route of a request with a body.
+
+        Unless it `only_reads`, it is refused in a read-only workspace.
+        """
 
         async def answer(request: Request) -> Response:
             try:
-                given = model.model_validate(await json_of(request, _BODY))
+                body = model.model_validate(
+                    await read_json(request, _MAX_BODY_BYTES)
+                )
             except ValidationError as error:
-                first = error.errors()[0]
-                where = ".".join(map(str, first["loc"])) or "the body"
+                problem = error.errors()[0]
+                field = ".".join(map(str, problem["loc"])) or "the body"
                 raise invalid(
-                    f"This is nothing the page can do: {where}: {first['msg']}"
+                    f"The page cannot do this: {field}: {problem['msg']}"
                 ) from error
-            if self._workspace.settings.read_only and not looks:
+            if self._workspace.settings.read_only and not only_reads:
                 raise read_only()
-            made = await run_in_threadpool(do, request, given)
-            return (
-                JSONResponse({"said": made}) if isinstance(made, str) else made
-            )
+            result = await run_in_threadpool(handle, request, body)
+            if isinstance(result, str):
+                return JSONResponse({"said": result})
+            return result
 
         return Route(path, answer, methods=["POST"])
 
@@ -446,91 +503,59 @@ class ReviewSite:
         viewed: Viewed | None = None,
         **values: Any,
     ) -> HTMLResponse:
-        return HTMLResponse(
-            render(template, **self._shared(request, viewed), **values)
-        )
+        shared = self._shared_values(request, viewed)
+        return HTMLResponse(render(template, **shared, **values))
 
-    def _shared(
+    def _shared_values(
         self, request: Request, viewed: Viewed | None = None
     ) -> dict[str, Any]:
+        """Return the values that all templates get."""
         base = request.scope.get("root_path", "")
-        return {
+        values: dict[str, Any] = {
             "base": base,
             "split": request.cookies.get("filewright_split") == "1",
             "acting": not self._workspace.settings.read_only,
             "person": REVIEW,
             "app": False,
-            "seen": self._words.seen() if viewed is not None else {},
+            "seen": {},
             "viewed": viewed,
-            "source": f"{base}{viewed.address}" if viewed is not None else None,
+            "source": None,
         }
+        if viewed is not None:
+            values["seen"] = self._words.seen()
+            values["source"] = f"{base}{viewed.address}"
+        return values
 
 
-def _problem(_request: Request, error: Exception) -> Response:
-    """What went wrong, as a page says it."""
-    status, message, hint = (
-        500,
-        "This failed because of a bug in filewright; the terminal shows more.",
-        None,
+def _show_refusal(body: UndoRequest, error: FilewrightError) -> Response:
+    """Return the page of an undo that is refused, with its conflicts."""
+    conflicts = error.details.get("conflicts", [])
+    # With `force`, a file gets its earlier content over whatever is there now.
+    could_be_forced = (
+        error.code is Code.STALE_VERSION or "shared_with" in error.details
     )
+    html = render(
+        "refusal.html",
+        asked=body,
+        message=error.message.partition("\n")[0],
+        hint=None if conflicts else error.hint,
+        conflicts=conflicts,
+        forced=could_be_forced and not body.force and body.hunk is None,
+    )
+    return HTMLResponse(html, status_code=_STATUS_OF_CODE.get(error.code, 422))
+
+
+def _show_error(_request: Request, error: Exception) -> Response:
+    """Return an error as the page shows it."""
+    status = 500
+    message = (
+        "This failed because of a bug in filewright; the terminal shows more."
+    )
+    hint = None
     if isinstance(error, FilewrightError):
-        status, message, hint = (
-            _STATUS.get(error.code, 422),
-            error.message,
-            error.hint,
-        )
+        status = _STATUS_OF_CODE.get(error.code, 422)
+        message, hint = error.message, error.hint
     elif isinstance(error, HTTPException):
         status, message = error.status_code, error.detail
-    return HTMLResponse(
-        render("problem.html", message=message, hint=hint), status_code=status
-    )
-
-
-class Said(BaseModel):
-    """What the page's script sends."""
-
-    model_config = ConfigDict(frozen=True, strict=True)
-
-
-class Action(Said):
-    """What somebody wants taken back: a change, a prompt, a session, or all since a change; of it a file, or a hunk."""
-
-    kind: Kind
-    name: str
-    path: str | None = None
-    hunk: int | None = Field(default=None, gt=0, lt=MOST)
-    preview: bool = True
-    force: bool = False
-
-
-class Remark(Said):
-    """A comment on lines of one of the files that are looked at."""
-
-    kind: Kind
-    name: str
-    index: int
-    before: bool
-    first: int = Field(gt=0, lt=MOST)
-    last: int = Field(gt=0, lt=MOST)
-    words: str = Field(min_length=1, max_length=WORDS_CHARS, pattern=r"\S")
-
-
-class Resolved(Said):
-    """Whether the person is done with a comment."""
-
-    comment: str
-    done: bool
-
-
-class Answer(Said):
-    """The word on a call that waits."""
-
-    call: str
-    allow: bool
-
-
-class Seen(Said):
-    """The version of a file that was seen, or nothing."""
-
-    path: str
-    version: str = Field(max_length=100)
+    html = render("problem.html", message=message, hint=hint)
+    return HTMLResponse(html, status_code=status)

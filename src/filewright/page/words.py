@@ -15,7 +15,12 @@ import time
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from filewright.page.comments import MARK, TOLD_CHARS, Comment, told
+from filewright.page.comments import (
+    MARK,
+    MAX_DELIVERED_CHARS,
+    Comment,
+    format_comments,
+)
 
 if TYPE_CHECKING:
     from filewright.changes.database import Database
@@ -174,7 +179,11 @@ class Words:
                     asked,
                 ).fetchall():
                     comment = Comment(**json.loads(given))
-                    if found and len(told([*found, comment])) > TOLD_CHARS:
+                    if (
+                        found
+                        and len(format_comments([*found, comment]))
+                        > MAX_DELIVERED_CHARS
+                    ):
                         break
                     execute(
                         "UPDATE words SET word = ? WHERE id = ?",
@@ -279,7 +288,9 @@ def news(workspace: Workspace, session: str, text: str) -> str:
         if not workspace.settings.read_only
         else []
     )
-    return "\n".join([*parts, *([told(comments)] if comments else [])])
+    return "\n".join(
+        [*parts, *([format_comments(comments)] if comments else [])]
+    )
 
 
 def comments_for_hook(workspace: Workspace, session: str, client: str) -> str:
@@ -288,4 +299,4 @@ def comments_for_hook(workspace: Workspace, session: str, client: str) -> str:
     They count as delivered from now on. Return "" if there are none.
     """
     comments = Words(workspace).taken(session, client)
-    return told(comments) if comments else ""
+    return format_comments(comments) if comments else ""

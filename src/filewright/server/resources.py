@@ -89,7 +89,7 @@ class Resources:
             )
             if isinstance(part, str):
                 return _contents(uri, "text/html", part)
-            return _contents(uri, part.media, part.content)
+            return _contents(uri, part.media_type, part.content)
         mime_type, content = self._workspace.resource(uri)
         return _contents(uri, mime_type, content)
 

@@ -1,0 +1,57 @@
+"""Syntax highlighting of the lines of a diff, by Pygments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+from pygments.lexer import Lexer
+from pygments.lexers import find_lexer_class_for_filename
+from pygments.token import STANDARD_TYPES
+from pygments.util import ClassNotFound
+
+MAX_HIGHLIGHTED_CHARS = 200_000
+"""Characters of one side of a hunk; Pygments takes about a second for a million."""
+
+HighlightedSpans = Sequence[tuple[int, int, str]]
+"""Characters [start, end) of a line, and the CSS class of their token."""
+
+
+@lru_cache(maxsize=64)
+def _find_lexer(file_name: str) -> Lexer | None:
+    try:
+        lexer_class = find_lexer_class_for_filename(file_name)
+    except (ClassNotFound, ValueError):
+        return None
+    if lexer_class is None:
+        return None
+    return lexer_class(ensurenl=False, stripnl=False)
+
+
+def highlight_lines(
+    path: str, lines: Sequence[str]
+) -> Sequence[HighlightedSpans]:
+    """Return the spans of each of the consecutive lines of a file.
+
+    There are none if Pygments does not know the language, or if there are more than
+    `MAX_HIGHLIGHTED_CHARS` characters.
+    """
+    name = path.strip('"').rpartition("/")[2]
+    if "." in name:
+        # Only the suffix counts, so that few lexers are looked up.
+        name = f"file.{name.rpartition('.')[2]}"
+    lexer = _find_lexer(name)
+    spans: list[list[tuple[int, int, str]]] = [[] for _ in lines]
+    if lexer is None or sum(map(len, lines)) > MAX_HIGHLIGHTED_CHARS:
+        return spans
+    index = column = 0
+    for token_type, text in lexer.get_tokens("\n".join(lines)):
+        css_class = STANDARD_TYPES.get(token_type, "") if text.strip() else ""
+        for number, part in enumerate(text.split("\n")):
+            if number:
+                index += 1
+                column = 0
+            if css_class and part and index < len(spans):
+                spans[index].append((column, column + len(part), css_class))
+            column += len(part)
+    return spans
