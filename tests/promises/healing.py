@@ -13,18 +13,29 @@ import argparse
 import random
 import re
 import sys
+import tempfile
 import unicodedata
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import cache
 from itertools import pairwise
 
+from filewright.boundary.location import Location
 from filewright.progress import Task
 from filewright.recording.damage import Healing
-from filewright.recording.expectation import TextReplacement, WholeText, expect
-from filewright.recording.healing import heal
+from filewright.recording.expectation import expect
+from filewright.recording.literal import heal_plain_edit
+from filewright.recording.rebuild import rebuild
+from filewright.recording.tool_arguments import (
+    PatchText,
+    TextReplacement,
+    ToolEdit,
+    WholeText,
+)
 from filewright.text.snapshot import Snapshot
+from filewright.workspace import Workspace
 
 WORDS = {
     "latin": [
@@ -106,7 +117,8 @@ class Case:
     original: bytes
     meant: bytes
     damaged: bytes
-    request: tuple[TextReplacement, ...] | WholeText | None
+    request: ToolEdit | None
+    how: str
     damage: tuple[str, ...]
     touched: set[int]
     ends: set[bytes]
@@ -143,31 +155,165 @@ def random_case(rng: random.Random) -> Case | None:
     original = bom + b"".join(body + end for body, end in lines)
     if words != "plain" and not says_encoding(original, codec):
         return None
-    edited = random_edit(rng, lines, codec, words)
+    how = rng.choice(
+        ["string", "string", "strings", "everywhere", "whole", "patch"]
+    )
+    if how == "strings":
+        edited = several_edits(rng, lines, codec, words)
+    elif how == "everywhere":
+        edited = edit_everywhere(rng, lines, codec)
+    else:
+        edited = random_edit(rng, lines, codec, words)
     if edited is None:
         return None
     meant_lines, touched, request = edited
     meant = bom + b"".join(body + end for body, end in meant_lines)
     told = rng.random() < 0.7
+    if how == "whole" and told:
+        return whole_case(rng, kind, original, meant_lines, lines)
+    # A word of ASCII that is replaced leaves the rest of its line as it was read.
+    originals = meant_lines if how == "everywhere" else lines
     damage = random_damage(
-        rng, bom, meant_lines, touched, codec, lines, told=told
+        rng, bom, meant_lines, touched, codec, originals, told=told
     )
     if damage is None:
         return None
     damaged, names = damage
-    if "replaced-bytes" in names and told:
+    if told and names:
         # The model saw the file as the tool read it.
-        request = read_leniently(request, lines, codec)
+        if how != "everywhere" and names[-1] == "replaced-bytes":
+            request = read_leniently(request, lines, codec)
+    told_edit: ToolEdit | None = request if told else None
+    if told and how == "patch":
+        told_edit = as_patch(request)
+        if told_edit is None:
+            return None
     return Case(
         kind,
         original,
         meant,
         damaged,
-        request if told else None,
+        told_edit,
+        how if told else "not told",
         names,
         touched,
         {end for _, end in lines if end},
     )
+
+
+def whole_case(
+    rng: random.Random,
+    kind: str,
+    original: bytes,
+    meant_lines: list[Line],
+    lines: list[Line],
+) -> Case | None:
+    """Return a case of a tool that was told the whole text, and wrote it as it does."""
+    codec, bom, _ = ENCODINGS[kind]
+    ends = {end for _, end in lines if end}
+    if len(ends) != 1:
+        return None  # Which ends the new lines have would be a guess.
+    body = b"".join(body + end for body, end in meant_lines)
+    text = as_read(body, codec)
+    if "\ufffd" in text:
+        return None  # What cannot be shown cannot be written.
+    written, names = text, []
+    if rng.random() < 0.5:
+        written, names = text.replace("\n", "\r\n"), ["line-endings"]
+    damaged = written.encode("utf-8")
+    if codec not in ("utf-8", "ascii"):
+        names.append("encoding")
+    elif bom and rng.random() < 0.5:
+        damaged = bom + damaged
+    return Case(
+        kind,
+        original,
+        bom + body,
+        damaged,
+        WholeText(text),
+        "whole",
+        tuple(names),
+        set(),
+        ends,
+    )
+
+
+def several_edits(
+    rng: random.Random, lines: list[Line], codec: str, words: str
+) -> tuple[list[Line], set[int], tuple[TextReplacement, ...]] | None:
+    """Return the lines after an edit of two of them, by two strings."""
+    if len(lines) < 5:
+        return None
+    half = len(lines) // 2
+    changed: list[Line] = []
+    touched: set[int] = set()
+    request: tuple[TextReplacement, ...] = ()
+    for part in (lines[:half], lines[half:]):
+        edited = random_edit(rng, part, codec, words)
+        if edited is None:
+            return None
+        new, part_touched, part_request = edited
+        # Each of them is to be there once, before and after the other.
+        whole = as_read(b"".join(body + end for body, end in lines), codec)
+        search, replacement = (
+            part_request[0].search,
+            part_request[0].replacement,
+        )
+        if whole.count(search) != 1 or any(
+            search in other.replacement or other.search in replacement
+            for other in request
+        ):
+            return None
+        touched |= {number + len(changed) for number in part_touched}
+        changed += new
+        request += part_request
+    if joins_lines(changed, codec) or any(not end for _, end in changed[:-1]):
+        return None
+    return changed, touched, request
+
+
+def edit_everywhere(
+    rng: random.Random, lines: list[Line], codec: str
+) -> tuple[list[Line], set[int], tuple[TextReplacement, ...]] | None:
+    """Return the lines with a word replaced wherever it is."""
+    old, new = (
+        rng.choice(["port", "name", "80", "="]),
+        rng.choice(["", "gate", "==", "9"]),
+    )
+    changed: list[Line] = []
+    touched: set[int] = set()
+    for number, (body, end) in enumerate(lines):
+        text = body.decode(codec, "surrogateescape")
+        if old in text:
+            touched.add(number)
+            body = text.replace(old, new).encode(codec, "surrogateescape")
+        changed.append((body, end))
+    if not touched or (not changed[-1][0] and not changed[-1][1]):
+        return None
+    if joins_lines(changed, codec):
+        return None
+    return changed, touched, (TextReplacement(old, new, is_everywhere=True),)
+
+
+def as_patch(request: tuple[TextReplacement, ...]) -> PatchText | None:
+    """Return a request as a patch of its lines; None if it cannot be one."""
+    hunks = []
+    for replacement in request:
+        if replacement.search.endswith(
+            "\n"
+        ) != replacement.replacement.endswith("\n"):
+            return None
+        old = replacement.search.removesuffix("\n").split("\n")
+        new = replacement.replacement.removesuffix("\n").split("\n")
+        hunks += [
+            "@@",
+            *(f"-{line}" for line in old),
+            *(f"+{line}" for line in new),
+        ]
+    text = "\n".join(
+        ["*** Begin Patch", "*** Update File: file", *hunks, "*** End Patch"]
+    )
+    return PatchText(text + "\n", "file")
 
 
 def read_leniently(
@@ -372,7 +518,9 @@ def random_damage(
     kinds = {**HARD, **(SOFT if told else {})}
     if told and (codec.startswith("utf") or codec == "cp932"):
         kinds |= UNICODE
-    names = rng.sample([*kinds], k=min(len(kinds), rng.choice([0, 1, 1, 2])))
+    names = rng.sample(
+        [*kinds], k=min(len(kinds), rng.choice([0, 1, 1, 2, 3, 4]))
+    )
     if "truncated" in names:
         names = ["truncated"]
     for name in names:
@@ -380,7 +528,17 @@ def random_damage(
     if joins_lines(lines, codec):
         return None
     content = b"".join(body + end for body, end in lines)
-    how = rng.choice(["keep", "lossy", "transcode", "drop mark"])
+    how = rng.choice(["keep", "lossy", "transcode", "drop mark", "guess"])
+    if how == "guess" and codec == "cp932" and told:
+        # A tool that took it for another encoding: the byte 90 becomes 9D.
+        written = []
+        for number, (body, end) in enumerate(lines):
+            known = body
+            if number in touched:
+                known = longest_start(body, originals)
+            damaged = known.replace(b"\x90", b"\x9d")
+            written.append(damaged + body[len(known) :] + end)
+        return b"".join(written), (*names, "guess")
     if how == "lossy" and not codec.startswith("utf-16"):
         read = []
         for number, (body, end) in enumerate(lines):
@@ -390,7 +548,7 @@ def random_damage(
                 else longest_start(body, originals)
             )
             text = known.decode("utf-8", "replace") + body[len(known) :].decode(
-                codec
+                codec, "replace"
             )
             read.append(text.encode() + end)
         return bom + b"".join(read), (*names, "replaced-bytes")
@@ -428,22 +586,27 @@ SOFT_KINDS = {*SOFT, *UNICODE}
 
 def judge(case: Case) -> tuple[str, Healing]:
     """Return what the guard makes of a case: right, refused or wrong."""
-    snapshot = Snapshot(case.original)
-    expected = None
-    if case.request is not None and not snapshot.binary_type:
-        expected = expect(snapshot, case.request, Task())
-    healing = heal(case.original, case.damaged, snapshot.encoding, expected)
+    healing = heal_plain_edit(case.original, case.damaged, case.request)
+    snapshot = Snapshot(case.original, location=location())
+    if healing is None:
+        healing = rebuild(snapshot, case.damaged, case.request, Task())
     result = case.damaged if healing.content is None else healing.content
     if result == case.meant or same_but_new_ends(case, result):
         return "right", healing
-    if case.request is not None and expected is None:
-        return (
-            "refused",
-            healing,
-        )  # The guard says that it could not make the edit again.
-    return (
-        "refused" if healing.content is None and healing.doubt else "wrong"
-    ), healing
+    if healing.content is None and healing.doubt:
+        return "refused", healing
+    is_known = case.request is not None and not snapshot.binary_type
+    if is_known and expect(snapshot, case.request, Task()) is None:
+        doubt = "the edit cannot be made again"
+        return "refused", replace(healing, doubt=doubt)
+    return "wrong", healing
+
+
+@cache
+def location() -> Location:
+    """Return the location of a file of the name that patches have."""
+    root = Workspace(tempfile.mkdtemp()).roots[0]
+    return Location(root, (b"file",))
 
 
 def show(title: str, meant: bytes, content: bytes) -> None:
@@ -469,6 +632,8 @@ def main() -> int:
     options = parser.parse_args()
     results: Counter[str] = Counter()
     by_kind: Counter[tuple[str, str]] = Counter()
+    by_edit: Counter[tuple[str, str]] = Counter()
+    doubts: Counter[str] = Counter()
     number = 0
     while sum(results.values()) < options.cases:
         number += 1
@@ -478,16 +643,22 @@ def main() -> int:
         result, healing = judge(case)
         results[result] += 1
         by_kind[case.name, result] += 1
+        by_edit[case.how, result] += 1
+        if result == "refused":
+            doubts[re.sub(r"'.*?'", "a character", healing.doubt)] += 1
         if result == "wrong" and results["wrong"] <= options.show:
-            print(
-                number, case.name, case.damage, "told" if case.request else ""
-            )
+            print(number, case.name, case.damage, case.how)
+            print("  ", case.request)
             show("damaged", case.meant, case.damaged)
             show("healed", case.meant, healing.content or case.damaged)
             print("  ", healing.damage, healing.doubt)
     print(dict(results))
     for (name, result), count in sorted(by_kind.items()):
         print(f"  {name}: {result} {count}")
+    for (how, result), count in sorted(by_edit.items()):
+        print(f"  by edit: {how}: {result} {count}")
+    for doubt, count in doubts.most_common():
+        print(f"  refused: {doubt}: {count}")
     return 1 if results["wrong"] else 0
 
 

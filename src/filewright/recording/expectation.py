@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from filewright.edit.linediff import find_line_splices
 from filewright.edit.patch.plan import plan_patch
 from filewright.edit.patch.reader import parse_patch
 from filewright.edit.patch.targets import PatchTarget
@@ -21,8 +20,12 @@ from filewright.recording.tool_arguments import (
     ToolEdit,
     WholeText,
 )
+from filewright.settings import MB
 from filewright.text.snapshot import Snapshot
-from filewright.text.splice import Splice, apply_splices
+from filewright.text.splice import Splice
+
+MAX_REPLACED_BYTES = 64 * MB
+"""The most bytes that are read to replace several texts one after another."""
 
 
 def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
@@ -38,7 +41,7 @@ def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
     splices = _plan(snapshot, edit, task)
     if splices is None:
         return None
-    return Expected(apply_splices(snapshot.content, splices), splices)
+    return Expected(snapshot.content).apply(splices)
 
 
 def _expect_literal(
@@ -46,6 +49,8 @@ def _expect_literal(
 ) -> Expected | None:
     """Replace texts one after another, literally, as the tools do."""
     assert snapshot.content is not None
+    if len(replacements) * snapshot.size > MAX_REPLACED_BYTES:
+        return None
     encoding = snapshot.encoding
     readings = [read_in(snapshot.content, encoding)]
     # Most tools read every file as UTF-8, also one in Latin-1.
@@ -65,15 +70,8 @@ def _expect_literal(
             )
             if splices is None:
                 break
-            content = apply_splices(expected.content, splices)
-            # One replacement's splices are those of the whole edit.
-            expected = Expected(
-                content,
-                splices
-                if len(replacements) == 1
-                else find_line_splices(snapshot.content, content),
-            )
-            reading = read_like(content, reading)
+            expected = expected.apply(splices)
+            reading = read_like(expected.content, reading)
         else:
             return expected
     return None
@@ -132,7 +130,7 @@ def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
         body = bom + text.encode(original.codec)
     except UnicodeEncodeError:
         return None
-    return Expected(body, (Splice(0, len(snapshot.content), body),))
+    return Expected(body, ((0, len(body)),))
 
 
 def _expect_patched(
@@ -155,8 +153,7 @@ def _expect_patched(
         for plan in plan_patch(
             replace(patch, files=files), lambda _: target, task=task
         ):
-            splices = tuple(plan.splices)
-            return Expected(apply_splices(snapshot.content, splices), splices)
+            return Expected(snapshot.content).apply(plan.splices)
     except FilewrightError as error:
         if error.ends_call:
             raise

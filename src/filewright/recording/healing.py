@@ -39,7 +39,7 @@ from filewright.recording.readings import (
 )
 from filewright.text.codec import Encoding
 from filewright.text.spelling import PLAIN_CHARACTERS
-from filewright.text.splice import Splice
+from filewright.text.splice import Splice, apply_splices
 
 MAX_ALIGNED_CHARACTERS = 20_000
 """The most characters of one change that are compared one by one."""
@@ -57,22 +57,34 @@ _RUN = re.compile(r"[ \t]+")
 
 @dataclass(frozen=True, slots=True)
 class Expected:
-    """The file that an edit alone would have made, and its splices."""
+    """The file that an edit alone would have made.
+
+    `new_spans` are the ordered byte ranges of the new text in the content.
+    """
 
     content: bytes
-    splices: tuple[Splice, ...] = ()
+    new_spans: tuple[tuple[int, int], ...] = ()
 
-    @property
-    def new_spans(self) -> list[tuple[int, int]]:
-        """Return the byte ranges of the new text in the content."""
-        spans = []
+    def apply(self, splices: Sequence[Splice]) -> Expected:
+        """Return the file after the ordered splices of a further replacement."""
+        spans: list[tuple[int, int]] = []
+        for start, end in self.new_spans:
+            start_shift = end_shift = 0
+            for splice in splices:
+                growth = len(splice.replacement) - splice.length
+                if splice.end <= start:
+                    start_shift += growth
+                if splice.offset < end:
+                    end_shift += growth
+            spans.append((start + start_shift, end + end_shift))
         shift = 0
-        for splice in self.splices:
+        for splice in splices:
             start = splice.offset + shift
             spans.append((start, start + len(splice.replacement)))
-            # Offsets of splices are those of the file before the edit.
+            # Offsets of splices are those of the file before them.
             shift += len(splice.replacement) - splice.length
-        return spans
+        content = apply_splices(self.content, splices)
+        return Expected(content, tuple(sorted(spans)))
 
 
 def heal(
@@ -133,7 +145,7 @@ def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
         pairs.append((own, actual_utf8))
     if encoding.unit_bytes == 1 and actual_utf8.is_valid:
         read = read_as_utf8(before)
-        if base.splices and not encoding.is_utf8:
+        if base.new_spans and not encoding.is_utf8:
             read = read_with_new_text(before, base.new_spans, encoding)
         pairs.append((read, actual_utf8))
     elif encoding.unit_bytes == 1:
@@ -178,25 +190,25 @@ def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
     """Return True if a file differs from the expected one by damage alone."""
     original, actual = compared.original, compared.actual
     touched = _touched_lines(original, expected.new_spans)
-    if _is_truncated(compared, touched):
-        return True
-    actual_texts = [*actual.texts]
-    if (
-        len(original.texts) == len(actual_texts) + 1
-        and not original.texts[-1].strip()
-    ):
-        # A last line of blanks without a terminator vanishes with them.
-        actual_texts.append("")
     # No damage but truncation adds or removes lines.
-    if len(original.texts) != len(actual_texts):
+    if len(actual.texts) > len(original.texts):
+        return False
+    missing = range(len(actual.texts), len(original.texts))
+    if not touched.isdisjoint(missing):
         return False
     # By number: alignment might pair lines that damage made equal.
-    pairs = zip(original.texts, actual_texts, strict=True)
+    pairs = zip(original.texts, actual.texts, strict=False)
     for number, (text, actual_text) in enumerate(pairs):
         if text == actual_text:
             continue
         kinds = _line_damage(text, actual_text)
-        if not kinds or (number in touched and kinds != [Damage.ENCODING]):
+        if kinds and (number not in touched or kinds == [Damage.ENCODING]):
+            continue
+        # The tool may have read up to a byte inside of a line.
+        is_cut = number == len(actual.texts) - 1 and text.startswith(
+            actual_text.rstrip(REPLACEMENT)
+        )
+        if number in touched or not missing or not is_cut:
             return False
     return True
 
@@ -219,26 +231,6 @@ def _touched_lines(
             touched.add(number)
         offset = end
     return touched
-
-
-def _is_truncated(compared: _Comparison, touched: set[int]) -> bool:
-    """Return True if only the end is missing, and the edit did not touch it."""
-    original, actual = compared.original, compared.actual
-    if len(compared.changes) != 1:
-        return False
-    (change,) = compared.changes
-    if change.end != len(original.texts) or change.new_end != len(actual.texts):
-        return False
-    if change.end - change.start <= change.new_end - change.new_start:
-        return False
-    if not touched.isdisjoint(range(change.start, change.end)):
-        return False
-    if change.new_start == change.new_end:
-        return True
-    # The tool may have read up to a byte inside of a line.
-    is_last = change.new_end == change.new_start + 1
-    last = actual.texts[-1].rstrip(REPLACEMENT)
-    return is_last and original.texts[change.start].startswith(last)
 
 
 @dataclass(frozen=True, slots=True)
