@@ -24,6 +24,7 @@ MODULES = (
     "large_edit",
     "growth",
     "hooks",
+    "guard",
 )
 
 

@@ -179,10 +179,9 @@ def random_case(rng: random.Random) -> Case | None:
     if damage is None:
         return None
     damaged, names = damage
-    if told and names:
+    if told and how != "everywhere" and names[-1:] == ("replaced-bytes",):
         # The model saw the file as the tool read it.
-        if how != "everywhere" and names[-1] == "replaced-bytes":
-            request = read_leniently(request, lines, codec)
+        request = read_leniently(request, lines, codec)
     told_edit: ToolEdit | None = request if told else None
     if told and how == "patch":
         told_edit = as_patch(request)

@@ -14,9 +14,10 @@ from filewright.recording.expectation import (
     TextReplacement,
     ToolEdit,
     WholeText,
-    expect,
 )
 from filewright.recording.healing import heal
+from filewright.recording.literal import heal_plain_edit
+from filewright.recording.rebuild import rebuild
 from filewright.text.snapshot import Snapshot
 
 EDIT = (TextReplacement("port = 80", "port = 8080"),)
@@ -168,6 +169,95 @@ CASES = {
         WholeText("café 名\n"),
     ),
     "nothing damaged": Case(b"a\nport = 80\n", b"a\nport = 8080\n", None, ()),
+    "several kinds in a file that was cut": Case(
+        b"# caf\xe9\r\nport = 80\r\n\tx\r\nlast\r\n",
+        b"# caf\xef\xbf\xbd\nport = 8080\n    x\n",
+        b"# caf\xe9\r\nport = 8080\r\n\tx\r\nlast\r\n",
+        (
+            Damage.REPLACED_BYTES,
+            Damage.LINE_ENDINGS,
+            Damage.INDENTATION,
+            Damage.TRUNCATED,
+        ),
+    ),
+    "two strings, the second in the text of the first": Case(
+        b"a\r\nport = 80\r\n",
+        b"a\nport = 9090\n",
+        b"a\r\nport = 9090\r\n",
+        (Damage.LINE_ENDINGS,),
+        (TextReplacement("= 80", "= 8080"), TextReplacement("8080", "9090")),
+    ),
+    "UTF-16 without a final end, several strings": Case(
+        "\ufeffx \nport = 80\ny\nlast".encode("utf-16-le"),
+        "\ufeffx\nport = 8080\ny\nfirst\n".encode("utf-16-le"),
+        "\ufeffx \nport = 8080\ny\nfirst".encode("utf-16-le"),
+        (Damage.TRAILING_WHITESPACE, Damage.FINAL_NEWLINE),
+        (*EDIT, TextReplacement("y\nlast", "y\nfirst")),
+    ),
+    "everywhere": Case(
+        b"\tport\n# caf\xe9 port\nport\n",
+        b"\tgate\n# caf\xef\xbf\xbd gate\ngate\n",
+        b"\tgate\n# caf\xe9 gate\ngate\n",
+        (Damage.REPLACED_BYTES,),
+        (TextReplacement("port", "gate", is_everywhere=True),),
+    ),
+    "the edited line is the only one with CRLF": Case(
+        b"a\nport = 80\r\nb\n",
+        b"a\nport = 8080\nb\n",
+        b"a\nport = 8080\r\nb\n",
+        (Damage.LINE_ENDINGS,),
+    ),
+    "new lines in a file with CRLF": Case(
+        b"a\r\nport = 80\r\nb\r\n",
+        b"a\r\nport = 80\nhost\nuser\r\nb\r\n",
+        b"a\r\nport = 80\r\nhost\r\nuser\r\nb\r\n",
+        (Damage.LINE_ENDINGS,),
+        (TextReplacement("port = 80", "port = 80\nhost\nuser"),),
+    ),
+    "a whole text that means CRLF and a mark": Case(
+        b"a\nb\n",
+        b"\xef\xbb\xbfa\r\nc\r\n",
+        None,
+        (),
+        WholeText("\ufeffa\r\nc\r\n"),
+    ),
+    "a whole text that means U+FFFD": Case(
+        "é\n".encode(),
+        "é \ufffd\n".encode(),
+        None,
+        (),
+        WholeText("é \ufffd\n"),
+    ),
+    "the encoding would be another one with the edit": Case(
+        b"caf\xe9\nport = 80\n",
+        "caf\ufffd\nport = 80 € Ω\n".encode(),
+        None,
+        (),
+        (TextReplacement("port = 80", "port = 80 € Ω"),),
+    ),
+    "a letter that the encoding has": Case(
+        b"caf\xe9 na\xefve \xfcber\nport = 80\n",
+        "caf\ufffd na\ufffdve \ufffdber\nport = 80 é\n".encode(),
+        b"caf\xe9 na\xefve \xfcber\nport = 80 \xe9\n",
+        (Damage.REPLACED_BYTES, Damage.ENCODING),
+        (TextReplacement("port = 80", "port = 80 é"),),
+    ),
+    "a notebook": Case(
+        b'{"cells": ["a"],\r\n "x": 1}\r\n',
+        b'{"cells": ["b"],\n "x": 1}\n',
+        b'{"cells": ["b"],\r\n "x": 1}\r\n',
+        (Damage.LINE_ENDINGS,),
+        None,
+    ),
+    "an edit that empties the file": Case(
+        b"port = 80", b"", None, (), (TextReplacement("port = 80", ""),)
+    ),
+    "a file that the tool emptied": Case(
+        b"a\nport = 80\n",
+        b"",
+        None,
+        (),
+    ),
     "trailing blanks, without the arguments": Case(
         b"a  \nport = 80\n", b"a\nport = 8080\n", None, (), None
     ),
@@ -175,11 +265,14 @@ CASES = {
 
 
 def heal_case(case: Case) -> Healing:
-    snapshot = Snapshot(case.before)
-    expected = (
-        None if case.edit is None else expect(snapshot, case.edit, Task())
-    )
-    return heal(case.before, case.after, snapshot.encoding, expected)
+    healing = heal_plain_edit(case.before, case.after, case.edit)
+    rebuilt = rebuild(Snapshot(case.before), case.after, case.edit, Task())
+    if healing is None:
+        return rebuilt
+    # What is plain in the bytes is the same for the engine.
+    assert (healing.content, healing.lines) == (rebuilt.content, rebuilt.lines)
+    assert set(healing.damage) == set(rebuilt.damage)
+    return healing
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -13,9 +13,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 GUARD_TOOL = "guard"
-_SENTENCE = re.compile(
-    r"guard: (?P<path>.+?): (?P<kinds>[^:;]+)(?:; (?P<advice>.*))?"
-)
 _UNHEALED = "left as it is"
 
 
@@ -77,14 +74,17 @@ class GuardSentence:
             return None
         damage: list[Damage] = []
         if match["kinds"] != _UNHEALED:
-            for kind in match["kinds"].split(", "):
-                if kind not in _KINDS:
-                    return None
-                damage.append(Damage(kind))
+            damage += map(Damage, match["kinds"].split(", "))
         return cls(match["path"], tuple(damage), match["advice"] or "")
 
 
-_KINDS = frozenset(Damage)
+_KIND = "|".join(Damage)
+# The path may hold the same punctuation, but no kinds.
+_SENTENCE = re.compile(
+    rf"{GUARD_TOOL}: (?P<path>.+?): "
+    rf"(?P<kinds>{_UNHEALED}|(?:{_KIND})(?:, (?:{_KIND}))*)"
+    r"(?:; (?P<advice>.*))?"
+)
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -1,0 +1,67 @@
+"""Edits that are plain in the bytes of a file."""
+
+from __future__ import annotations
+
+import pytest
+
+from filewright.recording.damage import Healing
+from filewright.recording.literal import heal_plain_edit
+from filewright.recording.tool_arguments import (
+    TextReplacement,
+    ToolEdit,
+    WholeText,
+)
+
+EDIT = (TextReplacement("80", "8080"),)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "edit"),
+    [
+        (b"a\r\nport = 80\r\n", b"a\r\nport = 8080\r\n", EDIT),
+        (b"caf\xe9\nport = 80\n", b"caf\xe9\nport = 8080\n", EDIT),
+        ("é 80\n".encode(), "é é\n".encode(), (TextReplacement("80", "é"),)),
+        (b"80 80", b"1 1", (TextReplacement("80", "1", is_everywhere=True),)),
+        (b"a\n", "é\n".encode(), WholeText("é\n")),
+    ],
+    ids=["CRLF", "Latin-1", "UTF-8", "everywhere", "whole"],
+)
+def test_knows_undamaged_files(
+    before: bytes, after: bytes, edit: ToolEdit
+) -> None:
+    assert heal_plain_edit(before, after, edit) == Healing()
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "edit"),
+    [
+        (b"80\n", b"8080\n", None),
+        (b"80 80\n", b"8080 80\n", EDIT),
+        (b"a 80\n", b"a\n", (TextReplacement("b", "c"),)),
+        (b"a\r\n80\r\n", b"a\r\n1\n2\r\n", (TextReplacement("80", "1\n2"),)),
+        (b"8\x000\x00", b"8\x001\x00", (TextReplacement("0", "1"),)),
+        (b"\x1b$B80", b"\x1b$B8080", EDIT),
+        (b"caf\xe9 80", b"caf\xe9 \xc3\xa9", (TextReplacement("80", "é"),)),
+        (b"# coding: latin-1", b"\xc3\xa9", (TextReplacement("#", "é"),)),
+        (b"80", b"", (TextReplacement("80", "\ud800"),)),
+        (b"\xef\xbb\xbfa\n", b"b\n", WholeText("b\n")),
+        (b"80\n", b"8080\nmore\n", EDIT),
+    ],
+    ids=[
+        "unknown arguments",
+        "twice",
+        "not there",
+        "new lines among CRLF",
+        "UTF-16",
+        "shift states",
+        "not ASCII in Latin-1",
+        "declared encoding",
+        "lone surrogate",
+        "whole with a mark",
+        "a formatter, too",
+    ],
+)
+def test_leaves_others_to_the_engine(
+    before: bytes, after: bytes, edit: ToolEdit | None
+) -> None:
+    assert heal_plain_edit(before, after, edit) is None
