@@ -58,7 +58,13 @@ ROWS: dict[str, tuple[Callable[[Path, int], None], Call, int]] = {
     ),
     "copy it": (
         _tree,
-        ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}),
+        (
+            "move_items",
+            {
+                "items": [{"source": "tree", "destination": "copy"}],
+                "copy": True,
+            },
+        ),
         30_000,
     ),
     "move it": (

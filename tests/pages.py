@@ -13,13 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from pydantic import BaseModel
-from tests.typed_stub import METHODS, STUB, typed_stub
 
 from filewright import Workspace, errors, settings
 from filewright.boundary.programs import PROGRAMS
 from filewright.cli.serve import serve
+from filewright.tools import methods
+from filewright.tools.catalogue import load_tool, read_catalogue
 from filewright.tools.read_arguments import ReadArguments
-from filewright.tools.surface import entries
+from filewright.tools.registry import schema_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 _SIZES = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))
@@ -133,15 +134,18 @@ def _takes(node: dict[str, Any], many: str = "") -> str:
 
 def arguments_table(name: str) -> str:
     """The arguments of a tool as its model has them."""
-    tool = entries()[name]
-    said = {each.name: _said(each.load()[0]) for each in entries().values()}
+    schema = schema_of(load_tool(name).arguments)
+    said = {
+        name: _said(load_tool(name).arguments)
+        for name in read_catalogue().modules
+    }
     shared = {
         key: next(texts[key] for texts in said.values() if key in texts)
         for key in _ALIKE
     }
     lines = ["| argument | takes | default | meaning |", "|---|---|---|---|"]
-    required = tool.schema.get("required", ())
-    for argument, node in tool.schema["properties"].items():
+    required = schema.get("required", ())
+    for argument, node in schema["properties"].items():
         default = "required" if argument in required else ""
         if "default" in node:
             default = f"`{json.dumps(node['default'])}`"
@@ -155,18 +159,22 @@ def arguments_table(name: str) -> str:
 def methods_table() -> str:
     """The methods of the library: those of the tools' arguments, then those of `Workspace` itself."""
     lines = ["| method | by name | returns | does |", "|---|---|---|---|"]
-    for method in _methods(STUB.read_text(encoding="utf-8"), "TypedTools"):
-        tool = entries()[METHODS[method.name][0]]
+    source = Path(inspect.getfile(methods)).read_text(encoding="utf-8")
+    for method in _methods(source, "ToolMethods"):
+        name = _tool_of(method)
+        if name is None:
+            continue
+        schema = schema_of(load_tool(name).arguments)
         listed = [
-            each["items"].get("properties", {})
-            for each in tool.schema["properties"].values()
-            if "items" in each
+            argument["items"].get("properties", {})
+            for argument in schema["properties"].values()
+            if "items" in argument
         ]
         lines.append(
             _method_row(
                 method,
-                f"the tool `{tool.name}`",
-                {*tool.schema["properties"], *chain(*listed)},
+                " ".join((ast.get_docstring(method) or "").split()),
+                {*schema["properties"], *chain(*listed)},
             )
         )
     for method in _methods(
@@ -195,6 +203,18 @@ def _methods(source: str, name: str) -> list[ast.FunctionDef]:
             for decorator in each.decorator_list
         )
     ]
+
+
+def _tool_of(method: ast.FunctionDef) -> str | None:
+    """Return the name of the tool that a method calls, None for an overload or a hook."""
+    for node in ast.walk(method):
+        if (
+            isinstance(node, ast.Call)
+            and ast.unparse(node.func) == "self._call"
+            and isinstance(node.args[0], ast.Constant)
+        ):
+            return str(node.args[0].value)
+    return None
 
 
 def _method_row(
@@ -242,25 +262,25 @@ TABLES: dict[str, Callable[..., str]] = {
     "control.md": protected_table,
     "settings.md": settings_table,
     "errors.md": errors_table,
-    "tools.md": arguments_table,
     "library.md": methods_table,
 }
+PAGES = (*TABLES, "tools.md")
 _TABLE = re.compile(
     r"<!-- made from the code(?:: (\w+))? -->\n.*?<!-- end -->\n", re.DOTALL
 )
 
 
 def with_tables(name: str) -> str:
-    """The page with its tables made anew, each between two marks of which the first may say what it is of."""
+    """Return a page with its tables generated; a mark may name the tool of its table."""
 
     def table(mark: re.Match[str]) -> str:
         begin = mark[0].partition("\n")[0]
-        return f"{begin}\n\n{TABLES[name](*filter(None, mark.groups())).strip()}\n\n<!-- end -->\n"
+        text = arguments_table(mark[1]) if mark[1] else TABLES[name]()
+        return f"{begin}\n\n{text.strip()}\n\n<!-- end -->\n"
 
     return _TABLE.sub(table, (DOCS / name).read_text(encoding="utf-8"))
 
 
 if __name__ == "__main__":
-    STUB.write_text(typed_stub(), encoding="utf-8")
-    for page in TABLES:
+    for page in PAGES:
         (DOCS / page).write_text(with_tables(page), encoding="utf-8")

@@ -138,7 +138,7 @@ def test_the_page_tells_the_truth(name, tmp_path):
             ), f"{command}\nprints\n{output}\nnot\n" + "\n".join(expected)
 
 
-@pytest.mark.parametrize("name", pages.TABLES)
+@pytest.mark.parametrize("name", pages.PAGES)
 def test_tables_say_what_the_code_says(name):
     page = (pages.DOCS / name).read_text(encoding="utf-8")
     assert page == pages.with_tables(name), (

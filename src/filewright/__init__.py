@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     )
     from filewright.tools.items import BatchResult, ItemResult
     from filewright.tools.listing import ListedEntry, ListResult
+    from filewright.tools.methods import EditRequest, WriteRequest
     from filewright.tools.overview_result import (
         FolderMap,
         ManyOverviews,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from filewright.tools.result import ChangeResult, ToolResult
     from filewright.tools.search_result import SearchHit, SearchResult
     from filewright.tools.status import FileStatus, StatResult
-    from filewright.tools.typed import EditRequest, WriteRequest
     from filewright.workspace import Workspace
 
 __version__ = "0.1.0"
@@ -89,7 +89,7 @@ _MODULES = {
     "BatchResult": "tools.items",
     "ChangeResult": "tools.result",
     "ChangedFiles": "tools.history",
-    "EditRequest": "tools.typed",
+    "EditRequest": "tools.methods",
     "EditResult": "tools.edit",
     "FileRead": "tools.read_result",
     "FileStatus": "tools.status",
@@ -110,7 +110,7 @@ _MODULES = {
     "SessionsResult": "tools.history",
     "StatResult": "tools.status",
     "ToolResult": "tools.result",
-    "WriteRequest": "tools.typed",
+    "WriteRequest": "tools.methods",
 }
 
 

@@ -22,8 +22,8 @@ import anyio.to_thread
 
 from filewright.progress import Report, Task
 from filewright.settings import Settings
-from filewright.tools.surface import Tool
-from filewright.tools.typed import ReadOptions, ReadRequest, TypedTools
+from filewright.tools.methods import ReadOptions, ReadRequest, ToolMethods
+from filewright.tools.tool import ListedTool
 from filewright.workspace import AnyPath, Workspace
 
 if TYPE_CHECKING:
@@ -96,29 +96,31 @@ class AsyncWorkspace:
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self.blocking.close)
 
-    def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Tool]:
+    def tools(
+        self, toolsets: Collection[str] | None = None
+    ) -> Sequence[ListedTool]:
         """As `Workspace.tools`."""
         return self.blocking.tools(toolsets)
 
     call = _awaited(Workspace.call)
-    list_files = _awaited(TypedTools.list_files)
-    stat = _awaited(TypedTools.stat)
-    get_overview = _awaited(TypedTools.get_overview)
-    get_overviews = _awaited(TypedTools.get_overviews)
-    get_map = _awaited(TypedTools.get_map)
-    search = _awaited(TypedTools.search)
-    edit = _awaited(TypedTools.edit)
-    apply_patch = _awaited(TypedTools.apply_patch)
-    replace = _awaited(TypedTools.replace)
-    write = _awaited(TypedTools.write)
-    write_all = _awaited(TypedTools.write_all)
-    create_directories = _awaited(TypedTools.create_directories)
-    move = _awaited(TypedTools.move)
-    copy = _awaited(TypedTools.copy)
-    delete = _awaited(TypedTools.delete)
-    set_permissions = _awaited(TypedTools.set_permissions)
-    get_history = _awaited(TypedTools.get_history)
-    revert_edit = _awaited(TypedTools.revert_edit)
+    list_files = _awaited(ToolMethods.list_files)
+    stat = _awaited(ToolMethods.stat)
+    get_overview = _awaited(ToolMethods.get_overview)
+    get_overviews = _awaited(ToolMethods.get_overviews)
+    get_map = _awaited(ToolMethods.get_map)
+    search = _awaited(ToolMethods.search)
+    edit = _awaited(ToolMethods.edit)
+    apply_patch = _awaited(ToolMethods.apply_patch)
+    replace = _awaited(ToolMethods.replace)
+    write = _awaited(ToolMethods.write)
+    write_all = _awaited(ToolMethods.write_all)
+    create_directories = _awaited(ToolMethods.create_directories)
+    move = _awaited(ToolMethods.move)
+    copy = _awaited(ToolMethods.copy)
+    delete = _awaited(ToolMethods.delete)
+    set_permissions = _awaited(ToolMethods.set_permissions)
+    get_history = _awaited(ToolMethods.get_history)
+    revert_edit = _awaited(ToolMethods.revert_edit)
 
     # A decorator cannot carry overloads over, so this one is written out.
 
@@ -139,7 +141,7 @@ class AsyncWorkspace:
 
     async def read(self, *given: Any, **options: Any) -> FileRead | FilesRead:
         """As `Workspace.read`."""
-        read: Callable[..., FileRead | FilesRead] = TypedTools.read
+        read: Callable[..., FileRead | FilesRead] = ToolMethods.read
         return await self._in_thread(
             lambda task: read(self.blocking.under(task), *given, **options)
         )

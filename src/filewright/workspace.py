@@ -19,7 +19,7 @@ from filewright.progress import Caller, Task, clean_caller_name
 from filewright.recording.session import Recorder, command_summary, new_command
 from filewright.settings import Settings
 from filewright.system import Closable, own_process_key, process_namespace
-from filewright.tools.typed import TypedTools
+from filewright.tools.methods import ToolMethods
 from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from filewright.recording.guard_check import CheckResult
     from filewright.recording.guard_report import GuardReport
     from filewright.recording.tool_arguments import ToolEdit
+    from filewright.tools.bound_tools import BoundTools
     from filewright.tools.context import Context
     from filewright.tools.history import (
         ChangedFiles,
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
         SessionsResult,
     )
     from filewright.tools.result import ToolResult
-    from filewright.tools.surface import Offer, Tool
+    from filewright.tools.tool import ListedTool, Tool
 
 FILE = "filewright://file/"
 HISTORY = "filewright://history/"
@@ -58,12 +59,12 @@ def default_roots() -> tuple[str, ...]:
     return (os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),)
 
 
-class Workspace(TypedTools, Closable):
+class Workspace(ToolMethods, Closable):
     """Folders an agent may work in, and every operation on them. Thread-safe.
 
     `root` and `more_roots` are existing folders (default: see `default_roots`); a name may be given
     as ``name=path``. What is changed is recorded under `session` (default: one of its own) and `client`.
-    Every typed method (`TypedTools`) returns its tool's own result and raises `FilewrightError`; `call`
+    Every typed method (`ToolMethods`) returns its tool's own result and raises `FilewrightError`; `call`
     never raises for a problem of the request.
     """
 
@@ -140,20 +141,27 @@ class Workspace(TypedTools, Closable):
         self,
         dialect: str | None = None,
         toolsets: Collection[str] | None = None,
-    ) -> Offer:
+    ) -> BoundTools:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
         from filewright.dialects.surfaces import find_surface
-        from filewright.tools.surface import Offer
+        from filewright.tools.bound_tools import BoundTools
 
-        return Offer(find_surface(dialect), self.context, toolsets)
+        return BoundTools(find_surface(dialect), self.context, toolsets)
 
     @cached_property
-    def _native(self) -> Offer:
+    def _native(self) -> BoundTools:
         return self.offer()
 
-    def tools(self, toolsets: Collection[str] | None = None) -> Sequence[Tool]:
-        """The tools offered here, in a fixed order: those of `toolsets`, none that writes if read-only."""
+    def tools(
+        self, toolsets: Collection[str] | None = None
+    ) -> Sequence[ListedTool]:
+        """Return the tools as MCP clients get them: those of `toolsets`, none that writes if read-only."""
         return self.offer(toolsets=toolsets).tools()
+
+    @property
+    def instructions(self) -> str:
+        """The text that a model reads before its first call of the tools."""
+        return self._native.instructions
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
         """Run a tool. A problem of the request is an answer with `is_error`; nothing is raised for it."""
@@ -163,7 +171,9 @@ class Workspace(TypedTools, Closable):
         """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
         return self._native.run(name, arguments, task=self._given)
 
-    _run = run
+    def run_native(self, tool: Tool, arguments: Mapping[str, Any]) -> Any:
+        """Run a declared tool, also one that only methods run."""
+        return self._native.run_tool(tool, arguments, task=self._given)
 
     def under(self, task: Task) -> Workspace:
         """The same workspace, all of whose calls belong to `task`: cancelled with it, within its time limit."""
@@ -500,14 +510,14 @@ class Workspace(TypedTools, Closable):
                 except UnicodeDecodeError:
                     return f"text/plain; charset={snapshot.encoding.name}", held
         if uri.startswith(HISTORY):
+            from filewright.tools.catalogue import load_tool
             from filewright.tools.registry import run_tool
-            from filewright.tools.surface import entries
 
             whole = self.context.under(self.settings.replace(**_WHOLE)).at(
                 self._task()
             )
             shown = run_tool(
-                entries()["get_history"],
+                load_tool("get_history"),
                 whole,
                 {"change_id": unquote(uri[len(HISTORY) :])},
             )

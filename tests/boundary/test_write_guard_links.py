@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.method_tools import call_tool
 
 from filewright import Workspace
 from filewright.boundary.boundary import Boundary
@@ -74,7 +75,7 @@ TARGETS = {
 def test_names_link_target(root: Path, tmp_path: Path, link: str) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, arguments in _calls(link):
-            result = workspace.call(tool, arguments)
+            result = call_tool(workspace, tool, arguments)
             if result.code == "symlink":
                 assert (
                     f"it leads to {TARGETS[link]}: name that" in result.text
@@ -91,7 +92,7 @@ def test_hides_denied_and_outer_link_target(
 ) -> None:
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, arguments in _calls(link):
-            result = workspace.call(tool, arguments)
+            result = call_tool(workspace, tool, arguments)
             assert result.is_error
             assert "it leads to" not in result.text
             assert "secret" not in result.text

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.method_tools import call_tool
 
 from filewright import Workspace
 from filewright.edit.changeset import ExpectedState, Modify
@@ -57,12 +58,13 @@ _CALLS_BEHIND_LINK: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "copied in below": (
-        "copy_items",
+        "move_items",
         {
             "items": [
                 {"source": name, "destination": f"way/hooks/{name}"}
                 for name in ("one", "two")
-            ]
+            ],
+            "copy": True,
         },
     ),
     "folders made": ("create_directories", {"paths": ["way/a", "way/b/c"]}),
@@ -86,7 +88,7 @@ def test_refuses_protected_folder_behind_link(
     }
     tool, arguments = _CALLS_BEHIND_LINK[name]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        result = workspace.call(tool, {**arguments, "atomic": True})
+        result = call_tool(workspace, tool, {**arguments, "atomic": True})
     assert result.code == Code.PERMISSION_DENIED, result.text
     assert {
         path: path.is_dir() or path.read_bytes()

@@ -12,6 +12,7 @@ import pytest
 from tests.changes.damage import run_sql
 from tests.changes.interrupted import stop_at
 from tests.changes.steps import EDIT
+from tests.method_tools import call_tool
 from tests.platforms.unix_only import not_on_wine
 
 from filewright import Workspace
@@ -124,7 +125,7 @@ def test_read_recovers_first(
             bench.modify("a.txt", EDIT),
             Delete(bench.at("b.txt")),
         )
-        assert not workspace.call(tool, arguments).is_error
+        assert not call_tool(workspace, tool, arguments).is_error
         assert scene.tree(bench.root) == before
 
 

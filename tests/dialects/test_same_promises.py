@@ -495,7 +495,7 @@ def test_a_kill_leaves_each_change_whole_or_unmade(name, root, tmp_path):
 def test_what_fails_outside_a_tool_is_told_in_the_dialects_way(
     name, said, workspace
 ):
-    result = workspace.offer(name).refused(
+    result = workspace.offer(name).refuse(
         FilewrightError(Code.CANCELLED, "m", hint="h")
     )
     assert result.is_error

@@ -67,16 +67,17 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
         ],
     ),
     (
-        "copy_items",
+        "move_items",
         {
             "items": [{"source": "full/in.txt", "destination": "a.txt"}],
             "overwrite": True,
+            "copy": True,
         },
         ["Allow copy_items on a.txt?", "-one", "+inside"],
     ),
     (
-        "copy_items",
-        {"items": [{"source": "full", "destination": "other"}]},
+        "move_items",
+        {"items": [{"source": "full", "destination": "other"}], "copy": True},
         ["Allow copy_items on full → other?"],
     ),
     (

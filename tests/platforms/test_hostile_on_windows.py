@@ -88,10 +88,11 @@ def attempts(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         },
     )
     yield (
-        "copy_items",
+        "move_items",
         {
             "items": [{"source": "src/a.py", "destination": path}],
             "overwrite": True,
+            "copy": True,
         },
     )
 
@@ -345,11 +346,12 @@ def test_every_tool_works_below_260_characters(
         ("search_content", {"pattern": "two", "path": deep}),
         ("list_files", {"path": deep, "details": True}),
         (
-            "copy_items",
+            "move_items",
             {
                 "items": [
                     {"source": f"{deep}/a.txt", "destination": f"{deep}/b.txt"}
-                ]
+                ],
+                "copy": True,
             },
         ),
         (
@@ -399,8 +401,11 @@ def test_names_that_no_path_leads_to_are_shown_and_go_with_their_folder(
             "there",
         ),
         (
-            "copy_items",
-            {"items": [{"source": "src/odd", "destination": "copy"}]},
+            "move_items",
+            {
+                "items": [{"source": "src/odd", "destination": "copy"}],
+                "copy": True,
+            },
             False,
             "copy",
         ),

@@ -307,7 +307,10 @@ def test_who_may_read_a_file_may_read_it_after_a_change_and_nobody_else(
                 ]
             },
         ),
-        ("copy_items", {"items": [{"source": "src", "destination": "copy"}]}),
+        (
+            "move_items",
+            {"items": [{"source": "src", "destination": "copy"}], "copy": True},
+        ),
         (
             "move_items",
             {"items": [{"source": "src/a.py", "destination": "b.py"}]},

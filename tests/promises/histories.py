@@ -27,6 +27,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.method_tools import run_tool
+
 from filewright import FilewrightError, Workspace
 
 Step = tuple[Any, ...]
@@ -232,7 +234,7 @@ class Project:
         return self.seen[number % len(self.seen)] if self.seen else None
 
     def _call(self, who: str, tool: str, **arguments: Any) -> None:
-        self.workspace(who).run(tool, arguments)
+        run_tool(self.workspace(who), tool, arguments)
 
     def _name(self, who: str, path: str) -> str:
         return path.removeprefix("n/") if who == "N" else path

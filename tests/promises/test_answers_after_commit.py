@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.method_tools import call_tool
 from tests.promises import outside
 
 from filewright import Settings, Workspace
@@ -34,7 +35,7 @@ def _agrees(
 ) -> bool:
     """Call a tool that changes a file; True if it was done. A failure has changed nothing."""
     before = path.read_bytes()
-    answer = workspace.call(tool, arguments)
+    answer = call_tool(workspace, tool, arguments)
     after = path.read_bytes()
     assert not answer.is_error or after == before, (
         f"{tool} changed the file, and says: {answer.text[:300]}"
@@ -87,8 +88,11 @@ MIXED: dict[str, tuple[str, dict[str, Any]]] = {
         {"items": [{"source": p, "destination": f"to/{p}"} for p in PATHS]},
     ),
     "copy": (
-        "copy_items",
-        {"items": [{"source": p, "destination": f"to/{p}"} for p in PATHS]},
+        "move_items",
+        {
+            "items": [{"source": p, "destination": f"to/{p}"} for p in PATHS],
+            "copy": True,
+        },
     ),
     "permit": ("set_permissions", {"paths": PATHS, "mode": "600"}),
 }
@@ -116,7 +120,7 @@ def test_a_change_that_ran_out_of_time_anywhere_is_done_or_not_done(
     for seconds in TIMES:
         hurried = Settings(state_dir=place / "state", call_seconds=seconds)
         with Workspace(work, settings=hurried) as workspace:
-            answer = workspace.call(tool, arguments)
+            answer = call_tool(workspace, tool, arguments)
             recorded = len(workspace.history(limit=10))
         now = stands()
         assert (now == before) == answer.is_error, (
@@ -131,7 +135,7 @@ def test_a_change_that_ran_out_of_time_anywhere_is_done_or_not_done(
         if not answer.is_error:
             return
     with Workspace(work, state_dir=place / "state") as workspace:
-        assert not workspace.call(tool, arguments).is_error
+        assert not call_tool(workspace, tool, arguments).is_error
 
 
 @pytest.mark.sweep

@@ -56,7 +56,7 @@ def server(
         rb'{"jsonrpc":"2.0","id":"\ud800","method":"ping"}',
         rb'{"jsonrpc":"2.0","id":1,"method":"\ud800"}',
         rb'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"\ud800","arguments":{}}}',
-        rb'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"stat_items",'
+        rb'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"read_content",'
         rb'"arguments":{"paths":["\ud800"]},"_meta":{"progressToken":"\udfff"}}}',
         rb'{"jsonrpc":"2.0","id":1,"method":"resources/read","params":{"uri":"filewright://file/\ud800"}}',
     ],

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.method_tools import call_tool, run_tool
 
 from filewright import Workspace
 from filewright.boundary.boundary import Boundary
@@ -129,7 +130,8 @@ def test_a_copy_of_a_tree_with_folders_that_nobody_may_write_to_is_undone(
     (root / "tree" / "shut" / "f").write_text("one\n")
     (root / "tree" / "shut").chmod(0o555)
     made = workspace.run(
-        "copy_items", {"items": [{"source": "tree", "destination": "other"}]}
+        "move_items",
+        {"items": [{"source": "tree", "destination": "other"}], "copy": True},
     )
     workspace.run("revert_edit", {"change_id": made.data["change_id"]})
     assert os.listdir(root) == ["tree"]
@@ -146,7 +148,7 @@ def test_parents_are_not_made_in_a_folder_that_nobody_may_write_to(
         )
     assert refused.value.code == Code.PERMISSION_DENIED
     with pytest.raises(FilewrightError) as refused:
-        workspace.run("create_directories", {"paths": ["shut/a/b"]})
+        run_tool(workspace, "create_directories", {"paths": ["shut/a/b"]})
     assert refused.value.code == Code.PERMISSION_DENIED
     assert os.listdir(root / "shut") == []
 
@@ -184,8 +186,11 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(
         assert (shut / "f").read_text() == "one\n"
         assert shut.stat().st_mode & 0o777 == 0o555
         copied = workspace.run(
-            "copy_items",
-            {"items": [{"source": "tree", "destination": "other"}]},
+            "move_items",
+            {
+                "items": [{"source": "tree", "destination": "other"}],
+                "copy": True,
+            },
         )
         assert (root / "other" / "shut").stat().st_mode & 0o777 == 0o555
         workspace.run("revert_edit", {"change_id": copied.data["change_id"]})
@@ -221,7 +226,10 @@ def test_a_deep_tree_is_changed_and_undone_or_refused(
         folder = below
     os.close(folder)
     calls = [
-        ("copy_items", {"items": [{"source": "d", "destination": "e"}]}),
+        (
+            "move_items",
+            {"items": [{"source": "d", "destination": "e"}], "copy": True},
+        ),
         ("delete_items", {"paths": ["d"], "recursive": True}),
         ("create_directories", {"paths": [deep.replace("d", "z")]}),
         ("move_items", {"items": [{"source": "d", "destination": "x/y"}]}),
@@ -231,7 +239,7 @@ def test_a_deep_tree_is_changed_and_undone_or_refused(
         ),
     ]
     for name, arguments in calls:
-        made = workspace.call(name, arguments)
+        made = call_tool(workspace, name, arguments)
         if levels > 400 and name not in ("move_items", "write_content"):
             assert made.code in (Code.TOO_LARGE, Code.INVALID_INPUT), name
         else:

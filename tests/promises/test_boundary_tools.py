@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests import processes
+from tests.method_tools import call_tool
 from tests.rows import each_row
 
 from filewright import Workspace
@@ -270,7 +271,7 @@ def answer(
     workspace: Workspace, tool: str, arguments: dict[str, Any]
 ) -> tuple[str | None, str]:
     """The code of a refusal (of the first item, where one was refused), and all that the result says."""
-    result = workspace.call(tool, arguments)
+    result = call_tool(workspace, tool, arguments)
     said = result.text + json.dumps(result.data, default=str)
     said.encode()
     code = result.code

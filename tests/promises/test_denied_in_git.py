@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.method_tools import call_tool
 
 from filewright import Workspace
 
@@ -93,7 +94,13 @@ def _calls(path: str) -> list[tuple[str, dict[str, Any]]]:
         ("search_content", {"pattern": "first", "path": path}),
         ("stat_items", {"paths": [path]}),
         ("get_overview", {"path": path}),
-        ("copy_items", {"items": [{"source": path, "destination": "copied"}]}),
+        (
+            "move_items",
+            {
+                "items": [{"source": path, "destination": "copied"}],
+                "copy": True,
+            },
+        ),
     ]
 
 
@@ -110,7 +117,7 @@ def test_stores_are_closed(root: Path, tmp_path: Path, name: str) -> None:
         for start in (git, "way", git.upper()):
             for stored in [*STORED, *map(str, objects)]:
                 for tool, arguments in _calls(f"{start}/{stored}"):
-                    result = workspace.call(tool, arguments)
+                    result = call_tool(workspace, tool, arguments)
                     assert result.is_error, f"{tool} {arguments}: {result.text}"
                     assert "hunter2" not in result.text
         for offered in OFFERED:

@@ -56,7 +56,10 @@ def _limited(
 
 DELETE = ("delete_items", {"paths": ["tree"], "recursive": True})
 UNDO = ("revert_edit", {"path": "tree"})
-COPY = ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]})
+COPY = (
+    "move_items",
+    {"items": [{"source": "tree", "destination": "copy"}], "copy": True},
+)
 MOVE = (
     "move_items",
     {"items": [{"source": "tree", "destination": "moved/tree"}]},

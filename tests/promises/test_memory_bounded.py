@@ -286,7 +286,13 @@ def _moved_about(
         place,
         ("delete_items", {"paths": ["tree"], "recursive": True}),
         UNDO,
-        ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}),
+        (
+            "move_items",
+            {
+                "items": [{"source": "tree", "destination": "copy"}],
+                "copy": True,
+            },
+        ),
         UNDO,
         ("move_items", {"items": [{"source": "tree", "destination": "moved"}]}),
         UNDO,

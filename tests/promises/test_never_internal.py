@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.method_tools import call_tool
 from tests.promises import outside
 from tests.promises.outside import NOBODY, needs_others
 
@@ -76,7 +77,9 @@ def test_a_forged_cursor_is_invalid_input(place: Path) -> None:
             ("get_history", {"limit": 2}),
         ):
             for cursor in FORGED:
-                answer = workspace.call(tool, {**arguments, "cursor": cursor})
+                answer = call_tool(
+                    workspace, tool, {**arguments, "cursor": cursor}
+                )
                 if answer.is_error and answer.code not in (
                     "invalid_input",
                     "not_found",
@@ -111,7 +114,13 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("write_content", {"items": [{"path": "n2.txt", "content": ""}]}),
     ("create_directories", {"paths": ["d"]}),
     ("move_items", {"items": [{"source": "f1.txt", "destination": "g1.txt"}]}),
-    ("copy_items", {"items": [{"source": "f2.txt", "destination": "g2.txt"}]}),
+    (
+        "move_items",
+        {
+            "items": [{"source": "f2.txt", "destination": "g2.txt"}],
+            "copy": True,
+        },
+    ),
     ("delete_items", {"paths": ["f3.txt"]}),
     ("set_permissions", {"paths": ["f4.txt"], "mode": "600"}),
     ("get_history", {}),
@@ -126,7 +135,8 @@ def test_a_closed_workspace_says_that_it_is_closed(place: Path) -> None:
     wrong = [
         f"{tool}: {answer.text[:80]}"
         for tool, arguments in CALLS
-        if (answer := workspace.call(tool, arguments)).code != "invalid_input"
+        if (answer := call_tool(workspace, tool, arguments)).code
+        != "invalid_input"
     ]
     assert wrong == []
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.method_tools import call_tool
 
 from filewright import Workspace
 from filewright.boundary.programs import PROTECTED
@@ -172,7 +173,7 @@ def test_no_sequence_of_calls_reaches_protected_files(
     (root / "CLAUDE.md").symlink_to("AGENTS.md")
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         for tool, arguments in SEVERAL_STEPS[name]:
-            workspace.call(tool, arguments)
+            call_tool(workspace, tool, arguments)
     for folder in (".claude", ".vscode", ".github"):
         assert not (root / folder).is_symlink()
     assert not (root / ".claude" / "hooks").exists()
@@ -227,7 +228,7 @@ def test_what_a_link_of_the_user_makes_protected(
     before = _state(root)
     tool, arguments = BEHIND[name]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        result = workspace.call(tool, arguments)
+        result = call_tool(workspace, tool, arguments)
     assert result.code == "permission_denied", result.text
     assert _state(root) == before
 
@@ -270,7 +271,7 @@ def test_links_of_instructions_stay_free(tmp_path: Path) -> None:
             _move("GEMINI.md", "docs/.github.md", copy=True),
             ("delete_items", {"paths": ["GEMINI.md"]}),
         ):
-            result = workspace.call(tool, arguments)
+            result = call_tool(workspace, tool, arguments)
             assert not result.is_error, result.text
 
 
@@ -370,7 +371,9 @@ def test_hard_link_of_a_protected_file(tmp_path: Path) -> None:
             ("set_permissions", {"paths": ["other.json"], "mode": "777"}),
         ):
             for breaks in (False, True):
-                workspace.call(tool, {**arguments, "break_hard_links": breaks})
+                call_tool(
+                    workspace, tool, {**arguments, "break_hard_links": breaks}
+                )
         workspace.call(
             *_move("other.json", ".vscode/tasks.json", overwrite=True)
         )
@@ -431,7 +434,7 @@ def test_nested_project_with_a_link(tmp_path: Path) -> None:
             _move("nested", "elsewhere", copy=True),
             _move("nested/.claude", "nested/other"),
         ):
-            assert workspace.call(*call).code == "permission_denied"
+            assert call_tool(workspace, *call).code == "permission_denied"
     assert _state(root) == before
 
 

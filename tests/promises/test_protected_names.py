@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from tests.method_tools import call_tool
 from tests.promises import outside
 from tests.promises.outside import Beside
 
@@ -77,14 +78,14 @@ def _overwrite(workspace: Workspace, n: int) -> str | None:
 
 
 def _folder(workspace: Workspace, n: int) -> str | None:
-    return workspace.call(
-        "create_directories", {"paths": [f"sub/made{n}/deep"]}
+    return call_tool(
+        workspace, "create_directories", {"paths": [f"sub/made{n}/deep"]}
     ).code
 
 
 def _copy(workspace: Workspace, n: int) -> str | None:
     item = {"source": "spare.txt", "destination": f"sub/made{n}"}
-    return workspace.call("copy_items", {"items": [item]}).code
+    return workspace.call("move_items", {"items": [item], "copy": True}).code
 
 
 def _move(workspace: Workspace, n: int) -> str | None:
@@ -98,8 +99,10 @@ def _delete(workspace: Workspace, n: int) -> str | None:
 
 def _permit(workspace: Workspace, n: int) -> str | None:
     mode = ("600", "644")[n % 2]
-    return workspace.call(
-        "set_permissions", {"paths": ["sub/victim.txt"], "mode": mode}
+    return call_tool(
+        workspace,
+        "set_permissions",
+        {"paths": ["sub/victim.txt"], "mode": mode},
     ).code
 
 

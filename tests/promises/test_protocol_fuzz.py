@@ -23,7 +23,6 @@ SECONDS = 60.0
 NAMES = (
     *(
         "list_files",
-        "stat_items",
         "get_overview",
         "search_content",
         "read_content",
@@ -33,13 +32,10 @@ NAMES = (
         "apply_patch",
         "replace_content",
         "write_content",
-        "create_directories",
         "move_items",
-        "copy_items",
     ),
     *(
         "delete_items",
-        "set_permissions",
         "get_history",
         "revert_edit",
         "no_such_tool",

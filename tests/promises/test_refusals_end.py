@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.method_tools import call_tool, run_tool
 
 from filewright import FilewrightError, Workspace
 from filewright.errors import Code
@@ -170,7 +171,7 @@ def test_what_only_the_steps_together_would_do_is_refused_before_anything_is_beg
         for source, destination in pairs
     ]
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-        result = workspace.call(tool, {"items": items, "overwrite": True})
+        result = call_tool(workspace, tool, {"items": items, "overwrite": True})
         assert result.code == Code.PERMISSION_DENIED, result.text
         assert "taken back" not in result.text
         assert sorted(root.rglob("*")) == before
@@ -198,7 +199,7 @@ def test_a_repository_is_moved_and_copied_out_of_as_before(
                 {"source": source, "destination": destination}
                 for source, destination in pairs
             ]
-            workspace.run(tool, {"items": items})
+            run_tool(workspace, tool, {"items": items})
         assert (root / "other" / "repo" / ".git" / "config").read_text() == "c"
         workspace.undo()
         assert (root / "repo" / ".git" / "config").read_text() == "c"
@@ -272,8 +273,10 @@ def test_configuration_of_a_package_does_not_become_that_of_the_project(
                 ("pkg/.claude", ".claude"),
                 ("pkg/tool/.vscode", ".vscode"),
             ):
-                made = workspace.call(
-                    tool, {"items": [{"source": source, "destination": name}]}
+                made = call_tool(
+                    workspace,
+                    tool,
+                    {"items": [{"source": source, "destination": name}]},
                 )
                 assert made.code == "permission_denied", (tool, source)
         moved = {"items": [{"source": "pkg", "destination": "vendor/package"}]}

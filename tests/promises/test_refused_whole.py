@@ -13,9 +13,18 @@ from tests.promises import outside
 from tests.promises.outside import NOBODY, needs_others
 
 CALLS = """
+from filewright import FilewrightError
+
 answers = []
 with Workspace(*given["roots"], state_dir=given["state"]) as workspace:
     for tool, arguments in given["calls"]:
+        if tool == "set_permissions":
+            paths = arguments.pop("paths")
+            try:
+                workspace.set_permissions(*paths, **arguments)
+            except FilewrightError as error:
+                answers.append([error.code, str(error)])
+            continue
         answer = workspace.call(tool, arguments)
         answers.append([answer.code, answer.text])
 say(answers)

@@ -260,9 +260,9 @@ def _can_mount() -> bool:
 
 
 def _pair(
-    tool: str, source: str, destination: str, **more: Any
+    source: str, destination: str, **more: Any
 ) -> tuple[str, dict[str, Any]]:
-    return tool, {
+    return "move_items", {
         "items": [{"source": source, "destination": destination}],
         **more,
     }
@@ -282,13 +282,11 @@ def test_copies_and_moves_across_a_mount_are_whole_and_come_back(
         ("volume/tree", "new"),
     ]
     calls = [
-        _pair(tool, *pair)
-        for tool in ("copy_items", "move_items")
-        for pair in pairs
+        _pair(*pair, copy=copy) for copy in (True, False) for pair in pairs
     ]
     calls += [
-        _pair(tool, "file.txt", "volume/taken.txt", overwrite=True)
-        for tool in ("copy_items", "move_items")
+        _pair("file.txt", "volume/taken.txt", copy=copy, overwrite=True)
+        for copy in (True, False)
     ]
     calls.append(("delete_items", {"paths": ["file.txt", "volume/file.txt"]}))
     under = ["unshare", "-m", "--propagation", "private"]
@@ -320,7 +318,7 @@ def test_copies_and_moves_across_a_mount_are_whole_and_come_back(
                     tool,
                     name,
                 )
-                assert (name in after) == (tool == "copy_items"), (tool, name)
+                assert (name in after) == arguments["copy"], (tool, name)
         assert not any("~" in name for name in after), (tool, after)
         assert undo_code is None, (tool, arguments, undo_text)
         assert as_before, f"{tool} {arguments} was not undone"

@@ -57,7 +57,13 @@ def _tree(work: Path, size: int) -> Calls:
 def _copied(work: Path, size: int) -> Calls:
     _tree(work, size)
     return [
-        ("copy_items", {"items": [{"source": "tree", "destination": "copy"}]}),
+        (
+            "move_items",
+            {
+                "items": [{"source": "tree", "destination": "copy"}],
+                "copy": True,
+            },
+        ),
         ("undo", {}),
     ]
 

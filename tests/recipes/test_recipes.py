@@ -84,6 +84,7 @@ from dataclasses import dataclass, field
 from filewright.tools.context import Context
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ToolResult
+from filewright.tools.tool import Tool
 
 
 class LongestArguments(Arguments):
@@ -101,13 +102,28 @@ def longest_line(context: Context, arguments: LongestArguments) -> LongestResult
         lengths = [line.length for line in snapshot.lines.read_lines(task=context.task)]
     number = max(range(len(lengths)), key=lengths.__getitem__) + 1
     return LongestResult(f"{location.display_path}: line {number} is the longest", number=number)
+
+
+LONGEST_LINE = Tool(
+    name="longest_line",
+    title="Longest line",
+    description="Find the longest line.",
+    toolset="read",
+    arguments=LongestArguments,
+    run=longest_line,
+)
 ''',
     )
-    row = 'module = "longest"\ntitle = "Longest line"\ndescription = "Find the longest line."\ntoolset = "read"'
     copy.replace(
-        "tools/tools.toml",
-        "[edit_content]\n",
-        f"[longest_line]\n{row}\n\n[edit_content]\n",
+        "tools/native.py",
+        "from filewright.tools.overview import",
+        "from filewright.tools.longest import LONGEST_LINE\n"
+        "from filewright.tools.overview import",
+    )
+    copy.replace(
+        "tools/native.py",
+        "    EDIT_CONTENT,\n",
+        "    LONGEST_LINE,\n    EDIT_CONTENT,\n",
     )
     copy.python("-m", "filewright.tools")
     (copy.root / "a.txt").write_text("one\ntwo and more\nthree\n")

@@ -20,10 +20,15 @@ from pydantic import ConfigDict
 import filewright.workspace
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.tools.bound_tools import (
+    BoundTools,
+    ToolProvider,
+    native_instructions,
+)
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, schema_of
+from filewright.tools.registry import Arguments
 from filewright.tools.result import Image, ToolResult
-from filewright.tools.surface import Offer, Surface, Tool, instructions
+from filewright.tools.tool import ListedTool, Tool
 from filewright.workspace import Workspace
 
 
@@ -35,21 +40,21 @@ class Anything(Arguments):
 
 def strange(
     name: str, title: str, *, writes: bool = False, destructive: bool = False
-) -> Tool:
+) -> ListedTool:
     def run(context: Context, arguments: Anything) -> ToolResult:
         return getattr(StrangeTools, name)(arguments.model_dump(), context.task)
 
-    schema = schema_of(Anything)
-    return Tool(
-        name,
-        title,
-        "A tool of the tests.",
-        "read",
-        schema,
-        lambda: (Anything, run),
-        writes,
-        destructive,
+    tool = Tool(
+        name=name,
+        title=title,
+        description="A tool of the tests.",
+        toolset="read",
+        arguments=Anything,
+        run=run,
+        writes=writes,
+        destructive=destructive,
     )
+    return tool.to_listed()
 
 
 TOOLS = (
@@ -66,7 +71,7 @@ TOOLS = (
     strange("commit", "Write slowly", writes=True),
     strange("destroy", "Destroy", writes=True, destructive=True),
 )
-STRANGE = Surface(lambda: TOOLS, instructions)
+STRANGE = ToolProvider(lambda: TOOLS, native_instructions)
 
 
 class StrangeWorkspace(Workspace):
@@ -76,8 +81,10 @@ class StrangeWorkspace(Workspace):
         print("printed while starting")
         super().__init__(*roots, settings=settings)
 
-    def offer(self, dialect: str | None = None, toolsets: Any = None) -> Offer:
-        return Offer(STRANGE, self.context, toolsets)
+    def offer(
+        self, dialect: str | None = None, toolsets: Any = None
+    ) -> BoundTools:
+        return BoundTools(STRANGE, self.context, toolsets)
 
     def history(self, *arguments: Any, **options: Any) -> list[Any]:  # type: ignore[override]
         return [

@@ -1,54 +1,37 @@
-"""A short list of tools is given in full; a long one keeps what a model needs to make a call."""
+"""The list of tools as clients get it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import Any
+import pytest
 
-from filewright.server.listing import LIMIT, listing, terse
-
-
-@dataclass(frozen=True)
-class Some:
-    name: str
-    title: str = "Some tool"
-    description: str = "Does something."
-    schema: dict[str, Any] = field(
-        default_factory=lambda: {
-            "type": "object",
-            "additionalProperties": False,
-            "required": ["items"],
-            "properties": {
-                "items": {
-                    "type": "array",
-                    "minItems": 1,
-                    "items": {
-                        "type": "object",
-                        "additionalProperties": False,
-                        "properties": {
-                            "minimum": {
-                                "type": "integer",
-                                "minimum": 1,
-                                "default": 3,
-                            }
-                        },
-                    },
-                },
-                "preview": {"type": "boolean", "default": True},
-                "recursive": {"type": "boolean", "default": False},
-            },
-        }
-    )
-    writes: bool = True
-    destructive: bool = True
-    idempotent: bool = False
+from filewright.server.listing import listing
+from filewright.tools.tool import ListedTool, Tool
 
 
-def test_a_short_list_is_full() -> None:
-    [tool] = listing([Some("one")])
-    assert tool["inputSchema"] == Some("one").schema
-    assert tool["title"] == "Some tool"
-    assert tool["annotations"] == {
+def load() -> Tool:
+    raise AssertionError("a list loads no tool")
+
+
+TOOL = ListedTool(
+    name="one",
+    title="Some tool",
+    description="Does something.",
+    toolset="edit",
+    schema={"additionalProperties": False, "type": "object"},
+    short_schema={"type": "object"},
+    load=load,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+)
+
+
+def test_a_tool_has_its_schema_title_and_hints() -> None:
+    [row] = listing([TOOL])
+    assert row["inputSchema"] == TOOL.schema
+    assert [*row["inputSchema"]] == ["type", "additionalProperties"]
+    assert row["title"] == "Some tool"
+    assert row["annotations"] == {
         "readOnlyHint": False,
         "destructiveHint": True,
         "idempotentHint": False,
@@ -56,45 +39,22 @@ def test_a_short_list_is_full() -> None:
     }
 
 
-def test_a_long_list_leaves_out_bounds_and_obvious_defaults() -> None:
-    long = [
-        Some(f"tool_{number}", description="x" * 400) for number in range(16)
-    ]
-    assert sum(len(tool.description) for tool in long) < LIMIT
-    schema = listing(long)[0]["inputSchema"]
-    assert schema == {
-        "type": "object",
-        "required": ["items"],
-        "properties": {
-            "items": {
-                "type": "array",
-                "items": {
-                    "type": "object",
-                    "properties": {
-                        "minimum": {"type": "integer", "default": 3}
-                    },
-                },
-            },
-            "preview": {"type": "boolean", "default": True},
-            "recursive": {"type": "boolean"},
-        },
-    }
+def test_a_shortened_tool_has_no_title() -> None:
+    [row] = listing([TOOL.shortened()])
+    assert row["inputSchema"] == {"type": "object"}
+    assert "title" not in row
 
 
-def test_an_argument_may_be_called_like_a_keyword() -> None:
-    assert terse(
-        {"properties": {"minimum": {"type": "string"}}}, "some_tool"
-    ) == {"properties": {"minimum": {"type": "string"}}}
-
-
-def test_an_argument_may_be_rare_in_one_place_alone() -> None:
-    version = {"expected_version": {"type": "string"}}
-    edit = {"properties": {**version, "from": {"properties": version}}}
-    schema = {"properties": {**version, "edits": {"items": edit}}}
-    assert terse(schema, "edit_content") == {
-        "properties": {
-            "edits": {
-                "items": {"properties": {**version, "from": {"properties": {}}}}
-            }
-        }
-    }
+@pytest.mark.parametrize("writes", [True, False])
+def test_only_tools_that_change_files_name_the_app(writes: bool) -> None:
+    tool = ListedTool(
+        name="one",
+        title="",
+        description="",
+        toolset="read",
+        schema={},
+        short_schema={},
+        load=load,
+        writes=writes,
+    )
+    assert ("_meta" in listing([tool])[0]) is writes

@@ -4,6 +4,7 @@ import os
 import socket
 
 import pytest
+from tests.method_tools import call_tool
 
 SEARCH = {"search": "x", "replace": "y"}
 
@@ -83,7 +84,7 @@ CASES = [
     ("stat_items", {"paths": ["gone"]}, "not_found", "gone"),
     ("move_items", {"items": [{"source": "folder", "destination": "folder/in"}]}, "invalid_input", "itself"),
     ("move_items", {"items": [{"source": "a.txt", "destination": "latin.txt"}]}, "already_exists", "latin.txt"),
-    ("copy_items", {"items": [{"source": "gone", "destination": "x"}]}, "not_found", "gone"),
+    ("move_items", {"items": [{"source": "gone", "destination": "x"}], "copy": True}, "not_found", "gone"),
     ("delete_items", {"paths": ["gone"]}, "not_found", "gone"),
     ("delete_items", {"paths": ["folder"]}, "not_a_file", "recursive"),
     ("delete_items", {"paths": ["."], "recursive": True}, "permission_denied", "root"),
@@ -134,7 +135,7 @@ def test_bad_input_changes_nothing(
     place, workspace, contents, tool, arguments, code, says
 ):
     before = contents()
-    result = workspace.call(tool, arguments)
+    result = call_tool(workspace, tool, arguments)
     assert result.is_error, result.text
     assert result.code == code, result.text
     assert result.text.startswith(f"{code}: ") or tool == "stat_items"
@@ -157,7 +158,7 @@ def test_every_error_has_a_hint(place, workspace):
     without = [
         (tool, arguments)
         for tool, arguments, *_ in CASES
-        if "hint: " not in workspace.call(tool, arguments).text
+        if "hint: " not in call_tool(workspace, tool, arguments).text
         and tool != "stat_items"
     ]
     assert without == []
@@ -238,6 +239,6 @@ def nested(levels):
 def test_also_what_is_no_call_at_all_is_told_what_to_do(
     place, workspace, tool, arguments
 ):
-    made = workspace.call(tool, arguments)
+    made = call_tool(workspace, tool, arguments)
     assert made.code == "invalid_input"
     assert "\nhint: " in made.text

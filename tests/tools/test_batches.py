@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from tests.method_tools import call_tool, run_tool
 
 from filewright import FilewrightError, Settings, Workspace
 from filewright.edit.replacements import compile_replacement
@@ -42,12 +43,13 @@ FAILING = [
         },
     ),
     (
-        "copy_items",
+        "move_items",
         {
             "items": [
                 {"source": "a", "destination": "c"},
                 {"source": "a", "destination": "b"},
-            ]
+            ],
+            "copy": True,
         },
     ),
     ("delete_items", {"paths": ["a", "gone"]}),
@@ -58,7 +60,7 @@ FAILING = [
 @pytest.mark.parametrize(("tool", "arguments"), FAILING)
 def test_atomic_is_all_or_none(place, workspace, contents, tool, arguments):
     before = contents()
-    result = workspace.call(tool, arguments)
+    result = call_tool(workspace, tool, arguments)
     assert result.is_error
     assert contents() == before
 
@@ -68,7 +70,7 @@ def test_otherwise_each_item_is_on_its_own(
     place, workspace, contents, tool, arguments
 ):
     before = contents()
-    result = workspace.call(tool, {**arguments, "atomic": False})
+    result = call_tool(workspace, tool, {**arguments, "atomic": False})
     assert not result.is_error
     assert ["error" in item for item in result.data["results"]] == [False, True]
     assert contents() != before
@@ -82,8 +84,8 @@ WORKING = [
     ("move_items", {"items": [{"source": "a", "destination": "p/q/a"}, {"source": "dir", "destination": "moved"}]}),
     ("move_items", {"items": [{"source": "a", "destination": "b"}], "overwrite": True}),
     ("move_items", {"items": [{"source": "a", "destination": "t"}, {"source": "b", "destination": "a"}, {"source": "t", "destination": "b"}]}),
-    ("copy_items", {"items": [{"source": "dir", "destination": "copy"}, {"source": "a", "destination": "copy/a"}]}),
-    ("copy_items", {"items": [{"source": "a", "destination": "b"}], "overwrite": True}),
+    ("move_items", {"items": [{"source": "dir", "destination": "copy"}, {"source": "a", "destination": "copy/a"}], "copy": True}),
+    ("move_items", {"items": [{"source": "a", "destination": "b"}], "overwrite": True, "copy": True}),
     ("delete_items", {"paths": ["a", "dir"], "recursive": True}),
     ("delete_items", {"paths": ["gone", "a"], "missing_ok": True}),
     ("set_permissions", {"paths": ["a", "run.sh"], "mode": "u+x"}),
@@ -94,7 +96,7 @@ WORKING = [
 @pytest.mark.parametrize(("tool", "arguments"), WORKING)
 def test_every_batch_can_be_undone(place, workspace, contents, tool, arguments):
     before = contents()
-    result = workspace.run(tool, arguments)
+    result = run_tool(workspace, tool, arguments)
     after = contents()
     assert after != before
     workspace.run("revert_edit", {"change_id": result.data["change_id"]})
@@ -106,7 +108,7 @@ def test_every_batch_can_be_undone(place, workspace, contents, tool, arguments):
 
 
 def test_results_are_positional_also_for_repeated_paths(place, workspace):
-    result = workspace.run("stat_items", {"paths": ["a", "gone", "a"]})
+    result = run_tool(workspace, "stat_items", {"paths": ["a", "gone", "a"]})
     assert [item["status"] for item in result.data["results"]] == [
         "success",
         "error",
@@ -154,8 +156,8 @@ def test_hard_links_are_broken_only_when_asked_and_that_is_said(
     place, workspace, tool, arguments
 ):
     os.link(place / "a", place / "other")
-    assert workspace.call(tool, arguments).code == "hard_linked"
-    result = workspace.run(tool, {**arguments, "break_hard_links": True})
+    assert call_tool(workspace, tool, arguments).code == "hard_linked"
+    result = run_tool(workspace, tool, {**arguments, "break_hard_links": True})
     assert (
         "[a had 2 hard links; the other names keep the old content]"
         in result.text
@@ -209,7 +211,7 @@ def test_a_read_only_workspace_offers_and_does_nothing(
             "get_history",
         }
         for tool, arguments in WORKING:
-            assert workspace.call(tool, arguments).code == "read_only"
+            assert call_tool(workspace, tool, arguments).code == "read_only"
     assert contents() == before
     assert not (tmp_path / "s").exists()
 

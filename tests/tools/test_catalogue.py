@@ -7,15 +7,22 @@ import sys
 from importlib.resources import files
 from pathlib import Path
 
-from filewright import Workspace
-from filewright.tools.__main__ import made
-from filewright.tools.surface import entries
+import pytest
+
+from filewright import Code, Workspace
+from filewright.server.listing import listing
+from filewright.tools.catalogue import generate_catalogue, read_catalogue
 
 NAMES = [
-    "list_files", "stat_items", "get_overview", "search_content", "read_content", "edit_content", "apply_patch",
-    "replace_content", "write_content", "create_directories", "move_items", "copy_items", "delete_items",
-    "set_permissions", "get_history", "revert_edit",
+    "list_files", "get_overview", "search_content", "read_content", "edit_content", "apply_patch", "replace_content",
+    "write_content", "move_items", "delete_items", "get_history", "revert_edit",
 ]  # fmt: skip
+METHODS_ONLY = [
+    "stat_items",
+    "create_directories",
+    "copy_items",
+    "set_permissions",
+]
 
 
 def test_the_kept_catalogue_is_what_the_tools_say():
@@ -24,46 +31,52 @@ def test_the_kept_catalogue_is_what_the_tools_say():
         .joinpath("catalogue.json")
         .read_text(encoding="utf-8")
     )
-    assert kept == made(), "run: python -m filewright.tools"
+    assert kept == generate_catalogue(), "run: python -m filewright.tools"
 
 
 def test_the_tools_in_their_order():
-    assert [tool.name for tool in entries().values()] == [*entries()] == NAMES
+    assert [*read_catalogue().tools] == NAMES
 
 
-def test_twelve_are_listed_and_all_can_be_called(tmp_path):
-    (tmp_path / "r").mkdir()
-    (tmp_path / "r/a.txt").write_text("a\n")
-    with Workspace(tmp_path / "r", state_dir=tmp_path / "s") as workspace:
-        listed = [tool.name for tool in workspace.tools()]
-        gone = [
-            "stat_items",
-            "create_directories",
-            "copy_items",
-            "set_permissions",
-        ]
-        assert listed == [name for name in NAMES if name not in gone]
-        pair = {"source": "a.txt", "destination": "b.txt"}
-        assert not workspace.call("stat_items", {"paths": ["a.txt"]}).is_error
-        assert not workspace.call(
-            "create_directories", {"paths": ["d"]}
-        ).is_error
-        assert not workspace.call("copy_items", {"items": [pair]}).is_error
-        assert not workspace.call(
-            "set_permissions", {"paths": ["a.txt"], "mode": "600"}
-        ).is_error
-        again = {"items": [{**pair, "destination": "c.txt"}], "copy": True}
-        assert "copied" in workspace.call("move_items", again).text
-        assert sorted(path.name for path in (tmp_path / "r").iterdir()) == [
-            "a.txt",
-            "b.txt",
-            "c.txt",
-            "d",
-        ]
+@pytest.fixture
+def workspace(tmp_path):
+    root = tmp_path / "r"
+    root.mkdir()
+    (root / "a.txt").write_text("a\n")
+    with Workspace(root, state_dir=tmp_path / "s") as opened:
+        yield opened
+
+
+def test_the_library_has_the_tools_that_clients_get(workspace):
+    rows = listing(workspace.tools())
+    assert [row["name"] for row in rows] == NAMES
+    for tool, row in zip(workspace.tools(), rows, strict=True):
+        assert tool.description == row["description"]
+        assert tool.schema == row["inputSchema"]
+    assert workspace.instructions == workspace.offer().instructions
+
+
+@pytest.mark.parametrize("name", METHODS_ONLY)
+def test_methods_alone_are_no_tools(workspace, name):
+    answer = workspace.call(name, {"paths": ["a.txt"]})
+    assert answer.code is Code.INVALID_INPUT
+    assert f"unknown tool '{name}'" in answer.text
+
+
+def test_methods_run_what_no_tool_does(workspace, tmp_path):
+    assert workspace.stat("a.txt").results[0].error is None
+    workspace.create_directories("d")
+    workspace.copy("a.txt", "b.txt")
+    workspace.set_permissions("a.txt", mode="600")
+    copy = {"items": [{"source": "a.txt", "destination": "c.txt"}]}
+    answer = workspace.call("move_items", {**copy, "copy": True})
+    assert "copied" in answer.text
+    names = sorted(path.name for path in (tmp_path / "r").iterdir())
+    assert names == ["a.txt", "b.txt", "c.txt", "d"]
 
 
 def test_schemas_are_plain_objects():
-    for entry in entries().values():
+    for entry in read_catalogue().tools.values():
         assert entry.schema["type"] == "object"
         assert entry.schema["additionalProperties"] is False
         assert (
@@ -100,7 +113,7 @@ def test_first_calls_from_many_threads_at_once_all_work(tmp_path):
         "w = Workspace(sys.argv[1], state_dir=sys.argv[2])\n"
         "open(sys.argv[1] + '/f.py', 'w').write('def f(): pass\\n')\n"
         "calls = [('list_files', {}), ('search_content', {'pattern': 'f'}), ('get_overview', {'path': 'f.py'}),\n"
-        "         ('read_content', {'path': 'f.py', 'symbol': 'f'}), ('stat_items', {'paths': ['f.py']}),\n"
+        "         ('read_content', {'path': 'f.py', 'symbol': 'f'}), ('list_files', {'details': True}),\n"
         "         ('search_content', {'pattern': 'def f', 'mode': 'fuzzy'}), ('get_history', {})]\n"
         "go = threading.Barrier(len(calls)); bad = []\n"
         "def run(name, arguments):\n"

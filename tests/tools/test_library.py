@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import ast
 import os
 import re
 import subprocess
 import sys
 import threading
 from pathlib import Path
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 import anyio
 import pytest
 from tests import processes
-from tests.rows import each_row
-from tests.typed_stub import METHODS, STUB, typed_stub
 
 from filewright import AsyncWorkspace, Code, FilewrightError, Task, Workspace
 from filewright import __all__ as face
+from filewright.tools.catalogue import load_tool, read_catalogue
 from filewright.tools.context import Context
+from filewright.tools.methods import ToolMethods
 from filewright.tools.result import ToolResult
-from filewright.tools.surface import Tool, entries
-from filewright.tools.typed import TypedTools
 
 PAGE = Path(__file__).parents[2] / "docs" / "library.md"
 EXAMPLES = re.findall(
@@ -98,33 +95,7 @@ def test_the_examples_of_the_library_page_run(
     assert (root / "cart.py").read_text() == CART
 
 
-def test_the_typed_methods_are_those_of_the_tools_arguments() -> None:
-    pytest.importorskip("ruff")
-    assert STUB.read_text(encoding="utf-8") == typed_stub(), (
-        "write it anew: python -m tests.pages"
-    )
-
-
-STUBS = {
-    node.name: node
-    for each in ast.parse(STUB.read_text(encoding="utf-8")).body
-    if isinstance(each, ast.ClassDef) and each.name == "TypedTools"
-    for node in each.body
-    if isinstance(node, ast.FunctionDef) and node.name != "_run"
-}
-
-
-def test_every_tool_has_a_method_and_every_method_a_tool() -> None:
-    assert {METHODS[name][0] for name in STUBS} == {*entries()}
-    assert (
-        {name for name in vars(TypedTools) if not name.startswith("_")}
-        == set(STUBS)
-        == set(METHODS)
-    )
-
-
 def test_what_runs_a_tool_can_be_awaited_and_what_else_the_page_says() -> None:
-    assert set(METHODS) <= set(vars(AsyncWorkspace))
     (sentence,) = re.findall(
         r"has the methods that run a tool, (.*?), to be\s+awaited",
         PAGE.read_text(encoding="utf-8"),
@@ -134,46 +105,14 @@ def test_what_runs_a_tool_can_be_awaited_and_what_else_the_page_says() -> None:
         for name in vars(AsyncWorkspace)
         if not name.startswith("_") and hasattr(Workspace, name)
     }
-    assert set(re.findall(r"`(\w+)`", sentence)) == others - set(METHODS) - {
-        "close",
-        "tools",
-    }
+    assert set(re.findall(r"`(\w+)`", sentence)) == others - set(
+        vars(ToolMethods)
+    ) - {"close", "tools"}
 
 
-@each_row("name", METHODS)
-def test_a_method_hands_its_arguments_to_its_tool(name: str) -> None:
-    """Whatever the stub lets a caller give, by its place or by its name, reaches the tool's model under that name."""
-    tool, ordered, several = METHODS[name]
-    handed: list[tuple[str, dict[str, Any]]] = []
-
-    class Recorder(TypedTools):
-        def _run(self, name: str, arguments: Any) -> Any:
-            handed.append((name, dict(arguments)))
-
-    named = [argument.arg for argument in STUBS[name].args.kwonlyargs]
-    values = {key: f"value of {key}" for key in [*ordered.split(), *named]}
-    positional = [values[key] for key in ordered.split()] or ["one", "two"]
-    getattr(Recorder(), name)(
-        *positional, **{key: values[key] for key in named if key != "options"}
-    )
-    ((called, arguments),) = handed
-    assert called == tool
-    arguments |= (
-        dict(arguments.pop("items")[0])
-        if isinstance(arguments.get("items"), list)
-        else {}
-    )
-    assert arguments.pop("folders", False) is False
-    expected: dict[str, Any] = {several: ["one", "two"]} if several else {}
-    assert arguments == {
-        **expected,
-        **{key: values[key] for key in [*ordered.split(), *named]},
-    }
-
-
-@each_row("tool", [*entries().values()])
-def test_a_tool_answers_with_a_frozen_result_of_the_face(tool: Tool) -> None:
-    _, run = tool.load()
+@pytest.mark.parametrize("name", read_catalogue().modules)
+def test_a_tool_answers_with_a_frozen_result_of_the_face(name: str) -> None:
+    run = load_tool(name).run
     answered = get_type_hints(run, localns={"Context": Context, "Task": Task})[
         "return"
     ]

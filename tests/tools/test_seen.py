@@ -202,10 +202,11 @@ REPLACING = {
         },
     ),
     "copy": (
-        "copy_items",
+        "move_items",
         {
             "items": [{"source": "a.py", "destination": "n.md"}],
             "overwrite": True,
+            "copy": True,
         },
     ),
     "delete": ("delete_items", {"paths": ["n.md"]}),

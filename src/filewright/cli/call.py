@@ -75,20 +75,23 @@ def call(
     """
     given = None if listing or schema else _arguments(tool, arguments)
     offer = workspace.offer(dialect)
-    tools = {each.name: each for each in offer.tools(unlisted=True)}
+    tools = {listed.name: listed for listed in offer.tools()}
     if listing:
         write(
-            "\n".join(f"{each.name:<20} {each.title}" for each in offer.tools())
+            "\n".join(
+                f"{listed.name:<20} {listed.title}" for listed in tools.values()
+            )
         )
         return
-    if tool not in tools:
+    if tool is None or tool not in tools:
         raise click.BadParameter(
             f"no tool {tool!r}; the tools are {', '.join(tools)}",
             param_hint="TOOL",
         )
     if given is None:
-        found = tools[tool]
-        write(f"{found.description}\n\n{json.dumps(found.schema, indent=2)}")
+        declared = tools[tool].load().to_listed()
+        schema_text = json.dumps(declared.schema, indent=2)
+        write(f"{declared.description}\n\n{schema_text}")
         return
     with working(tool, workspace.settings.call_seconds) as task:
         result = offer.call(tool, given, task=task)

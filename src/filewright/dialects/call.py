@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import FilewrightError
+from filewright.tools.methods import ToolMethods
 from filewright.tools.registry import run_tool
-from filewright.tools.surface import entries
-from filewright.tools.typed import TypedTools
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from filewright.settings import Settings
     from filewright.system import Status
     from filewright.tools.context import Context
+    from filewright.tools.tool import Tool
 
 MAX_ENTRIES = 10_000
 """The entries of a folder that a dialect takes from `list_files`."""
@@ -23,7 +23,7 @@ MAX_ENTRIES = 10_000
 _LISTING_CHARACTERS = 16 << 20
 
 
-class Call(TypedTools):
+class Call(ToolMethods):
     """The typed methods of the workspace for one call, within the limits of the dialect."""
 
     def __init__(self, context: Context) -> None:
@@ -44,9 +44,9 @@ class Call(TypedTools):
         """The characters that an answer may have."""
         return self.context.settings.hard_chars
 
-    def _run(self, name: str, arguments: Mapping[str, Any]) -> Any:
-        """Run the native tool `name`; its arguments are checked as a client's are."""
-        return run_tool(entries()[name], self.context, arguments)
+    def run_native(self, tool: Tool, arguments: Mapping[str, Any]) -> Any:
+        """Run a native tool; its arguments are checked as a client's are."""
+        return run_tool(tool, self.context, arguments)
 
     def with_settings(self, **changes: Any) -> Call:
         """Return the same call with other settings."""

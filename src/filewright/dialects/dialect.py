@@ -11,11 +11,12 @@ from filewright.dialects.call import Call
 from filewright.dialects.json_answers import Json, encode_json
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
+from filewright.tools.bound_tools import ToolProvider
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments, schema_of
+from filewright.tools.registry import Arguments
 from filewright.tools.result import ToolResult
-from filewright.tools.surface import Surface, Tool, Toolset
+from filewright.tools.tool import ListedTool, Tool, Toolset
 
 Answer = str | Json | ToolResult
 """The answer of a tool: a text, an object that is sent as JSON, or a result with images."""
@@ -73,42 +74,42 @@ class Dialect:
     cut_note: str = ""
 
 
-def surface_of(dialect: Dialect) -> Surface:
-    """Return a dialect as the surface that a workspace offers."""
+def provider_of(dialect: Dialect) -> ToolProvider:
+    """Return a dialect as a provider of the tools that a workspace offers."""
     tools = tuple(_to_tool(dialect, tool) for tool in dialect.tools)
 
     def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
         return f"{dialect.workflow}\nServed: {', '.join(roots)}"
 
-    return Surface(
+    return ToolProvider(
         tools=lambda: tools,
         instructions=instructions,
         limits=dialect.limits,
-        refusal=dialect.refuse,
+        refuse=dialect.refuse,
         answers_json=dialect.answers_json,
     )
 
 
-def _to_tool(dialect: Dialect, tool: DialectTool) -> Tool:
-    """Return a tool as callers see it; its schema is derived from the model."""
-    model = tool.arguments
+def _to_tool(dialect: Dialect, tool: DialectTool) -> ListedTool:
+    """Return a tool as clients list it; its schema is derived from the model."""
     writes = tool.toolset != "read"
 
     def run(context: Context, arguments: Arguments) -> ToolResult:
         answer = tool.run(Call(context), arguments)
         return _to_result(dialect, answer, arguments, context.settings)
 
-    return Tool(
+    declared = Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),
         description=tool.description,
         toolset=tool.toolset,
-        schema=schema_of(model),
-        load=lambda: (model, run),
+        arguments=tool.arguments,
+        run=run,
         writes=writes,
         destructive=writes and tool.is_destructive,
         idempotent=tool.is_idempotent or not writes,
     )
+    return declared.to_listed()
 
 
 def _to_result(

@@ -18,9 +18,9 @@ from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.bounded_text import clip
 from filewright.tools.edit import EditResult
+from filewright.tools.methods import EditRequest
 from filewright.tools.read_result import FileRead
 from filewright.tools.result import FailedCall, ToolResult
-from filewright.tools.typed import EditRequest
 from filewright.wording import escape_controls
 
 _DEFAULT_LINES = 2000

@@ -25,9 +25,9 @@ from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.settings import Settings
 from filewright.tools.bounded_text import clip
+from filewright.tools.methods import EditRequest
 from filewright.tools.read_result import FileRead
 from filewright.tools.result import FailedCall, ToolResult
-from filewright.tools.typed import EditRequest
 
 API_TOOL = {"type": "memory_20250818", "name": "memory"}
 """The tool as the API is sent it: it knows the schema by the type."""

@@ -1,4 +1,4 @@
-"""The dialects by their names, and the surface of each."""
+"""The dialects by their names, and the provider of each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from functools import cache
 from importlib import import_module
 
 from filewright.errors import invalid
-from filewright.tools.surface import NATIVE, Surface
+from filewright.tools.bound_tools import NATIVE, ToolProvider
 
 _CATALOGUES = {
     "agent-tools": "filewright.dialects.agent_tools.catalogue",
@@ -25,7 +25,7 @@ DIALECT_NAMES = tuple(_CATALOGUES)
 
 
 @cache
-def find_surface(dialect: str | None) -> Surface:
+def find_surface(dialect: str | None) -> ToolProvider:
     """Return the tools of a dialect, or the native ones for None.
 
     Raises `invalid_input` for a name that is no dialect's.
@@ -40,6 +40,6 @@ def find_surface(dialect: str | None) -> Surface:
             argument="dialect",
         )
     # The native tools work without the dialects and pydantic's models of them.
-    from filewright.dialects.dialect import surface_of
+    from filewright.dialects.dialect import provider_of
 
-    return surface_of(import_module(_CATALOGUES[dialect]).DIALECT)
+    return provider_of(import_module(_CATALOGUES[dialect]).DIALECT)

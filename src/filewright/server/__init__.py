@@ -5,11 +5,11 @@ and cancellation, and stops without interrupting a commit. It never touches a fi
 never checks a tool's arguments (`Workspace.call` does), and does not decide what a tool
 answers. Only this package imports `mcp`.
 
-In: JSON-RPC messages, and an `Offer`: the tools, and the method that calls them. Out:
+In: JSON-RPC messages, and `BoundTools`: the tools, and the method that calls them. Out:
 `CallToolResult` and the protocol's other results.
 
 A message takes this way: `inbox` and `stdio`, or `http` → the SDK's dispatcher →
-`protocol` → a thread of `calls` → `Offer.call`.
+`protocol` → a thread of `calls` → `BoundTools.call`.
 
 - `serve`: one server process from start to end
 - `inbox`: the reader of a client's lines

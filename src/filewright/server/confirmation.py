@@ -32,7 +32,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller
 from filewright.server.client_roots import Context
 from filewright.tools.bounded_text import clip
-from filewright.tools.surface import Tool
+from filewright.tools.tool import ListedTool
 from filewright.wording import escape_unsendable, join_limited
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ Rehearsal = Callable[[], Awaitable["Diff | str"]]
 async def require_confirmation(
     workspace: Workspace,
     context: Context,
-    tool: Tool,
+    tool: ListedTool,
     params: CallToolRequestParams,
     caller: Caller,
     rehearse: Rehearsal,
@@ -121,7 +121,7 @@ async def require_confirmation(
 
 
 def _needs_confirmation(
-    setting: str, tool: Tool, arguments: Mapping[str, Any]
+    setting: str, tool: ListedTool, arguments: Mapping[str, Any]
 ) -> bool:
     """Return True if the setting `confirm` names the call, and it is no preview."""
     if setting == "never" or not tool.writes:
@@ -150,7 +150,7 @@ def _can_ask(context: Context) -> bool:
 
 async def _ask_while_waiting(
     context: Context,
-    tool: Tool,
+    tool: ListedTool,
     arguments: Mapping[str, Any],
     rehearse: Rehearsal,
 ) -> None:
@@ -173,7 +173,7 @@ async def _ask_while_waiting(
 
 def _confirm_on_page(
     workspace: Workspace,
-    tool: Tool,
+    tool: ListedTool,
     arguments: Mapping[str, Any],
     caller: Caller,
     diff: Diff | str,
@@ -247,7 +247,7 @@ def _digest(*facts: object) -> str:
 
 
 def _question_with_diff(
-    tool: Tool, arguments: Mapping[str, Any], diff: Diff | str
+    tool: ListedTool, arguments: Mapping[str, Any], diff: Diff | str
 ) -> str:
     """Return the question, what would be lost, and the diff."""
     question = _question(tool, arguments, diff)
@@ -273,7 +273,7 @@ def _question_with_diff(
 
 
 def _question(
-    tool: Tool, arguments: Mapping[str, Any], diff: Diff | str
+    tool: ListedTool, arguments: Mapping[str, Any], diff: Diff | str
 ) -> str:
     """Return the question that names the files of a call."""
     names: list[str] = []

@@ -17,7 +17,7 @@ from filewright import __version__
 from filewright.bounded_json import parse_json
 from filewright.errors import FilewrightError
 from filewright.server.listing import RESOURCE_TEMPLATES, listing
-from filewright.tools.surface import Offer
+from filewright.tools.bound_tools import BoundTools
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The protocol versions that begin with a handshake; the SDK answers any other."""
@@ -64,7 +64,7 @@ class Greeting:
     """
 
     def __init__(
-        self, offer: Offer, list_resources: ListResources | None = None
+        self, offer: BoundTools, list_resources: ListResources | None = None
     ) -> None:
         self.opening_id: int | str | None = None
         """The id of the request that opened the connection, once it is answered.

@@ -1,50 +1,13 @@
-"""How tools are listed in `tools/list`, which every client hands to its model whole, at every start.
-
-A list that is short is given in full. A longer one says what a model needs to make a call: names, types,
-choices, what is required and defaults that surprise; bounds, the obvious defaults (of choices the first) and
-rare arguments are left to the refusal that names them, so its schemas are open. Arguments are checked against the
-full schema either way.
-"""
+"""The lists of the server: its tools, and its resources."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from filewright.tools.surface import Tool
+from filewright.tools.tool import ListedTool
 from filewright.wording import escape_unsendable
 from filewright.workspace import FILE, HISTORY, Workspace
-
-_LEFT_OUT = frozenset(
-    [
-        "minimum",
-        "maximum",
-        "minItems",
-        "maxItems",
-        "minLength",
-        "maxLength",
-        "additionalProperties",
-        "anyOf",
-    ]
-)
-_RARE_NAMES = """
-atomic break_hard_links changed_lines client column context_after context_before group hunk include_hidden
-invert max_chars max_files max_symbols min_similarity missing_ok newline numbered occurrence owner reindent root
-since sort type undoable edit_content.expected_version from.expected_version get_history.limit
-items.expected_version edit_content.encoding read_content.encoding apply_patch.strip replace_content.multiline
-revert_edit.include_shared revert_edit.partial list_files.limit read_content.depth read_content.paths
-replace_content.case replace_content.diff replace_content.expected_count replace_content.include_ignored
-revert_edit.diff write_content.diff edit_content.cell
-"""
-_RARE = frozenset(_RARE_NAMES.split())
-"""Arguments that an answer names when they matter, some only of one tool or object; they are accepted all the same."""
-
-_PLAIN = (0, 1, ".", 20, 50)
-"""Defaults that go without saying."""
-
-LIMIT = 10_000
-"""Characters past which a list is shortened."""
 
 APP = "ui://filewright/change"
 """The app that a client with MCP Apps shows beside the result of a call that changes something."""
@@ -100,63 +63,30 @@ def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
     return resources
 
 
-def listing(tools: Sequence[Tool]) -> list[dict[str, Any]]:
-    """The tools as they are listed, in JSON, each with all four hints; those that change files name the app."""
-    full = [_listed(tool, tool.schema, tool.title) for tool in tools]
-    if (
-        sum(
-            len(json.dumps(each, ensure_ascii=False, separators=(",", ":"))) + 1
-            for each in full
-        )
-        <= LIMIT
-    ):
-        return full
-    return [
-        _listed(tool, terse(tool.schema, tool.name), None) for tool in tools
-    ]
+def listing(tools: Sequence[ListedTool]) -> list[dict[str, Any]]:
+    """Return the tools as JSON, each with all four hints.
 
-
-def _listed(
-    tool: Tool, schema: Mapping[str, Any], title: str | None
-) -> dict[str, Any]:
-    """A tool, its members in the order in which the SDK writes them."""
-    return {
-        **(_WITH_APP if tool.writes else {}),
-        "annotations": {
+    Tools that change files name the app. The members are in the order in which the SDK
+    writes them.
+    """
+    rows: list[dict[str, Any]] = []
+    for tool in tools:
+        row: dict[str, Any] = {}
+        if tool.writes:
+            row |= _WITH_APP
+        row["annotations"] = {
             "destructiveHint": tool.destructive,
             "idempotentHint": tool.idempotent,
             "openWorldHint": False,
             "readOnlyHint": not tool.writes,
-        },
-        "description": tool.description,
-        "inputSchema": dict(
-            sorted(
-                schema.items(),
-                key=lambda member: member[0] == "additionalProperties",
-            )
-        ),
-        "name": tool.name,
-        **({} if title is None else {"title": title}),
-    }
-
-
-def terse(schema: Mapping[str, Any], of: str) -> dict[str, Any]:
-    """`schema` of a tool or an argument, `of` its name, without bounds, without defaults that go without saying,
-    nested objects open as by default.
-    """
-    kept = {}
-    for key, value in schema.items():
-        if key == "properties":
-            value = {
-                name: terse(child, name)
-                for name, child in value.items()
-                if _RARE.isdisjoint((name, f"{of}.{name}"))
-            }
-        elif key == "items":
-            value = terse(value, of)
-        obvious = (
-            value is not True and value in _PLAIN
-        ) or value == schema.get("enum", [None])[0]
-        if key not in _LEFT_OUT and not (key == "default" and obvious):
-            kept[key] = value
-    return kept
+        }
+        row["description"] = tool.description
+        schema = dict(tool.schema)
+        if "additionalProperties" in schema:
+            schema["additionalProperties"] = schema.pop("additionalProperties")
+        row["inputSchema"] = schema
+        row["name"] = tool.name
+        if not tool.is_short:
+            row["title"] = tool.title
+        rows.append(row)
+    return rows

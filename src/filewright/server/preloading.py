@@ -50,10 +50,10 @@ def preload(
     idle_seconds: float = IDLE_SECONDS,
 ) -> None:
     """Make one import after the other while no call runs, until `stopping` is set."""
-    from filewright.tools.surface import entries
+    from filewright.tools.catalogue import read_catalogue
 
     steps: list[Callable[[], object]] = []
-    for tool in entries().values():
+    for tool in read_catalogue().tools.values():
         # Loading a tool also makes the model of its arguments.
         steps.append(tool.load)
     for name in _MODULES:

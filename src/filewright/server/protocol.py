@@ -60,9 +60,10 @@ from filewright.server.listing import (
 )
 from filewright.server.notices import Notices
 from filewright.server.resources import Resources
+from filewright.tools.bound_tools import BoundTools
 from filewright.tools.bounded_text import clip
 from filewright.tools.result import ChangeResult, Image, ToolResult
-from filewright.tools.surface import Offer, Tool
+from filewright.tools.tool import ListedTool
 from filewright.wording import did_you_mean, escape_unsendable
 from filewright.workspace import HISTORY
 
@@ -98,7 +99,7 @@ class Handlers:
     def __init__(
         self,
         workspace: Workspace,
-        offer: Offer,
+        offer: BoundTools,
         calls: CallRunner,
         process: str | None = None,
     ) -> None:
@@ -114,7 +115,7 @@ class Handlers:
         self._roots = ClientRoots(
             workspace.context.boundary, self._settings.client_roots
         )
-        self._tools = {tool.name: tool for tool in offer.tools(unlisted=True)}
+        self._tools = {tool.name: tool for tool in offer.tools()}
         self._listing = ListToolsResult.model_validate(
             {"tools": listing(offer.tools())}
         )
@@ -197,10 +198,10 @@ class Handlers:
                 ),
             )
         except FilewrightError as error:
-            refusal = self._offer.refused(error)
+            refusal = self._offer.refuse(error)
             return self._render(refusal, with_links=with_links)
 
-    def _find_tool(self, name: str) -> Tool:
+    def _find_tool(self, name: str) -> ListedTool:
         tool = self._tools.get(name)
         if tool is not None:
             return tool
@@ -214,7 +215,7 @@ class Handlers:
 
     def _answer(
         self,
-        tool: Tool,
+        tool: ListedTool,
         arguments: Mapping[str, Any],
         caller: Caller,
         task: Task,
@@ -236,7 +237,7 @@ class Handlers:
         return rendered
 
     async def _rehearse(
-        self, tool: Tool, arguments: Mapping[str, Any]
+        self, tool: ListedTool, arguments: Mapping[str, Any]
     ) -> Diff | str:
         """Return the diff that a call would make, without making it.
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from filewright.server.http import HttpTransport
     from filewright.server.inbox import Inbox
     from filewright.server.stdio import StdioTransport
-    from filewright.tools.surface import Offer
+    from filewright.tools.bound_tools import BoundTools
     from filewright.workspace import Workspace
 
 _logger = logging.getLogger("filewright.server")
@@ -125,7 +125,9 @@ def _log_start(workspace: Workspace) -> None:
 
 
 def _open_inbox(
-    workspace: Workspace, offer: Offer, streams: tuple[io.FileIO, io.FileIO]
+    workspace: Workspace,
+    offer: BoundTools,
+    streams: tuple[io.FileIO, io.FileIO],
 ) -> Inbox:
     """Read from the client, and answer its first messages before the SDK loads."""
     from filewright.server.greeting import Greeting

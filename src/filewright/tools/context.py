@@ -29,7 +29,7 @@ from filewright.text.lines import LineIndex
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import FileIdentity, Snapshot
 from filewright.tools.suggestions import Suggestions, suggest
-from filewright.tools.surface import LOADING
+from filewright.tools.tool import LOADING
 from filewright.wording import character_name
 
 if TYPE_CHECKING:

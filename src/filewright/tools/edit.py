@@ -73,8 +73,9 @@ from filewright.tools.pipeline import (
     retry_stale_plan,
 )
 from filewright.tools.previews import find_diff_view
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import ChangeResult, DiffWanted, optional
+from filewright.tools.tool import Tool
 from filewright.wording import escape_controls, join_limited, pluralize
 
 _UTF8 = Encoding("utf-8")
@@ -105,7 +106,7 @@ class MovedFrom(Arguments):
     symbol: str | None = None
     start_line: Line = None
     end_line: Line = None
-    expected_version: str | None = None
+    expected_version: Annotated[str | None, RARE] = None
 
     @model_validator(mode="after")
     def _one_place(self) -> MovedFrom:
@@ -363,7 +364,7 @@ class EditArguments(ChangeArguments):
     """the file; left out where every edit has its own"""
     edits: Annotated[list[EditItem], Field(min_length=1)]
     """what to change, see below"""
-    cell: CellName = None
+    cell: Annotated[CellName, RARE] = None
     """of a [notebook](#notebooks): only in the cell with this id or number, which an edit may also name itself"""
     fuzzy: bool = True
     """false: exact text only"""
@@ -371,9 +372,9 @@ class EditArguments(ChangeArguments):
     """true: show the diff, write nothing"""
     diff: DiffWanted = "auto"
     """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
-    expected_version: str | None = None
+    expected_version: Annotated[str | None, RARE] = None
     """the version that a read gave; refused if the file is no longer that"""
-    encoding: str | None = None
+    encoding: Annotated[str | None, RARE] = None
     in_turn: SkipJsonSchema[bool] = False
 
 
@@ -1769,3 +1770,30 @@ def _still_used(
 
 def _path(location: Location) -> str:
     return os.fsdecode(b"/".join(location.parts))
+
+
+EDIT_CONTENT = Tool(
+    name="edit_content",
+    title="Edit files",
+    description=(
+        "Edits of one file (path) or of several (path in each), all or "
+        "none. Text: search must match once; give lines around it, or "
+        "start_line. Place: at a symbol (with its comment and decorators), "
+        'or lines as shown last; replace "" deletes them whole. Insert: at '
+        "after or before a symbol or line. Move code: from, to at, or to "
+        "the end. File: content makes one; delete or move_to beside its own "
+        "path. Notebook: cell (id or number) holds search; at cell replaces "
+        "or deletes it, at after_cell or before_cell adds one."
+    ),
+    toolset="edit",
+    arguments=EditArguments,
+    run=edit_content,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+    step=(
+        "3. Edit: edit_content takes edits of many files in a call. Its "
+        "answer shows what has changed: do not read it again. A refusal "
+        "shows the nearest text: correct the search and repeat."
+    ),
+)

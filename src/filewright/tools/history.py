@@ -22,13 +22,14 @@ from filewright.tools.bounded_text import BoundedText
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import (
     ChangeResult,
     DiffWanted,
     ToolResult,
     plain,
 )
+from filewright.tools.tool import Tool
 from filewright.wording import join_limited, pluralize
 
 
@@ -42,14 +43,16 @@ class HistoryArguments(Arguments):
     session: Annotated[str | None, Field(description="or `current`")] = None
     """only changes of this session: its id, `current` or `last`"""
     client: Annotated[
-        str | None, Field(description="of clients whose name begins so")
+        str | None, Field(description="of clients whose name begins so"), RARE
     ] = None
     """only changes of clients whose name begins so"""
     since: Annotated[
-        str | None, Field(description="after a change or a time (ISO 8601)")
+        str | None,
+        Field(description="after a change or a time (ISO 8601)"),
+        RARE,
     ] = None
     """only changes after this change, or after this time (ISO 8601, `14:30`, `20 min ago`)"""
-    limit: Annotated[int, Field(ge=1, le=1000)] = 20
+    limit: Annotated[int, Field(ge=1, le=1000), RARE] = 20
     """changes in one result"""
     cursor: str | None = None
 
@@ -64,7 +67,9 @@ class RevertArguments(Arguments):
     )
     """all that is left of a session: its id, `current` or `last`"""
     since: Annotated[
-        str | None, Field(description="all after a change or a time (ISO 8601)")
+        str | None,
+        Field(description="all after a change or a time (ISO 8601)"),
+        RARE,
     ] = None
     """all that was changed after a change, or after a time (ISO 8601, `14:30`, `20 min ago`); `CHANGE^`
     is from before that change on
@@ -76,12 +81,12 @@ class RevertArguments(Arguments):
     ] = None
     """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
     hunk: Annotated[
-        int | None, Field(ge=1, description="only this hunk of its diff")
+        int | None, Field(ge=1, description="only this hunk of its diff"), RARE
     ] = None
     """of one file only this hunk, counted from 1 as its diff shows them"""
     preview: bool = False
     """true: show what would happen, write nothing"""
-    diff: DiffWanted = "auto"
+    diff: Annotated[DiffWanted, RARE] = "auto"
     force: Annotated[
         bool,
         Field(
@@ -90,12 +95,12 @@ class RevertArguments(Arguments):
         ),
     ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
-    partial: Annotated[bool, Field(description="leave what does not merge")] = (
-        False
-    )
+    partial: Annotated[
+        bool, Field(description="leave what does not merge"), RARE
+    ] = False
     """undo what can be undone, leave what others have changed in the same place, and show both sides of that"""
-    break_hard_links: bool | None = None
-    include_shared: bool = False
+    break_hard_links: Annotated[bool | None, RARE] = None
+    include_shared: Annotated[bool, RARE] = False
     """take back too what another command, which ran at the same time, may have changed"""
 
 
@@ -689,3 +694,36 @@ def _files_of(record: ChangeRecord) -> list[FileChange]:
             for side in (entry.before, entry.after)
         )
     ]
+
+
+# The tools
+
+GET_HISTORY = Tool(
+    name="get_history",
+    title="History of changes",
+    description=(
+        "The newest changes, of all files or one; with change_id its diff."
+    ),
+    toolset="history",
+    arguments=HistoryArguments,
+    run=get_history,
+)
+
+REVERT_EDIT = Tool(
+    name="revert_edit",
+    title="Undo a change",
+    description=(
+        "Undo a change (change_id), the newest of a file (path), or a "
+        "session; later changes stay, merged."
+    ),
+    toolset="history",
+    arguments=RevertArguments,
+    run=revert_edit,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+    step=(
+        "Changes have a change_id: get_history lists them, revert_edit "
+        "takes one back."
+    ),
+)

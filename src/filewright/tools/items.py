@@ -47,8 +47,9 @@ from filewright.tools.pipeline import (
     plan_change,
     retry_stale_plan,
 )
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import ChangeResult, optional, plain
+from filewright.tools.tool import Tool
 from filewright.wording import join_limited
 
 _MODE = re.compile(
@@ -130,7 +131,7 @@ Item = tuple[int, ItemResult]
 class BatchArguments(ChangeArguments):
     """What every tool takes that has many items."""
 
-    atomic: bool = True
+    atomic: Annotated[bool, RARE] = True
     """all items or none; false: each on its own"""
 
 
@@ -334,7 +335,7 @@ class DeleteArguments(BatchArguments):
     """files, links, folders"""
     recursive: bool = False
     """folders with all below"""
-    missing_ok: bool = False
+    missing_ok: Annotated[bool, RARE] = False
     """what is not there is no error"""
     files_only: FilesOnly = False
 
@@ -346,9 +347,9 @@ class PermissionArguments(BatchArguments):
     """files and folders"""
     mode: Annotated[str | None, Field(description='"644" or "u+x"')] = None
     """`"644"`, `"u+x"`"""
-    owner: str | None = None
+    owner: Annotated[str | None, RARE] = None
     """a name or a number"""
-    group: str | None = None
+    group: Annotated[str | None, RARE] = None
     """a name or a number"""
 
 
@@ -566,3 +567,69 @@ def _number(name: str | None, argument: str) -> int | None:
         raise invalid(
             f"unknown {argument} {name!r}", hint, argument=argument
         ) from error
+
+
+# The tools
+
+CREATE_DIRECTORIES = Tool(
+    name="create_directories",
+    title="Create folders",
+    description=(
+        "Create folders with their parents; existing ones stay as they are."
+    ),
+    toolset="files",
+    arguments=FolderArguments,
+    run=create_directories,
+    writes=True,
+)
+
+MOVE_ITEMS = Tool(
+    name="move_items",
+    title="Move, rename or copy",
+    description=(
+        "Move, rename or copy files and folders; destination is the full "
+        "path, parents are made."
+    ),
+    toolset="files",
+    arguments=PairArguments,
+    run=move_items,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+)
+
+COPY_ITEMS = Tool(
+    name="copy_items",
+    title="Copy",
+    description=(
+        "Copy files and folders with mode, times and attributes; "
+        "destination is the full path."
+    ),
+    toolset="files",
+    arguments=PairArguments,
+    run=copy_items,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+)
+
+DELETE_ITEMS = Tool(
+    name="delete_items",
+    title="Delete",
+    description="Delete files, links and (recursive) folders.",
+    toolset="files",
+    arguments=DeleteArguments,
+    run=delete_items,
+    writes=True,
+    destructive=True,
+)
+
+SET_PERMISSIONS = Tool(
+    name="set_permissions",
+    title="Set permissions",
+    description="Set mode, owner or group of files and folders.",
+    toolset="files",
+    arguments=PermissionArguments,
+    run=set_permissions,
+    writes=True,
+)

@@ -23,10 +23,11 @@ from filewright.tools.cursors import (
     encode_cursor,
 )
 from filewright.tools.listing_rendering import render_entry, render_list
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import ToolResult, optional
 from filewright.tools.search_notes import name_spelling_notes
 from filewright.tools.status import format_time
+from filewright.tools.tool import Tool
 
 # The last lines of a page; the cursor holds the path of the last entry besides.
 RESERVED_CHARS = 400
@@ -44,13 +45,13 @@ class ListArguments(Arguments):
     """levels below the folder; 0 for all"""
     details: bool = False
     """mode, size and time of each"""
-    sort: Literal["name", "modified", "size"] = "name"
+    sort: Annotated[Literal["name", "modified", "size"], RARE] = "name"
     """`"modified"`: newest first; `"size"`: largest first"""
-    include_hidden: bool = True
+    include_hidden: Annotated[bool, RARE] = True
     """names that begin with a dot"""
     include_ignored: bool = False
     """what `.gitignore`, `.ignore` and git's excludes leave out"""
-    limit: Annotated[int, Field(ge=1, le=10_000)] = 500
+    limit: Annotated[int, Field(ge=1, le=10_000), RARE] = 500
     """entries in one result"""
     cursor: str | None = None
     """from an earlier result, to go on"""
@@ -261,3 +262,15 @@ def describe_entry(
         modified=format_time(status.mtime_ns),
         mode=f"{status.mode:04o}",
     )
+
+
+LIST_FILES = Tool(
+    name="list_files",
+    title="List files",
+    description=(
+        "A folder, a tree (depth=0) or a glob; not what .gitignore leaves out."
+    ),
+    toolset="read",
+    arguments=ListArguments,
+    run=list_files,
+)

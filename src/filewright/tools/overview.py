@@ -17,6 +17,7 @@ from filewright.tools.overview_result import (
     OverviewResult,
 )
 from filewright.tools.result import in_shares, joined
+from filewright.tools.tool import Tool
 
 # The overview of one of several paths has at least so many characters.
 MIN_CHARS = 300
@@ -63,3 +64,17 @@ def describe_path(
         return map_folder(context, location)
     require_ranges(arguments)
     return describe_file(context, location, arguments, max_chars)
+
+
+GET_OVERVIEW = Tool(
+    name="get_overview",
+    title="Overview of a file or a folder",
+    description=(
+        "A folder: languages, entry points, the files most referred to, the "
+        "tree. A file: size, encoding, outline, syntax errors, what changed "
+        "since git HEAD; logs and tables: what is in them."
+    ),
+    toolset="read",
+    arguments=OverviewArguments,
+    run=get_overview,
+)

@@ -8,7 +8,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.errors import invalid
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 
 
 class OverviewArguments(Arguments):
@@ -22,7 +22,7 @@ class OverviewArguments(Arguments):
     """several of them"""
     symbol: str | None = None
     """only the members of this definition, in full"""
-    max_symbols: Annotated[int, Field(ge=0, le=5000)] = 300
+    max_symbols: Annotated[int, Field(ge=0, le=5000), RARE] = 300
     """symbols of the outline"""
     lines: Annotated[
         list[int] | None,
@@ -34,12 +34,15 @@ class OverviewArguments(Arguments):
     changed_lines: Annotated[
         list[Annotated[list[int], Field(min_length=2, max_length=2)]] | None,
         Field(description="[first, last] ranges"),
+        RARE,
     ] = None
     """line ranges `[first, last]`: the symbols they touch are marked"""
     changed_kinds: SkipJsonSchema[
         list[Literal["added", "modified", "removed"]] | None
     ] = None
-    since: Annotated[str | None, Field(description="git revision")] = "HEAD"
+    since: Annotated[str | None, Field(description="git revision"), RARE] = (
+        "HEAD"
+    )
     """the revision of git to compare with"""
     folders: SkipJsonSchema[bool] = True
     """False: a folder is refused, as it is where a file is asked for."""

@@ -35,12 +35,14 @@ from filewright.tools.pipeline import (
     retry_stale_plan,
 )
 from filewright.tools.previews import find_diff_view
+from filewright.tools.registry import RARE
 from filewright.tools.result import (
     ChangeResult,
     DiffWanted,
     error_data,
     optional,
 )
+from filewright.tools.tool import Tool
 from filewright.wording import escape_controls, join_limited, pluralize
 
 MAX_NAMED_HUNKS = 12
@@ -56,9 +58,9 @@ class PatchArguments(ChangeArguments):
     """a unified diff or a `*** Begin Patch` envelope; see [patches](patches.md)"""
     patch_path: str | None = None
     """a file that holds the patch, instead of `patch`"""
-    root: str = "."
+    root: Annotated[str, RARE] = "."
     """the folder that the patch's paths are in; for a patch at `patch_path` its own folder, where none is at `.`"""
-    strip: Annotated[int, Field(ge=0)] = 0
+    strip: Annotated[int, Field(ge=0), RARE] = 0
     """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
     `b/` are the first); `0`: only `a/` and `b/`
     """
@@ -334,3 +336,23 @@ def _row(outcome: FileOutcome[PatchedFile], origins: Mapping[str, str]) -> str:
     if hunks:
         places = f" ({join_limited(hunks, MAX_NAMED_HUNKS, '; ')})"
     return f"{file.operation}: {file.path}{origin}{places}{outcome.kept_form}"
+
+
+APPLY_PATCH = Tool(
+    name="apply_patch",
+    title="Apply a patch",
+    description=(
+        "Apply a unified diff or a *** Begin Patch envelope: all files or "
+        "none (partial: those that fit, without hunks already there). Lines "
+        "and counts may be off."
+    ),
+    toolset="edit",
+    arguments=PatchArguments,
+    run=apply_patch,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+    step=(
+        "Over many files: replace_content for patterns, apply_patch for a diff."
+    ),
+)

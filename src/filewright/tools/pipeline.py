@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Generic, Protocol, TypeVar
+from typing import Annotated, Generic, Protocol, TypeVar
 
 from filewright.boundary.location import Location
 from filewright.changes.model import FileState, RecordedPath
@@ -25,7 +25,7 @@ from filewright.text.snapshot import VERSION_DIGITS, Snapshot
 from filewright.text.splice import Splice
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import kept_form
 from filewright.tools.syntax_warnings import find_warning
 
@@ -40,9 +40,9 @@ MAX_WARNINGS = 20
 class ChangeArguments(Arguments):
     """The arguments of every tool that changes files."""
 
-    break_hard_links: bool | None = None
+    break_hard_links: Annotated[bool | None, RARE] = None
     """replace a file that has other names, and leave those as they were; default: the setting"""
-    undoable: bool = True
+    undoable: Annotated[bool, RARE] = True
     """false: of what is large keep nothing to undo with"""
 
 

@@ -35,6 +35,7 @@ from filewright.tools.read_rendering import (
 )
 from filewright.tools.read_result import FileRead, FilesRead, ReadOn
 from filewright.tools.result import Image, about, facts, in_shares, joined
+from filewright.tools.tool import Tool
 from filewright.wording import (
     describe_hidden_characters,
     escape_surrogates,
@@ -527,3 +528,21 @@ def read_characters(
         is_complete=True,
         line_chars=column - 1 - chars_to_skip + len(text),
     )
+
+
+READ_CONTENT = Tool(
+    name="read_content",
+    title="Read files",
+    description=(
+        "Read a file (path), or places in several (items): lines, head, "
+        "tail, around a line or match, or a definition (symbol, or "
+        "mode=semantic with line). Rows are `number<TAB>text`: leave the "
+        "numbers out of edits. Shows images."
+    ),
+    toolset="read",
+    arguments=ReadArguments,
+    run=read_content,
+    step=(
+        "2. Read only what you need: read_content takes many places in a call."
+    ),
+)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.errors import invalid, too_many
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 
 PositiveNumber = Annotated[int | None, Field(ge=1)]
 
@@ -28,7 +28,7 @@ class ReadArguments(Arguments):
 
     path: str | None = None
     """one file; give one of `path`, `paths` and `items`"""
-    paths: Annotated[list[str], Field(min_length=1)] | None = None
+    paths: Annotated[list[str] | None, Field(min_length=1), RARE] = None
     """several; each gives its text or its error, past a page the one to go on from"""
     items: Annotated[list[ReadItem], Field(min_length=1)] | None = None
     """a place in each of several: `{path, symbol}`, `{path, line}`, `{path, pattern}` or `{path, start, limit}`"""
@@ -38,7 +38,7 @@ class ReadArguments(Arguments):
     """the first line; negative counts from the end"""
     limit: Annotated[int, Field(ge=1)] = 500
     """lines"""
-    max_chars: PositiveNumber = None
+    max_chars: Annotated[PositiveNumber, RARE] = None
     """characters; with `column` those of the line (`limit` is taken for them too)"""
     line: PositiveNumber = None
     """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
@@ -46,19 +46,19 @@ class ReadArguments(Arguments):
     """a name such as `Cart.total`"""
     pattern: str | None = None
     """literal text: the surroundings of its hit"""
-    occurrence: Annotated[int, Field(ge=1)] = 1
+    occurrence: Annotated[int, Field(ge=1), RARE] = 1
     """which hit"""
     depth: Annotated[
-        int, Field(ge=1, description="semantic: blocks outwards")
+        int, Field(ge=1, description="semantic: blocks outwards"), RARE
     ] = 1
     """semantic: how many blocks outwards"""
     column: Annotated[
-        int | None, Field(ge=1, description="inside one long line")
+        int | None, Field(ge=1, description="inside one long line"), RARE
     ] = None
     """read inside one long line, from this character"""
-    numbered: bool = True
+    numbered: Annotated[bool, RARE] = True
     """line numbers before the text"""
-    encoding: str | None = None
+    encoding: Annotated[str | None, RARE] = None
     """overrides detection"""
 
 

@@ -13,7 +13,7 @@ from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any, Self, cast
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from filewright.bounded_json import parse_json
@@ -30,10 +30,13 @@ from filewright.wording import closest_matches, join_limited
 
 if TYPE_CHECKING:
     from filewright.tools.context import Context
-    from filewright.tools.surface import Tool
+    from filewright.tools.tool import Tool
 
 
 ARGUMENT_ERROR = "argument_error"
+
+RARE = Field(json_schema_extra={"rare": True})
+"""Marks an argument that a long list of tools leaves out."""
 
 
 class Arguments(BaseModel):
@@ -64,7 +67,6 @@ def run_tool(
     tool: Tool, context: Context, arguments: Mapping[str, Any] | str
 ) -> ToolResult:
     """The answer of a tool. Raises `FilewrightError`: `invalid_input` with what came and what is wanted."""
-    model, run = tool.load()
     if isinstance(
         arguments, str
     ):  # as some APIs hand the arguments of a function call
@@ -79,11 +81,11 @@ def run_tool(
     try:
         values = normalize(
             tool.name,
-            model,
+            tool.arguments,
             arguments,
             Limits(settings.max_edits, settings.max_items),
         )
-        given = model.model_validate(_with_items(tool, model, values))
+        given = tool.arguments.model_validate(_with_items(tool, values))
     except ValidationError as error:
         raise _refusal(tool, error.errors(include_url=False)) from error
     except RecursionError as error:
@@ -91,7 +93,7 @@ def run_tool(
             f"{tool.name}: the arguments are nested too deeply",
             "give them as the schema has them",
         ) from error
-    return run(context, given)
+    return tool.run(context, given)
 
 
 @cache
@@ -142,9 +144,7 @@ def _plain(node: Any, definitions: Mapping[str, Any]) -> Any:
     return result
 
 
-def _with_items(
-    tool: Tool, model: type[BaseModel], values: dict[str, Any]
-) -> dict[str, Any]:
+def _with_items(tool: Tool, values: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments with the items of their lists validated one after the other.
 
     It ends at the first items that do not fit: a list of a hundred thousand of them would make as many errors,
@@ -152,7 +152,7 @@ def _with_items(
     """
     values = dict(values)
     problems: list[Any] = []
-    for name, shape in shape_of(model).fields.items():
+    for name, shape in shape_of(tool.arguments).fields.items():
         entries = values.get(name)
         if not isinstance(entries, list) or shape.item is None:
             continue
@@ -221,7 +221,9 @@ def _unknown(tool: Tool, problems: Sequence[Any]) -> tuple[str, str]:
     for problem in problems[:_PROBLEMS]:
         *outer, name = problem["loc"]
         node = _node(tool, outer)
-        known = list(node.get("properties") or tool.schema["properties"])
+        known = list(
+            node.get("properties") or schema_of(tool.arguments)["properties"]
+        )
         if renamed := renaming_hints([str(name)], known):
             hints += renamed
         else:
@@ -298,7 +300,7 @@ def _given(value: Any) -> str:
 
 def _node(tool: Tool, loc: Iterable[int | str]) -> Mapping[str, Any]:
     """What the tool's schema says of a place in the arguments; nothing of a place that it does not know."""
-    node: Any = tool.schema
+    node: Any = schema_of(tool.arguments)
     for part in loc:
         node = (
             node.get("items")

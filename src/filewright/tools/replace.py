@@ -51,7 +51,7 @@ from filewright.tools.pipeline import (
     to_file_plan,
 )
 from filewright.tools.previews import find_diff_view
-from filewright.tools.registry import argument_error
+from filewright.tools.registry import RARE, argument_error
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.tools.search_notes import (
     left_out_notes,
@@ -61,6 +61,7 @@ from filewright.tools.search_notes import (
 )
 from filewright.tools.search_rendering import render_file, render_kind
 from filewright.tools.search_result import MatchedFile
+from filewright.tools.tool import Tool
 from filewright.wording import join_limited, pluralize
 
 MAX_SHOWN_NOTES = 20
@@ -120,28 +121,30 @@ class ReplaceArguments(ChangeArguments):
     """a file or a folder"""
     glob: str | None = None
     """only files that match"""
-    include_ignored: bool = False
+    include_ignored: Annotated[bool, RARE] = False
     """also in what the ignore rules leave out"""
     mode: Literal["literal", "regex"] = "literal"
     """how the pattern is read"""
-    case: Literal["smart", "sensitive", "insensitive"] = "sensitive"
+    case: Annotated[Literal["smart", "sensitive", "insensitive"], RARE] = (
+        "sensitive"
+    )
     """`"smart"`: insensitive unless the pattern has a capital"""
     whole_word: bool = False
     """only whole words, as for renaming a symbol"""
-    multiline: bool = False
+    multiline: Annotated[bool, RARE] = False
     """a regex may match across lines"""
     preview: Annotated[
         bool | None, Field(json_schema_extra={"default": True})
     ] = None
     """true: show the diff, write nothing; the default unless a count below lets the call write"""
-    diff: DiffWanted = "auto"
+    diff: Annotated[DiffWanted, RARE] = "auto"
     expected_count: Annotated[
-        int | None, Field(ge=0, description="matches, not lines")
+        int | None, Field(ge=0, description="matches, not lines"), RARE
     ] = None
     """write at once if there are exactly so many matches, of which a line may have several; else refuse"""
     max_count: Annotated[int | None, Field(ge=0)] = None
     """write at once if there are no more matches than that; else preview"""
-    max_files: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    max_files: Annotated[int, Field(ge=1, le=100_000), RARE] = 1000
     """refuse if more files match"""
 
     @model_validator(mode="after")
@@ -670,3 +673,21 @@ def replace_in_order(
         return ReplaceOutcome(count, unchanged, splices)
 
     return change_text(context, "replace_content", path, plan)
+
+
+REPLACE_CONTENT = Tool(
+    name="replace_content",
+    title="Replace in many files",
+    description=(
+        "Replace each match of a text (case counts; whole_word for a name) "
+        "or regex ($1, ${name}) in files; items: several at once. Writes "
+        "with preview=false, or if there are no more matches than "
+        "max_count; else previews."
+    ),
+    toolset="edit",
+    arguments=ReplaceArguments,
+    run=replace_content,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+)

@@ -18,6 +18,7 @@ from filewright.tools.search_rendering import (
 )
 from filewright.tools.search_result import SearchResult
 from filewright.tools.search_several import fit_context, search_several
+from filewright.tools.tool import Tool
 
 
 def search_content(
@@ -95,3 +96,21 @@ def join_results(outcomes: Sequence[SearchOutcome]) -> SearchResult:
         files_searched=files_searched,
         searches=tuple(searches),
     )
+
+
+SEARCH_CONTENT = Tool(
+    name="search_content",
+    title="Search in files",
+    description=(
+        "Find text, a regex (RE2) or similar text (fuzzy) in files. "
+        "output=kinds groups lines that differ only in numbers, rarest "
+        "first."
+    ),
+    toolset="read",
+    arguments=SearchArguments,
+    run=search_content,
+    step=(
+        "1. Find: get_overview maps a folder and outlines a file; "
+        "search_content takes several searches in a call."
+    ),
+)

@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 from filewright.errors import FilewrightError, invalid
 from filewright.search.pattern import Pattern, compile_pattern
 from filewright.settings import Settings
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 from filewright.wording import escape_controls
 
 MAX_QUOTED_CHARS = 60
@@ -56,7 +56,7 @@ class SearchArguments(Arguments):
         description="no /: any depth (*.js, !{a,b}); else from path (src/*.js, !**/a/*)",
     )
     """only files that match; with `!` before it all but these"""
-    type: Annotated[str | None, Field(description="py, rust")] = None
+    type: Annotated[str | None, Field(description="py, rust"), RARE] = None
     """only files of a language, such as `py` or `rust`"""
     mode: Literal["literal", "regex", "fuzzy"] = "literal"
     """how the pattern is read"""
@@ -68,7 +68,7 @@ class SearchArguments(Arguments):
     """only whole words"""
     multiline: bool = False
     """a regex may match across lines"""
-    invert: bool = False
+    invert: Annotated[bool, RARE] = False
     """lines that do not match"""
     without: Annotated[str | None, Field(description="drop lines with it")] = (
         None
@@ -81,15 +81,15 @@ class SearchArguments(Arguments):
     ] = None
     """lines shown around each hit, 0 for none; by default of up to 5 hits 2 short ones, or all of a definition of up to
     12 lines; of more hits none, and of logs and tables only the indented ones"""
-    context_before: ContextLineCount = None
+    context_before: Annotated[ContextLineCount, RARE] = None
     """the same, above the hit only"""
-    context_after: ContextLineCount = None
+    context_after: Annotated[ContextLineCount, RARE] = None
     """the same, below the hit only"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"
     """`"kinds"`: lines that are alike but for numbers are counted as one, and the rarest come first"""
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
     """hits in one result; files and counts are of all there are, unless it is given"""
-    min_similarity: Annotated[float, Field(ge=0.3, le=1.0)] = 0.8
+    min_similarity: Annotated[float, Field(ge=0.3, le=1.0), RARE] = 0.8
     """fuzzy: what is too unlike is not shown"""
     cursor: str | None = None
     include_hidden: SkipJsonSchema[bool] = True

@@ -15,6 +15,7 @@ from filewright.tools.items import Paths, check_count
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ToolResult, facts, optional
 from filewright.tools.status_rendering import render_status
+from filewright.tools.tool import Tool
 from filewright.wording import escape_surrogates
 
 
@@ -160,3 +161,16 @@ def group_name(gid: int) -> str:
 
         return grp.getgrgid(gid).gr_name
     return str(gid)
+
+
+STAT_ITEMS = Tool(
+    name="stat_items",
+    title="Status of files",
+    description=(
+        "Type, size, times, mode, owner, link target, encoding, line ending "
+        "and version, without reading the text."
+    ),
+    toolset="read",
+    arguments=StatArguments,
+    run=stat_items,
+)

@@ -33,8 +33,9 @@ from filewright.tools.items import (
     run_batch,
 )
 from filewright.tools.losses import lost_by_overwriting
-from filewright.tools.registry import Arguments
+from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import DiffWanted
+from filewright.tools.tool import Tool
 
 _CREATED = Encoding("utf-8")
 
@@ -45,8 +46,8 @@ class WriteItem(Arguments):
     path: str
     content: str
     mode: Literal["create", "overwrite", "append"] = "create"
-    newline: Literal["lf", "keep"] | None = None
-    expected_version: str | None = None
+    newline: Annotated[Literal["lf", "keep"] | None, RARE] = None
+    expected_version: Annotated[str | None, RARE] = None
 
     @property
     def adds(self) -> bool:
@@ -59,7 +60,7 @@ class WriteArguments(BatchArguments):
 
     items: Annotated[list[WriteItem], Field(min_length=1)]
     """`mode` is `"create"` (refuses what exists), `"overwrite"` or `"append"`"""
-    diff: DiffWanted = "auto"
+    diff: Annotated[DiffWanted, RARE] = "auto"
 
 
 def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
@@ -102,7 +103,7 @@ def _located(context: Context, item: WriteItem) -> Location:
     if item.path.endswith("/"):
         raise invalid(
             f"{item.path} ends in /, which asks for a folder",
-            "leave the / out to write a file",
+            "leave the / out to write a file; its folders are made with it",
             path=item.path,
         )
     context.boundary.require_writable(location)
@@ -282,3 +283,19 @@ def _encoded(
         return "\r".encode(encoding.name).join(kept)
     end = b"\n" if item.newline == "lf" else terminator
     return codec.encode(text, encoding, end, argument="content")
+
+
+WRITE_CONTENT = Tool(
+    name="write_content",
+    title="Write whole files",
+    description=(
+        "Create, overwrite (keeps encoding, line ending, mode) or append to "
+        "files; parents are made."
+    ),
+    toolset="edit",
+    arguments=WriteArguments,
+    run=write_content,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+)

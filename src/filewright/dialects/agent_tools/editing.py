@@ -12,7 +12,7 @@ from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.errors import Code, FilewrightError
 from filewright.tools.edit import EditResult
-from filewright.tools.typed import EditRequest
+from filewright.tools.methods import EditRequest
 from filewright.wording import escape_controls, pluralize
 
 _MAX_LISTED_LINES = 20
