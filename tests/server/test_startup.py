@@ -161,6 +161,7 @@ from filewright.server.preloading import preload
 
 with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
     preload(SimpleNamespace(idle=True), workspace, threading.Event(), idle_seconds=0)
+    tools = workspace.offer()
     before = {*sys.modules}
     for name, arguments in (
         ("list_files", {}),
@@ -170,7 +171,7 @@ with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
         ("search_content", {"pattern": "return"}),
         ("get_overview", {"path": "a.py"}),
     ):
-        assert not workspace.offer().call(name, arguments).is_error
+        assert not tools.call(name, arguments).is_error
 needed = ("filewright.tools", "filewright.search", "filewright.structure", "pydantic", "sqlite3", "re2", "subprocess")
 print(*(name for name in {*sys.modules} - before if name.startswith(needed)))
 """

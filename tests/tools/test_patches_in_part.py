@@ -28,7 +28,7 @@ def test_what_fits_is_applied_and_the_rest_comes_back_as_a_patch(
     made = workspace.call("apply_patch", {"patch": FIT + LOST, "partial": True})
     assert not made.is_error, made.text
     assert (
-        "modified: one.py (hunk 1 at line 2, 1 lines below its number)"
+        "modified: one.py (hunk 1 at line 2, 1 line below its number)"
         in made.text
     )
     assert "refused: two.py: patch_failed" in made.text
@@ -147,7 +147,7 @@ def test_what_is_kept_of_a_file_that_is_not_plain_is_said(
     )
     made = workspace.call("apply_patch", {"patch": FIT})
     assert (
-        "modified: one.py (hunk 1 at line 2, 1 lines below its number); "
+        "modified: one.py (hunk 1 at line 2, 1 line below its number); "
         in made.text
     )
     assert "and crlf kept" in made.text
