@@ -67,6 +67,18 @@ def test_healing_is_below_its_edit(
     assert "one prompt" not in html
 
 
+def test_edit_and_healing_name_each_other(
+    guarded: None, serve: Callable[..., Any]
+) -> None:
+    with serve().client() as client:
+        edit = client.get("/?part=view").text
+        [healing_id] = re.findall(r"healed by (\w+)", edit)
+        healing = client.get(f"/change/{healing_id}?part=view").text
+    edit_id = re.findall(r'data-change="(\w+)"', edit)[0]
+    assert f"heals {edit_id}" in healing
+    assert ">Undo</button>" in healing
+
+
 def test_session_counts_what_was_healed(
     guarded: None, serve: Callable[..., Any]
 ) -> None:

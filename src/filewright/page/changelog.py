@@ -51,7 +51,7 @@ class Listing:
 
     `undone` names the change that took it back, if one did entirely.
     `lines` are those added and removed, where they were counted (`countable`: they may be).
-    A healing is listed below the edit that it belongs to.
+    A healing is listed below the edit that it belongs to; `healings` are those of this change.
     """
 
     head: ChangeRecord
@@ -63,6 +63,7 @@ class Listing:
     undone: str | None = None
     lines: tuple[int, int] | None = None
     is_healing: bool = False
+    healings: tuple[str, ...] = ()
 
     def matches(self, words: Sequence[str]) -> bool:
         """Whether it has all the words in it."""
@@ -127,6 +128,7 @@ class ChangeLog:
         self._prompts: dict[str, Prompt] = {}
         self._rows: dict[str, Listing] = {}
         self._undone: dict[str, str] = {}
+        self._healings: dict[str, list[str]] = {}
         self._lines: dict[str, tuple[int, int] | None] = {}
 
     def page(self, *, before: str | None = None, text: str = "") -> ListPage:
@@ -250,6 +252,11 @@ class ChangeLog:
         self._order = [name for order in sessions.values() for name in order]
         # From the newest: what takes back an undo makes the change that the undo took back count again.
         self._undone = find_undone(heads)
+        self._healings = {}
+        for head in heads:
+            edit_id = find_healed_edit(head)
+            if edit_id is not None:
+                self._healings.setdefault(edit_id, []).append(head.id)
         self._newest = newest
 
     def _row(self, name: str) -> Listing | None:
@@ -262,7 +269,11 @@ class ChangeLog:
             while len(self._rows) >= _HELD:
                 self._rows.pop(next(iter(self._rows)))
             self._rows[name] = made
-        return replace(self._rows[name], undone=self._undone.get(name))
+        return replace(
+            self._rows[name],
+            undone=self._undone.get(name),
+            healings=tuple(self._healings.get(name, ())),
+        )
 
     def _listing(self, record: ChangeRecord) -> Listing:
         # A path is listed once, however many entries name it; of a large change only the first are read.

@@ -30,6 +30,7 @@ from starlette.responses import (
 from starlette.routing import Route
 
 from filewright.boundary.names import quote
+from filewright.changes.selection import find_healed_edit
 from filewright.edit.diff import Diff
 from filewright.errors import Code, FilewrightError, invalid, read_only
 from filewright.page.cards import (
@@ -201,11 +202,18 @@ class ReviewSite:
         return JSONResponse({"roots": roots})
 
     def newest(self, request: Request) -> Response:
-        """Return the view of the newest change, or a part of it."""
+        """Return the view of the newest change, or a part of it.
+
+        Instead of a healing, the edit that it belongs to is shown.
+        """
         newest = self._workspace.history(limit=1)
         if not newest:
             return HTMLResponse(render("empty.html"))
-        return self._show(request, "change", newest[0].id)
+        change_id = find_healed_edit(newest[0])
+        # The edit may not be on record any more.
+        if change_id is None or self._log.prompt(change_id) is None:
+            change_id = newest[0].id
+        return self._show(request, "change", change_id)
 
     def named(self, request: Request) -> Response:
         """Return the view of a change, or of several as one, or a part of it."""
