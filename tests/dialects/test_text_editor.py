@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import pytest
+from mcp import Client
+from mcp.types import ElicitResult
+from tests import processes
 from tests.dialects.conftest import Case
 
 from filewright.dialects.text_editor import API_TOOL
@@ -157,3 +162,33 @@ CASES: dict[str, Case] = {
 @pytest.mark.parametrize("name", CASES)
 def test_case(name, in_process):
     in_process(CASES[name])
+
+
+@pytest.mark.anyio
+async def test_only_commands_that_change_files_need_confirmation(tmp_path):
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.txt").write_bytes(CRLF)
+    questions = []
+
+    async def decline(context, params):
+        questions.append(params.message)
+        return ElicitResult(action="decline")
+
+    options = ["--dialect", DIALECT, "--confirm", "always"]
+    server = processes.for_client(
+        [*processes.FILEWRIGHT, "serve", *options, str(root)],
+        {**os.environ, "FILEWRIGHT_STATE_DIR": str(tmp_path / "state")},
+    )
+    async with Client(
+        server, mode="legacy", elicitation_callback=decline
+    ) as client:
+        view = {"command": "view", "path": "a.txt"}
+        seen = await client.call_tool(TOOL, view)
+        assert seen.content[0].text == "1: one\n2: two\n3: three"
+        assert not questions
+        create = {"command": "create", "path": "a.txt", "file_text": "x"}
+        refused = await client.call_tool(TOOL, create)
+    assert refused.is_error
+    assert len(questions) == 1
+    assert (root / "a.txt").read_bytes() == CRLF

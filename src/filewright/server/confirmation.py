@@ -50,13 +50,20 @@ MAX_DIFF_CHARS = 6_000
 """Characters of the diff in a question; the review page shows more."""
 _ANSWER = "confirm"
 _PREVIEW_ARGUMENTS = ("preview", "dry_run", "dryRun")
+_READING_COMMAND = "view"
+"""The command that changes nothing, of tools that read and write."""
 _NAMING_ARGUMENTS = (
+    "command",
     "path",
+    "file_path",
     "absolute_file_path",
+    "old_path",
+    "new_path",
     "source",
     "destination",
     "paths",
     "items",
+    "operation",
     "operations",
     "changes",
     "change_id",
@@ -130,6 +137,8 @@ def _needs_confirmation(
         return False
     # Only arguments of the tool count: some dialects ignore those they do not know.
     properties = tool.schema.get("properties", {})
+    if "command" in properties and arguments.get("command") == _READING_COMMAND:
+        return False
     for name in _PREVIEW_ARGUMENTS:
         if name in properties:
             default = properties[name].get("default")
