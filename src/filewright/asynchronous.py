@@ -97,10 +97,13 @@ class AsyncWorkspace:
             await anyio.to_thread.run_sync(self.blocking.close)
 
     def tools(
-        self, toolsets: Collection[str] | None = None
+        self,
+        toolsets: Collection[str] | None = None,
+        *,
+        dialect: str | None = None,
     ) -> Sequence[ListedTool]:
         """As `Workspace.tools`."""
-        return self.blocking.tools(toolsets)
+        return self.blocking.tools(toolsets, dialect=dialect)
 
     call = _awaited(Workspace.call)
     list_files = _awaited(ToolMethods.list_files)

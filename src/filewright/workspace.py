@@ -153,10 +153,16 @@ class Workspace(ToolMethods, Closable):
         return self.offer()
 
     def tools(
-        self, toolsets: Collection[str] | None = None
+        self,
+        toolsets: Collection[str] | None = None,
+        *,
+        dialect: str | None = None,
     ) -> Sequence[ListedTool]:
-        """Return the tools as MCP clients get them: those of `toolsets`, none that writes if read-only."""
-        return self.offer(toolsets=toolsets).tools()
+        """Return the tools as MCP clients get them, or those of a `dialect`.
+
+        Only those of `toolsets`, and none that writes in a read-only workspace.
+        """
+        return self.offer(dialect, toolsets).tools()
 
     @property
     def instructions(self) -> str:

@@ -264,6 +264,15 @@ def test_schemas_are_strict_and_plain(name, workspace):
     assert len(workspace.offer(name).instructions) < 1500
 
 
+@pytest.mark.parametrize("name", DIALECT_NAMES)
+def test_the_workspace_lists_the_tools_of_a_dialect(name, workspace):
+    tools = workspace.tools(dialect=name)
+    assert tools == workspace.offer(name).tools()
+    assert workspace.tools(["read"], dialect=name) == tuple(
+        tool for tool in tools if tool.toolset == "read"
+    )
+
+
 def test_an_unknown_dialect_is_refused_by_name():
     with pytest.raises(
         FilewrightError, match="there is no dialect 'nope'"
