@@ -35,7 +35,7 @@ CURSOR_CHARS_PER_BYTE = 3
 
 
 class ListArguments(Arguments):
-    """What to list."""
+    """Arguments of `list_files`."""
 
     path: str = "."
     """the folder"""

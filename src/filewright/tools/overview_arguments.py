@@ -12,7 +12,7 @@ from filewright.tools.registry import RARE, Arguments
 
 
 class OverviewArguments(Arguments):
-    """Which file or folder, and what to compare it with."""
+    """Arguments of `get_overview`."""
 
     path: str | None = None
     """a file, or a folder: its map, with languages, entry points, tests, the files most referred to, the

@@ -24,7 +24,7 @@ class ReadItem(Arguments):
 
 
 class ReadArguments(Arguments):
-    """What to read."""
+    """Arguments of `read_content`."""
 
     path: str | None = None
     """one file; give one of `path`, `paths` and `items`"""

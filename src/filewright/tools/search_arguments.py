@@ -35,7 +35,7 @@ ITEM_SCHEMA = {
 
 
 class SearchArguments(Arguments):
-    """What to find, and where."""
+    """Arguments of `search_content`."""
 
     pattern: str | None = None
     """what to find; see [search](search.md) for the syntax"""

@@ -186,93 +186,6 @@ class SymbolFinder:
         return True
 
 
-def excerpt_hits(
-    snapshot: Snapshot,
-    hits: Sequence[Hit],
-    options: ExcerptOptions,
-    symbols: SymbolFinder,
-    *,
-    earlier_hits: int,
-    task: Task,
-) -> Iterator[HitExcerpt]:
-    """Yield the build_excerpt of each hit of a file; no line is shown twice.
-
-    `earlier_hits` is the number of hits in the files before this one.
-    """
-    language = language_of_snapshot(snapshot)
-    is_record_file = language in RECORD_LANGUAGES
-    last_shown_line = last_matched_line = 0
-    last_symbol = ""
-    for index, hit in enumerate(hits):
-        task.check()
-        is_few = earlier_hits + index < MAX_HITS_WITH_CONTEXT
-        hit_symbols = symbols.find(snapshot, hit)
-        around = read_lines_around(
-            snapshot,
-            hit,
-            options,
-            hit_symbols,
-            is_few=is_few,
-            is_record_file=is_record_file,
-            task=task,
-        )
-        is_same_line = index > 0 and hits[index - 1].line == hit.line
-        piece = choose_piece(
-            snapshot, hit, options, is_few=is_few, is_same_line=is_same_line
-        )
-        is_cut = piece.is_cut_before or piece.is_cut_after
-        last_line = hit.line + around.further_count
-        lines = []
-        for line in around.above:
-            if line.line > last_shown_line:
-                lines.append(to_excerpt_line(line, LineRole.CONTEXT))
-        # Otherwise the line was the last one of the match before, and is there already.
-        if hit.line > last_matched_line or is_cut:
-            notes = []
-            if hit_symbols.outer and hit_symbols.outer != last_symbol:
-                notes.append(hit_symbols.outer)
-            if options.shows_similarity:
-                notes.append(f"similarity {hit.score:.2f}")
-            lines.append(
-                ExcerptLine(
-                    hit.line,
-                    piece.row,
-                    LineRole.HIT,
-                    column=hit.column if is_cut else None,
-                    notes=tuple(notes),
-                )
-            )
-        for line in around.inside:
-            if line.line > last_matched_line:
-                lines.append(to_excerpt_line(line, LineRole.CONTINUATION))
-        omitted = around.further_count - len(around.inside)
-        if omitted:
-            lines.append(
-                ExcerptLine(
-                    last_line,
-                    f"[{omitted:,} more lines of this match, to line {last_line}]",
-                    LineRole.OMISSION,
-                )
-            )
-        next_hit_line = snapshot.size
-        if index + 1 < len(hits):
-            next_hit_line = hits[index + 1].line
-        below = []
-        for line in around.below:
-            if line.line < next_hit_line:
-                below.append(to_excerpt_line(line, LineRole.CONTEXT))
-        lines += below
-        yield HitExcerpt(
-            build_hit(snapshot, hit, piece, around, hit_symbols.inner),
-            tuple(lines),
-        )
-        last_symbol = hit_symbols.inner
-        last_shown_line = last_line + len(below)
-        last_matched_line = 0
-        if options.may_span_lines or around.further_count:
-            last_matched_line = last_line
-
-
 @dataclass(frozen=True, slots=True)
 class LinesAround:
     """The lines around a hit: above it, its further lines (`inside`), and below it.
@@ -284,6 +197,71 @@ class LinesAround:
     inside: tuple[ContextLine, ...]
     below: tuple[ContextLine, ...]
     further_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class PreviousHit:
+    """The hit before: its last line that is shown, its last line, and its definition.
+
+    `last_matched_line` is 0 if the next hit cannot begin in it.
+    """
+
+    last_shown_line: int = 0
+    last_matched_line: int = 0
+    symbol: str = ""
+
+
+def excerpt_hits(
+    snapshot: Snapshot,
+    hits: Sequence[Hit],
+    options: ExcerptOptions,
+    symbols: SymbolFinder,
+    *,
+    earlier_hits: int,
+    task: Task,
+) -> Iterator[HitExcerpt]:
+    """Yield the excerpt of each hit of a file; no line is shown twice.
+
+    `earlier_hits` is the number of hits in the files before this one.
+    """
+    language = language_of_snapshot(snapshot)
+    previous = PreviousHit()
+    for index, hit in enumerate(hits):
+        task.check()
+        is_few = earlier_hits + index < MAX_HITS_WITH_CONTEXT
+        hit_symbols = symbols.find(snapshot, hit)
+        around = read_lines_around(
+            snapshot,
+            hit,
+            options,
+            hit_symbols,
+            is_few=is_few,
+            is_record_file=language in RECORD_LANGUAGES,
+            task=task,
+        )
+        is_same_line = index > 0 and hits[index - 1].line == hit.line
+        piece = choose_piece(
+            snapshot, hit, options, is_few=is_few, is_same_line=is_same_line
+        )
+        lines = lines_above(around, previous)
+        lines += lines_of_hit(
+            hit, piece, around, hit_symbols, previous, options
+        )
+        next_hit_line = snapshot.size
+        if index + 1 < len(hits):
+            next_hit_line = hits[index + 1].line
+        below = lines_below(around, next_hit_line)
+        yield HitExcerpt(
+            build_hit(snapshot, hit, piece, around, hit_symbols.inner),
+            (*lines, *below),
+        )
+        last_line = hit.line + around.further_count
+        may_continue = options.may_span_lines or around.further_count > 0
+        previous = PreviousHit(
+            last_shown_line=last_line + len(below),
+            last_matched_line=last_line if may_continue else 0,
+            symbol=hit_symbols.inner,
+        )
 
 
 def read_lines_around(
@@ -365,6 +343,66 @@ def choose_piece(
     return build_excerpt(
         snapshot, hit, min(options.line_chars, max(piece_chars, needed))
     )
+
+
+def lines_above(
+    around: LinesAround, previous: PreviousHit
+) -> list[ExcerptLine]:
+    """Return the lines above a hit that the hit before has not shown."""
+    return [
+        to_excerpt_line(line, LineRole.CONTEXT)
+        for line in around.above
+        if line.line > previous.last_shown_line
+    ]
+
+
+def lines_below(around: LinesAround, next_hit_line: int) -> list[ExcerptLine]:
+    """Return the lines below a hit that are above the next one."""
+    return [
+        to_excerpt_line(line, LineRole.CONTEXT)
+        for line in around.below
+        if line.line < next_hit_line
+    ]
+
+
+def lines_of_hit(
+    hit: Hit,
+    piece: Excerpt,
+    around: LinesAround,
+    hit_symbols: HitSymbols,
+    previous: PreviousHit,
+    options: ExcerptOptions,
+) -> list[ExcerptLine]:
+    """Return the line of a hit, and the further lines of its match."""
+    lines = []
+    is_cut = piece.is_cut_before or piece.is_cut_after
+    # Otherwise the line was the last one of the match before, and is there already.
+    if hit.line > previous.last_matched_line or is_cut:
+        notes = []
+        if hit_symbols.outer and hit_symbols.outer != previous.symbol:
+            notes.append(hit_symbols.outer)
+        if options.shows_similarity:
+            notes.append(f"similarity {hit.score:.2f}")
+        lines.append(
+            ExcerptLine(
+                hit.line,
+                piece.row,
+                LineRole.HIT,
+                column=hit.column if is_cut else None,
+                notes=tuple(notes),
+            )
+        )
+    for line in around.inside:
+        if line.line > previous.last_matched_line:
+            lines.append(to_excerpt_line(line, LineRole.CONTINUATION))
+    omitted_count = around.further_count - len(around.inside)
+    if omitted_count:
+        last_line = hit.line + around.further_count
+        text = (
+            f"[{omitted_count:,} more lines of this match, to line {last_line}]"
+        )
+        lines.append(ExcerptLine(last_line, text, LineRole.OMISSION))
+    return lines
 
 
 def to_excerpt_line(line: ContextLine, role: LineRole) -> ExcerptLine:

@@ -20,7 +20,7 @@ from filewright.wording import escape_surrogates
 
 
 class StatArguments(Arguments):
-    """What to look at."""
+    """Arguments of `stat_items`."""
 
     paths: Paths
     """files, folders, links; each gives its status or its error"""
