@@ -143,10 +143,10 @@ class Workspace(ToolMethods, Closable):
         toolsets: Collection[str] | None = None,
     ) -> BoundTools:
         """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
-        from filewright.dialects.surfaces import find_surface
+        from filewright.dialects.providers import find_provider
         from filewright.tools.bound_tools import BoundTools
 
-        return BoundTools(find_surface(dialect), self.context, toolsets)
+        return BoundTools(find_provider(dialect), self.context, toolsets)
 
     @cached_property
     def _native(self) -> BoundTools:

@@ -385,10 +385,10 @@ def test_a_tree_of_another_root_and_of_a_folder_whose_name_is_quoted(tmp_path):
 
 
 def test_table_is_whole():
-    from filewright.dialects.surfaces import find_surface
+    from filewright.dialects.providers import find_provider
 
     assert len(TABLE) >= 60
-    assert {tool.name for tool in find_surface(DIALECT).tools()} == {
+    assert {tool.name for tool in find_provider(DIALECT).tools()} == {
         case["call"][0] for case in TABLE
     }
 

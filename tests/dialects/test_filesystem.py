@@ -295,9 +295,9 @@ async def test_table_over_the_protocol(mode, over_the_protocol):
 
 
 def test_table_is_whole():
-    from filewright.dialects.surfaces import find_surface
+    from filewright.dialects.providers import find_provider
 
     assert len(TABLE) >= 60
-    assert {tool.name for tool in find_surface(DIALECT).tools()} == {
+    assert {tool.name for tool in find_provider(DIALECT).tools()} == {
         case["call"][0] for case in TABLE
     }

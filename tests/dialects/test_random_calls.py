@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from filewright import Workspace
-from filewright.dialects.surfaces import DIALECT_NAMES
+from filewright.dialects.providers import DIALECT_NAMES
 from filewright.errors import Code
 
 CALLS = 300

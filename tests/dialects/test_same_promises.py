@@ -12,7 +12,7 @@ from tests import processes
 
 from filewright import Workspace
 from filewright.changes.log import Log
-from filewright.dialects.surfaces import DIALECT_NAMES, find_surface
+from filewright.dialects.providers import DIALECT_NAMES, find_provider
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 
@@ -240,7 +240,7 @@ def test_a_read_only_workspace_offers_and_makes_no_change(name, root, tmp_path):
 def test_toolsets_narrow_a_dialect(name, workspace, root):
     reading = workspace.offer(name, ["read"])
     # A single tool whose commands read and write is not offered for reading only.
-    if len(find_surface(name).tools()) > 1:
+    if len(find_provider(name).tools()) > 1:
         assert reading.tools()
     assert not any(tool.writes for tool in reading.tools())
     tool, arguments = edits(root, "f", "two", "2")[name]
@@ -253,7 +253,7 @@ def test_toolsets_narrow_a_dialect(name, workspace, root):
 
 @pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_schemas_are_strict_and_plain(name, workspace):
-    for tool in find_surface(name).tools():
+    for tool in find_provider(name).tools():
         schema = tool.schema
         assert schema["type"] == "object"
         assert schema["additionalProperties"] is False
@@ -277,7 +277,7 @@ def test_an_unknown_dialect_is_refused_by_name():
     with pytest.raises(
         FilewrightError, match="there is no dialect 'nope'"
     ) as refused:
-        find_surface("nope")
+        find_provider("nope")
     assert "largefile" in (refused.value.hint or "")
 
 

@@ -21,7 +21,7 @@ from filewright import FilewrightError, Workspace
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.walk_model import WalkOptions
 from filewright.changes.selection import Scope
-from filewright.dialects.surfaces import DIALECT_NAMES
+from filewright.dialects.providers import DIALECT_NAMES
 from filewright.progress import Caller, Task
 from filewright.settings import Settings
 from filewright.tools.catalogue import read_catalogue

@@ -246,7 +246,7 @@ DIALECT = Dialect(
 ''',
     )
     copy.replace(
-        "dialects/surfaces.py",
+        "dialects/providers.py",
         "_CATALOGUES = {\n",
         '_CATALOGUES = {\n    "two-words": "filewright.dialects.two_words",\n',
     )

@@ -20,9 +20,9 @@ def _tools(
     context: click.Context, _parameter: click.Parameter, begun: str
 ) -> list[str]:
     """Names of tools, for the shell."""
-    from filewright.dialects.surfaces import find_surface
+    from filewright.dialects.providers import find_provider
 
-    tools = find_surface(context.params.get("dialect")).tools()
+    tools = find_provider(context.params.get("dialect")).tools()
     return [tool.name for tool in tools if tool.name.startswith(begun)]
 
 

@@ -6,5 +6,5 @@ holds. `dialect` says what a dialect is, `call` what its functions call, and `ca
 in the package of each dialect lists its tools.
 
 Never: decides where an edit goes, opens a path, writes a file. In: nothing. Out: a
-`ToolProvider` (`surfaces`), which a workspace offers as it offers the native tools.
+`ToolProvider` (`providers`), which a workspace offers as it offers the native tools.
 """

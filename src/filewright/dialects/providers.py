@@ -25,7 +25,7 @@ DIALECT_NAMES = tuple(_CATALOGUES)
 
 
 @cache
-def find_surface(dialect: str | None) -> ToolProvider:
+def find_provider(dialect: str | None) -> ToolProvider:
     """Return the tools of a dialect, or the native ones for None.
 
     Raises `invalid_input` for a name that is no dialect's.
