@@ -432,24 +432,30 @@ class Workspace(ToolMethods, Closable):
         staged: bool = False,
         paths: Collection[bytes] = (),
         fix: bool = False,
+        keep_index: bool = False,
         task: Task | None = None,
     ) -> CheckResult:
         """Compare the files with git, and report those in which untouched lines changed.
 
         The first root is the top of a repository; `paths` are below it. The working
         tree is compared with HEAD, or with the commit where HEAD left the revision
-        `since`; or what is `staged` with HEAD. With `fix` the damage is healed.
+        `since`; or what is `staged` with HEAD. With `fix` the damage is healed, and with
+        `keep_index` git's index stays as it is.
         """
-        from filewright.recording.guard_check import check_repository
+        from filewright.recording.guard_check import (
+            CheckRequest,
+            check_repository,
+        )
 
-        return check_repository(
-            self._boundary,
-            self._changes,
-            task or self._task(),
+        request = CheckRequest(
             since=since,
             is_staged=staged,
             paths=paths,
             is_healing=fix,
+            keeps_index=keep_index,
+        )
+        return check_repository(
+            self._boundary, self._changes, request, task or self._task()
         )
 
     def guard_report(self, session: str | None = None) -> GuardReport:

@@ -588,6 +588,17 @@ def test_locked_index(repository: Repository) -> None:
     assert path.read_bytes() == DAMAGED
 
 
+def test_keeps_the_index_for_pre_commit(repository: Repository) -> None:
+    """It stashes what is not staged as a patch of the index, and applies it again."""
+    path = repository.commit("a.ini", BEFORE)
+    repository.write("a.ini", DAMAGED)
+    repository.git("add", "a.ini")
+    repository.environment["PRE_COMMIT"] = "1"
+    repository.fix("--staged")
+    assert repository.staged("a.ini") == DAMAGED
+    assert path.read_bytes() == HEALED
+
+
 @pytest.mark.parametrize(
     ("words", "is_healed"),
     [(("-a",), True), (("a.ini",), False)],

@@ -102,7 +102,14 @@ def check(
         working("comparing", CHECK_SECONDS) as task,
     ):
         result = workspace.check_guard(
-            since=since, staged=staged, paths=selected, fix=fix, task=task
+            since=since,
+            staged=staged,
+            paths=selected,
+            fix=fix,
+            # pre-commit puts back what was not staged as a patch of the index, and
+            # itself fails a hook that has modified files.
+            keep_index="PRE_COMMIT" in os.environ,
+            task=task,
         )
     names = _Names(top, folder)
     if as_json:

@@ -142,15 +142,25 @@ class CheckResult:
     healing: HealReport | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class CheckRequest:
+    """The files to compare, and whether to heal them.
+
+    The working tree is compared with HEAD, or with the commit where HEAD left the
+    revision `since`; if `is_staged`, the index is compared with HEAD. Of all files, only
+    those at or below `paths` are, if there are any. With `keeps_index`, damage that is
+    staged is healed in the working tree alone.
+    """
+
+    since: str | None = None
+    is_staged: bool = False
+    paths: Collection[bytes] = ()
+    is_healing: bool = False
+    keeps_index: bool = False
+
+
 def check_repository(
-    boundary: Boundary,
-    changes: Changes,
-    task: Task,
-    *,
-    since: str | None = None,
-    is_staged: bool = False,
-    paths: Collection[bytes] = (),
-    is_healing: bool = False,
+    boundary: Boundary, changes: Changes, request: CheckRequest, task: Task
 ) -> CheckResult:
     """Find the damage in the working tree that is the first root, and heal it.
 
@@ -166,12 +176,11 @@ def check_repository(
         )
     with GitRepository(folders, task) as repository:
         check = GuardCheck(boundary, changes, repository, task)
-        report = check.find_damage(
-            since=since, is_staged=is_staged, paths=paths
-        )
-        if not is_healing or not report.damaged:
+        report = check.find_damage(request)
+        if not request.is_healing or not report.damaged:
             return CheckResult(report)
-        return CheckResult(report, check.heal(report))
+        healing = check.heal(report, keeps_index=request.keeps_index)
+        return CheckResult(report, healing)
 
 
 class GuardCheck:
@@ -195,19 +204,13 @@ class GuardCheck:
 
     # Finding damage
 
-    def find_damage(
-        self,
-        *,
-        since: str | None = None,
-        is_staged: bool = False,
-        paths: Collection[bytes] = (),
-    ) -> DamageReport:
+    def find_damage(self, request: CheckRequest) -> DamageReport:
         """Compare the working tree, or the index, with a commit.
 
-        The commit is HEAD, or the one where HEAD left `since`. Only the files at or
-        below `paths` are compared, if there are any. Raise `invalid_input`.
+        Raise `invalid_input` for a revision that is none of the repository.
         """
-        commit = self._find_commit(since)
+        is_staged = request.is_staged
+        commit = self._find_commit(request.since)
         if commit is None:
             return DamageReport(None, is_staged)
         damaged: list[DamagedFile] = []
@@ -216,7 +219,7 @@ class GuardCheck:
             candidates = self._iter_staged(commit)
         else:
             candidates = self._iter_working(commit)
-        selected = _select(candidates, frozenset(paths), passed)
+        selected = _select(candidates, frozenset(request.paths), passed)
         while batch := [*islice(selected, _FILES_AT_ONCE)]:
             conversions = self._read_conversions(batch)
             for file in batch:
@@ -433,13 +436,16 @@ class GuardCheck:
 
     # Healing
 
-    def heal(self, report: DamageReport) -> HealReport:
+    def heal(
+        self, report: DamageReport, *, keeps_index: bool = False
+    ) -> HealReport:
         """Heal the files of a report, in one change that can be undone.
 
-        Of staged files also the index is healed. Raise `in_use` if the index cannot be
-        written, and the errors of a commit.
+        Of staged files the index is healed too, unless `keeps_index`. Raise `in_use` if
+        the index cannot be written, and the errors of a commit.
         """
-        if report.is_staged and self._repository.is_index_temporary:
+        heals_index = report.is_staged and not keeps_index
+        if heals_index and self._repository.is_index_temporary:
             raise FilewrightError(
                 Code.UNSUPPORTED,
                 "git commits some paths by an index of their own, which is not healed",
@@ -456,11 +462,11 @@ class GuardCheck:
         for damaged in report.damaged:
             file, conversion = damaged.file, conversions[damaged.path]
             try:
-                if report.is_staged:
+                entry: IndexFile | None = None
+                if heals_index:
                     entry = self._heal_staged(file, conversion)
+                if report.is_staged:
                     steps += self._steps_beside_index(file, conversion)
-                    staged.append(entry)
-                    previous[file.path] = file.index
                 else:
                     steps += self._steps_in_working_tree(file, conversion)
             except _PassedError as error:
@@ -472,6 +478,9 @@ class GuardCheck:
                 unhealed.append(PassedFile(file.path, error.message))
                 continue
             healed.append(damaged)
+            if entry is not None:
+                staged.append(entry)
+                previous[file.path] = file.index
         # The index first: if it is locked, nothing at all has changed.
         self._stage(staged, previous)
         change_id = None
