@@ -807,3 +807,52 @@ def test_a_configuration_of_any_size_is_not_read_whole(project: Path) -> None:
         result = setup(option, "--yes")
         assert ".mcp.json is too large" in result.stdout
         assert result.exit_code == (option == "--check")
+
+
+# The guard, and hooks that are programs of their own
+
+
+@pytest.mark.parametrize("name", HOOKS)
+def test_the_guard_is_in_the_hooks_unless_it_is_left_out(
+    name: str, project: Path
+) -> None:
+    result = setup(name, "--yes", "--no-rule")
+    text = b"\n".join(everything(project).values())
+    assert b"--guard heal" in text
+    assert "(the guard; --no-guard leaves it out)" in result.stderr
+    setup(name, "--remove", "--yes")
+    result = setup(name, "--yes", "--no-rule", "--no-guard")
+    text = b"\n".join(everything(project).values())
+    assert b"snapshot end --hook" in text
+    assert b"--guard" not in text
+    assert "--no-guard leaves it out" not in result.stderr
+
+
+SCRIPTS = ("TaskStart", "PreToolUse", "PostToolUse")
+
+
+def test_scripts_of_hooks_may_be_executed(project: Path) -> None:
+    setup("cline", "--yes")
+    setup("cline", "--shared", "--yes")
+    for folder in (project.parent / "home/.cline", project / ".clinerules"):
+        for script in SCRIPTS:
+            path = folder / "hooks" / script
+            assert path.read_text().startswith("#!/bin/sh\n")
+            assert os.access(path, os.X_OK)
+
+
+def test_a_script_of_the_user_is_named_and_stays(project: Path) -> None:
+    hooks = project.parent / "home" / ".cline" / "hooks"
+    hooks.mkdir(parents=True)
+    (hooks / "PreToolUse").write_text("#!/bin/sh\n./check\n")
+    before = everything(project)
+    result = setup("cline", "--yes")
+    assert result.exit_code == 1
+    assert "PreToolUse was not changed: something other" in result.stderr
+    assert everything(project) == before
+    (hooks / "PreToolUse").unlink()
+    setup("cline", "--yes")
+    (hooks / "PreToolUse").write_text("#!/bin/sh\n./check\n")
+    result = setup("cline", "--remove", "--yes")
+    assert result.exit_code == 0, result.output
+    assert everything(project) == before

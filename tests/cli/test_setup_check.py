@@ -274,6 +274,25 @@ def test_a_plug_in_is_ours_or_is_not_run(project: Path) -> None:
     assert not (project.parent / "trace").exists()
 
 
+@pytest.mark.parametrize("name", ["kilo", "copilot", "cline", "pi"])
+def test_tries_the_server_and_the_hooks(name: str, project: Path) -> None:
+    setup(name, "--yes")
+    result = setup(name, "--check")
+    assert result.exit_code == 0, result.output
+    assert "and answers a call" in result.stdout
+    assert "they record what a command changes" in result.stdout
+
+
+def test_a_script_is_ours_or_is_not_run(project: Path) -> None:
+    setup("cline", "--shared", "--yes")
+    script = project / ".clinerules" / "hooks" / "PreToolUse"
+    script.write_text(script.read_text() + f"{TRACE}\n")
+    result = setup("cline", "--check")
+    assert result.exit_code == 1
+    assert "not as setup writes it, and not run" in result.stdout
+    assert not (project.parent / "trace").exists()
+
+
 @pytest.mark.parametrize("name", CLIENTS)
 def test_for_a_team_there_is_no_path_of_this_machine(
     name: str, project: Path
