@@ -283,6 +283,14 @@ def test_tries_the_server_and_the_hooks(name: str, project: Path) -> None:
     assert "they record what a command changes" in result.stdout
 
 
+@pytest.mark.parametrize("name", ["claude-code", "kilo", "cline"])
+def test_tries_hooks_without_the_guard(name: str, project: Path) -> None:
+    setup(name, "--yes", "--no-guard")
+    result = setup(name, "--check")
+    assert result.exit_code == 0, result.output
+    assert "what a command changes, without the guard" in result.stdout
+
+
 def test_a_script_is_ours_or_is_not_run(project: Path) -> None:
     setup("cline", "--shared", "--yes")
     script = project / ".clinerules" / "hooks" / "PreToolUse"

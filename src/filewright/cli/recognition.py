@@ -181,22 +181,26 @@ def alien_hook_lines(value: Any) -> Iterator[str]:
 
 
 def variants(options: ServerOptions) -> Iterator[ServerOptions]:
-    """Yield the options with each form of the command that `setup` writes: its path, its name, and uvx."""
-    for uvx, shared in (
-        (options.uvx, options.shared),
-        (False, False),
-        (False, True),
-        (True, False),
-        (True, True),
-    ):
-        yield ServerOptions(
-            options.roots,
-            options.read_only,
-            options.dialect,
-            uvx,
-            shared,
-            options.guard,
-        )
+    """Yield the options with each form of the commands that `setup` writes.
+
+    They start filewright by its path, its name or uvx, with and without the guard.
+    """
+    for guard in (options.guard, not options.guard):
+        for uvx, shared in (
+            (options.uvx, options.shared),
+            (False, False),
+            (False, True),
+            (True, False),
+            (True, True),
+        ):
+            yield ServerOptions(
+                options.roots,
+                options.read_only,
+                options.dialect,
+                uvx,
+                shared,
+                guard,
+            )
 
 
 def _after_program(words: Sequence[str]) -> list[str] | None:

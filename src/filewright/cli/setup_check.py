@@ -124,10 +124,9 @@ def _examined_hooks(
         ):
             if missing := _missing(written):
                 return missing, False
-            return (
-                f"; {_try_hooks(client, ServerOptions(uvx=written.uvx))}",
-                True,
-            )
+            works = _try_hooks(client, ServerOptions(uvx=written.uvx))
+            guard = "" if written.guard else ", without the guard"
+            return f"; {works}{guard}", True
     if part.edited(text, remove=True) == text:
         return "", False
     return (
