@@ -13,6 +13,7 @@ from filewright.tools.read_result import FileRead
 
 _ALL_LINES = 1_000_000_000
 _LISTED_LEVELS = 2
+_MAX_EARLIER_CHANGES = 200
 _OMITTED_FOLDERS = ("node_modules/",)
 
 
@@ -106,7 +107,8 @@ def insert_after_line(call: Call, path: str, line: int, text: str) -> None:
 def undo_newest_edit(call: Call, path: str) -> None:
     """Undo the newest change of a file that is not undone yet. Raise `not_found` without one."""
     undone_ids: set[str] = set()
-    for change in call.get_history(path, limit=200).changes:
+    for change in call.get_history(path, limit=_MAX_EARLIER_CHANGES).changes:
+        # An undo that was itself undone has no effect on what is left.
         if change.change_id in undone_ids:
             continue
         if change.reverts:
