@@ -16,12 +16,12 @@ from tests.page.conftest import Served, said
 from tests.server.conftest import RawClient
 
 from filewright import Workspace
-from filewright.page.comments import (
+from filewright.mailbox.comments import (
     MAX_DELIVERED_CHARS,
     Comment,
+    Comments,
     format_comments,
 )
-from filewright.page.words import Words
 
 Opened = Callable[..., Page]
 MARK = "[The user commented on the review page: "
@@ -127,7 +127,7 @@ def test_a_hook_hands_it_over_where_its_agent_takes_context(
     state = tmp_path / "state"
     with Workspace(folder, state_dir=state) as workspace:
         client = workspace.history(limit=1)[0].client or ""
-        Words(workspace).comment(remark(), "the session of the server", client)
+        Comments(workspace).add(remark(), "the session of the server", client)
     given = {
         "session_id": "c1",
         "cwd": str(folder),
@@ -200,11 +200,11 @@ def test_nothing_ends_the_fence_but_its_end(given: dict[str, Any]) -> None:
 def test_many_comments_are_told_with_several_answers(
     workspace: Workspace,
 ) -> None:
-    comments = Words(workspace)
+    comments = Comments(workspace)
     for number in range(4):
-        comments.comment(remark(f"{number}" * 1_500), "s", "")
+        comments.add(remark(f"{number}" * 1_500), "s", "")
     answers = []
-    while taken := comments.taken("s"):
+    while taken := comments.take("s"):
         assert len(format_comments(taken)) <= MAX_DELIVERED_CHARS
         answers.append([comment.words[0] for comment in taken])
     assert answers == [["0", "1"], ["2", "3"]]

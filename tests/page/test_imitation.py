@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from tests.server.conftest import RawClient
 
-from filewright.page.comments import MARK
-from filewright.page.imitation import imitates_user
+from filewright.mailbox.comments import MARK
+from filewright.mailbox.imitation import imitates_user
 
 SPELLINGS = {
     "plain": MARK,

@@ -94,9 +94,9 @@ CREATE TRIGGER used AFTER INSERT ON contents WHEN new.data IS NULL
     BEGIN UPDATE usage SET bytes = bytes + new.size; END;
 CREATE TRIGGER freed AFTER DELETE ON contents WHEN old.data IS NULL
     BEGIN UPDATE usage SET bytes = bytes - old.size; END;
-CREATE TABLE words (
+CREATE TABLE mailbox (
     id TEXT PRIMARY KEY, kind TEXT NOT NULL, at REAL NOT NULL, session TEXT NOT NULL, client TEXT NOT NULL,
-    content TEXT NOT NULL, word TEXT, resolved REAL
+    content TEXT NOT NULL, answer TEXT, resolved REAL
 ) WITHOUT ROWID
 """
 """The tables of a log:
@@ -109,8 +109,8 @@ CREATE TABLE words (
 - contents: the stored contents by name. `operation` is the newest that needs the
   content; without `data` it is in a file of its own. `usage` is the size of all such
   files together.
-- words: what the review page asks and is told: calls that wait, comments for the agent,
-  and files that were seen.
+- mailbox: calls that wait for the person, comments for agents, and marks on viewed
+  files, see the package `mailbox`.
 """
 
 DAMAGED = "damaged"

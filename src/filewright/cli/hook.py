@@ -106,10 +106,10 @@ def begin(call: HookCall) -> str | None:
     ) as workspace:
         task = Task(seconds=workspace.settings.call_seconds)
         if call.prompt is not None:
-            from filewright.page.words import Words
+            from filewright.mailbox.prompts import ClientPrompts
 
             if call.session and (process := client_process_key()):
-                Words(workspace).prompt(
+                ClientPrompts(workspace).begin_turn(
                     process, call.session, call.turn or os.urandom(4).hex()
                 )
             # A detached hook may run beside the first tool of the turn, whose
@@ -144,7 +144,8 @@ def begin(call: HookCall) -> str | None:
 
 def end(call: HookCall) -> Sequence[ChangeRecord]:
     """End the command `call.identifier`; return the records of its changes."""
-    from filewright.page.words import Words, comments_for_hook
+    from filewright.mailbox.comments import take_comments
+    from filewright.mailbox.prompts import ClientPrompts
     from filewright.recording.session import roots_with_open_command
     from filewright.system import client_process_key
 
@@ -161,7 +162,7 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
         roots, session, call.actor, state_dir=call.state_dir, guard=call.guard
     ) as workspace:
         if turn is None and (process := client_process_key()):
-            prompted = Words(workspace).prompted(process)
+            prompted = ClientPrompts(workspace).current(process)
             if prompted is not None and prompted[0] == session:
                 turn = prompted[1]
         line = call.command or "a shell command"
@@ -179,9 +180,7 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
                 )
         form = find_form(call.actor, call.event)
         if form is not None:
-            comments = comments_for_hook(
-                workspace, session or "", call.actor or ""
-            )
+            comments = take_comments(workspace, session or "", call.actor or "")
             texts = [*notes, comments] if comments else notes
             if texts:
                 write(form.render(call.event or "", "\n".join(texts)))

@@ -14,7 +14,7 @@ import secrets
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
 from functools import lru_cache
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from starlette.applications import Starlette
@@ -33,6 +33,9 @@ from filewright.boundary.names import quote
 from filewright.changes.selection import find_healed_edit
 from filewright.edit.diff import Diff
 from filewright.errors import Code, FilewrightError, invalid, read_only
+from filewright.mailbox.calls import Answer, WaitingCalls
+from filewright.mailbox.comments import MAX_COMMENT_CHARS, Comment, Comments
+from filewright.mailbox.marks import ViewedMarks
 from filewright.page.cards import (
     MAX_CARDS,
     make_cards,
@@ -40,7 +43,6 @@ from filewright.page.cards import (
     read_rows,
 )
 from filewright.page.changelog import ChangeLog
-from filewright.page.comments import MAX_COMMENT_CHARS, Comment
 from filewright.page.gate import read_json
 from filewright.page.parts import (
     MAX_NUMBER,
@@ -51,7 +53,6 @@ from filewright.page.parts import (
     scope_of,
 )
 from filewright.page.render import render
-from filewright.page.words import Words
 from filewright.progress import Caller, Task
 from filewright.workspace import REVIEW, Workspace
 
@@ -146,7 +147,9 @@ class ReviewSite:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._log = ChangeLog(workspace)
-        self._words = Words(workspace)
+        self._comments = Comments(workspace)
+        self._waiting_calls = WaitingCalls(workspace)
+        self._viewed_marks = ViewedMarks(workspace)
         self._caller = Caller(
             session=f"review-{secrets.token_hex(4)}", client=REVIEW
         )
@@ -227,7 +230,7 @@ class ReviewSite:
             case "view":
                 return self._view(request, viewed)
             case "comments":
-                return self._comments(request, viewed)
+                return self._list_comments(request, viewed)
             case "tree":
                 return self._tree(request, viewed)
         part = ViewPart(
@@ -295,9 +298,9 @@ class ReviewSite:
             more=len(changes) - len(rows),
         )
 
-    def _comments(self, request: Request, viewed: Viewed) -> Response:
+    def _list_comments(self, request: Request, viewed: Viewed) -> Response:
         """Return the comments on the files of a view."""
-        comments = self._words.comments(viewed.address)
+        comments = self._comments.on_page(viewed.address)
         return self._html("comments.html", request, comments=comments)
 
     def rows(self, request: Request) -> Response:
@@ -341,26 +344,28 @@ class ReviewSite:
     def _read_news(self) -> str:
         news = {
             "newest": self._workspace.newest() or "",
-            "waiting": len(self._words.waiting()),
-            "comments": self._words.state(),
+            "waiting": len(self._waiting_calls.waiting()),
+            "comments": self._comments.state(),
         }
         return json.dumps(news) + "\n"
 
     def _mark_seen(self, _request: Request, body: SeenRequest) -> str:
         """Mark a version of a file as viewed, or remove the mark."""
-        self._words.mark(body.path, body.version)
+        self._viewed_marks.mark(body.path, body.version)
         return "Viewed." if body.version else "Not viewed."
 
     # Calls that wait for an answer
 
     def waiting(self, request: Request) -> Response:
         """Return the calls that wait."""
-        return self._html("waiting.html", request, calls=self._words.waiting())
+        return self._html(
+            "waiting.html", request, calls=self._waiting_calls.waiting()
+        )
 
     def waiting_call(self, request: Request) -> Response:
         """Return one of the calls with its diff."""
         call_id = request.path_params["call"]
-        for call in self._words.waiting():
+        for call in self._waiting_calls.waiting():
             if call.id == call_id:
                 diff = Diff.from_json(call.diff) if call.diff else Diff()
                 return self._html("asked.html", request, call=call, shown=diff)
@@ -368,10 +373,10 @@ class ReviewSite:
 
     def _answer_call(self, _request: Request, body: AnswerRequest) -> str:
         """Record the person's answer to a call."""
-        answer: Literal["allowed", "refused"] = "refused"
+        answer: Answer = "refused"
         if body.allow:
             answer = "allowed"
-        if not self._words.answer(body.call, answer):
+        if not self._waiting_calls.answer(body.call, answer):
             raise not_found("This call does not wait any more.")
         if body.allow:
             return "Allowed: the agent may make this call now."
@@ -404,12 +409,12 @@ class ReviewSite:
             quoted=quoted[:_MAX_QUOTED_CHARS],
             words=body.words,
         )
-        self._words.comment(comment, record.session or "", record.client or "")
+        self._comments.add(comment, record.session or "", record.client or "")
         return "The agent gets it with its next answer."
 
     def _resolve(self, _request: Request, body: ResolveRequest) -> str:
         """Mark a comment as done, or open again."""
-        if not self._words.resolve(body.comment, done=body.done):
+        if not self._comments.resolve(body.comment, done=body.done):
             raise not_found("There is no such comment.")
         return "Resolved." if body.done else "Open again."
 
@@ -530,7 +535,7 @@ class ReviewSite:
             "source": None,
         }
         if viewed is not None:
-            values["seen"] = self._words.seen()
+            values["seen"] = self._viewed_marks.versions()
             values["source"] = f"{base}{viewed.address}"
         return values
 

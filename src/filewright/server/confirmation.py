@@ -191,7 +191,7 @@ def _confirm_on_page(
 
     Raise `cancelled` without an answer, and for a refusal.
     """
-    from filewright.page.words import WaitingCall, Words
+    from filewright.mailbox.calls import WaitingCall, WaitingCalls
 
     if isinstance(diff, str):
         shown_text, shown_diff = diff, ""
@@ -203,7 +203,7 @@ def _confirm_on_page(
         tool.name, caller.session, arguments, shown_text, shown_diff
     )[:32]
     try:
-        answer = Words(workspace).take(call_id)
+        answer = WaitingCalls(workspace).take_answer(call_id)
         if answer is None:
             call = WaitingCall(
                 call_id,
@@ -214,7 +214,7 @@ def _confirm_on_page(
                 caller.client or "",
                 shown_diff,
             )
-            Words(workspace).ask(call)
+            WaitingCalls(workspace).add(call)
     except OSError as error:
         raise from_os_error(
             error, "the state folder", doing="write to"

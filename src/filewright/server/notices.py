@@ -6,7 +6,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from filewright.errors import FilewrightError
-from filewright.page.words import news
+from filewright.mailbox.comments import IMITATION_WARNING, take_comments
+from filewright.mailbox.imitation import imitates_user
 from filewright.progress import Caller
 from filewright.text.cache import BoundedCache
 from filewright.tools.bounded_text import clip
@@ -56,7 +57,12 @@ class Notices:
         with suppress(FilewrightError):
             if newest > last_seen:
                 parts.append(self._describe_undos(last_seen))
-            parts.append(news(self._workspace, recorded_as.session or "", text))
+            if imitates_user(text):
+                parts.append(IMITATION_WARNING)
+            # Taking comments marks them as delivered.
+            if not self._workspace.settings.read_only:
+                session = recorded_as.session or ""
+                parts.append(take_comments(self._workspace, session))
         return "\n".join(part for part in parts if part)
 
     def _describe_undos(self, last_seen: str) -> str:

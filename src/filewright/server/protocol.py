@@ -46,8 +46,9 @@ from pydantic import ValidationError
 
 from filewright import __version__
 from filewright.errors import Code, FilewrightError
-from filewright.page.imitation import imitates_user
-from filewright.page.words import IMITATED, Words
+from filewright.mailbox.comments import IMITATION_WARNING
+from filewright.mailbox.imitation import imitates_user
+from filewright.mailbox.prompts import ClientPrompts
 from filewright.progress import Caller, Task, clean_caller_name
 from filewright.server.calls import CallRunner, T
 from filewright.server.client_roots import ClientRoots, Context
@@ -296,7 +297,9 @@ class Handlers:
         if is_current:
             # If they cannot be read, the last ones are used.
             with suppress(FilewrightError):
-                self._prompt = Words(self._workspace).prompted(self._process)
+                self._prompt = ClientPrompts(self._workspace).current(
+                    self._process
+                )
         session, turn = self._prompt or (caller.session, None)
         return caller._replace(session=session, turn=caller.turn or turn)
 
@@ -421,7 +424,7 @@ class Handlers:
             contents.text
         ):
             warning = TextResourceContents(
-                uri=uri, mime_type="text/plain", text=IMITATED
+                uri=uri, mime_type="text/plain", text=IMITATION_WARNING
             )
             return ReadResourceResult(contents=[contents, warning])
         return ReadResourceResult(contents=[contents])

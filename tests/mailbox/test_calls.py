@@ -1,4 +1,4 @@
-"""A person's word for a call that waits."""
+"""Answers to calls that wait for the person."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from filewright import Settings, Workspace
-from filewright.page.words import WaitingCall, Words
+from filewright.mailbox.calls import WaitingCall, WaitingCalls
 
 
-def test_a_word_counts_once_for_many_who_take_it_together(
+def test_answer_is_taken_once(
     tmp_path: Path,
 ) -> None:
     with Workspace(
         tmp_path, settings=Settings(state_dir=tmp_path / "state")
     ) as workspace:
-        waiting = Words(workspace)
+        waiting = WaitingCalls(workspace)
         name = "a" * 32
-        waiting.ask(WaitingCall(name, time.time(), "Allow it?", "", "", ""))
+        waiting.add(WaitingCall(name, time.time(), "Allow it?", "", "", ""))
         assert waiting.answer(name, "allowed")
         with ThreadPoolExecutor(8) as threads:
-            words = list(threads.map(waiting.take, [name] * 8))
+            words = list(threads.map(waiting.take_answer, [name] * 8))
         assert sorted(words, key=str) == [None] * 7 + ["allowed"]
-        assert waiting.take(name) is None
+        assert waiting.take_answer(name) is None
