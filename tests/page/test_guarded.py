@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -86,6 +88,27 @@ def test_session_counts_what_was_healed(
         texts = text_of(client.get("/session/s1?part=view").text)
     assert "The guard: 1 edit healed" in texts
     assert "claude-code, Edit, replaced-bytes: 1 healed" in texts
+
+
+@pytest.mark.skipif(
+    shutil.which("git", path=os.defpath) is None, reason="git is not installed"
+)
+def test_title_of_what_a_check_healed(
+    folder: Path, tmp_path: Path, serve: Callable[..., Any]
+) -> None:
+    def git(*words: str) -> None:
+        names = ("-c", "user.name=x", "-c", "user.email=x@example.com")
+        subprocess.run(["git", *names, *words], cwd=folder, check=True)
+
+    git("init", "-q")
+    (folder / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+    git("add", ".")
+    git("commit", "-qm", "a file")
+    (folder / "a.txt").write_bytes(b"one\ntwo\n")
+    with Workspace(folder, state_dir=tmp_path / "state") as workspace:
+        assert workspace.check_guard(fix=True).healing is not None
+    with serve().client() as client:
+        assert "Healed a.txt: line-endings" in client.get("/list").text
 
 
 def test_session_without_damage_counts_nothing(

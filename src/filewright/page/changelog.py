@@ -9,6 +9,7 @@ from datetime import datetime
 
 from filewright.changes.model import ChangeRecord
 from filewright.changes.selection import (
+    GUARD_TOOL,
     find_healed_edit,
     find_undone,
     group_by_prompt,
@@ -302,7 +303,7 @@ class ChangeLog:
 
     def _title_of(self, record: ChangeRecord, deeds: Sequence[Deed]) -> str:
         """Return the title of a change, of a healing, or of an undo."""
-        if find_healed_edit(record) is not None:
+        if record.tool == GUARD_TOOL:
             return healing_title(record)
         return self._undo(record) if record.reverts else title_of(record, deeds)
 
