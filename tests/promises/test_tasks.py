@@ -546,7 +546,7 @@ async def three_refactorings(root: Path) -> Agent:
                 {
                     "path": "lib/text.py",
                     "from": {"path": "lib/tools.py", "symbol": "slug"},
-                    "insert_after": "title",
+                    "at": {"after": "title"},
                 },
                 *(
                     {

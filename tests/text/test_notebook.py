@@ -602,7 +602,7 @@ CELL_EDITS: list[tuple[list[dict[str, Any]], list[tuple[str, str]]]] = [
         [
             {"at": {"cell": 1}, "delete": True},
             {"cell": 2, "search": "x = 1", "replace": "x = 7"},
-            {"at": {"cell": 3, "text": "z = 3"}, "replace": "z = 4\nq = 5"},
+            {"at": {"cell": 3}, "search": "z = 3", "replace": "z = 4\nq = 5"},
             {"at": {"after_cell": 3}, "replace": "new"},
         ],
         [("code", 'import os\nx = 7\nprint("x =", x)'), ("code", "y = 2\nz = 4\nq = 5"), ("code", "new"), FOUR[3]],

@@ -14,8 +14,8 @@ CASES = [
     ("edit_content", {"path": "a.txt", "edits": "x"}, "invalid_input", "'edits'"),
     ("edit_content", {"path": "a.txt", "edits": []}, "invalid_input", "'edits'"),
     ("edit_content", {"path": "a.txt"}, "invalid_input", "'edits' is missing"),
-    ("edit_content", {"path": "a.txt", "edits": [{"search": None, "replace": "y"}]}, "invalid_input", "one place, not none"),
-    ("edit_content", {"path": "a.txt", "edits": [{"search": "a", "replace": None}]}, "invalid_input", "replace is missing"),
+    ("edit_content", {"path": "a.txt", "edits": [{"search": None, "replace": "y"}]}, "invalid_input", "no text and no place"),
+    ("edit_content", {"path": "a.txt", "edits": [{"search": "a", "replace": None}]}, "invalid_input", "replace' is missing"),
     ("edit_content", {"path": "a.txt", "edits": [{**SEARCH, "replaceall": True}]}, "invalid_input", "replaceall"),
     ("edit_content", {"path": "a.txt", "edits": [SEARCH], "fuzy": True}, "invalid_input", "fuzy"),
     ("edit_content", {"path": "a.txt", "edits": [SEARCH], "fuzzy": "perhaps"}, "invalid_input", "'fuzzy'"),
@@ -95,7 +95,7 @@ CASES = [
     ("set_permissions", {"paths": ["a.txt"], "owner": "nobody-of-that-name"}, "invalid_input", "nobody-of-that-name"),
     ("replace_content", {"pattern": "x*", "replacement": "y", "mode": "regex"}, "invalid_input", "empty"),
     ("apply_patch", {"patch": "not a patch"}, "invalid_input", ""),
-    ("edit_content", {"path": "a.txt", "edits": [{"insert_after": "9" * 5000, "replace": "x"}]}, "invalid_input", "no line 999"),
+    ("edit_content", {"path": "a.txt", "edits": [{"at": {"after": "9" * 5000}, "replace": "x"}]}, "invalid_input", "no line 999"),
     ("edit_content", {"path": "a.txt", "edits": [{"start_line": 10**5000, "end_line": 1, "replace": "x"}]}, "invalid_input", "'edits[0].start_line'"),
     ("read_content", {"path": "a.txt", "start": -(10**30)}, "invalid_input", "'start'"),
     ("read_content", {"path": "a.txt", "line": 10**5000}, "invalid_input", "'line'"),
@@ -203,7 +203,7 @@ def test_invalid_bytes_that_cannot_be_moved_as_they_are_are_named_by_their_file(
             "edits": [
                 {
                     "path": target,
-                    "insert_after": "0",
+                    "at": {"after": "0"},
                     "from": source,
                     "copy": True,
                 }

@@ -86,20 +86,20 @@ EDITS = [
     ({"symbol": "empty", "delete": True}, ("\n\n\ndef empty():\n    return Cart()\n", "\n")),
     ({"symbol": "Cart.add", "delete": True}, ("    def add(self, line):\n        self.lines.append(line)\n\n", "")),
     (
-        {"insert_after": "Cart.add", "replace": "def pop(self):\n    self.lines.pop()"},
+        {"at": {"after": "Cart.add"}, "replace": "def pop(self):\n    self.lines.pop()"},
         ("append(line)\n", "append(line)\n\n    def pop(self):\n        self.lines.pop()\n"),
     ),
     (
-        {"insert_before": "empty", "replace": "def full():\n    return 1"},
+        {"at": {"before": "empty"}, "replace": "def full():\n    return 1"},
         ("def empty", "def full():\n    return 1\n\n\ndef empty"),
     ),
-    ({"insert_after": "empty", "replace": "def full():\n    return 1"}, ("return Cart()\n", "return Cart()\n\n\ndef full():\n    return 1\n")),
-    ({"insert_after": 0, "replace": "# top"}, ("import math", "# top\nimport math")),
-    ({"insert_after": 0, "end_line": 3, "replace": "# top"}, ("import math", "# top\nimport math")),
+    ({"at": {"after": "empty"}, "replace": "def full():\n    return 1"}, ("return Cart()\n", "return Cart()\n\n\ndef full():\n    return 1\n")),
+    ({"at": {"after": 0}, "replace": "# top"}, ("import math", "# top\nimport math")),
+    ({"at": {"after": 0}, "end_line": 3, "replace": "# top"}, ("import math", "# top\nimport math")),
     ({"symbol": "RATE", "replace_all": True, "end_line": 1, "replace": "RATE = 9"}, ("RATE = 19", "RATE = 9")),
-    ({"insert_before": "3", "replace": "A = 1", "v": 1}, ("RATE", "A = 1\nRATE")),
-    ({"insert_after": 22, "replace": "# end", "v": 1}, ("return Cart()\n", "return Cart()\n# end\n")),
-    ({"from": {"symbol": "RATE"}, "insert_after": "empty"}, None),
+    ({"at": {"before": "3"}, "replace": "A = 1", "v": 1}, ("RATE", "A = 1\nRATE")),
+    ({"at": {"after": 22}, "replace": "# end", "v": 1}, ("return Cart()\n", "return Cart()\n# end\n")),
+    ({"from": {"symbol": "RATE"}, "at": {"after": "empty"}}, None),
 ]  # fmt: skip
 
 
@@ -132,7 +132,7 @@ def test_lines_moved_within_a_file_of_mixed_line_ends_keep_theirs(
 ) -> None:
     path = root / "mixed.txt"
     path.write_bytes("\ufeffa\nb\r\nc\rd\n".encode(encoding))
-    edit = {"from": {"start_line": 2, "end_line": 3}, "insert_after": 0}
+    edit = {"from": {"start_line": 2, "end_line": 3}, "at": {"after": 0}}
     workspace.edit(
         "mixed.txt", [edit], expected_version=version(workspace, "mixed.txt")
     )
@@ -143,7 +143,7 @@ def test_what_is_put_before_an_empty_line_does_not_become_one_with_it(
     root: Path, workspace: Workspace
 ) -> None:
     (root / "mixed.txt").write_bytes(b"a\rb\rc\r\n\nd\r")
-    edit = {"insert_after": 3, "replace": "new"}
+    edit = {"at": {"after": 3}, "replace": "new"}
     workspace.edit(
         "mixed.txt", [edit], expected_version=version(workspace, "mixed.txt")
     )
@@ -152,19 +152,19 @@ def test_what_is_put_before_an_empty_line_does_not_become_one_with_it(
 
 AT_THE_END = [
     # edits of "a⏎b⏎c", which has no newline at its end, and what comes out
-    ([{"from": {"start_line": 3, "end_line": 3}, "insert_after": 3}], None),
-    ([{"from": {"start_line": 1, "end_line": 3}, "insert_after": 3}], None),
-    ([{"from": {"start_line": 2, "end_line": 3}, "insert_after": 3}], None),
-    ([{"start_line": 3, "end_line": 3, "replace": ""}, {"insert_after": 3, "replace": "d\ne\n"}], "a\nb\nd\ne"),
-    ([{"insert_after": 3, "replace": "\nd\n"}, {"start_line": 1, "end_line": 3, "replace": ""}], "\nd"),
-    ([{"insert_after": 3, "replace": "d"}, {"from": {"start_line": 3, "end_line": 3}, "insert_after": 0}], "c\na\nb\nd"),
-    ([{"insert_after": 3, "replace": "d"}, {"start_line": 3, "end_line": 3, "replace": "x"}], "a\nb\nx\nd"),
-    ([{"insert_after": 3, "replace": "d"}, {"search": "c", "replace": "c\n"}], "a\nb\nc\nd"),
-    ([{"insert_after": 3, "replace": "\n"}], "a\nb\nc\n\n"),
-    ([{"insert_after": 3, "replace": "\n"}, {"insert_after": 3, "replace": "d"}], "a\nb\nc\n\nd"),
-    ([{"insert_after": 3, "replace": "d"}, {"insert_after": 3, "replace": "d"}], "a\nb\nc\nd\nd"),
-    ([{"insert_after": 1, "replace": "d"}, {"insert_after": 1, "replace": "d"}], "a\nd\nd\nb\nc"),
-    ([{"insert_after": 1, "replace": "d"}, {"insert_before": 2, "replace": "d"}], "a\nd\nd\nb\nc"),
+    ([{"from": {"start_line": 3, "end_line": 3}, "at": {"after": 3}}], None),
+    ([{"from": {"start_line": 1, "end_line": 3}, "at": {"after": 3}}], None),
+    ([{"from": {"start_line": 2, "end_line": 3}, "at": {"after": 3}}], None),
+    ([{"start_line": 3, "end_line": 3, "replace": ""}, {"at": {"after": 3}, "replace": "d\ne\n"}], "a\nb\nd\ne"),
+    ([{"at": {"after": 3}, "replace": "\nd\n"}, {"start_line": 1, "end_line": 3, "replace": ""}], "\nd"),
+    ([{"at": {"after": 3}, "replace": "d"}, {"from": {"start_line": 3, "end_line": 3}, "at": {"after": 0}}], "c\na\nb\nd"),
+    ([{"at": {"after": 3}, "replace": "d"}, {"start_line": 3, "end_line": 3, "replace": "x"}], "a\nb\nx\nd"),
+    ([{"at": {"after": 3}, "replace": "d"}, {"search": "c", "replace": "c\n"}], "a\nb\nc\nd"),
+    ([{"at": {"after": 3}, "replace": "\n"}], "a\nb\nc\n\n"),
+    ([{"at": {"after": 3}, "replace": "\n"}, {"at": {"after": 3}, "replace": "d"}], "a\nb\nc\n\nd"),
+    ([{"at": {"after": 3}, "replace": "d"}, {"at": {"after": 3}, "replace": "d"}], "a\nb\nc\nd\nd"),
+    ([{"at": {"after": 1}, "replace": "d"}, {"at": {"after": 1}, "replace": "d"}], "a\nd\nd\nb\nc"),
+    ([{"at": {"after": 1}, "replace": "d"}, {"at": {"before": 2}, "replace": "d"}], "a\nd\nd\nb\nc"),
     ([{"search": "", "start_line": 2, "replace": "d"}, {"search": "", "start_line": 2, "replace": "d"}], "a\nd\nd\nb\nc"),
     ([{"search": "b", "replace": "b\nd"}, {"search": "b", "replace": "b\nd"}], "a\nb\nd\nc"),
     ([{"start_line": 3, "end_line": 3, "replace": "\n"}], "a\nb\n\n"),
@@ -195,7 +195,7 @@ def test_a_symbol_moved_beside_itself_is_refused(
     root: Path, workspace: Workspace
 ) -> None:
     (root / "one.py").write_text("def one():\n    return 1\n")
-    edit = {"from": {"symbol": "one"}, "insert_after": "one"}
+    edit = {"from": {"symbol": "one"}, "at": {"after": "one"}}
     refused = workspace.call(
         "edit_content", {"path": "one.py", "edits": [edit]}
     )
@@ -234,7 +234,7 @@ def test_a_move_within_a_file_keeps_every_byte(
         "edit_content",
         {
             "path": "odd.py",
-            "edits": [{"from": {"symbol": "one"}, "insert_after": "two"}],
+            "edits": [{"from": {"symbol": "one"}, "at": {"after": "two"}}],
         },
     )
     assert not done.is_error, done.text
@@ -258,7 +258,7 @@ def test_a_symbol_moves_to_another_file_in_its_line_endings_and_encoding(
                 {
                     "path": "b.py",
                     "from": {"path": "a.py", "symbol": "käse"},
-                    "insert_after": "C",
+                    "at": {"after": "C"},
                 }
             ]
         },
@@ -324,7 +324,7 @@ def test_a_copy_leaves_its_source_and_is_reindented_when_asked(
     edit = {
         "path": "b.py",
         "from": {"path": "a.py", "symbol": "A.f"},
-        "insert_after": "x",
+        "at": {"after": "x"},
         "copy": True,
     }
     workspace.edit(None, [edit])
@@ -407,7 +407,7 @@ CARRIED = [
     (
         "aaa\nbbb\r\nccc\rddd\n",
         "aaa\nbbb\r\nccc\rddd\nnew\n",
-        [{"from": {"start_line": 2, "end_line": 3}, "insert_after": 0}],
+        [{"from": {"start_line": 2, "end_line": 3}, "at": {"after": 0}}],
         "bbb\r\nccc\raaa\nddd\nnew\n",
     ),
     # what is put before a line that is like its last one stays there, whatever becomes of the line behind
@@ -417,7 +417,7 @@ CARRIED = [
         [
             {
                 "from": {"start_line": 3, "end_line": 4},
-                "insert_after": 2,
+                "at": {"after": 2},
                 "copy": True,
             },
             {"start_line": 4, "end_line": 4, "replace": ""},
@@ -428,7 +428,7 @@ CARRIED = [
     (
         "aaa\nbbb\nccc\nbbb\nddd\n",
         "aaa\nbbb\nccc!\nbbb\nddd\n",
-        [{"insert_after": 2, "replace": "ccc\nbbb"}],
+        [{"at": {"after": 2}, "replace": "ccc\nbbb"}],
         None,
     ),
 ]
@@ -484,20 +484,20 @@ REFUSED = [
     ({"start_line": 3, "end_line": 3, "replace": "x"}, "invalid_input", "expected_version"),
     ({"start_line": 3, "end_line": 3, "replace": "x", "expected_version": "0" * 16}, "stale_version", "read it again"),
     ({"start_line": 3, "end_line": 99, "replace": "x", "v": 1}, "invalid_input", "use lines from 1 to 22"),
-    ({"start_line": 4, "end_line": 3, "replace": "x", "v": 1}, "invalid_input", "correct the lines"),
-    ({"insert_after": 99, "replace": "x", "v": 1}, "invalid_input", "use lines from 1 to 22"),
-    ({"insert_after": 3, "replace": "x"}, "invalid_input", "expected_version"),
+    ({"start_line": 4, "end_line": 3, "replace": "x", "v": 1}, "invalid_input", "give [first, last]"),
+    ({"at": {"after": 99}, "replace": "x", "v": 1}, "invalid_input", "use lines from 1 to 22"),
+    ({"at": {"after": 3}, "replace": "x"}, "invalid_input", "expected_version"),
     ({"symbol": "nothing", "replace": "x"}, "no_match", "get_overview"),
     ({"symbol": "Cart.totl", "delete": True}, "no_match", "Cart.total"),
-    ({"symbol": "Cart", "insert_after": "RATE", "replace": "x"}, "invalid_input", "or symbol"),
-    ({"symbol": "Cart", "replace": "x", "delete": True}, "invalid_input", "symbol"),
+    ({"symbol": "Cart", "at": {"after": "RATE"}, "replace": "x"}, "invalid_input", "at alone"),
+    ({"symbol": "Cart", "replace": "x", "delete": True}, "invalid_input", "or delete"),
     ({"replace": "x"}, "invalid_input", "give search"),
-    ({"symbol": "Cart"}, "invalid_input", "the new text"),
-    ({"from": {"symbol": "Cart"}, "symbol": "RATE"}, "invalid_input", "insert_after or"),
-    ({"from": {"symbol": "Cart"}, "insert_after": "Cart.add"}, "overlap", "outside"),
-    ({"from": {"symbol": "Cart", "start_line": 1, "end_line": 2}, "insert_after": 0}, "invalid_input", "give a symbol"),
-    ({"from": {"start_line": 1, "end_line": 2}, "insert_after": 0}, "invalid_input", "expected_version"),
-    ({"from": {"path": "gone.py", "symbol": "x"}, "insert_after": 0}, "not_found", "other.py"),
+    ({"symbol": "Cart"}, "invalid_input", "give replace"),
+    ({"from": {"symbol": "Cart"}, "symbol": "RATE"}, "invalid_input", "at.after or"),
+    ({"from": {"symbol": "Cart"}, "at": {"after": "Cart.add"}}, "overlap", "outside"),
+    ({"from": {"symbol": "Cart", "start_line": 1, "end_line": 2}, "at": {"after": 0}}, "invalid_input", "give symbol"),
+    ({"from": {"start_line": 1, "end_line": 2}, "at": {"after": 0}}, "invalid_input", "expected_version"),
+    ({"from": {"path": "gone.py", "symbol": "x"}, "at": {"after": 0}}, "not_found", "other.py"),
     ({"symbol": "Cart", "replace": "# ... existing code ...\n"}, "invalid_input", "fuzzy=false"),
     ({"path": "other.py", "symbol": "Cart", "replace": "x"}, "invalid_input", "leave out the path of the call"),
 ]  # fmt: skip

@@ -75,6 +75,7 @@ _EDIT_TEXTS = frozenset(
             "new_string",
             "oldText",
             "newText",
+            "insert_text",
         ),
         *("search_text", "replace_text", "search_pattern", "replace_content"),
         *("old_str", "new_str", "insert_text"),
@@ -97,41 +98,55 @@ MAX_PATCH_LINES = 400_000
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """The JSON type that a field takes; of a list the shape of its items, of an object its model if it has one.
+    """The JSON type that a field takes.
 
-    `kind` is "other" where several types fit, and the value is left as it is.
+    A list has the shape of its items, and their `item_type` as annotated. An object has
+    the models that may take it: several for a union, none if it takes any members. `kind`
+    is "other" if several types fit; such a value is left as it is.
     """
 
     kind: Literal[
         "object", "list", "string", "integer", "number", "boolean", "other"
     ]
     item: Shape | None = None
-    model: type[BaseModel] | None = None
+    item_type: Any = None
+    models: tuple[type[BaseModel], ...] = ()
 
     @property
     def fields(self) -> Mapping[str, Shape]:
-        """The fields of an object by the names under which they are given; none if any member fits."""
-        return {} if self.model is None else _fields_of(self.model)
+        """The fields of an object by the names under which clients send them."""
+        return _fields_of(self.models)
 
     @property
     def required(self) -> frozenset[str]:
-        """The fields that must be given."""
-        infos = {} if self.model is None else self.model.model_fields
+        """The fields that a client must send; those of a union depend on its choice."""
+        if len(self.models) != 1:
+            return frozenset()
+        [model] = self.models
         return frozenset(
             _names(name, info)[0]
-            for name, info in infos.items()
+            for name, info in model.model_fields.items()
             if info.is_required()
         )
 
+    @property
+    def other_names(self) -> frozenset[str]:
+        """Names of other systems that the models translate themselves."""
+        names: frozenset[str] = frozenset()
+        for model in self.models:
+            names |= getattr(model, "other_names", frozenset())
+        return names
+
 
 @cache
-def _fields_of(model: type[BaseModel]) -> Mapping[str, Shape]:
-    """Return the shapes of a model's fields, which may refer to the model itself."""
-    shapes = {}
-    for name, info in model.model_fields.items():
-        annotation: Any = info.annotation
-        for spelling in _names(name, info):
-            shapes[spelling] = shape_of(annotation)
+def _fields_of(models: tuple[type[BaseModel], ...]) -> Mapping[str, Shape]:
+    """Return the shapes of the models' fields, which may refer to a model itself."""
+    shapes: dict[str, Shape] = {}
+    for model in models:
+        for name, info in model.model_fields.items():
+            annotation: Any = info.annotation
+            for spelling in _names(name, info):
+                shapes.setdefault(spelling, shape_of(annotation))
     return shapes
 
 
@@ -177,15 +192,22 @@ def shape_of(annotation: Any) -> Shape:
         choices = [
             choice for choice in get_args(annotation) if choice is not NoneType
         ]
-        return shape_of(choices[0]) if len(choices) == 1 else Shape("other")
+        if len(choices) == 1:
+            return shape_of(choices[0])
+        shapes = [shape_of(choice) for choice in choices]
+        if all(shape.models for shape in shapes):
+            models = tuple(model for shape in shapes for model in shape.models)
+            return Shape("object", models=models)
+        return Shape("other")
     if origin is Literal:
         return Shape("string")
     if origin in (list, Sequence):
-        return Shape("list", item=shape_of(get_args(annotation)[0]))
+        [item_type] = get_args(annotation)[:1]
+        return Shape("list", item=shape_of(item_type), item_type=item_type)
     if origin in (dict, Mapping):
         return Shape("object")
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return Shape("object", model=annotation)
+        return Shape("object", models=(annotation,))
     kinds: dict[Any, Shape] = {
         str: Shape("string"),
         bool: Shape("boolean"),
@@ -224,15 +246,13 @@ def _wrapped(arguments: dict[str, Any], shape: Shape) -> dict[str, Any]:
     outer: dict[str, Any] = {}
     for key, value in arguments.items():
         belongs = key not in shape.fields and (
-            key in item.fields or _synonym_of(key, item.fields) is not None
+            key in item.fields
+            or key in item.other_names
+            or _synonym_of(key, item.fields) is not None
         )
-        (inner if belongs or key in _PLACE_NAMES else outer)[key] = value
+        (inner if belongs else outer)[key] = value
     outer.pop(name, None)
     return {**outer, name: [inner]} if inner else arguments
-
-
-_PLACE_NAMES = frozenset({"insert_line", "insert_text"})
-"""Names of an insertion in other systems' tools; see `_insertion`."""
 
 
 def _synonym_of(name: str, fields: Mapping[str, Shape]) -> str | None:
@@ -273,6 +293,10 @@ class _Normalizer:
             known = shape.fields.get(name)
             where = f"{place}.{name}" if place else name
             if known is None:
+                if name in shape.other_names:
+                    member = self.value(member, Shape("other"), where)
+                    if isinstance(member, str):
+                        self._bound_text(name, member, where)
                 members[name] = member
                 continue
             member = self.value(member, known, where)
@@ -324,8 +348,6 @@ class _Normalizer:
         )
         items = []
         for number, entry in enumerate(value):
-            if isinstance(entry, dict) and item.kind == "object":
-                entry = _insertion(entry, item)
             items.append(self.value(entry, item, f"{place}[{number}]"))
         return items
 
@@ -357,7 +379,8 @@ class _Normalizer:
         keeps_reasons: bool,
     ) -> dict[str, Any]:
         """Return an object under the names that its model has, without the reasons that a model gives."""
-        unknown = [name for name in value if name not in shape.fields]
+        known_names = shape.fields.keys() | shape.other_names
+        unknown = [name for name in value if name not in known_names]
         if not unknown:
             return value
         if len(unknown) > MAX_UNKNOWN:
@@ -451,29 +474,6 @@ def _parsed(text: str, shape: Shape, place: str) -> Any:
     ):
         return text
     return value
-
-
-def _insertion(edit: dict[str, Any], shape: Shape) -> dict[str, Any]:
-    """Return an edit that inserts by line number, as the text editor tool has it, with its place in `at`.
-
-    `insert_line` is the line after which the text goes, 0 for the beginning of the file.
-    """
-    line = edit.get("insert_line")
-    if (
-        "at" not in shape.fields
-        or type(line) is not int
-        or line < 0
-        or _is_filled(edit.get("at"))
-    ):
-        return edit
-    rest = {
-        name: value
-        for name, value in edit.items()
-        if name not in ("insert_line", "insert_text", "at")
-    }
-    if "insert_text" in edit:
-        rest["replace"] = edit["insert_text"]
-    return {**rest, "at": {"after": line} if line else {"before": 1}}
 
 
 def _view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:

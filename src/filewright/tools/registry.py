@@ -11,9 +11,15 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    TypeAdapter,
+    ValidationError,
+)
 from pydantic_core import PydanticCustomError
 
 from filewright.bounded_json import parse_json
@@ -45,6 +51,13 @@ class Arguments(BaseModel):
     model_config = ConfigDict(
         extra="forbid", strict=True, frozen=True, hide_input_in_errors=True
     )
+    # Names of fields that a validator of the model translates.
+    other_names: ClassVar[frozenset[str]] = frozenset()
+
+    @classmethod
+    def read(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return normalized fields of a call in the form that the model validates."""
+        return fields
 
     def for_each(self, items: Sequence[Arguments]) -> list[Self]:
         """The call of each of several `items`: what an item says, and for the rest what the call says."""
@@ -85,6 +98,7 @@ def run_tool(
             arguments,
             Limits(settings.max_edits, settings.max_items),
         )
+        values = tool.arguments.read(values)
         given = tool.arguments.model_validate(_with_items(tool, values))
     except ValidationError as error:
         raise _refusal(tool, error.errors(include_url=False)) from error
@@ -158,13 +172,18 @@ def _with_items(tool: Tool, values: dict[str, Any]) -> dict[str, Any]:
             continue
         items: list[Any] = []
         for number, entry in enumerate(entries):
-            if shape.item.model is not None:
+            if shape.item.models:
                 try:
-                    entry = shape.item.model.model_validate(entry)
+                    entry = _item_adapter(shape.item_type).validate_python(
+                        entry
+                    )
                 except ValidationError as error:
                     for problem in error.errors(include_url=False):
+                        loc = problem["loc"]
+                        if len(shape.item.models) > 1:
+                            loc = loc[1:]  # the first is the model's tag
                         problems.append(
-                            {**problem, "loc": (name, number, *problem["loc"])}
+                            {**problem, "loc": (name, number, *loc)}
                         )
             elif shape.item.kind == "string" and not isinstance(entry, str):
                 said = "Input should be a valid string"
@@ -183,6 +202,12 @@ def _with_items(tool: Tool, values: dict[str, Any]) -> dict[str, Any]:
     if problems:
         raise _refusal(tool, problems)
     return values
+
+
+@cache
+def _item_adapter(item_type: Any) -> TypeAdapter[Any]:
+    """Return the validator of the items of a list."""
+    return TypeAdapter(item_type)
 
 
 _INSTANCE = re.compile(r"a valid dictionary or instance of \w+")

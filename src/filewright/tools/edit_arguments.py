@@ -1,0 +1,392 @@
+"""The arguments of `edit_content`: one model for each kind of edit.
+
+An edit replaces a text, or what is at a place, or moves text to a place; or it creates,
+renames or deletes a whole file. The field that says so decides which model takes it
+(`edit_reading.KIND_FIELDS`), and each model refuses the fields of the others.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, ClassVar, Literal, Self
+
+from pydantic import (
+    BeforeValidator,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    Tag,
+    WithJsonSchema,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
+from pydantic_core import CoreSchema
+
+from filewright.text.notebook import CELL_HINT, CellKind
+from filewright.tools.edit_reading import (
+    OTHER_NAMES,
+    WHOLE_FILE_HINT,
+    find_kind,
+    read_call,
+    read_edit,
+)
+from filewright.tools.normalize import MAX_INTEGER
+from filewright.tools.pipeline import ChangeArguments
+from filewright.tools.registry import RARE, Arguments, argument_error
+from filewright.tools.result import DiffWanted
+
+LineNumber = Annotated[int, Field(ge=1)]
+Anchor = Annotated[int | str | None, WithJsonSchema({"type": "string"})]
+"""A line (0: the top of the file) or the name of a symbol."""
+CellName = Annotated[
+    int | str | None,
+    WithJsonSchema({"anyOf": [{"type": "string"}, {"type": "integer"}]}),
+]
+"""The id of a notebook's cell, or its number, from 1."""
+
+
+class Place(Arguments):
+    """A place in a file: a symbol, lines, a cell, or a position beside one of them."""
+
+    symbol: str | None = None
+    lines: Annotated[
+        list[int] | None, Field(description="[first, last], before all edits")
+    ] = None
+    after: Anchor = None
+    before: Anchor = None
+    cell: CellName = None
+    after_cell: CellName = None
+    before_cell: CellName = None
+
+    @property
+    def is_insertion(self) -> bool:
+        """True if text goes beside a symbol or a line."""
+        return self.after is not None or self.before is not None
+
+    @property
+    def is_new_cell(self) -> bool:
+        """True if a new cell goes beside another one."""
+        return self.after_cell is not None or self.before_cell is not None
+
+    @property
+    def cell_name(self) -> int | str | None:
+        """The cell that the place is, or is beside."""
+        for name in (self.cell, self.after_cell, self.before_cell):
+            if name is not None:
+                return name
+        return None
+
+    @model_validator(mode="after")
+    def check_one_place(self) -> Self:
+        """Raise an argument error unless exactly one place is named."""
+        names = [*self.model_dump(exclude_none=True)]
+        if len(names) != 1:
+            raise argument_error(
+                f"at names {' and '.join(names) or 'no place'}",
+                f"give one of {', '.join(type(self).model_fields)}",
+            )
+        if self.lines is not None and not _is_range(self.lines):
+            raise argument_error(
+                "at.lines is not a range of lines",
+                "give [first, last], counted from 1",
+            )
+        return self
+
+
+def _is_range(lines: list[int]) -> bool:
+    """Return True for two line numbers in order."""
+    return len(lines) == 2 and 1 <= lines[0] <= lines[1] <= MAX_INTEGER
+
+
+class FileEdit(Arguments):
+    """The fields that every kind of edit has."""
+
+    other_names: ClassVar[frozenset[str]] = OTHER_NAMES
+    # The field that makes an edit one of this kind, and a hint that names the others.
+    kind_field: ClassVar[str]
+    companions_hint: ClassVar[str]
+
+    path: str | None = None
+    expected_version: str | None = None
+    fuzzy: SkipJsonSchema[bool | None] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def check_companions(cls, fields: Any) -> Any:
+        """Raise an argument error for fields of another kind of edit."""
+        if not isinstance(fields, dict):
+            return fields
+        own_names = field_names(cls)
+        other_kinds = edit_field_names() - own_names
+        misplaced = [name for name in fields if name in other_kinds]
+        if not misplaced:
+            return fields
+        if fields.keys() <= own_names | other_kinds:
+            verb = "does" if len(misplaced) == 1 else "do"
+            raise argument_error(
+                f"{' and '.join(misplaced)} {verb} not go with {cls.kind_field}",
+                cls.companions_hint,
+            )
+        # Unknown names come first: they may be what the others go with.
+        return {
+            name: value
+            for name, value in fields.items()
+            if name not in misplaced
+        }
+
+
+class WholeFileEdit(FileEdit):
+    """An edit of a whole file that exists, which it must name itself."""
+
+    @model_validator(mode="after")
+    def check_path(self) -> Self:
+        """Raise an argument error for an edit without a path of its own."""
+        if not self.path:
+            raise argument_error(
+                "an edit without a place needs a path of its own, so that it "
+                "is not applied to a whole file by mistake",
+                WHOLE_FILE_HINT,
+            )
+        return self
+
+
+class TextEdit(FileEdit):
+    """Replace a text that occurs in the file."""
+
+    kind_field = "search"
+    companions_hint = (
+        "give search without at, with replace, replace_all, start_line or cell; "
+        "an empty replace deletes the text"
+    )
+
+    search: str
+    replace: str
+    replace_all: bool = False
+    start_line: LineNumber | None = None
+    end_line: SkipJsonSchema[LineNumber | None] = None
+    cell: CellName = None
+
+
+class PlaceEdit(FileEdit):
+    """Replace or delete what is at a place, or insert text beside it."""
+
+    kind_field = "at"
+    companions_hint = (
+        "at goes with replace, or with delete: true; for a text, give search "
+        'without at; a cell is a place itself, as in at: {"cell": 2}'
+    )
+
+    at: Annotated[Place, Field(description="instead of search")]
+    replace: str | None = None
+    delete: bool = False
+    cell_type: CellKind | None = None
+
+    @model_validator(mode="after")
+    def check_one_action(self) -> Self:
+        """Raise an argument error unless the edit replaces, inserts or deletes."""
+        if self.delete == (self.replace is not None):
+            raise argument_error(
+                "an edit at a place either replaces or deletes",
+                "give replace, or delete: true",
+            )
+        if self.delete and (self.at.is_insertion or self.at.is_new_cell):
+            raise argument_error(
+                "there is nothing to delete beside a place",
+                "give delete with at.symbol, at.lines or at.cell",
+            )
+        if self.cell_type is not None and not self.at.is_new_cell:
+            raise argument_error(
+                "cell_type is the type of a new cell", CELL_HINT
+            )
+        return self
+
+
+class MoveSource(Arguments):
+    """Lines of a file, or a symbol, to move or copy."""
+
+    path: str | None = None
+    symbol: str | None = None
+    start_line: LineNumber | None = None
+    end_line: LineNumber | None = None
+    expected_version: Annotated[str | None, RARE] = None
+
+    @model_validator(mode="after")
+    def check_one_source(self) -> Self:
+        """Raise an argument error unless the source is a symbol or a range of lines."""
+        has_first = self.start_line is not None
+        has_last = self.end_line is not None
+        if has_first != has_last or has_first == (self.symbol is not None):
+            raise argument_error(
+                "from does not name one text",
+                "give symbol, or start_line and end_line",
+            )
+        return self
+
+
+class MoveText(FileEdit):
+    """Move or copy text to a place, to the end of a file, or into a new file.
+
+    A new file begins with `content`.
+    """
+
+    kind_field = "from"
+    companions_hint = (
+        "from goes with copy, and with at.after or at.before, or with content "
+        "for the beginning of a new file"
+    )
+
+    source: Annotated[MoveSource, Field(alias="from")]
+    is_copy: Annotated[bool, Field(alias="copy")] = False
+    content: Annotated[
+        str | None, Field(description="new file, before from")
+    ] = None
+    at: Place | None = None
+    reindent: SkipJsonSchema[bool] = False
+
+    @model_validator(mode="after")
+    def check_destination(self) -> Self:
+        """Raise an argument error unless the text goes beside a place or to a file."""
+        if self.at is None:
+            return self
+        if not self.at.is_insertion or self.content is not None:
+            raise argument_error(
+                "moved text goes beside a symbol or a line, or into a new file",
+                "give at.after or at.before, or leave out at",
+            )
+        return self
+
+
+class CreateFile(FileEdit):
+    """Create a file."""
+
+    kind_field = "content"
+    companions_hint = (
+        "content is the text of a new file; give it with path alone, and "
+        "change a part of a file with search or at and replace"
+    )
+
+    content: str
+
+
+class MoveFile(WholeFileEdit):
+    """Move a file to another path."""
+
+    kind_field = "move_to"
+    companions_hint = WHOLE_FILE_HINT
+
+    move_to: str
+
+
+class DeleteFile(WholeFileEdit):
+    """Delete a file."""
+
+    kind_field = "delete"
+    companions_hint = WHOLE_FILE_HINT
+
+    delete: Literal[True]
+
+
+EDIT_KINDS: tuple[type[FileEdit], ...] = (
+    TextEdit,
+    PlaceEdit,
+    MoveText,
+    CreateFile,
+    MoveFile,
+    DeleteFile,
+)
+
+
+def field_names(model: type[Arguments]) -> frozenset[str]:
+    """Return the names of a model's fields as clients send them."""
+    return frozenset(
+        info.alias or name for name, info in model.model_fields.items()
+    )
+
+
+def edit_field_names() -> frozenset[str]:
+    """Return the names of the fields of all kinds of edits."""
+    return frozenset().union(*map(field_names, EDIT_KINDS))
+
+
+def _read_edit(edit: Any) -> Any:
+    return read_edit(edit, edit_field_names())
+
+
+def _choose_kind(edit: Any) -> str | None:
+    """Return the tag of the model that takes an edit."""
+    if isinstance(edit, FileEdit):
+        return type(edit).__name__
+    if isinstance(edit, dict):
+        return find_kind(edit) or TextEdit.__name__
+    return None
+
+
+class _FlatSchema:
+    """A union of objects, listed as one object with the fields of all.
+
+    Models fill in one flat object more reliably than one of six, and it is shorter.
+    """
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        properties: dict[str, Any] = {}
+        for choice in handler(core_schema)["oneOf"]:
+            schema = handler.resolve_ref_schema(choice)
+            for name, field in schema["properties"].items():
+                properties.setdefault(name, field)
+        # The fields of every kind come last.
+        shared = {
+            name: properties.pop(name)
+            for name in FileEdit.model_fields
+            if name in properties
+        }
+        return {
+            "type": "object",
+            "additionalProperties": False,
+            "properties": {**properties, **shared},
+        }
+
+
+Edit = Annotated[
+    Annotated[
+        Annotated[TextEdit, Tag("TextEdit")]
+        | Annotated[PlaceEdit, Tag("PlaceEdit")]
+        | Annotated[MoveText, Tag("MoveText")]
+        | Annotated[CreateFile, Tag("CreateFile")]
+        | Annotated[MoveFile, Tag("MoveFile")]
+        | Annotated[DeleteFile, Tag("DeleteFile")],
+        Discriminator(
+            _choose_kind,
+            custom_error_type="object_type",
+            custom_error_message="Input should be an object",
+        ),
+    ],
+    _FlatSchema(),
+    BeforeValidator(_read_edit),
+]
+
+
+class EditArguments(ChangeArguments):
+    """The edits of a call, of the file at `path` or of their own files."""
+
+    path: str | None = None
+    """the file; left out where every edit has its own"""
+    edits: Annotated[list[Edit], Field(min_length=1)]
+    """what to change, see below"""
+    cell: Annotated[CellName, RARE] = None
+    """of a [notebook](#notebooks): only in the cell with this id or number, which an edit may also name itself"""
+    fuzzy: bool = True
+    """false: exact text only"""
+    preview: bool = False
+    """true: show the diff, write nothing"""
+    diff: DiffWanted = "auto"
+    """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
+    expected_version: Annotated[str | None, RARE] = None
+    """the version that a read gave; refused if the file is no longer that"""
+    encoding: Annotated[str | None, RARE] = None
+    in_turn: SkipJsonSchema[bool] = False
+
+    @classmethod
+    def read(cls, fields: dict[str, Any]) -> dict[str, Any]:
+        """Return the call with its `cell` in each edit."""
+        return read_call(fields)

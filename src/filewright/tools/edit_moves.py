@@ -1,0 +1,273 @@
+"""Text that an edit moves or copies from one place to another."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from filewright.boundary.location import Location
+from filewright.edit.list_separators import ListEdits
+from filewright.edit.request import LineEdit, SymbolLines
+from filewright.errors import too_many
+from filewright.text import codec
+from filewright.text.codec import Encoding
+from filewright.text.snapshot import Snapshot
+from filewright.tools.edit_arguments import MoveText
+from filewright.tools.edit_files import EditCall, EditedFiles, FileEdits
+from filewright.tools.edit_places import (
+    InsertionPoint,
+    TextVersion,
+    as_separate_lines,
+    find_symbol_lines_of,
+    find_text_version,
+    indent_text,
+    require_known_lines,
+    usual_gap,
+)
+from filewright.wording import escape_controls
+
+_UTF8 = Encoding("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class MovedText:
+    """Whole lines or a symbol of `source`, to move or copy.
+
+    `content` are the bytes in the source's encoding and terminators. `version` is the
+    text in which `lines` are counted. `symbol` is the name of the symbol, and `gap` the
+    number of blank lines around it, None if the file does not tell.
+    """
+
+    source: FileEdits
+    version: TextVersion
+    label: str
+    lines: range
+    content: bytes
+    encoding: Encoding
+    terminator: bytes
+    symbol: str | None
+    symbol_lines: SymbolLines | None
+
+    @property
+    def gap(self) -> int | None:
+        """The number of blank lines around the symbol, None if unknown."""
+        return self.symbol_lines.gap if self.symbol_lines is not None else None
+
+
+@dataclass(frozen=True, slots=True)
+class MoveTarget:
+    """A point of a text to which another text moves; `lists` are the lists of the text."""
+
+    file: FileEdits
+    text: Snapshot
+    point: InsertionPoint
+    lists: ListEdits | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class MovedSymbol:
+    """A symbol at the top of a file that was moved to another file."""
+
+    name: str
+    origin: Location
+    destination: Location
+
+
+def read_moved_text(
+    call: EditCall,
+    number: int,
+    edit: MoveText,
+    destination: FileEdits,
+    files: EditedFiles,
+) -> MovedText:
+    """Read the text that an edit moves or copies to a file."""
+    wanted = edit.source
+    source = destination
+    if wanted.path is not None:
+        location = call.context.boundary.locate(wanted.path)
+        source = files.find(location, number)
+    elif destination.is_new:
+        raise call.invalid(
+            number,
+            "from names no file",
+            "give the path of the text that is moved into the new file",
+        )
+    version = wanted.expected_version
+    if version is None and source is destination:
+        version = call.version_for(edit)
+    with files.open(source) as snapshot:
+        text = find_text_version(call, number, source, snapshot, version)
+        symbol_lines = None
+        if wanted.symbol is not None:
+            symbol_lines = find_symbol_lines_of(
+                call, source, text, wanted.symbol
+            )
+            first, last = symbol_lines.first, symbol_lines.last
+            label = f"symbol {escape_controls(wanted.symbol)}"
+        else:
+            first, last = wanted.start_line or 0, wanted.end_line or 0
+            label = f"lines {first}-{last}"
+            require_known_lines(call, number, source, text, first, last)
+        lines = range(first, last + 1)
+        if not edit.is_copy:
+            _require_not_moved(call, number, source, lines, label)
+        return MovedText(
+            source=source,
+            version=text,
+            label=label,
+            lines=lines,
+            content=_read_lines(call, text.snapshot, lines),
+            encoding=text.snapshot.encoding,
+            terminator=text.snapshot.dominant_terminator,
+            symbol=wanted.symbol,
+            symbol_lines=symbol_lines,
+        )
+
+
+def removal_of(
+    moved: MovedText, number: int, destination: FileEdits
+) -> LineEdit:
+    """Return the edit that removes a moved text where it was."""
+    target = ""
+    if destination is not moved.source:
+        target = f" to {escape_controls(destination.location.display_path)}"
+    return LineEdit(
+        first_line=moved.lines.start,
+        last_line=moved.lines.stop - 1,
+        replace="",
+        named=f"{moved.label} moved{target}",
+        base=moved.version.base,
+        symbol=moved.symbol_lines,
+        fuzzy=False,
+        number=number,
+    )
+
+
+def find_moved_symbol(
+    moved: MovedText, destination: FileEdits
+) -> MovedSymbol | None:
+    """Return the symbol that leaves its file, or None for any other moved text."""
+    is_top_level = (
+        moved.symbol_lines is not None and not moved.symbol_lines.indent
+    )
+    names = re.findall(r"\w+", moved.symbol or "")
+    if destination is moved.source or not is_top_level or not names:
+        return None
+    return MovedSymbol(names[-1], moved.source.location, destination.location)
+
+
+def lay_out_moved_text(
+    call: EditCall,
+    number: int,
+    edit: MoveText,
+    moved: MovedText,
+    target: MoveTarget,
+) -> bytes:
+    """Return the bytes of a moved text at a point of another text.
+
+    They stay as they are if the target has the same encoding and terminators.
+    """
+    terminator = moved.terminator
+    if target.text.size:
+        terminator = target.text.dominant_terminator
+    content = _convert(call, number, edit, moved, target, terminator)
+    # Each byte is a character here, so that any bytes can be laid out as text.
+    text = content.decode("latin-1")
+    if target.lists is not None:
+        text = target.lists.with_separator(number, text)
+    point = target.point
+    gap = point.gap
+    is_symbol = moved.symbol_lines is not None
+    if gap is None or (is_symbol and point.indent is None):
+        gap = moved.gap
+        if gap is None or target.file.is_new:
+            gap = usual_gap(text, target.file, point)
+    lines = as_separate_lines(
+        text, point, target.text, gap, terminator=terminator.decode()
+    )
+    return lines.encode("latin-1")
+
+
+def _convert(
+    call: EditCall,
+    number: int,
+    edit: MoveText,
+    moved: MovedText,
+    target: MoveTarget,
+    terminator: bytes,
+) -> bytes:
+    """Return a moved text in the encoding, terminators and indentation of its target."""
+    encoding = target.text.encoding
+    has_same_lines = (
+        target.file is moved.source or terminator == moved.terminator
+    )
+    is_verbatim = (
+        encoding.name == moved.encoding.name
+        and has_same_lines
+        and not edit.reindent
+    )
+    # UTF-16 is edited as UTF-8, so its bytes never stay.
+    if is_verbatim and encoding.unit_bytes == 1:
+        return moved.content
+    try:
+        text = moved.content.decode(moved.encoding.name)
+    except UnicodeDecodeError as error:
+        origin = escape_controls(moved.source.location.display_path)
+        raise call.invalid(
+            number,
+            f"there are invalid bytes in {moved.label} of {origin}",
+            "such text goes only to a file of the same encoding and line ends, and "
+            "without reindent",
+        ) from error
+    if edit.reindent:
+        text = indent_text(
+            text,
+            target.point.indent or "",
+            target.file,
+            target.text,
+            target.point.symbol,
+        )
+    if is_verbatim:
+        return text.encode()
+    target_encoding = encoding if encoding.unit_bytes == 1 else _UTF8
+    return codec.encode(text, target_encoding, terminator, argument="replace")
+
+
+def describe_move(edit: MoveText, moved: MovedText) -> str:
+    """Return in words that a text was moved or copied, and from where."""
+    verb = "copied" if edit.is_copy else "moved"
+    origin = escape_controls(moved.source.location.display_path)
+    return f"{moved.label} {verb} here from {origin}"
+
+
+def _require_not_moved(
+    call: EditCall, number: int, source: FileEdits, lines: range, label: str
+) -> None:
+    """Raise `invalid_input` if another edit moves exactly the same lines."""
+    for removal in source.removals:
+        if (
+            removal.first_line == lines.start
+            and removal.last_line == lines.stop - 1
+        ):
+            raise call.invalid(
+                number,
+                f"{label} is moved by another edit",
+                "move it once, and copy it elsewhere",
+            )
+
+
+def _read_lines(call: EditCall, snapshot: Snapshot, lines: range) -> bytes:
+    """Return the bytes of lines. Raise `too_large` for more than memory may hold."""
+    task = call.context.task
+    start = snapshot.lines.offset_of(lines.start, task)
+    end = snapshot.lines.offset_of(lines.stop, task)
+    max_bytes = call.context.settings.hold_bytes
+    if end - start > max_bytes:
+        raise too_many(
+            end - start,
+            max_bytes,
+            "bytes to be moved",
+            "move fewer lines, or the whole file with move_items",
+            "size",
+        )
+    return snapshot.read(start, end - start)

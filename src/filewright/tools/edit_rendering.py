@@ -1,0 +1,91 @@
+"""The text of an `edit_content` result."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from filewright.edit.model import Tier
+from filewright.edit.outcome import EditOutcome
+from filewright.tools.change_reply import ChangeReply, DiffView
+from filewright.tools.edit_file_plan import FileEditPlan
+from filewright.tools.moved_symbols import StillUsed
+from filewright.tools.pipeline import Change, FileOutcome
+from filewright.wording import join_limited, pluralize
+
+_MAX_NAMED: Final = 10
+# Characters that the lines about the edits of a file leave for the diff.
+_RESERVED_CHARS: Final = 2_000
+
+
+def render_edit(
+    change: Change[FileEditPlan],
+    still_used: Sequence[StillUsed],
+    view: DiffView,
+    max_characters: int,
+) -> str:
+    """Return a line for each file, the edits that need a word, and the diff."""
+    reply = ChangeReply(max_characters, change, view)
+    for position, file in enumerate(change.files):
+        _add_file(reply, file, is_first=position == 0)
+    losses: dict[int, str] = {}
+    for file in change.files:
+        losses |= file.result.losses
+    for number, loss in sorted(losses.items()):
+        reply.add(f"[edit {number + 1}: {loss}]")
+    for symbol in still_used:
+        users = join_limited(symbol.files, _MAX_NAMED)
+        reply.add(
+            f"[{symbol.name} is still used from {symbol.path} in {users}]"
+        )
+    reply.finish()
+    return reply.text()
+
+
+def _add_file(
+    reply: ChangeReply, file: FileOutcome[FileEditPlan], *, is_first: bool
+) -> None:
+    """Add the line of one file, the edits to explain, and notes on damaged lines."""
+    path = file.location.display_path
+    # The change is named once for all files.
+    if file.diff is not None and file.diff.old_name is None:
+        lines = pluralize(file.diff.added or 0, "line")
+        status = reply.status(
+            f"created, {lines}", file.kept_form, names_change=is_first
+        )
+        reply.add(f"{path}: {status}")
+    else:
+        edits = _count_edits(file, with_lines=not reply.shows_diff)
+        status = reply.status("applied", file.kept_form, names_change=is_first)
+        reply.add(f"{path}: {edits} {status}")
+    rows = []
+    if not reply.is_seen:
+        for outcome in file.result.outcomes:
+            if _needs_explanation(outcome, shows_diff=reply.shows_diff):
+                rows.append(outcome.text)
+    for outcome in file.result.outcomes:
+        rows += [f"note: {note}" for note in outcome.notes]
+    reply.extend(rows, reserve=_RESERVED_CHARS)
+    if file.diff is not None and not reply.shows_diff:
+        reply.add_short_diff(file.diff)
+
+
+def _count_edits(file: FileOutcome[FileEditPlan], *, with_lines: bool) -> str:
+    """Return the number of places that changed, with their lines if no diff shows them."""
+    outcomes = file.result.outcomes
+    count = pluralize(sum(outcome.places for outcome in outcomes), "edit")
+    if not with_lines:
+        return count
+    lines = join_limited([outcome.first for outcome in outcomes], _MAX_NAMED)
+    noun = "lines" if len(outcomes) > 1 else "line"
+    return f"{count} ({noun} {lines})"
+
+
+def _needs_explanation(outcome: EditOutcome, *, shows_diff: bool) -> bool:
+    """Return True for an edit whose place the request and the diff do not tell."""
+    is_exact = outcome.tier is Tier.EXACT and outcome.places == 1
+    if not is_exact or outcome.on_result or outcome.note:
+        return True
+    # The diff shows how far a symbol goes.
+    is_symbol = outcome.named.startswith("symbol")
+    return is_symbol and not shows_diff and outcome.first <= outcome.last

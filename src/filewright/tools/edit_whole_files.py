@@ -1,0 +1,164 @@
+"""Edits of whole files: creating, deleting and moving them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from filewright.edit.changeset import FilePlan
+from filewright.edit.model import Tier
+from filewright.edit.outcome import EditOutcome
+from filewright.errors import Code, FilewrightError, missing
+from filewright.text.codec import check_text
+from filewright.text.declaration import encode_as_declared
+from filewright.text.snapshot import Snapshot
+from filewright.tools.edit_arguments import CreateFile, MoveFile, MoveText
+from filewright.tools.edit_file_plan import FileEditPlan
+from filewright.tools.edit_files import (
+    EditCall,
+    EditedFiles,
+    FileEdits,
+)
+from filewright.tools.edit_moves import (
+    MovedText,
+    MoveTarget,
+    describe_move,
+    lay_out_moved_text,
+)
+from filewright.tools.edit_places import TextVersion, find_insertion_point
+from filewright.wording import escape_controls
+
+# Files whose content is not shown when they are deleted or moved.
+_NOT_SHOWN = (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE)
+
+
+@dataclass(frozen=True, slots=True)
+class _NewText:
+    """The text of a new file so far, and the outcomes of the edits that wrote it."""
+
+    text: Snapshot
+    outcomes: tuple[EditOutcome, ...] = ()
+
+
+def plan_new_file(
+    call: EditCall, file: FileEdits, moved_texts: Mapping[int, MovedText]
+) -> FilePlan[FileEditPlan]:
+    """Plan a new file from its content and from the texts that move into it."""
+    # Texts come from files in any encoding; here they are put together as UTF-8.
+    new = _NewText(Snapshot(b"", encoding="utf-8", location=file.location))
+    for numbered in file.edits:
+        edit, number = numbered.edit, numbered.number
+        content = None
+        if isinstance(edit, (CreateFile, MoveText)):
+            content = edit.content
+        if content is not None:
+            if edit.expected_version is not None:
+                raise missing(file.requested_path)
+            check_text(content, "content")
+            new = _insert(new, number, "file created", content.encode(), 1)
+        if isinstance(edit, MoveText):
+            text = TextVersion(new.text, None, is_known=True)
+            point = find_insertion_point(call, number, file, text, edit.at)
+            moved = moved_texts[number]
+            target = MoveTarget(file, new.text, point)
+            data = lay_out_moved_text(call, number, edit, moved, target)
+            named = describe_move(edit, moved)
+            new = _insert(new, number, named, data, point.line)
+    content_bytes = new.text.read(0, new.text.size)
+    return FilePlan.for_new_file(
+        FileEditPlan((), new.outcomes),
+        file.location,
+        encode_as_declared(content_bytes, file.location.name),
+    )
+
+
+def _insert(
+    new: _NewText, number: int, named: str, data: bytes, line: int
+) -> _NewText:
+    """Return the text of a new file with whole lines before a line."""
+    text = new.text
+    offset = text.lines.offset_of(line)
+    outcome = whole_file_outcome(
+        number, named, line, line + len(data.splitlines()) - 1
+    )
+    if offset == text.size and offset and not text.lines.ends_in_terminator():
+        data = text.dominant_terminator + data
+    content = text.read(0, text.size)
+    return _NewText(
+        Snapshot(
+            content[:offset] + data + content[offset:],
+            encoding="utf-8",
+            location=text.location,
+        ),
+        (*new.outcomes, outcome),
+    )
+
+
+def plan_unedited_file(
+    files: EditedFiles, file: FileEdits
+) -> FilePlan[FileEditPlan]:
+    """Return the plan of a file that is only deleted or moved, before that is added."""
+    return FilePlan(
+        FileEditPlan((), ()),
+        file.location,
+        steps=(),
+        before=_find_shown_text(files, file),
+        new_name=file.location.display_path,
+        old_name=file.location.display_path,
+    )
+
+
+def with_whole_edit(
+    call: EditCall,
+    plan: FilePlan[FileEditPlan],
+    file: FileEdits,
+) -> FilePlan[FileEditPlan]:
+    """Return the plan of a file with its deletion or move at the end, if it has one."""
+    whole = file.whole
+    if whole is None:
+        return plan
+    if isinstance(whole.edit, MoveFile):
+        boundary = call.context.boundary
+        destination = boundary.locate(whole.edit.move_to)
+        boundary.require_writable(destination, link_itself=True)
+        plan = plan.with_move(destination)
+        named = f"moved from {escape_controls(file.location.display_path)}"
+    else:
+        plan = plan.with_deletion()
+        named = "the file is deleted"
+    outcome = whole_file_outcome(whole.number, named, note=named)
+    result = replace(plan.result, outcomes=(*plan.result.outcomes, outcome))
+    return replace(plan, result=result)
+
+
+def whole_file_outcome(
+    number: int,
+    named: str,
+    first_line: int = 1,
+    last_line: int = 0,
+    *,
+    note: str = "",
+) -> EditOutcome:
+    """Return the outcome of an edit that replaces no text of the file as it was."""
+    return EditOutcome(
+        index=number,
+        tier=Tier.EXACT,
+        first=1,
+        last=0,
+        new_first=first_line,
+        new_last=last_line,
+        places=1,
+        named=named,
+        note=note,
+    )
+
+
+def _find_shown_text(files: EditedFiles, file: FileEdits) -> Snapshot | None:
+    """Return the text of a file that is deleted or moved; None if it cannot be shown."""
+    try:
+        with files.open(file) as snapshot:
+            return snapshot if snapshot.content is not None else None
+    except FilewrightError as error:
+        if error.code not in _NOT_SHOWN:
+            raise
+        return None
