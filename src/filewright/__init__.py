@@ -19,13 +19,7 @@ if TYPE_CHECKING:
     from filewright.progress import Task
     from filewright.settings import Settings
     from filewright.tools.edit import EditResult
-    from filewright.tools.history import (
-        ChangedFiles,
-        HistoryResult,
-        RevertResult,
-        SessionsResult,
-        SessionSummary,
-    )
+    from filewright.tools.history import HistoryResult
     from filewright.tools.items import BatchResult, ItemResult
     from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.methods import EditRequest, WriteRequest
@@ -38,7 +32,13 @@ if TYPE_CHECKING:
     from filewright.tools.read_result import FileRead, FilesRead
     from filewright.tools.replace import ReplaceResult
     from filewright.tools.result import ChangeResult, ToolResult
+    from filewright.tools.revert import RevertResult
     from filewright.tools.search_result import SearchHit, SearchResult
+    from filewright.tools.sessions import (
+        ChangedFiles,
+        SessionsResult,
+        SessionSummary,
+    )
     from filewright.tools.status import FileStatus, StatResult
     from filewright.workspace import Workspace
 
@@ -88,7 +88,7 @@ _MODULES = {
     "Workspace": "workspace",
     "BatchResult": "tools.items",
     "ChangeResult": "tools.result",
-    "ChangedFiles": "tools.history",
+    "ChangedFiles": "tools.sessions",
     "EditRequest": "tools.methods",
     "EditResult": "tools.edit",
     "FileRead": "tools.read_result",
@@ -103,11 +103,11 @@ _MODULES = {
     "OverviewResult": "tools.overview_result",
     "PatchResult": "tools.patch",
     "ReplaceResult": "tools.replace",
-    "RevertResult": "tools.history",
+    "RevertResult": "tools.revert",
     "SearchHit": "tools.search_result",
     "SearchResult": "tools.search_result",
-    "SessionSummary": "tools.history",
-    "SessionsResult": "tools.history",
+    "SessionSummary": "tools.sessions",
+    "SessionsResult": "tools.sessions",
     "StatResult": "tools.status",
     "ToolResult": "tools.result",
     "WriteRequest": "tools.methods",

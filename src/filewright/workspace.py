@@ -34,12 +34,9 @@ if TYPE_CHECKING:
     from filewright.recording.tool_arguments import ToolEdit
     from filewright.tools.bound_tools import BoundTools
     from filewright.tools.context import Context
-    from filewright.tools.history import (
-        ChangedFiles,
-        RevertResult,
-        SessionsResult,
-    )
     from filewright.tools.result import ToolResult
+    from filewright.tools.revert import RevertResult
+    from filewright.tools.sessions import ChangedFiles, SessionsResult
     from filewright.tools.tool import ListedTool, Tool
 
 FILE = "filewright://file/"
@@ -232,13 +229,13 @@ class Workspace(ToolMethods, Closable):
         `named` is whichever of these a person has typed, a change or time being the moment since which.
         """
         from filewright.changes.selection import Scope
-        from filewright.tools.history import one_meant
+        from filewright.tools.revert import require_one_selector
 
         if named is not None:
             meant = self._changes.parse_scope(named)
             session, since = meant.session, meant.since
         location = self._boundary.locate(path) if path is not None else None
-        return one_meant(
+        return require_one_selector(
             "scope", Scope(change_id, session, since, location, hunk)
         )
 
@@ -337,9 +334,9 @@ class Workspace(ToolMethods, Closable):
         self, *, limit: int = 20, cursor: str | None = None
     ) -> SessionsResult:
         """The sessions that changed something here, the latest first."""
-        from filewright.tools.history import sessions
+        from filewright.tools.sessions import list_sessions
 
-        return sessions(self.context.at(self._task()), limit, cursor)
+        return list_sessions(self.context.at(self._task()), limit, cursor)
 
     def changed_files(
         self, scope: Scope | str, *, offset: int = 0, limit: int = 100
@@ -348,9 +345,9 @@ class Workspace(ToolMethods, Closable):
 
         Raises `not_found`, `invalid_input`, and `no_change` where all of it is undone.
         """
-        from filewright.tools.history import changed_files
+        from filewright.tools.sessions import list_changed_files
 
-        return changed_files(
+        return list_changed_files(
             self.context.at(self._task()), scope, offset, limit
         )
 

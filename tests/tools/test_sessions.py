@@ -7,7 +7,7 @@ import pytest
 from filewright import FilewrightError, Workspace
 from filewright.changes.blobs import content_after, content_before
 from filewright.changes.database import Database
-from filewright.tools.history import _COUNTED
+from filewright.tools.sessions import MAX_COUNTED_CHANGES
 
 OLD = "def alpha():\n    return 1\n\n\ndef beta():\n    value = compute(1)\n    return value\n\n\ndef gamma():\n    return 3\n"
 
@@ -104,7 +104,7 @@ def test_undo_merges_with_what_came_later_or_refuses(root, workspace):
     assert caught.value.code == "stale_version"
     assert (root / "f").read_text() == theirs
     workspace.run(
-        "revert_edit", {"change_id": edit.data["change_id"], "wholly": True}
+        "revert_edit", {"change_id": edit.data["change_id"], "force": True}
     )
     assert "line 3\n" in (root / "f").read_text()
 
@@ -272,7 +272,7 @@ def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(
         Workspace(root, state_dir=tmp_path / "state") as long,
         Workspace(root, state_dir=tmp_path / "state") as short,
     ):
-        for number in range(_COUNTED + 1):
+        for number in range(MAX_COUNTED_CHANGES + 1):
             long.write(
                 "f", f"{number}\n", mode="overwrite" if number else "create"
             )
@@ -285,7 +285,7 @@ def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(
         0,
     )
     assert (older.changes, older.files, older.added, older.removed) == (
-        _COUNTED + 1,
+        MAX_COUNTED_CHANGES + 1,
         None,
         None,
         None,

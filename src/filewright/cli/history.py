@@ -25,7 +25,7 @@ from filewright.wording import join_limited, pluralize, to_one_line
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord
     from filewright.changes.selection import Scope
-    from filewright.tools.history import RevertResult
+    from filewright.tools.revert import RevertResult
     from filewright.workspace import Workspace
 
 _SHOWN_LINES = 100_000

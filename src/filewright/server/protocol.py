@@ -311,7 +311,7 @@ class Handlers:
         It names the tool that takes the change back, if that is offered.
         """
         from filewright.page.app import app_part, app_view
-        from filewright.tools.history import RevertResult
+        from filewright.tools.revert import RevertResult
 
         html: object = None
         if result.change_id is not None:

@@ -22,7 +22,7 @@ from filewright.tools.catalogue import load_tool
 
 if TYPE_CHECKING:
     from filewright.tools.edit import EditResult
-    from filewright.tools.history import HistoryResult, RevertResult
+    from filewright.tools.history import HistoryResult
     from filewright.tools.items import BatchResult
     from filewright.tools.listing import ListResult
     from filewright.tools.overview_result import (
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from filewright.tools.patch import PatchResult
     from filewright.tools.read_result import FileRead, FilesRead
     from filewright.tools.replace import ReplaceResult
+    from filewright.tools.revert import RevertResult
     from filewright.tools.search_result import SearchResult
     from filewright.tools.status import StatResult
     from filewright.tools.tool import Tool

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from filewright.tools.edit import EDIT_CONTENT
-from filewright.tools.history import GET_HISTORY, REVERT_EDIT
+from filewright.tools.history import GET_HISTORY
 from filewright.tools.items import (
     COPY_ITEMS,
     CREATE_DIRECTORIES,
@@ -16,6 +16,7 @@ from filewright.tools.overview import GET_OVERVIEW
 from filewright.tools.patch import APPLY_PATCH
 from filewright.tools.read import READ_CONTENT
 from filewright.tools.replace import REPLACE_CONTENT
+from filewright.tools.revert import REVERT_EDIT
 from filewright.tools.search import SEARCH_CONTENT
 from filewright.tools.status import STAT_ITEMS
 from filewright.tools.tool import Tool

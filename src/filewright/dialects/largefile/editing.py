@@ -13,9 +13,9 @@ from filewright.dialects.largefile.arguments import FilePath
 from filewright.errors import Code, FilewrightError
 from filewright.tools.bounded_text import clip
 from filewright.tools.edit import EditResult
-from filewright.tools.history import EarlierState, restore_file
 from filewright.tools.methods import EditRequest
 from filewright.tools.registry import Arguments
+from filewright.tools.revert import EarlierState, restore_file
 
 _MAX_SIMILAR_MATCHES = 3
 _MAX_MATCH_CHARACTERS = 100

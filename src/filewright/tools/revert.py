@@ -1,0 +1,366 @@
+"""`revert_edit`: the undo of a change, of a session, or of everything since a moment."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from filewright.boundary.location import Location
+from filewright.changes.model import ChangeRecord
+from filewright.changes.selection import Scope
+from filewright.changes.undo import Reversal
+from filewright.edit.diff import Diff, FileDiff
+from filewright.errors import Code, FilewrightError, invalid
+from filewright.tools.change_reply import ChangeReply, DiffView
+from filewright.tools.context import Context
+from filewright.tools.history import MAX_FILES, add_file_changes
+from filewright.tools.pipeline import Change
+from filewright.tools.registry import RARE, Arguments
+from filewright.tools.result import ChangeResult, DiffWanted
+from filewright.tools.tool import Tool
+from filewright.wording import pluralize
+
+MAX_SHOWN_FILES = 40
+"""The files that the text of an undo names."""
+
+MAX_STATES = 1_000
+"""The states of a file that it can be restored to."""
+
+MAX_NAMED_STATES = 20
+
+NOTES_RESERVE = 1_000
+
+
+class RevertArguments(Arguments):
+    """The changes to undo, and how."""
+
+    change_id: str | None = None
+    """a change; its id or the beginning of it, `@` the newest, `@~1` the one before"""
+    session: Annotated[str | None, Field(description="all; or `current`")] = (
+        None
+    )
+    """all that is left of a session: its id, `current` or `last`"""
+    since: Annotated[
+        str | None,
+        Field(description="all after a change or a time (ISO 8601)"),
+        RARE,
+    ] = None
+    """all that was changed after a change, or after a time (ISO 8601, `14:30`, `20 min ago`); `CHANGE^`
+    is from before that change on
+    """
+    prompt: SkipJsonSchema[str | None] = None
+    """all that came of the prompt of a change"""
+    path: Annotated[
+        str | None, Field(description="only this file or folder")
+    ] = None
+    """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
+    hunk: Annotated[
+        int | None, Field(ge=1, description="only this hunk of its diff"), RARE
+    ] = None
+    """of one file only this hunk, counted from 1 as its diff shows them"""
+    preview: bool = False
+    """true: show what would happen, write nothing"""
+    diff: Annotated[DiffWanted, RARE] = "auto"
+    force: Annotated[
+        bool,
+        Field(
+            description="over later changes",
+        ),
+    ] = False
+    """restore the earlier content over whatever is there now, instead of merging or refusing"""
+    partial: Annotated[
+        bool, Field(description="leave what does not merge"), RARE
+    ] = False
+    """undo what can be undone, leave what others have changed in the same place, and show both sides of that"""
+    break_hard_links: Annotated[bool | None, RARE] = None
+    include_shared: Annotated[bool, RARE] = False
+    """take back too what another command, which ran at the same time, may have changed"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RevertResult(ChangeResult):
+    """The undo of the changes `reverted`, newest first; `files` are the first 200."""
+
+    what: str
+    reverted: tuple[str, ...]
+    notes: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Undo:
+    """An undo, or its preview: `record` is None unless it was committed.
+
+    `is_of_file`: only a path was named, so its newest change was meant.
+    """
+
+    scope: Scope
+    is_of_file: bool
+    record: ChangeRecord | None
+    reversal: Reversal
+    diff: Diff
+
+    @property
+    def undone_record(self) -> ChangeRecord:
+        """The change that is undone, or all of them as one."""
+        return self.reversal.selected.record
+
+    @property
+    def has_news(self) -> bool:
+        """True if the diff shows more than the diff of the undone change does."""
+        return self.record is None or bool(self.reversal.merged)
+
+
+def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
+    """Undo one change, or several together; the undo is itself a change."""
+    scope = _find_scope(context, arguments)
+    is_of_file = _names_only_a_path(arguments)
+    break_hard_links = arguments.break_hard_links
+    if break_hard_links is None:
+        break_hard_links = context.settings.break_hard_links
+    record, reversal = context.changes.undo(
+        scope,
+        force=arguments.force,
+        break_hard_links=break_hard_links,
+        include_shared=arguments.include_shared,
+        in_part=arguments.partial,
+        preview=arguments.preview,
+        task=context.task,
+    )
+    diff = reversal.diff
+    if record is not None:
+        diff = _read_diff(context, record)
+    undo = _Undo(scope, is_of_file, record, reversal, diff)
+    file_changes = (record or undo.undone_record).file_changes
+    return RevertResult(
+        text=render_undo(undo, arguments.diff, context.settings.page_chars),
+        change_id=record.id if record is not None else None,
+        difference=diff,
+        preview=record is None,
+        what=reversal.selected.description,
+        reverted=reversal.selected.change_ids,
+        notes=reversal.notes,
+        files=tuple(
+            change.path.display_path for change in file_changes[:MAX_FILES]
+        ),
+    )
+
+
+def _names_only_a_path(arguments: RevertArguments) -> bool:
+    """Return True if the call names a file and no change."""
+    selectors = (
+        arguments.change_id,
+        arguments.session,
+        arguments.since,
+        arguments.prompt,
+    )
+    return arguments.path is not None and not any(
+        value is not None for value in selectors
+    )
+
+
+def _find_scope(context: Context, arguments: RevertArguments) -> Scope:
+    """Return the changes that a call names. Raise unless it names them in one way."""
+    location = None
+    if arguments.path is not None:
+        location = context.boundary.locate(arguments.path)
+        if _names_only_a_path(arguments):
+            newest = _list_changes(
+                context, location, 1, "get_history lists what is"
+            )
+            return Scope(newest[0].id, hunk=arguments.hunk)
+    scope = Scope(
+        arguments.change_id,
+        arguments.session,
+        arguments.since,
+        location,
+        arguments.hunk,
+        arguments.prompt,
+    )
+    return require_one_selector("revert_edit", scope)
+
+
+def require_one_selector(tool: str, scope: Scope) -> Scope:
+    """Return the scope if it names a change, a session, a moment or a prompt: one of them."""
+    selectors = (scope.change_id, scope.session, scope.since, scope.prompt)
+    if sum(value is not None for value in selectors) != 1:
+        raise invalid(
+            f"{tool} takes one of change_id, session and since",
+            "change_id for one change (get_history lists them), session for "
+            "all of a session, since for everything after a change or a time",
+        )
+    return scope
+
+
+def _read_diff(context: Context, record: ChangeRecord) -> Diff:
+    """Return the diff of an undo that was committed.
+
+    The diff is an extra: if it cannot be read, a remark says so, and the call succeeds.
+    """
+    try:
+        return context.changes.diff(
+            record.id, max_lines=context.settings.diff_lines, task=context.task
+        )
+    except FilewrightError as error:
+        remark = f"(the diff cannot be shown: {error.message})\n"
+        return Diff((FileDiff("", "", remark=remark),))
+
+
+def _list_changes(
+    context: Context, location: Location, limit: int, hint: str
+) -> Sequence[ChangeRecord]:
+    """Return the newest changes of a file. Raise `not_found` if there are none."""
+    records = context.changes.history(location=location, limit=limit)
+    if not records:
+        path = location.requested_path
+        raise FilewrightError(
+            Code.NOT_FOUND, f"no change of {path} is recorded", hint, path=path
+        )
+    return records
+
+
+# Text
+
+
+def render_undo(undo: _Undo, wanted: DiffWanted, max_characters: int) -> str:
+    """Return the changes that are undone, notes, conflicts, the files, and the diff."""
+    record, reversal = undo.record, undo.reversal
+    change_id = record.id if record is not None else None
+    has_news = undo.has_news or wanted == "full"
+    view = DiffView(wanted=wanted, has_news=has_news, is_offered=False)
+    change: Change[None] = Change((), change_id, undo.diff)
+    reply = ChangeReply(max_characters, change, view)
+    title = reversal.selected.description
+    content = pluralize(len(reversal.selected.change_ids), "change")
+    if undo.scope.change_id is not None:
+        title = reversal.selected.change_ids[0]
+        content = undo.undone_record.summary
+    if change_id is not None:
+        reply.add(f"undid {title}: {content}; change {change_id}")
+    else:
+        reply.add(f"{title} {reply.status('undone')}: {content}")
+    reply.extend(
+        [f"[{note}]" for note in reversal.notes], reserve=NOTES_RESERVE
+    )
+    if reversal.remaining_conflicts:
+        reply.add("left as it is, since it has changed since:")
+        reply.extend(
+            [
+                conflict.sides.lstrip("\n")
+                for conflict in reversal.remaining_conflicts
+            ],
+            reserve=NOTES_RESERVE,
+        )
+    if undo.is_of_file and undo.undone_record.reverts:
+        reply.add(
+            "[that change was an undo itself; for an earlier one give its "
+            "change_id from get_history]"
+        )
+    file_changes = (record or undo.undone_record).file_changes
+    add_file_changes(
+        reply, file_changes, MAX_SHOWN_FILES, is_undone=record is None
+    )
+    if has_news:
+        reply.finish()
+    return reply.text()
+
+
+# Earlier states of a file, for dialects
+
+
+@dataclass(frozen=True, slots=True)
+class EarlierState:
+    """A state that the file `path` had before the change `change_id`.
+
+    `time` is ISO 8601; `size` is None if there was no file.
+    """
+
+    change_id: str
+    time: str
+    size: int | None
+    path: str
+
+
+def restore_file(
+    context: Context, path: str, change_id: str | None
+) -> tuple[EarlierState, tuple[EarlierState, ...]]:
+    """Restore the content that a file had before a change, or before its newest.
+
+    Return the state that was restored and all states, newest first; the first of them is
+    the state until now. Raise `not_found` for an unknown change, `no_change`, and the
+    errors of a commit.
+    """
+    location = context.boundary.locate(path)
+    with context.changes.writing(context.task):
+        records = _list_changes(
+            context,
+            location,
+            MAX_STATES,
+            "only what was changed through this workspace can be brought back",
+        )
+        record = _find_record(records, change_id)
+        if record is None:
+            ids = [record.id for record in records[:MAX_NAMED_STATES]]
+            raise FilewrightError(
+                Code.NOT_FOUND,
+                f"{path} has no backup {change_id}",
+                f"there are: {', '.join(ids)}",
+                path=path,
+                available=ids,
+            )
+        undo_record, _ = context.changes.undo(
+            Scope(since=f"{record.id}^", path=location),
+            force=True,
+            task=context.task,
+        )
+    if undo_record is not None:
+        records = [undo_record, *records]
+    states = [_earlier_state(context, location, entry) for entry in records]
+    return _earlier_state(context, location, record), tuple(states)
+
+
+def _find_record(
+    records: Sequence[ChangeRecord], change_id: str | None
+) -> ChangeRecord | None:
+    """Return the record with an id, or the newest; None if there is none."""
+    for record in records:
+        if change_id in (None, record.id):
+            return record
+    return None
+
+
+def _earlier_state(
+    context: Context, location: Location, record: ChangeRecord
+) -> EarlierState:
+    """Return the state that a file had before a change."""
+    change = context.changes.file_change_at(record, location)
+    size = None
+    if change is not None and change.before is not None:
+        size = change.before.size
+    return EarlierState(
+        record.id, record.time.isoformat(), size, location.requested_path
+    )
+
+
+REVERT_EDIT = Tool(
+    name="revert_edit",
+    title="Undo a change",
+    description=(
+        "Undo a change (change_id), the newest of a file (path), or a "
+        "session; later changes stay, merged."
+    ),
+    toolset="history",
+    arguments=RevertArguments,
+    run=revert_edit,
+    writes=True,
+    destructive=True,
+    idempotent=False,
+    step=(
+        "Changes have a change_id: get_history lists them, revert_edit "
+        "takes one back."
+    ),
+)
