@@ -210,7 +210,7 @@ class BoundTools:
             # text of a file, so they report no changes of files.
             news = None
             if self._provider is NATIVE:
-                news = context.seen.changed()
+                news = context.seen.find_news()
             with context.boundary.caching_aliases():
                 result = run_tool(tool, context, arguments)
         except FilewrightError as error:
@@ -218,7 +218,7 @@ class BoundTools:
             raise
         notices = list(task.notices)
         if news is not None:
-            context.seen.said()
+            context.seen.mark_reported()
             notices.insert(0, news)
         if notices:
             result = replace(result, notices=_choose_notices(notices))

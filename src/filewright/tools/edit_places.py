@@ -84,7 +84,9 @@ def find_text_version(
             f"give search, and cell; {CELL_HINT}",
         )
     if version is None or snapshot.matches(version):
-        shown_version = context.seen.shown_to(context.session, file.location)
+        shown_version = context.seen.shown_version(
+            context.session, file.location
+        )
         is_known = version is not None or shown_version == snapshot.version
         return TextVersion(snapshot, None, is_known)
     base = context.shown.content_at(file.location, version)

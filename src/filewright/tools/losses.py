@@ -30,7 +30,7 @@ def lost_by_overwriting(
     """Describe what others wrote into a file that now gets this content, since the session read it; "" if nothing."""
     location = before.location
     if location is None or not (
-        known := context.seen.known_to(context.session, location)
+        known := context.seen.known_versions(context.session, location)
     ):
         return ""
     if before.version in known:
@@ -64,7 +64,9 @@ def lost_by_overwriting(
 def lost_by_removing(context: Context, location: Location) -> str:
     """Describe what others wrote since the session read it, at a path whose file or folder goes; "" if nothing."""
     losses = []
-    for place in context.seen.known_below(context.session, location)[:_FILES]:
+    for place in context.seen.known_files_below(context.session, location)[
+        :_FILES
+    ]:
         try:
             with context.open(place, hold=False) as snapshot:
                 loss = lost_by_overwriting(context, snapshot, b"")

@@ -14,7 +14,8 @@ from filewright.search.pattern import compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.structure.references import References
-from filewright.tools.context import Context, best_effort
+from filewright.tools.best_effort import best_effort
+from filewright.tools.context import Context
 from filewright.tools.edit_moves import MovedSymbol
 
 # Files that are searched, and bytes of each.

@@ -22,7 +22,8 @@ from filewright.structure.outlines import language_of_snapshot
 from filewright.structure.symbol import Symbol
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
-from filewright.tools.context import Context, binary
+from filewright.tools.binary_files import binary_error
+from filewright.tools.context import Context
 from filewright.tools.overview_arguments import OverviewArguments
 from filewright.tools.overview_outline import choose_outline
 from filewright.tools.overview_rendering import render_file_overview
@@ -75,7 +76,7 @@ def describe_file(
     """Return the overview of a text file. Raise `is_binary` for any other."""
     with context.open(location) as snapshot:
         if snapshot.binary_type is not None:
-            raise binary(snapshot)
+            raise binary_error(snapshot)
         overview = build_overview(context, snapshot, arguments, max_chars)
         context.remember(snapshot)
     text = render_file_overview(overview, max_chars)

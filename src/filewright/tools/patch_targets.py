@@ -100,13 +100,14 @@ class PatchTargets:
                     origin = f", found for {path} by its name and content"
                     self.origins[namesake.display_path] = origin
                     return self._open_target(namesake)
-            self._add_advice(path, location, file, error)
         folder: object = location.parent.display_path
         with suppress(FilewrightError):
             folder = self.context.boundary.stat(location.parent).identity
         # The folder tells whether two spellings of a missing name are the same file.
+        # The advice costs a walk, and the patch may create the file.
+        missing = partial(self._explain, path, location, file, error)
         return PatchTarget(
-            location, None, key=(folder, location.name), missing=error
+            location, None, key=(folder, location.name), missing=missing
         )
 
     @cached_property
@@ -217,6 +218,19 @@ class PatchTargets:
 
     # Advice in the refusal
 
+    def _explain(
+        self,
+        path: str,
+        location: Location,
+        file: FilePatch | None,
+        error: FilewrightError,
+    ) -> FilewrightError:
+        """Return the error for a missing file with advice that would find one."""
+        if file is not None:
+            self._add_advice(path, location, file, error)
+        self.context.explain(error)
+        return error
+
     def _add_advice(
         self,
         path: str,
@@ -224,7 +238,7 @@ class PatchTargets:
         file: FilePatch,
         error: FilewrightError,
     ) -> None:
-        """Say in the refusal of a missing file which arguments would find one."""
+        """Add to an error the arguments with which a missing file is found."""
         strip, shorter_path = self._find_strip(path, file)
         if strip is not None:
             error.hint = f"with strip={strip} it is {escape_controls(shorter_path)}, which is there"

@@ -245,7 +245,7 @@ def _note_committed(
     """Remember the new text of a file, and return the file with its version."""
     version = file.version
     if version is not None and file.is_known:
-        context.seen.made(context.session, file.location, version)
+        context.seen.record_known(context.session, file.location, version)
     # Another program may have appended to the file before its commit.
     if state is not None and state.digest is not None:
         version = state.digest[:VERSION_DIGITS]
@@ -283,7 +283,7 @@ def _describe(
     diff = build_file_diff(
         header, shown_text, shown_splices, max_lines=max(max_rows, 0)
     )
-    versions = context.seen.known_to(context.session, plan.location)
+    versions = context.seen.known_versions(context.session, plan.location)
     return replace(
         _with_new_text(context, plan, before, outcome, can_warn=can_warn),
         diff=diff,

@@ -12,8 +12,9 @@ from filewright.progress import Task
 from filewright.text import codec
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
+from filewright.tools.binary_files import binary_error
 from filewright.tools.budget import CharacterBudget
-from filewright.tools.context import Context, binary
+from filewright.tools.context import Context
 from filewright.tools.read_arguments import (
     ReadArguments,
     require_one_place,
@@ -120,7 +121,7 @@ def read_image(
     media_type = snapshot.binary_type or ""
     max_bytes = context.settings.image_bytes
     if not media_type.startswith("image/") or not max_bytes:
-        raise binary(snapshot)
+        raise binary_error(snapshot)
     if snapshot.size > max_bytes:
         raise path_error(
             Code.TOO_LARGE,

@@ -15,7 +15,8 @@ from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
 from filewright.text.spelling import visible_form
-from filewright.tools.context import Context, best_effort
+from filewright.tools.best_effort import best_effort
+from filewright.tools.context import Context
 from filewright.tools.suggestions import distinct_form
 from filewright.wording import character_names, escape_controls, pluralize
 

@@ -24,8 +24,9 @@ from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
 from filewright.search.tree_options import TreeOptions
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
+from filewright.tools.best_effort import best_effort
 from filewright.tools.budget import CharacterBudget
-from filewright.tools.context import Context, best_effort
+from filewright.tools.context import Context
 from filewright.tools.cursors import (
     decode_cursor,
     decode_path,

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from filewright.errors import Code, FilewrightError
-from filewright.tools.context import Context, best_effort
+from filewright.tools.best_effort import best_effort
+from filewright.tools.context import Context
 from filewright.tools.search_arguments import (
     SearchArguments,
     require_valid_patterns,

@@ -22,8 +22,8 @@ from filewright.text.snapshot import Snapshot
 class PatchTarget:
     """The file at a path, or a path without a file.
 
-    `open` opens the file; it is None if there is none, and `missing` may then hold the
-    error of looking for it. `key` is equal for two spellings of one file. It is the
+    `open` opens the file; it is None if there is none. `missing` may then return the
+    error for it, with advice that is costly to find. `key` is equal for two spellings of one file. It is the
     device and inode of a file; for a path without one, those of its folder and the name.
     `mode` are the permission bits.
     """
@@ -32,7 +32,7 @@ class PatchTarget:
     open: Callable[[], Snapshot] | None
     key: Hashable
     mode: int | None = None
-    missing: FilewrightError | None = None
+    missing: Callable[[], FilewrightError] | None = None
 
 
 FindTarget: TypeAlias = Callable[[str], PatchTarget]
@@ -98,7 +98,9 @@ def find_targets(
     # it by its new name in another part, is told that it names one file twice, and not
     # that the new name does not exist.
     if old_target is not None and old_target.open is None:
-        raise old_target.missing or path_error(
+        if old_target.missing is not None:
+            raise old_target.missing()
+        raise path_error(
             Code.NOT_FOUND,
             file.path,
             f"{file.old_path} does not exist",
