@@ -1,4 +1,4 @@
-"""The one object that owns roots, settings, caches, what was shown, and the history of changes."""
+"""The workspace: the object that owns roots, settings, caches and the history of changes."""
 
 from __future__ import annotations
 
@@ -42,27 +42,29 @@ if TYPE_CHECKING:
 FILE = "filewright://file/"
 HISTORY = "filewright://history/"
 REVIEW = "filewright review"
-"""The client by which history names what a person did on the review page."""
-_WHOLE = {"page_chars": 8_000_000, "diff_lines": 200_000}
-"""What a change may show as a resource, which no model is handed unasked."""
+"""The name of the client in changes that a person makes on the review page."""
+RESOURCE_LIMITS = {"page_chars": 8_000_000, "diff_lines": 200_000}
+"""The limits of a change as a resource, which a model gets only if it asks for it."""
 
 AnyPath = str | os.PathLike[str]
 
 
 def default_roots() -> tuple[str, ...]:
-    """`FILEWRIGHT_ROOTS` (separated as in PATH), else `CLAUDE_PROJECT_DIR`, else the current folder."""
-    if named := os.environ.get("FILEWRIGHT_ROOTS"):
-        return tuple(filter(None, named.split(os.pathsep)))
+    """Return `FILEWRIGHT_ROOTS` (separated as in PATH), else `CLAUDE_PROJECT_DIR`, else the current folder."""
+    paths = os.environ.get("FILEWRIGHT_ROOTS")
+    if paths:
+        return tuple(path for path in paths.split(os.pathsep) if path)
     return (os.environ.get("CLAUDE_PROJECT_DIR") or os.getcwd(),)
 
 
 class Workspace(ToolMethods, Closable):
-    """Folders an agent may work in, and every operation on them. Thread-safe.
+    """The folders that an agent may work in, and every operation on them. Thread-safe.
 
-    `root` and `more_roots` are existing folders (default: see `default_roots`); a name may be given
-    as ``name=path``. What is changed is recorded under `session` (default: one of its own) and `client`.
-    Every typed method (`ToolMethods`) returns its tool's own result and raises `FilewrightError`; `call`
-    never raises for a problem of the request.
+    `root` and `more_roots` are existing folders (default: see `default_roots`); a name
+    may be given as ``name=path``. Changes are recorded under `session` (default: one of
+    its own) and `client`. Every method that runs a tool (`ToolMethods`) returns the
+    tool's own result and raises `FilewrightError`; `call` never raises for a problem of
+    the request.
     """
 
     def __init__(
@@ -94,18 +96,18 @@ class Workspace(ToolMethods, Closable):
         self._changes.caller = Caller(
             clean_caller_name(session) or own.session, clean_caller_name(client)
         )
-        self._tools_made: Context | None = None
-        self._given: Task | None = None
-        self._making = threading.Lock()
+        self._context: Context | None = None
+        self._task_of_calls: Task | None = None
+        self._context_lock = threading.Lock()
 
     def prepare(self) -> None:
-        """Start the process by which outlines are made: the first would wait for it."""
+        """Start the process that parses files, so that the first outline does not wait for it."""
         self.context.outlines.prepare()
 
     def close(self) -> None:
-        """Give the roots' descriptors back; the workspace must not be used after."""
-        if self._tools_made is not None:
-            self._tools_made.close()
+        """Release the roots and the child processes; the workspace must not be used after."""
+        if self._context is not None:
+            self._context.close()
         self._recorder.close()
         self._changes.close()
         self._boundary.close()
@@ -117,19 +119,20 @@ class Workspace(ToolMethods, Closable):
 
     @property
     def context(self) -> Context:
-        """What the tools work on, made when it is first asked for: history and hooks need none of the tools."""
-        with self._making:  # Two threads share one.
-            if self._tools_made is None:
+        """The context of the tools, made when it is first needed: history and hooks need none."""
+        # Two threads that need it at once share one.
+        with self._context_lock:
+            if self._context is None:
                 from filewright.tools.context import Context
 
-                self._tools_made = Context(
+                self._context = Context(
                     self._boundary, self.settings, self._changes
                 )
-            return self._tools_made
+            return self._context
 
     @property
     def changes(self) -> Changes:
-        """The changes that are made and on record here."""
+        """The changes of this workspace: commits, history, undo."""
         return self._changes
 
     # Tools for any model API
@@ -139,7 +142,10 @@ class Workspace(ToolMethods, Closable):
         dialect: str | None = None,
         toolsets: Collection[str] | None = None,
     ) -> BoundTools:
-        """The native tools, or those of a `dialect`, over this workspace. Raises `invalid_input`."""
+        """Return the native tools, or those of a `dialect`, bound to this workspace.
+
+        Raise `invalid_input` for an unknown dialect.
+        """
         from filewright.dialects.providers import find_provider
         from filewright.tools.bound_tools import BoundTools
 
@@ -167,25 +173,26 @@ class Workspace(ToolMethods, Closable):
         return self._native.instructions
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Run a tool. A problem of the request is an answer with `is_error`; nothing is raised for it."""
-        return self._native.call(name, arguments, task=self._given)
+        """Run a tool and return its answer; a problem of the request is an answer with `is_error`."""
+        return self._native.call(name, arguments, task=self._task_of_calls)
 
     def run(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Run a tool; the result is the tool's own. Raises `FilewrightError`."""
-        return self._native.run(name, arguments, task=self._given)
+        """Run a tool and return its own result. Raise `FilewrightError`."""
+        return self._native.run(name, arguments, task=self._task_of_calls)
 
     def run_native(self, tool: Tool, arguments: Mapping[str, Any]) -> Any:
         """Run a declared tool, also one that only methods run."""
-        return self._native.run_tool(tool, arguments, task=self._given)
+        return self._native.run_tool(tool, arguments, task=self._task_of_calls)
 
     def under(self, task: Task) -> Workspace:
-        """The same workspace, all of whose calls belong to `task`: cancelled with it, within its time limit."""
-        made = copy(self)
-        made._tools_made, made._given = self.context, task
-        return made
+        """Return the same workspace with calls that belong to `task`, its cancellation and time limit."""
+        workspace = copy(self)
+        workspace._context = self.context
+        workspace._task_of_calls = task
+        return workspace
 
     def _task(self) -> Task:
-        return self._given or Task(seconds=self.settings.call_seconds)
+        return self._task_of_calls or Task(seconds=self.settings.call_seconds)
 
     # History
 
@@ -199,9 +206,10 @@ class Workspace(ToolMethods, Closable):
         client: str | None = None,
         since: str | None = None,
     ) -> Sequence[ChangeRecord]:
-        """The newest changes, of all or of the file at `path`, older than the change `before`.
+        """Return the newest changes, of all files or of one, older than the change `before`.
 
-        Those of a `session`, of clients whose name begins with `client`, after the time or change `since`.
+        Only changes of a `session`, of clients whose names begin with `client`, and after
+        the time or change `since`.
         """
         location = self._boundary.locate(path) if path is not None else None
         return self._changes.history(
@@ -223,43 +231,45 @@ class Workspace(ToolMethods, Closable):
         hunk: int | None = None,
         named: str | None = None,
     ) -> Scope:
-        """What is meant by one of a change, a session, and a moment; of it only a `path`, or one of its hunks.
+        """Return the scope of a change, of a session, or of the time since a moment.
 
-        A session is named, or `current` or `last`; `since` is a time or a change, which itself is not meant.
-        `named` is whichever of these a person has typed, a change or time being the moment since which.
+        `path` and `hunk` narrow it to a file or folder, and to one hunk of a file. A
+        session is an id, `current` or `last`; `since` is a time, or a change that is not
+        itself in the scope. `named` is any of these as a person typed it; a change or a
+        time then means the time since it.
         """
         from filewright.changes.selection import Scope
         from filewright.tools.revert import require_one_selector
 
         if named is not None:
-            meant = self._changes.parse_scope(named)
-            session, since = meant.session, meant.since
+            typed_scope = self._changes.parse_scope(named)
+            session, since = typed_scope.session, typed_scope.since
         location = self._boundary.locate(path) if path is not None else None
         return require_one_selector(
             "scope", Scope(change_id, session, since, location, hunk)
         )
 
     def select(self, scope: Scope | str) -> Selection:
-        """One change, or what is left of several as if they had been one: its record, and what was kept.
+        """Return one change, or several as one, without changes that are undone.
 
-        Raises `not_found`, `invalid_input`, and `no_change` where nothing is left.
+        Raise `not_found`, `invalid_input`, and `no_change` if all of them are undone.
         """
         return self._changes.select(scope, inside=True, task=self._task())
 
     def record(self, scope: Scope | str) -> ChangeRecord:
-        """The record of what `select` gives."""
+        """Return the record of a selection: one change, or several as one."""
         return self.select(scope).record
 
     def difference(
         self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
-        """What became of one entry of what was selected: its diff, from `start` on, and its lines counted."""
+        """Return the diff of one file change of a selection, from row `start` on, with its lines counted."""
         return self._changes.file_difference(
             entry, max_lines=max_lines, start=start
         )
 
     def newest(self) -> str | None:
-        """The id of the newest change, for a look whether there is a new one; it may be of another root."""
+        """Return the id of the newest change, to find out if there is a new one; it may be of another root."""
         return self._changes.newest()
 
     def diff(
@@ -269,28 +279,28 @@ class Workspace(ToolMethods, Closable):
         entries: slice | None = None,
         max_lines: int | None = None,
     ) -> Diff:
-        """What was done, or done to some `entries` of the record, in about `max_lines` lines."""
+        """Return the diff of changes, or of some `entries` of the record, in about `max_lines` lines."""
         return self._changes.diff(
-            scope, entries=entries, max_lines=max_lines, task=self._given
+            scope,
+            entries=entries,
+            max_lines=max_lines,
+            task=self._task_of_calls,
         )
 
     def newest_undoable(self) -> ChangeRecord | None:
-        """The newest change that is neither undone nor itself an undo, so that undoing again goes further back.
+        """Return the newest change that is neither undone nor an undo, or None.
 
-        What configured a client is not meant.
+        So a second undo goes further back. The configuration of a client is left out.
         """
-        undoable = (
-            head.id
-            for head in self._changes.effective_changes()
-            if head.undoable
-        )
-        newest = next(undoable, None)
-        return self._changes.record(newest) if newest is not None else None
+        for head in self._changes.effective_changes():
+            if head.undoable:
+                return self._changes.record(head.id)
+        return None
 
     def undo(
         self, change_id: str | None = None, *, path: str | None = None
     ) -> RevertResult:
-        """`revert_edit`: a change, or the newest of `path`, or what `newest_undoable` gives."""
+        """Undo a change, or the newest one of `path`, or the one that `newest_undoable` returns."""
         if change_id is None and path is None:
             newest = self.newest_undoable()
             if newest is None:
@@ -300,15 +310,12 @@ class Workspace(ToolMethods, Closable):
                     "nothing to do",
                 )
             change_id = newest.id
-        undone: Any = self.run(
-            "revert_edit", {"change_id": change_id, "path": path}
-        )
-        return undone  # type: ignore[no-any-return]
+        return self.revert_edit(change_id, path=path)
 
     def redo(
         self, change_id: str | None = None, *, preview: bool = False
     ) -> RevertResult:
-        """Take back an undo or a rewind: `change_id`, or the newest that is not taken back itself."""
+        """Undo an undo or a rewind: `change_id`, or the newest one that can be redone."""
         if change_id is None:
             change_id = self._changes.find_redoable()
             if change_id is None:
@@ -322,9 +329,10 @@ class Workspace(ToolMethods, Closable):
     def restore(
         self, path: str, at: str, *, preview: bool = False
     ) -> RevertResult:
-        """Give a file, or all below a folder, what was there right after the change `at`, or at that time.
+        """Restore a file, or all files below a folder, as they were right after a change, or at a time.
 
-        ``CHANGE^`` is right before a change. What is there now is overwritten, and can be had back.
+        ``CHANGE^`` is right before a change. The present content is overwritten; undo
+        brings it back.
         """
         return self.revert_edit(
             since=at, path=path, preview=preview, force=True
@@ -333,7 +341,7 @@ class Workspace(ToolMethods, Closable):
     def sessions(
         self, *, limit: int = 20, cursor: str | None = None
     ) -> SessionsResult:
-        """The sessions that changed something here, the latest first."""
+        """Return the sessions that changed something here, the latest first."""
         from filewright.tools.sessions import list_sessions
 
         return list_sessions(self.context.at(self._task()), limit, cursor)
@@ -341,9 +349,9 @@ class Workspace(ToolMethods, Closable):
     def changed_files(
         self, scope: Scope | str, *, offset: int = 0, limit: int = 100
     ) -> ChangedFiles:
-        """What was done, file by file: the net diff of a session, or since a moment.
+        """Return the net change of a session, or since a moment, file by file.
 
-        Raises `not_found`, `invalid_input`, and `no_change` where all of it is undone.
+        Raise `not_found`, `invalid_input`, and `no_change` if all of it is undone.
         """
         from filewright.tools.sessions import list_changed_files
 
@@ -351,20 +359,20 @@ class Workspace(ToolMethods, Closable):
             self.context.at(self._task()), scope, offset, limit
         )
 
-    # What a shell changes
+    # Changes by shells and other tools
 
     @property
     def recorder(self) -> Recorder:
-        """The recorder of what shells and other tools change here."""
+        """The recorder of changes by shells and other tools."""
         return self._recorder
 
     def begin_command(
         self, identifier: str | None = None, *, command: str = ""
     ) -> str:
-        """Note what is there before a command of a shell; returns the id for `end_command`.
+        """Record the state before a command of a shell; return the id for `end_command`.
 
-        What is ignored is not looked at. What files hold is kept as far as a budget goes, first what the `command`
-        line names, then the newest.
+        Ignored files are left out. Contents are stored as far as the budget goes: first
+        the files that the `command` line names, then the newest ones.
         """
         identifier = identifier or os.urandom(8).hex()
         caller = self._changes.caller
@@ -387,14 +395,14 @@ class Workspace(ToolMethods, Closable):
         turn: str | None = None,
         label: str | None = None,
     ) -> Sequence[ChangeRecord]:
-        """Record what is different since, as changes of the tool `shell`; none if nothing is.
+        """Record the differences since a command began, as changes of the tool `shell`.
 
-        Each root has changes of its own, and what was different before a tool's change is one of its own. Of two
-        commands that run at one time it is not known which has done what: such a change is that of both. `label` is
-        what history calls it where it was another tool of a client than its shell.
+        Each root has changes of its own, and so have differences from before a tool's
+        change. A change that either of two open commands may have made belongs to both.
+        `label` is the name in the history for another tool of the client than its shell.
 
-        Of files whose content was not kept the changes' notes say that they cannot be undone. Raises
-        `not_found` if there was no such beginning.
+        Notes of the changes name files that cannot be undone since their content was not
+        stored. Raise `not_found` if no such command has begun.
         """
         caller = self._changes.caller
         ending = RecordedCommand(
@@ -411,7 +419,7 @@ class Workspace(ToolMethods, Closable):
         records: Sequence[ChangeRecord],
         edits: Mapping[str, ToolEdit | None],
     ) -> list[GuardNote]:
-        """Take back what a client's own edit tool damaged, as the setting `guard` says.
+        """Heal the damage of a client's own edit tool, as the setting `guard` says.
 
         `records` are what `end_command` returned for the tool; `edits` are the edits that
         it was told to make, by absolute path, None where they are not known.
@@ -471,11 +479,11 @@ class Workspace(ToolMethods, Closable):
     # For people and servers
 
     def recover(self) -> Recovery:
-        """Settle what a crash left unfinished, and say what was found."""
+        """Settle changes that a crash left unfinished, and return the outcome."""
         return self._changes.recover()
 
     def log_problems(self) -> list[str]:
-        """What is wrong with the logs of the state, as SQLite checks them."""
+        """Return the problems of the logs that SQLite finds."""
         return self._changes.problems()
 
     def log_damage(self, *, seconds: float) -> list[str]:
@@ -487,52 +495,59 @@ class Workspace(ToolMethods, Closable):
         return self._changes.find_leftovers(Task(seconds=seconds))
 
     def leave_unsettled(self, change_id: str) -> None:
-        """Call a change made that cannot be settled, with its files as they are. Raises `not_found` for any other."""
+        """Accept the files of a change that cannot be settled as they are. Raise `not_found` for any other."""
         self._changes.leave_unsettled(change_id)
 
     def resource(self, uri: str) -> tuple[str, str | bytes]:
-        """Media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
+        """Return media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
 
-        Files are given whole up to `settings.hold_bytes`, exactly: as text where their bytes are UTF-8,
-        line endings and a mark included, else as bytes. Raises `not_found` for any other URI,
-        and what reading raises.
+        A file is text if its bytes are UTF-8, with its line endings and its mark, else
+        bytes; it may have up to `settings.hold_bytes`. Raise `not_found` for any other
+        URI, and the errors of reading.
         """
         from urllib.parse import unquote
 
         self._changes.recover_if_needed()
         if uri.startswith(FILE):
-            location = self._boundary.locate(unquote(uri[len(FILE) :]))
-            with self.context.open(location) as snapshot:
-                held = snapshot.content
-                if held is None:
-                    raise FilewrightError(
-                        Code.TOO_LARGE,
-                        f"{location.requested_path} has {snapshot.size:,} bytes, more than a resource may have",
-                        "read it in parts with read_content",
-                        path=location.requested_path,
-                        size=snapshot.size,
-                    )
-                if snapshot.binary_type is not None:
-                    return snapshot.binary_type, held
-                try:
-                    return "text/plain", held.decode()
-                except UnicodeDecodeError:
-                    return f"text/plain; charset={snapshot.encoding.name}", held
+            return self._file_resource(unquote(uri.removeprefix(FILE)))
         if uri.startswith(HISTORY):
-            from filewright.tools.catalogue import load_tool
-            from filewright.tools.registry import run_tool
-
-            whole = self.context.under(self.settings.replace(**_WHOLE)).at(
-                self._task()
-            )
-            shown = run_tool(
-                load_tool("get_history"),
-                whole,
-                {"change_id": unquote(uri[len(HISTORY) :])},
-            )
-            return "text/plain", escape_surrogates(shown.text)
+            return self._change_resource(unquote(uri.removeprefix(HISTORY)))
         raise FilewrightError(
             Code.NOT_FOUND,
             f"no resource {uri}",
             "filewright://file/PATH or filewright://history/CHANGE",
         )
+
+    def _file_resource(self, path: str) -> tuple[str, str | bytes]:
+        """Return media type and content of a file."""
+        location = self._boundary.locate(path)
+        with self.context.open(location) as snapshot:
+            content = snapshot.content
+            if content is None:
+                raise FilewrightError(
+                    Code.TOO_LARGE,
+                    f"{location.requested_path} has {snapshot.size:,} bytes, "
+                    "more than a resource may have",
+                    "read it in parts with read_content",
+                    path=location.requested_path,
+                    size=snapshot.size,
+                )
+            if snapshot.binary_type is not None:
+                return snapshot.binary_type, content
+            try:
+                return "text/plain", content.decode()
+            except UnicodeDecodeError:
+                charset = snapshot.encoding.name
+                return f"text/plain; charset={charset}", content
+
+    def _change_resource(self, change_id: str) -> tuple[str, str]:
+        """Return media type and text of a change with its whole diff."""
+        from filewright.tools.catalogue import load_tool
+        from filewright.tools.registry import run_tool
+
+        settings = self.settings.replace(**RESOURCE_LIMITS)
+        context = self.context.under(settings).at(self._task())
+        result = run_tool(
+            load_tool("get_history"), context, {"change_id": change_id}
+        )
+        return "text/plain", escape_surrogates(result.text)
