@@ -295,7 +295,7 @@ def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(
 def test_a_session_for_which_there_is_no_time_is_listed_without_counts(
     root, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr("filewright.tools.history._COUNTING_SECONDS", 0)
+    monkeypatch.setattr("filewright.tools.sessions.COUNTING_SECONDS", 0)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         workspace.write("f", "1\n")
         (listed,) = workspace.sessions().sessions
