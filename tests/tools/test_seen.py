@@ -178,9 +178,9 @@ def test_what_a_search_shows_in_the_room_that_others_leave_it_is_shown_to_its_ow
     assert 100 < len(found.results) < 400
     for hit in found.results:
         location = workspace.context.boundary.locate(hit.path)
-        assert workspace.context.seen.shown_version("mine", location) is not None, (
-            hit.path
-        )
+        assert (
+            workspace.context.seen.shown_version("mine", location) is not None
+        ), hit.path
 
 
 def _overwrite(content: str, path: str = "n.md") -> dict[str, object]:
