@@ -116,7 +116,7 @@ def test_lines_and_counts_are_those_of_rg(
         path, mode, pattern, case, whole_word=whole_word, invert=invert
     )
     # The overlap holds the longest match there can be, as the real one does.
-    small = WindowSizes(length=length, longest=length + 400, overlap=200)
+    small = WindowSizes(length=length, max_length=length + 400, overlap=200)
     with (
         pytest.MonkeyPatch.context() as patch,
         opened(path, hold_bytes=0) as snapshot,
@@ -126,7 +126,7 @@ def test_lines_and_counts_are_those_of_rg(
             "MIN_PREFILTER_BYTES",
             1 if with_child else 1 << 40,
         )
-        patch.setattr(prefilter_module, "_FAR", -1)
+        patch.setattr(prefilter_module, "MIN_UNCOUNTED_BYTES", -1)
         found = search_snapshot(
             snapshot, compiled, limit=10_000, invert=invert, windows=small
         )

@@ -220,7 +220,11 @@ def test_the_size_of_a_block_changes_nothing_for_literals(needle, text, block):
         (m.start(), m.end()) for m in re.finditer(re.escape(needle), text)
     ]
     small = WindowSizes(
-        length=block, longest=block + 8, overlap=8, multiline=block + 8, span=8
+        length=block,
+        max_length=block + 8,
+        overlap=8,
+        multiline_length=block + 8,
+        multiline_overlap=8,
     )
     assert [
         (m.offset, m.end)

@@ -20,6 +20,8 @@ from filewright.search.alignment import (
     fold_text,
 )
 from filewright.search.pieces import (
+    Diagonal,
+    Occurrence,
     choose_pieces,
     find_occurrences,
     vote_diagonals,
@@ -80,7 +82,8 @@ def test_regions_have_the_ends_one_would_give_them(needle, text, region):
 @examples(33, derandomize=True)
 @given(st.text(" \t\na“’-x", max_size=30))
 def test_folding_knows_where_each_character_was(text):
-    plain, places = fold_text(text)
+    folded = fold_text(text)
+    plain, places = folded.text, folded.offsets
     assert len(plain) == len(places)
     assert places == sorted(set(places))
     assert plain == " ".join(plain.split())
@@ -283,12 +286,14 @@ def test_two_typos_close_together_leave_a_piece_of_a_short_needle(
 
 
 def test_the_place_where_most_pieces_agree_is_elected():
-    votes = [(1000 + 10 * k, 10 * k, k) for k in range(5)] + [
-        (5000, 0, 0),
-        (9000, 30, 3),
-        (9001 + 10, 40, 4),
+    occurrences = [Occurrence(1000 + 10 * k, 10 * k, k) for k in range(5)]
+    occurrences += [
+        Occurrence(5000, 0, 0),
+        Occurrence(9000, 30, 3),
+        Occurrence(9001 + 10, 40, 4),
     ]
-    assert vote_diagonals(sorted(votes), 50, 2) == [(5, 1000), (2, 8970)]
+    diagonals = vote_diagonals(sorted(occurrences), 50, 2)
+    assert diagonals == [Diagonal(5, 1000), Diagonal(2, 8970)]
 
 
 PIECES = [b"needle01", b"aybe=two", b"third;ok"]

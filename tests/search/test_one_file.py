@@ -137,7 +137,7 @@ def test_many_matches_on_a_long_line_are_hits_that_each_show_theirs():
 def test_a_line_longer_than_any_window_is_searched_without_being_held(
     opened, monkeypatch
 ):
-    small = WindowSizes(length=64, longest=128, overlap=32)
+    small = WindowSizes(length=64, max_length=128, overlap=32)
     data = b"a" * 1000 + b"needle7" + b"b" * 1000 + b"needle8" + b"c" * 300
     snapshot = opened(data)
     found = [
@@ -210,7 +210,7 @@ def test_a_long_match_shows_its_beginning_and_end(codec, before, match, after):
     assert match.startswith(shown.text)
     assert match.endswith(shown.match_end)
     assert len(shown.text) + len(shown.match_end) == 90
-    assert shown.goes_on is bool(after)
+    assert shown.has_more is bool(after)
     assert (
         shown.row
         == f"{'…' * bool(before)}{shown.text}…{shown.match_end}{'…' * bool(after)}"
@@ -239,12 +239,16 @@ def test_a_byte_order_mark_is_not_shown():
 def test_context_is_the_lines_above_and_below(codec):
     snapshot = Snapshot("1\r\n2\r3\nhit\r\n\r\n6\n7".encode(codec))
     (hit,) = search_snapshot(snapshot, compile_pattern("hit"), limit=5).hits
-    above, _, below, _ = read_context(snapshot, hit, 2, 3, 80)
-    assert [(c.line, c.text) for c in above] == [(2, "2"), (3, "3")]
-    assert [(c.line, c.text) for c in below] == [(5, ""), (6, "6"), (7, "7")]
-    above, _, below, _ = read_context(snapshot, hit, 9, 0, 80)
-    assert [c.line for c in above] == [1, 2, 3]
-    assert below == ()
+    near = read_context(snapshot, hit, before=2, after=3, max_characters=80)
+    assert [(c.line, c.text) for c in near.above] == [(2, "2"), (3, "3")]
+    assert [(c.line, c.text) for c in near.below] == [
+        (5, ""),
+        (6, "6"),
+        (7, "7"),
+    ]
+    near = read_context(snapshot, hit, before=9, after=0, max_characters=80)
+    assert [c.line for c in near.above] == [1, 2, 3]
+    assert near.below == ()
 
 
 # Pages, counts, completeness
@@ -332,7 +336,7 @@ def test_the_child_process_gives_the_same_hits(
     compiled = compile_pattern(pattern, mode="regex")
     here = search_snapshot(opened(data, hold=True), compiled, limit=1000)
     monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
-    monkeypatch.setattr(prefilter_module, "_FAR", far)
+    monkeypatch.setattr(prefilter_module, "MIN_UNCOUNTED_BYTES", far)
     snapshot = opened(data)
     assert search_snapshot(snapshot, compiled, limit=1000) == here
     assert (
@@ -344,7 +348,7 @@ def test_the_child_process_gives_the_same_hits(
 @pytest.mark.parametrize("lone", [None, 50, 100_000, 299_999])
 def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
     monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
-    monkeypatch.setattr(prefilter_module, "_FAR", 0)
+    monkeypatch.setattr(prefilter_module, "MIN_UNCOUNTED_BYTES", 0)
     rows = [
         b"row %06d\r\n" % n if n % 3 else b"row %06d\n" % n
         for n in range(300_000)
@@ -389,7 +393,7 @@ def test_numbers_that_the_child_counted_are_ours(opened, monkeypatch, lone):
 @pytest.mark.needs("confinement")
 def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
     monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
-    monkeypatch.setattr(prefilter_module, "_FAR", 0)
+    monkeypatch.setattr(prefilter_module, "MIN_UNCOUNTED_BYTES", 0)
     path, options = tmp_path / "log", Settings(hold_bytes=0)
     boundary = Boundary([tmp_path], options)
     where = boundary.locate("log")
@@ -426,7 +430,7 @@ def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
 
 
 def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
-    small = WindowSizes(multiline=50, span=20)
+    small = WindowSizes(multiline_length=50, multiline_overlap=20)
     data = b"".join(b"line %d\r\n" % n for n in range(60))
     compiled = compile_pattern(r"9\nline \d0", mode="regex", multiline=True)
     spans = [
@@ -450,7 +454,9 @@ def test_the_ends_of_a_window_are_not_those_of_the_file(
     snapshot = opened(b"line 25\n" * 62 + b"5")
     compiled = compile_pattern(pattern, mode="regex", multiline=True)
     for length in range(8, 40):
-        small = WindowSizes(multiline=length, span=length // 2)
+        small = WindowSizes(
+            multiline_length=length, multiline_overlap=length // 2
+        )
         assert [
             (m.offset, m.end)
             for m in find_matches(snapshot, compiled, windows=small)
@@ -459,7 +465,7 @@ def test_the_ends_of_a_window_are_not_those_of_the_file(
         compile_pattern("line", whole_word=True),
         excluded=compile_pattern(r"\Aline", mode="regex"),
     )
-    small = WindowSizes(length=8, longest=8, overlap=2)
+    small = WindowSizes(length=8, max_length=8, overlap=2)
     assert len(list(find_matches(snapshot, leaving, windows=small))) == 61
 
 
@@ -486,7 +492,11 @@ def test_a_search_is_cancelled_between_blocks(
     opened, monkeypatch, pattern, hold
 ):
     small = WindowSizes(
-        length=1000, longest=1000, overlap=100, multiline=1000, span=100
+        length=1000,
+        max_length=1000,
+        overlap=100,
+        multiline_length=1000,
+        multiline_overlap=100,
     )
     snapshot = opened(b"some text here\n" * 1_000, hold=hold)
     compiled = compile_pattern(
@@ -657,7 +667,7 @@ def test_the_child_process_reads_encodings_of_one_byte(
                 opened(data, hold=True, encoding=codec), compiled, limit=1000
             )
             patch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
-            patch.setattr(prefilter_module, "_FAR", -1)
+            patch.setattr(prefilter_module, "MIN_UNCOUNTED_BYTES", -1)
             snapshot = opened(data, encoding=codec)
             assert search_snapshot(snapshot, compiled, limit=1000) == here
             assert snapshot.lines.count_lines() == 24

@@ -194,7 +194,7 @@ def test_files_counts_and_inverse(searcher):
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
 @pytest.mark.parametrize("output", ["matches", "files", "counts"])
 def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
-    monkeypatch.setattr(candidates_module, "_BATCHES", (2, 3))
+    monkeypatch.setattr(candidates_module, "BATCH_FILES", (2, 3))
     compiled = compile_pattern("foo")
     where = searcher.boundary.locate(".")
 
@@ -343,12 +343,13 @@ def test_similar_text_is_ranked_over_the_tree(searcher, tree):
         min_similarity=0.7,
     )
     assert [
-        (location.display_path, hit.line) for location, hit in similar.hits
+        (located.location.display_path, located.hit.line)
+        for located in similar.hits
     ] == [
         ("m1.txt", 1),
         ("m2.txt", 3),
     ]
-    assert similar.hits[0][1].score == 1.0
+    assert similar.hits[0].hit.score == 1.0
     assert similar.complete
     nothing = searcher.search_similar(
         searcher.boundary.locate("."),

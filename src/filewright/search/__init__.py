@@ -1,17 +1,29 @@
-"""FIND: literal, regex and fuzzy search; hits and what is shown of them.
+"""Search: literals, regular expressions and similar text, in one file or in a tree.
 
-Owns the pattern syntax (`compile_pattern`), which is checked at the door and means the same whichever
-engine runs. Searches one snapshot of any size and encoding (`search_snapshot`, `count_hits`;
-`find_matches` gives every match with its groups) or a tree (`TreeSearch`). Finds text that is only
-similar (`fuzzy`, `Searcher.similar`). Cuts the piece of a line that shows a hit (`excerpt`, `context`).
+In: a `Snapshot` or a `Location`, and a pattern or a text. Out: hits, which are byte ranges
+with 1-based lines and columns, whether the search was complete, and where it stopped.
+Raises `invalid_input` for a pattern, `cancelled`, `timeout` and `io_error`; for trees also
+the errors of the boundary.
 
-What it has above its goal pays for globs and types that hold for a file which is named by itself, too.
+A pattern means the same whichever engine runs, and none runs on a backtracking engine.
+Other programs only narrow a search: every line number and offset is computed here.
+Nothing here opens a path by itself, or writes.
 
-Never opens a path by itself (snapshots come from outside, trees through the boundary), never writes,
-never decodes a whole file, never runs a user's pattern on a backtracking engine, and never takes a
-line number or an offset from another program.
-
-In: `Snapshot` or `Location`, and what to look for. Out: `Found` with `Hit`s: byte ranges, 1-based
-lines and columns, whether the search was complete and where it stopped. Errors: `invalid_input` for
-a pattern, `cancelled`, `timeout`, `io_error`; for trees also what the boundary raises.
+- `pattern`: a checked pattern; `compile_pattern` makes it
+- `pattern_syntax`: the syntax of regular expressions, written for RE2 and for `rg`
+- `characters`: single characters of a pattern, as both engines read them
+- `regex_engine`: RE2
+- `window`: a part of a file as UTF-8 text, and the way back to byte offsets
+- `prefilter`: `rg` ahead of a search in a large file
+- `matches`: the matches in one snapshot
+- `hits`: the lines that match, with their numbers and columns
+- `excerpts`: the piece of a line that shows a hit, and the lines around it
+- `hit_groups`: groups of lines that differ only in numbers
+- `tree_options`: the files of a tree search, and its kind of result
+- `candidates`: the files of a tree that may match, found with `rg`
+- `searcher`: the opening of files for searches, and fuzzy search in a tree
+- `tree`: search of a tree, with the point from which it can go on
+- `alignment`: the region of a text that is most similar to a needle
+- `pieces`: rare pieces of a needle, and their votes for places
+- `similarity`: fuzzy search in one snapshot
 """

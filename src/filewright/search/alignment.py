@@ -1,113 +1,147 @@
-"""alignment."""
+"""Alignment: the region of a text that is most similar to a needle, and how similar it is.
+
+The distance is Myers' bit-parallel edit distance, computed once in each direction:
+G. Myers, "A fast bit-vector algorithm for approximate string matching based on dynamic
+programming", J. ACM 46(3), 1999, in the form of H. Hyyrö (2003). Python's integers are
+the bit vectors, so a needle of any length is one column. A text of a few hundred
+characters takes well under a millisecond.
+"""
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from filewright.text.spelling import PLAIN_CHARACTERS
 
-_RUNS = re.compile(r"\s+|\S+")
-_ALIKE = str.maketrans(
-    {**PLAIN_CHARACTERS, **dict.fromkeys("`´", "'"), **dict.fromkeys("«»", '"')}
+_RUN = re.compile(r"\s+|\S+")
+_PLAIN_QUOTES = str.maketrans(
+    {
+        **PLAIN_CHARACTERS,
+        **dict.fromkeys("`´", "'"),
+        **dict.fromkeys("«»", '"'),
+    }
 )
+_FOLDING_COST = 0.01
+"""The similarity that a region loses if only whitespace or quotes differ."""
 
-_FOLD_COST = 0.01
-"""What a difference only in whitespace or the form of quotes costs."""
-
-_GOOD = 0.96
-"""From this similarity on, making whitespace and quotes alike would change little."""
+_MIN_UNFOLDED_SCORE = 0.96
+"""The similarity from which folding whitespace and quotes would change little."""
 
 
-class Fit(NamedTuple):
-    """A place like the needle: characters [start, end) of a text, or bytes of a file; and its similarity, 0 to 1."""
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """A region similar to the needle, with its similarity from 0 to 1.
+
+    [start, end) are characters of a text, or bytes of a file.
+    """
 
     start: int
     end: int
     score: float
 
 
-def find_best_fit(needle: str, text: str) -> Fit:
-    """Where `needle` fits best inside `text`.
+@dataclass(frozen=True, slots=True)
+class FoldedText:
+    """A text with plain quotes and single spaces, and the offset of each character before."""
 
-    Similarity is 1 - distance / length of the longer of needle and region; a region that differs only
-    in whitespace, quotes and dashes is compared with these made alike and loses a hundredth.
+    text: str
+    offsets: list[int]
+
+
+def find_best_fit(needle: str, text: str) -> Fit:
+    """Return the region of `text` that is most similar to `needle`.
+
+    The similarity is 1 - distance / length of the longer of needle and region. A region
+    that differs only in whitespace, quotes and dashes is compared without these
+    differences, and loses a hundredth.
     """
     start, end, distance = find_nearest_region(needle, text)
     fit = Fit(start, end, _similarity(len(needle), end - start, distance))
-    if fit.score >= _GOOD:
+    if fit.score >= _MIN_UNFOLDED_SCORE:
         return fit
-    plain, _ = fold_text(needle)
-    shown, places = fold_text(text)
-    if plain == needle and shown == text:
+    folded_needle = fold_text(needle).text
+    folded = fold_text(text)
+    if folded_needle == needle and folded.text == text:
         return fit
-    start, end, distance = find_nearest_region(plain, shown)
-    score = _similarity(len(plain), end - start, distance) - _FOLD_COST
+    start, end, distance = find_nearest_region(folded_needle, folded.text)
+    score = _similarity(len(folded_needle), end - start, distance)
+    score -= _FOLDING_COST
     if score <= fit.score or end <= start:
         return fit
-    begin = places[start]
-    # The needle's own indentation was dropped to compare; as much of the text's belongs to the region.
-    for _ in range(len(needle) - len(needle.lstrip(" \t"))):
-        if begin == 0 or text[begin - 1] not in " \t":
-            break
-        begin -= 1
-    return Fit(begin, places[end - 1] + 1, score)
+    region_start = folded.offsets[start]
+    # Folding dropped the indentation of the needle. As many characters of the text's
+    # indentation belong to the region.
+    indent = len(needle) - len(needle.lstrip(" \t"))
+    while indent and region_start and text[region_start - 1] in " \t":
+        region_start -= 1
+        indent -= 1
+    return Fit(region_start, folded.offsets[end - 1] + 1, score)
 
 
-def _similarity(length: int, found: int, distance: int) -> float:
-    return 1.0 - distance / max(length, found, 1)
+def _similarity(needle_length: int, region_length: int, distance: int) -> float:
+    return 1.0 - distance / max(needle_length, region_length, 1)
 
 
-def fold_text(text: str) -> tuple[str, list[int]]:
-    """`text` with runs of whitespace as one space, plain quotes and dashes, and where each character was.
+def fold_text(text: str) -> FoldedText:
+    """Return `text` with one space for each run of whitespace, plain quotes and dashes.
 
-    Whitespace at the very beginning and end are dropped.
+    Whitespace at the beginning and the end is dropped.
     """
-    plain = text.translate(_ALIKE)
+    plain = text.translate(_PLAIN_QUOTES)
     parts: list[str] = []
-    places: list[int] = []
-    begin = len(plain) - len(plain.lstrip())
-    for run in _RUNS.finditer(plain, begin, max(begin, len(plain.rstrip()))):
-        blank = run[0].isspace()
-        parts.append(" " if blank else run[0])
-        places.extend((run.start(),) if blank else range(*run.span()))
-    return "".join(parts), places
+    offsets: list[int] = []
+    start = len(plain) - len(plain.lstrip())
+    end = max(start, len(plain.rstrip()))
+    for run in _RUN.finditer(plain, start, end):
+        if run[0].isspace():
+            parts.append(" ")
+            offsets.append(run.start())
+        else:
+            parts.append(run[0])
+            offsets.extend(range(*run.span()))
+    return FoldedText("".join(parts), offsets)
 
 
 def find_nearest_region(needle: str, text: str) -> tuple[int, int, int]:
-    """(start, end, distance) of the region of `text` nearest to `needle`, the first of equals.
+    """Return the start, the end and the distance of the region nearest to `needle`.
 
-    Of regions that differ by a character at an end it is the longer one: a changed character is in.
+    Of equal regions it is the first; of those that differ by one character at an end,
+    the longer one, so that a changed character belongs to it.
     """
-    ends = _distances(needle, text, anchored=False)
-    distance = min(ends)
-    end = ends.index(distance)
-    while end + 1 < len(ends) and ends[end + 1] == distance:
+    end_distances = _distances(needle, text, is_anchored=False)
+    distance = min(end_distances)
+    end = end_distances.index(distance)
+    while end + 1 < len(end_distances) and end_distances[end + 1] == distance:
         end += 1
+    # The same backwards from the end gives the start.
     before = text[max(0, end - len(needle) - distance) : end]
-    starts = _distances(needle[::-1], before[::-1], anchored=True)
-    nearest = min(starts)
-    length = len(starts) - 1 - starts[::-1].index(nearest)
+    start_distances = _distances(needle[::-1], before[::-1], is_anchored=True)
+    nearest = min(start_distances)
+    from_last = start_distances[::-1].index(nearest)
+    length = len(start_distances) - 1 - from_last
     return end - length, end, distance
 
 
-def _distances(needle: str, text: str, *, anchored: bool) -> list[int]:
-    """The distance of `needle` to the best region that ends after each number of characters of `text`.
+def _distances(needle: str, text: str, *, is_anchored: bool) -> list[int]:
+    """Return the distance of `needle` to the best region that ends at each offset.
 
-    `anchored`: of the one region that begins at the beginning.
+    With `is_anchored`, regions begin at the beginning of `text`. The variables are those
+    of the paper: `up` and `down` are the vertical differences, `plus` and `minus` the
+    horizontal ones.
     """
     masks: dict[str, int] = {}
-    for place, c in enumerate(needle):
-        masks[c] = masks.get(c, 0) | 1 << place
+    for index, character in enumerate(needle):
+        masks[character] = masks.get(character, 0) | 1 << index
     length = len(needle)
     full = (1 << length) - 1
     top = 1 << (length - 1)
     up, down = full, 0
     score = length
     scores = [score]
-    step = 1 if anchored else 0
-    for c in text:
-        mask = masks.get(c, 0)
+    step = 1 if is_anchored else 0
+    for character in text:
+        mask = masks.get(character, 0)
         vertical = mask | down
         mask |= down
         diagonal = (((mask & up) + up) ^ up) | mask

@@ -1,11 +1,21 @@
-"""candidates."""
+"""Candidates: the files of a tree that may hold a match, in path order.
+
+The boundary's walk says which files there are, so a search and a listing agree. `rg`,
+confined to the roots, reads a few thousand files ahead, and names those that match. It
+only narrows the walk: a file that the walk does not yield is never opened. Where `rg`
+did not run, or could not read a file, every file of the batch is a candidate.
+
+`rg` reads each file to its end, and holds whole lines. Sizes are not asked beforehand,
+which would cost as much as the search. But if a batch takes long or breaks off, `rg` is
+started again for the files up to a size only, and larger ones are candidates.
+"""
 
 from __future__ import annotations
 
 import os
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import Child, find_program
@@ -18,202 +28,224 @@ from filewright.search.tree_options import TreeOptions
 from filewright.search.window import NO_TIMEOUT
 from filewright.text.notebook import NOTEBOOK_SUFFIX
 
-# Which files are worth opening
+BATCH_FILES = (512, 4_000, 8_000)
+"""Files in the first, the second and all further batches: the first is soon done."""
 
-_BATCHES = (512, 4_000, 8_000)
-_ARGUMENT_BYTES = 400 << 10
-_AHEAD = 3
-_LARGEST = 16 << 20
-_PATIENCE = 2.0  # seconds for a batch before sizes matter
+_MAX_ARGUMENT_BYTES = 400 << 10
+_MAX_PENDING_BATCHES = 3
+_LARGE_FILE_BYTES = 16 << 20
+_PATIENCE_SECONDS = 2.0
+"""Time for a batch before large files are left out of it."""
 
-
-@dataclass
-class _CandidateBatch:
-    """Files of the walk in order, and the places that `rg` is handed to read them."""
-
-    entries: list[FolderEntry]
-    places: dict[bytes, None]
-    child: Child | None = None
+_END_SECONDS = 5.0
 
 
-@dataclass
-class Candidates:
-    """The files to open: those that may hold one of `forms` (patterns of `rg`; none: any file).
+@dataclass(slots=True)
+class _Batch:
+    """Files of the walk in order, and the paths that `rg` gets to read them.
 
-    `searched` counts those that the walk yielded.
+    A path is that of a file, or of a folder of which the walk left nothing out.
     """
 
-    boundary: Boundary
-    where: Location
-    options: TreeOptions
-    forms: tuple[str, ...]
-    task: Task
-    after: Location | None = None
-    multiline: bool = False  # If they cross lines `rg` holds a file whole, and reads none that is large.
-    searched: int = 0
+    entries: list[FolderEntry] = field(default_factory=list)
+    paths: dict[bytes, None] = field(default_factory=dict)
+    argument_bytes: int = 0
+    child: Child | None = None
 
-    def __post_init__(self) -> None:
-        options = self.options
-        self.walk = self.boundary.walk(
-            self.where,
+    def add_path(self, path: bytes) -> None:
+        """Add a path, once."""
+        if path not in self.paths:
+            self.paths[path] = None
+            self.argument_bytes += len(path) + 16
+
+    def is_full(self, max_files: int) -> bool:
+        """Return True if further files belong to the next batch."""
+        if len(self.entries) >= max_files:
+            return True
+        return self.argument_bytes > _MAX_ARGUMENT_BYTES
+
+
+@dataclass(frozen=True, slots=True)
+class _RgOutput:
+    """The paths that `rg` named, None if it could not read all; `broke_off` if it was ended."""
+
+    paths: set[bytes] | None
+    broke_off: bool = False
+
+
+class Candidates:
+    """The files to search: those that may hold a match of one of `patterns`, for `rg`.
+
+    Without patterns every file is a candidate. `searched` counts the files that the walk
+    yielded. With `multiline`, `rg` holds a whole file in memory, and reads no large one.
+    """
+
+    def __init__(
+        self,
+        boundary: Boundary,
+        location: Location,
+        options: TreeOptions,
+        patterns: tuple[str, ...],
+        *,
+        task: Task,
+        after: Location | None = None,
+        multiline: bool = False,
+    ) -> None:
+        self.searched = 0
+        self._boundary = boundary
+        self._location = location
+        self._options = options
+        self._patterns = patterns
+        self._task = task
+        self._multiline = multiline
+        self.walk = boundary.walk(
+            location,
             WalkOptions(
                 glob=options.glob,
                 exclude=options.exclude,
                 include_hidden=options.include_hidden,
                 include_ignored=options.include_ignored,
-                details=self.multiline,
+                details=multiline,
                 kinds=["file"],
-                after=self.after,
+                after=after,
             ),
-            task=self.task,
+            task=task,
         )
 
     def __iter__(self) -> Iterator[Location]:
-        pending: deque[_CandidateBatch] = deque()
-        batches = self._batches()
+        pending: deque[_Batch] = deque()
+        batches = self._iterate_batches()
         try:
             while True:
-                while (
-                    len(pending) < _AHEAD
-                    and (batch := next(batches, None)) is not None
-                ):
-                    pending.append(batch)
-                    batch.child = self._started(batch, bounded=self.multiline)
+                self._start_ahead(pending, batches)
                 if not pending:
                     break
                 batch = pending.popleft()
-                for entry in self._passed(batch):
+                for entry in self._filter(batch):
                     yield entry.location
                 self.searched += len(batch.entries)
-                self.task.report(self.searched, None, "files searched")
+                self._task.report(self.searched, None, "files searched")
         finally:
             for batch in pending:
                 if batch.child is not None:
                     batch.child.close()
 
-    def _batches(self) -> Iterator[_CandidateBatch]:
-        """Batches of more files the more there were."""
-        takes = self.options.matches_type
-        most = iter(_BATCHES)
-        files, nbytes = next(most), 0
-        last: object = None
-        whole = False
-        entries: list[FolderEntry] = []
-        places: dict[bytes, None] = {}
+    def _start_ahead(
+        self, pending: deque[_Batch], batches: Iterator[_Batch]
+    ) -> None:
+        """Start `rg` for the next batches, as far as they are wanted ahead."""
+        while len(pending) < _MAX_PENDING_BATCHES:
+            batch = next(batches, None)
+            if batch is None:
+                return
+            pending.append(batch)
+            batch.child = self._start_rg(batch, skip_large=self._multiline)
+
+    def _iterate_batches(self) -> Iterator[_Batch]:
+        """Yield the files of the walk in batches, which become larger."""
+        matches_type = self._options.matches_type
+        sizes = iter(BATCH_FILES)
+        max_files = next(sizes)
+        last_folder: object = None
+        is_whole_folder = False
+        batch = _Batch()
         for entry in self.walk:
-            if not takes(entry.name):
+            if not matches_type(entry.name):
                 continue
             folder = entry.folder
-            if not whole or folder is not last:
-                if len(entries) >= files or nbytes > _ARGUMENT_BYTES:
-                    yield _CandidateBatch(entries, places)
-                    files, nbytes, entries, places = (
-                        next(most, files),
-                        0,
-                        [],
-                        {},
-                    )
-                # `rg` opens all that is in a folder, so it is handed only one of which the walk left nothing out;
-                # that is quicker than by its files, as long as it is not cut.
-                whole, last = (
-                    folder.is_complete and self.options.file_type is None,
-                    folder,
+            # A whole folder is one path, so it stays in one batch.
+            if not is_whole_folder or folder is not last_folder:
+                if batch.is_full(max_files):
+                    yield batch
+                    max_files = next(sizes, max_files)
+                    batch = _Batch()
+                # `rg` opens all files of a folder. It gets a folder only if the walk
+                # left nothing out, which is faster than the paths of its files.
+                is_whole_folder = (
+                    folder.is_complete and self._options.file_type is None
                 )
-                place = folder.prefix if whole else entry.path
-                if place not in places:
-                    places[place] = None
-                    nbytes += len(place) + 16
-            entries.append(entry)
-        if entries:
-            yield _CandidateBatch(entries, places)
+                last_folder = folder
+                batch.add_path(folder.prefix if is_whole_folder else entry.path)
+            batch.entries.append(entry)
+        if batch.entries:
+            yield batch
 
-    def _started(
-        self, batch: _CandidateBatch, *, bounded: bool
-    ) -> Child | None:
-        """`rg` reading ahead, if it can and if it would leave anything out."""
-        engine = find_program("rg")
-        if not self.forms or engine is None:
+    def _start_rg(self, batch: _Batch, *, skip_large: bool) -> Child | None:
+        """Start `rg` for a batch, if it can run and has patterns to look for."""
+        program = find_program("rg")
+        if not self._patterns or program is None:
             return None
-        argv = [
-            engine,
-            "--no-config",
-            "--no-messages",
-            "--color=never",
-            "-uu",
-            "-a",
-            "-l",
-            "-0",
-            "-j2",
-        ]
-        argv += ["--max-depth", "1", *(["-U"] if self.multiline else [])]
-        argv += ["--max-filesize", str(_LARGEST)] if bounded else []
-        for form in self.forms:
-            argv += ["-e", form]
-        argv.append("--")
-        for place in batch.places:
-            argv.append(os.fsdecode(b"./" + place))
+        arguments = [program, "--no-config", "--no-messages", "--color=never"]
+        arguments += ["-uu", "-a", "-l", "-0", "-j2", "--max-depth", "1"]
+        if self._multiline:
+            arguments.append("-U")
+        if skip_large:
+            arguments += ["--max-filesize", str(_LARGE_FILE_BYTES)]
+        for pattern in self._patterns:
+            arguments += ["-e", pattern]
+        arguments.append("--")
+        for path in batch.paths:
+            arguments.append(os.fsdecode(b"./" + path))
         try:
-            with self.boundary.open_folder(self.where) as folder:
-                return self.boundary.launcher.start(
-                    argv,
+            with self._boundary.open_folder(self._location) as folder:
+                return self._boundary.launcher.start(
+                    arguments,
                     folder=folder.fileno(),
                     memory=RG_MEMORY_BYTES,
-                    seconds=self.task.remaining,
+                    seconds=self._task.remaining,
                 )
         except (FilewrightError, OSError):
-            return None  # it cannot be started, or its folder is gone: the files are looked for here
+            # It cannot be started, or the folder is gone: the files are opened here.
+            return None
 
-    def _passed(self, batch: _CandidateBatch) -> Iterator[FolderEntry]:
-        """The entries of the batch that may hold what is looked for."""
-        bounded = self.multiline
-        named, broke_off = self._named(
-            batch.child, Task(seconds=None if bounded else _PATIENCE)
-        )
-        if broke_off and not bounded:
-            bounded = True
-            named, _ = self._named(
-                self._started(batch, bounded=True), NO_TIMEOUT
-            )
-        if named is None:
+    def _filter(self, batch: _Batch) -> Iterator[FolderEntry]:
+        """Yield the entries of a batch that may hold a match."""
+        skips_large = self._multiline
+        patience = Task(seconds=None if skips_large else _PATIENCE_SECONDS)
+        output = self._read_output(batch.child, patience)
+        if output.broke_off and not skips_large:
+            skips_large = True
+            child = self._start_rg(batch, skip_large=True)
+            output = self._read_output(child, NO_TIMEOUT)
+        paths = output.paths
+        if paths is None:
             yield from batch.entries
             return
-        last_parts = {
-            path.rpartition(b"/")[2] for path in named
-        }  # its path is made only for one of these
+        # Most entries are told apart by their names, without making their paths.
+        names = {path.rpartition(b"/")[2] for path in paths}
         for entry in batch.entries:
             name = entry.name
-            # What a notebook's cells hold is written otherwise in its file.
+            # The file of a notebook holds the text of its cells in another form.
             if (
                 name.endswith(NOTEBOOK_SUFFIX)
-                or (name in last_parts and b"./" + entry.path in named)
-                or (bounded and self._is_large(entry))
+                or (name in names and b"./" + entry.path in paths)
+                or (skips_large and self._is_large(entry))
             ):
                 yield entry
 
-    def _named(
-        self, child: Child | None, patience: Task
-    ) -> tuple[set[bytes] | None, bool]:
-        """The paths as `rg` named them, None if not all could be read; and whether it broke off."""
+    def _read_output(self, child: Child | None, patience: Task) -> _RgOutput:
+        """Read the paths that `rg` names, until `patience` expires."""
         if child is None:
-            return None, False
+            return _RgOutput(None)
         with child:
-            output = b"".join(
-                read_child_output(child.stdout, self.task, patience)
-            )
-            try:
-                status = -1 if patience.expired else child.wait(5.0)
-            except FilewrightError:
-                status = -1
-        return set(output.split(b"\0")) if status in (
-            0,
-            1,
-        ) else None, status < 0
+            blocks = read_child_output(child.stdout, self._task, patience)
+            output = b"".join(blocks)
+            status = -1
+            if not patience.expired:
+                try:
+                    status = child.wait(_END_SECONDS)
+                except FilewrightError:
+                    status = -1
+        if status in (0, 1):
+            return _RgOutput(set(output.split(b"\0")))
+        return _RgOutput(None, broke_off=status < 0)
 
     def _is_large(self, entry: FolderEntry) -> bool:
-        """Whether `rg` passes over a file for its size."""
-        self.task.check()
+        """Return True for a file that `rg` leaves out for its size."""
+        self._task.check()
         try:
-            status = entry.status or self.boundary.stat(entry.location)
+            status = entry.status or self._boundary.stat(entry.location)
         except FilewrightError:
-            return False  # it is gone
-        return status.size > _LARGEST
+            # The file is gone.
+            return False
+        return status.size > _LARGE_FILE_BYTES

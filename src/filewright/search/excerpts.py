@@ -1,4 +1,4 @@
-"""excerpts."""
+"""Excerpts: the piece of a line that shows a hit, and the lines around it."""
 
 from __future__ import annotations
 
@@ -7,23 +7,21 @@ from dataclasses import dataclass
 from filewright.progress import Task
 from filewright.search.hits import Hit
 from filewright.search.matches import Span
-from filewright.search.window import (
-    NO_TIMEOUT,
-    character_start,
-)
+from filewright.search.window import NO_TIMEOUT, character_start
 from filewright.text.codec import decode
 from filewright.text.snapshot import Snapshot
 
-# What is shown of a hit
+_MAX_CHARACTER_BYTES = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Excerpt:
-    """The piece of a line around a hit, as shown: decoded, without terminator.
+    """The piece of a line around a hit, decoded, without a terminator.
 
-    `column` is the 1-based character where `text` begins in its line; `cut_before` and `cut_after`
-    say whether the line goes on; `ranges` are the submatches as character ranges of `text`. `match_end`
-    is the end of a match of which `text` holds only the beginning; `goes_on` says whether the line has more behind it.
+    `column` is the 1-based character of the line where `text` begins. `is_cut_before`
+    and `is_cut_after` are True if the line has more text there. `ranges` are the
+    submatches as character ranges of `text`. Of a match that is too long to be shown
+    whole, `match_end` is the end, and `has_more` is True if the line goes on behind it.
     """
 
     text: str
@@ -32,182 +30,245 @@ class Excerpt:
     is_cut_after: bool
     ranges: tuple[Span, ...]
     match_end: str = ""
-    goes_on: bool = False
+    has_more: bool = False
 
     @property
     def row(self) -> str:
-        """The piece with an ellipsis for each part of the line that is left out."""
-        begin = (
-            f"{'…' * self.is_cut_before}{self.text}{'…' * self.is_cut_after}"
-        )
-        return f"{begin}{self.match_end}{'…' * self.goes_on}"
+        """The text, with an ellipsis for each part of the line that is left out."""
+        row = self.text
+        if self.is_cut_before:
+            row = f"…{row}"
+        if self.is_cut_after:
+            row = f"{row}…"
+        row += self.match_end
+        return f"{row}…" if self.has_more else row
 
 
 @dataclass(frozen=True, slots=True)
 class ContextLine:
-    """A line beside a hit: its number, its beginning as shown, and whether more of it follows."""
+    """A line near a hit: its number, and its text, cut at the end if `cut`."""
 
     line: int
     text: str
     cut: bool
 
 
-_Lines = tuple[ContextLine, ...]
+@dataclass(frozen=True, slots=True)
+class HitContext:
+    """The lines around a hit, and those that its match covers after its first.
 
-
-def build_excerpt(snapshot: Snapshot, hit: Hit, chars: int) -> Excerpt:
-    """The piece of the hit's (first) line that shows its submatches, at most `chars` characters.
-
-    A line that fits is shown whole. Of a match longer than `chars` the beginning and the end are shown.
+    `inside_count` is the number of lines that the match covers after its first, of which
+    `inside` may hold only some.
     """
 
-    def shown(start: int, stop: int) -> str:
-        return snapshot.read(start, stop - start).decode(
-            snapshot.encoding.name, "replace"
-        )
+    above: tuple[ContextLine, ...]
+    inside: tuple[ContextLine, ...]
+    below: tuple[ContextLine, ...]
+    inside_count: int
 
-    room = chars * 4
-    low = hit.line_offset
-    if hit.offset - low > room:
-        low = character_start(snapshot, hit.offset - room, hit.line_offset)
-    before, match_end = shown(low, hit.offset), ""
-    rest = snapshot.lines.read_line(hit.offset, room, reach=room + 2)
-    after = rest.body.decode(
-        snapshot.encoding.name, "replace" if rest.is_whole else "ignore"
-    )
+
+@dataclass(frozen=True, slots=True)
+class _LineText:
+    """The decoded text of a line before and after the start of a hit.
+
+    `is_from_start` and `is_to_end` are True if it begins and ends with the line.
+    """
+
+    before: str
+    after: str
+    is_from_start: bool
+    is_to_end: bool
+
+    def fits(self, max_characters: int) -> bool:
+        """Return True if the whole line has at most so many characters."""
+        is_whole = self.is_from_start and self.is_to_end
+        return is_whole and len(self.before) + len(self.after) <= max_characters
+
+
+def build_excerpt(snapshot: Snapshot, hit: Hit, max_characters: int) -> Excerpt:
+    """Return the piece of the hit's first line that shows its submatches.
+
+    A line of at most `max_characters` is shown whole. Of a longer match the beginning
+    and the end are shown.
+    """
+    max_bytes = max_characters * _MAX_CHARACTER_BYTES
+    line = _read_around(snapshot, hit, max_bytes)
     spans = [span for span in hit.submatches if span[0] >= hit.offset]
-    if (
-        low == hit.line_offset
-        and rest.is_whole
-        and len(before) + len(after) <= chars
-    ):
-        left, right = len(before), len(after)
-    else:
-        match_end = _end_of_long_match(snapshot, hit, chars)
-        chars -= len(match_end)
-        last = spans[-1][1] if spans else hit.end
-        spare = chars - min(
-            chars, len(shown(hit.offset, min(hit.offset + room, last)))
-        )
-        right = min(len(after), chars - min(len(before), spare // 2))
-        left = min(len(before), chars - right)
-    text = before[len(before) - left :] + after[:right]
+    match_end = ""
+    left, right = len(line.before), len(line.after)
+    if not line.fits(max_characters):
+        match_end = _end_of_long_match(snapshot, hit, max_characters)
+        max_characters -= len(match_end)
+        last_end = spans[-1][1] if spans else hit.end
+        shown_end = min(hit.offset + max_bytes, last_end)
+        match_text = _decode_range(snapshot, hit.offset, shown_end)
+        # The text around the matches gets the rest of the characters, half on each side.
+        spare = max(0, max_characters - len(match_text))
+        right = min(right, max_characters - min(left, spare // 2))
+        left = min(left, max_characters - right)
+    text = line.before[len(line.before) - left :] + line.after[:right]
+    if not spans and hit.submatches:
+        spans = [(hit.offset, hit.end)]
     ranges = []
-    for start, stop in spans or (
-        [(hit.offset, hit.end)] if hit.submatches else []
-    ):
-        begin = left + len(shown(hit.offset, start))
-        end = begin + len(shown(start, min(stop, start + room)))
-        if begin < len(text) or (begin == end == len(text)):
+    for start, stop in spans:
+        begin = left + len(_decode_range(snapshot, hit.offset, start))
+        shown_stop = min(stop, start + max_bytes)
+        end = begin + len(_decode_range(snapshot, start, shown_stop))
+        is_empty_at_end = begin == end == len(text)
+        if begin < len(text) or is_empty_at_end:
             ranges.append((begin, min(end, len(text))))
+    has_more = False
+    if match_end:
+        following = snapshot.lines.read_line(hit.end, 8, reach=16)
+        has_more = bool(following.body)
     return Excerpt(
         text=text,
         column=hit.column - left,
-        is_cut_before=low != hit.line_offset or left < len(before),
-        is_cut_after=not rest.is_whole or right < len(after),
+        is_cut_before=not line.is_from_start or left < len(line.before),
+        is_cut_after=not line.is_to_end or right < len(line.after),
         ranges=tuple(ranges),
         match_end=match_end,
-        goes_on=bool(match_end)
-        and bool(snapshot.lines.read_line(hit.end, 8, reach=16).body),
+        has_more=has_more,
     )
 
 
-def count_match_characters(snapshot: Snapshot, hit: Hit, most: int) -> int:
-    """Return the number of characters of the first match in its first line, at most `most`."""
-    text = snapshot.read(hit.offset, min(hit.end - hit.offset, most * 4))
-    line = decode(text, snapshot.encoding).partition("\n")[0]
-    return min(len(line), most)
-
-
-def _end_of_long_match(snapshot: Snapshot, hit: Hit, chars: int) -> str:
-    """Return the end of a match within one line that is longer than `chars`, a third of so many; else an empty text."""
-    if hit.end - hit.offset <= chars:
-        return ""
-    low = character_start(
-        snapshot, max(hit.offset, hit.end - chars * 4), hit.line_offset
+def _read_around(snapshot: Snapshot, hit: Hit, max_bytes: int) -> _LineText:
+    """Return the text of the hit's line, at most `max_bytes` on each side of its start."""
+    start = hit.line_offset
+    if hit.offset - start > max_bytes:
+        start = character_start(
+            snapshot, hit.offset - max_bytes, hit.line_offset
+        )
+    rest = snapshot.lines.read_line(hit.offset, max_bytes, reach=max_bytes + 2)
+    return _LineText(
+        before=_decode_range(snapshot, start, hit.offset),
+        after=_decode_body(snapshot, rest.body, is_whole=rest.is_whole),
+        is_from_start=start == hit.line_offset,
+        is_to_end=rest.is_whole,
     )
-    text = snapshot.read(low, hit.end - low).decode(
+
+
+def _decode_range(snapshot: Snapshot, start: int, stop: int) -> str:
+    """Return the text of the bytes [start, stop)."""
+    return snapshot.read(start, stop - start).decode(
         snapshot.encoding.name, "replace"
     )
-    is_long = low > hit.offset or len(text) > chars
-    if (
-        not is_long
-        or snapshot.lines.line_start(hit.end - snapshot.encoding.unit_bytes)
-        != hit.line_offset
-    ):
+
+
+def _decode_body(snapshot: Snapshot, body: bytes, *, is_whole: bool) -> str:
+    """Return the text of a line that may be cut, without a torn character at its end."""
+    errors = "replace" if is_whole else "ignore"
+    return body.decode(snapshot.encoding.name, errors)
+
+
+def count_match_characters(snapshot: Snapshot, hit: Hit, max_count: int) -> int:
+    """Return the number of characters of the first match in its first line.
+
+    At most `max_count` are counted.
+    """
+    max_bytes = max_count * _MAX_CHARACTER_BYTES
+    content = snapshot.read(hit.offset, min(hit.end - hit.offset, max_bytes))
+    first_line = decode(content, snapshot.encoding).partition("\n")[0]
+    return min(len(first_line), max_count)
+
+
+def _end_of_long_match(
+    snapshot: Snapshot, hit: Hit, max_characters: int
+) -> str:
+    """Return the end of a match that is longer than `max_characters`, a third of these.
+
+    Empty for a shorter match, and for one of several lines.
+    """
+    if hit.end - hit.offset <= max_characters:
         return ""
-    return text[-(chars // 3) :]
+    start = character_start(
+        snapshot,
+        max(hit.offset, hit.end - max_characters * _MAX_CHARACTER_BYTES),
+        hit.line_offset,
+    )
+    text = _decode_range(snapshot, start, hit.end)
+    if start <= hit.offset and len(text) <= max_characters:
+        return ""
+    last_byte = hit.end - snapshot.encoding.unit_bytes
+    if snapshot.lines.line_start(last_byte) != hit.line_offset:
+        return ""
+    return text[-(max_characters // 3) :]
 
 
 def read_context(
     snapshot: Snapshot,
     hit: Hit,
+    *,
     before: int,
     after: int,
-    chars: int,
-    *,
-    most: int = 0,
+    max_characters: int,
+    max_inside: int = 0,
     task: Task = NO_TIMEOUT,
-) -> tuple[_Lines, _Lines, _Lines, int]:
-    """The lines beside a hit, cut to `chars` characters: up to `before` above its first, and `after` below its last.
+) -> HitContext:
+    """Return the lines around a hit, each cut to `max_characters`.
 
-    Between those two, of the lines after its first that the match reaches into, at most `most`; and how many there are.
+    These are up to `before` lines above its first line, up to `after` below its last,
+    and at most `max_inside` of those between.
     """
-    above: list[ContextLine] = []
-    position = hit.line_offset
-    while len(above) < before and position > snapshot.start:
-        position = snapshot.lines.line_start(
-            position - snapshot.encoding.unit_bytes, task
-        )
-        above.insert(
-            0,
-            _context_line(snapshot, position, hit.line - len(above) - 1, chars),
-        )
-    last, further = hit.line_offset, 0
+    unit_bytes = snapshot.encoding.unit_bytes
+    last_line, inside_count = hit.line_offset, 0
     if hit.end > hit.offset:
-        last = snapshot.lines.line_start(
-            hit.end - snapshot.encoding.unit_bytes, task
-        )
-        further = (
-            0
-            if last == hit.line_offset
-            else snapshot.lines.line_at(last, task) - hit.line
-        )
-    inside = _following(
-        snapshot, hit.line_offset, hit.line, min(most, further), chars, task
+        last_line = snapshot.lines.line_start(hit.end - unit_bytes, task)
+        if last_line != hit.line_offset:
+            last_number = snapshot.lines.line_at(last_line, task)
+            inside_count = last_number - hit.line
+    reader = _ContextReader(snapshot, max_characters, task)
+    return HitContext(
+        above=reader.read_above(hit.line_offset, hit.line, before),
+        inside=reader.read_below(
+            hit.line_offset, hit.line, min(max_inside, inside_count)
+        ),
+        below=reader.read_below(last_line, hit.line + inside_count, after),
+        inside_count=inside_count,
     )
-    below = _following(snapshot, last, hit.line + further, after, chars, task)
-    return tuple(above), inside, below, further
 
 
-def _following(
-    snapshot: Snapshot,
-    position: int,
-    number: int,
-    most: int,
-    chars: int,
-    task: Task,
-) -> _Lines:
-    """At most `most` lines after the one at `position`, whose number is given."""
-    found: list[ContextLine] = []
-    while (
-        len(found) < most
-        and (position := snapshot.lines.line_end(position, task))
-        < snapshot.size
-    ):
-        found.append(
-            _context_line(snapshot, position, number + len(found) + 1, chars)
+@dataclass(frozen=True, slots=True)
+class _ContextReader:
+    """A reader of the lines around a line."""
+
+    snapshot: Snapshot
+    max_characters: int
+    task: Task
+
+    def read_above(
+        self, line_start: int, number: int, max_lines: int
+    ) -> tuple[ContextLine, ...]:
+        """Return at most `max_lines` lines before the one at `line_start`, in order."""
+        snapshot = self.snapshot
+        lines: list[ContextLine] = []
+        while len(lines) < max_lines and line_start > snapshot.start:
+            line_start = snapshot.lines.line_start(
+                line_start - snapshot.encoding.unit_bytes, self.task
+            )
+            number -= 1
+            lines.append(self._read_line(line_start, number))
+        return tuple(reversed(lines))
+
+    def read_below(
+        self, line_start: int, number: int, max_lines: int
+    ) -> tuple[ContextLine, ...]:
+        """Return at most `max_lines` lines after the one at `line_start`."""
+        snapshot = self.snapshot
+        lines: list[ContextLine] = []
+        while len(lines) < max_lines:
+            line_start = snapshot.lines.line_end(line_start, self.task)
+            if line_start >= snapshot.size:
+                break
+            number += 1
+            lines.append(self._read_line(line_start, number))
+        return tuple(lines)
+
+    def _read_line(self, line_start: int, number: int) -> ContextLine:
+        max_bytes = self.max_characters * _MAX_CHARACTER_BYTES
+        line = self.snapshot.lines.read_line(
+            line_start, max_bytes, reach=max_bytes + 2
         )
-    return tuple(found)
-
-
-def _context_line(
-    snapshot: Snapshot, begin: int, number: int, chars: int
-) -> ContextLine:
-    line = snapshot.lines.read_line(begin, chars * 4, reach=chars * 4 + 2)
-    text = line.body.decode(
-        snapshot.encoding.name, "replace" if line.is_whole else "ignore"
-    )
-    return ContextLine(
-        number, text[:chars], len(text) > chars or not line.is_whole
-    )
+        text = _decode_body(self.snapshot, line.body, is_whole=line.is_whole)
+        is_cut = len(text) > self.max_characters or not line.is_whole
+        return ContextLine(number, text[: self.max_characters], is_cut)

@@ -1,4 +1,4 @@
-"""hit_groups."""
+"""Groups of similar lines: lines that differ only in their numbers are counted as one."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from filewright.text.codec import decode
 from filewright.text.snapshot import Snapshot
 
 MAX_HIT_GROUPS = 10_000
-_BEFORE, _AFTER = 120, 160
-"""Bytes of a line, before and after the place that matched, by which it is compared."""
+_BYTES_BEFORE = 120
+_BYTES_AFTER = 160
+"""Bytes of a line, before and after its match, by which it is compared."""
+
 _NUMBER = re.compile(
     r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4}[0-9a-fA-F-]*\b|[0-9]+"
 )
@@ -19,7 +21,7 @@ _NUMBER = re.compile(
 
 @dataclass(slots=True)
 class HitGroup:
-    """`count` lines like the first of them, whose number (from 1) and `text` are given."""
+    """`count` similar lines: the path, the 1-based number and the text of the first."""
 
     path: str
     line: int
@@ -28,57 +30,67 @@ class HitGroup:
 
 
 class HitGroups:
-    """The kinds of the lines it was given. Of more than `MOST_KINDS` the later ones are only counted, in `others`."""
+    """The groups of the lines that were added.
+
+    After `MAX_HIT_GROUPS` groups, further kinds of lines are only counted, in `others`.
+    """
 
     def __init__(self) -> None:
-        self._kinds: dict[str, HitGroup] = {}
+        self._groups: dict[str, HitGroup] = {}
         self.others = 0
 
     @property
     def lines(self) -> int:
-        """How many lines there are of all kinds."""
-        return self.others + sum(kind.count for kind in self._kinds.values())
+        """Return the number of all lines that were added."""
+        return self.others + sum(group.count for group in self._groups.values())
 
     def __len__(self) -> int:
-        return len(self._kinds)
+        return len(self._groups)
 
     def add(self, snapshot: Snapshot, offsets: Iterable[int]) -> None:
-        """Count the lines that hold the bytes at these offsets, each one."""
+        """Add the line of each offset."""
         for offset in offsets:
             self.add_hit(snapshot, offset)
 
     def add_hit(self, snapshot: Snapshot, offset: int) -> HitGroup | None:
-        """Count the line that holds the byte at an offset; return its kind if it is the first of it."""
-        text = _around(snapshot, offset)
+        """Add the line that holds the byte at `offset`.
+
+        Return its group if the line is the first of it.
+        """
+        text = _read_around(snapshot, offset)
         key = _NUMBER.sub("0", text)
-        kind = self._kinds.get(key)
-        if kind is not None:
-            kind.count += 1
+        group = self._groups.get(key)
+        if group is not None:
+            group.count += 1
             return None
-        if len(self._kinds) == MAX_HIT_GROUPS:
+        if len(self._groups) == MAX_HIT_GROUPS:
             self.others += 1
             return None
-        line = snapshot.lines.line_at(snapshot.lines.line_start(offset))
-        self._kinds[key] = HitGroup(snapshot.requested_path, line, text, 1)
-        return self._kinds[key]
+        line_start = snapshot.lines.line_start(offset)
+        number = snapshot.lines.line_at(line_start)
+        group = HitGroup(snapshot.requested_path, number, text, 1)
+        self._groups[key] = group
+        return group
 
     def ranked(self, *, rarest_first: bool) -> list[HitGroup]:
-        """The kinds by how many lines they have; equal ones in the order in which they were met."""
+        """Return the groups by their counts, equal ones in the order of their first lines."""
         return sorted(
-            self._kinds.values(),
-            key=lambda kind: kind.count,
+            self._groups.values(),
+            key=lambda group: group.count,
             reverse=not rarest_first,
         )
 
 
-def _around(snapshot: Snapshot, offset: int) -> str:
-    """The line at `offset`, of a long one what is near it. A single read: there may be a million lines."""
-    low = max(snapshot.start, offset - _BEFORE)
-    at = offset - low
-    near = snapshot.read(low, at + _AFTER)
-    before, after = (
-        decode(near[:at], snapshot.encoding),
-        decode(near[at:], snapshot.encoding),
-    )
-    # Lines that begin with tabs are of another kind: whoever replaces their beginnings must know.
-    return (before.rpartition("\n")[2] + after.partition("\n")[0]).strip(" \r")
+def _read_around(snapshot: Snapshot, offset: int) -> str:
+    """Return the line at `offset`, of a long line the part near it.
+
+    There may be a million lines, so each is read at once.
+    """
+    start = max(snapshot.start, offset - _BYTES_BEFORE)
+    before_bytes = offset - start
+    near = snapshot.read(start, before_bytes + _BYTES_AFTER)
+    before = decode(near[:before_bytes], snapshot.encoding)
+    after = decode(near[before_bytes:], snapshot.encoding)
+    line = before.rpartition("\n")[2] + after.partition("\n")[0]
+    # Leading tabs stay: a caller that replaces the beginnings of lines must see them.
+    return line.strip(" \r")

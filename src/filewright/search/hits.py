@@ -1,4 +1,4 @@
-"""hits."""
+"""Hits: the lines of one snapshot that match, with their numbers and columns."""
 
 from __future__ import annotations
 
@@ -9,29 +9,32 @@ from itertools import islice
 
 from filewright.progress import Task
 from filewright.search.matches import (
-    WINDOW_SIZES,
     Match,
     Span,
-    WindowSizes,
-    _places,
     find_matches,
+    iterate_windows,
 )
 from filewright.search.pattern import Pattern
-from filewright.search.window import (
-    NO_TIMEOUT,
-)
+from filewright.search.window import NO_TIMEOUT, WINDOW_SIZES, WindowSizes
 from filewright.text.snapshot import Snapshot
+
+_MAX_HIT_BYTES = 400
+"""Bytes of a line, from the first match of a hit on, whose matches belong to the hit."""
+
+_MAX_SUBMATCHES = 1000
+_DECODED_BLOCK_BYTES = 64 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """What one line of a result is.
+    """One line of a result.
 
-    Bytes [offset, end) of the file are the first match (inverted: the line; fuzzy: the region);
-    `line` is 1-based, `column` the 1-based character of `offset` in it, `line_offset` the byte where
-    that line begins. `submatches` are the byte ranges of every match on the line that an excerpt
-    can show together, the first one included; further ones in a long line are hits of their own.
-    `score` is the similarity, 1.0 unless fuzzy.
+    Bytes [offset, end) of the file are the first match (of an inverted search: the line;
+    of a fuzzy search: the region). `line` is 1-based, `column` is the 1-based character
+    of `offset` in the line, and `line_offset` the byte where the line begins.
+    `submatches` are the ranges of all matches that an excerpt of the line can show
+    together, with the first one. Further matches in a long line are hits of their own.
+    `score` is the similarity, 1.0 unless the search is fuzzy.
     """
 
     offset: int
@@ -45,12 +48,14 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class FileHits:
-    """What a search of one file came to.
+    """The hits of one file, and how far it was searched.
 
-    `hits` in order of offset (fuzzy: similarity, then offset). `reason` says why not the whole file was
-    searched, and `stopped_at` is then the byte offset to go on from (None: fuzzy). `count` is the
-    number of hits seen, also where none were kept. Fuzzy: `runner_up` is the best similarity among
-    what is not in `hits`, and `tied` how many are as good as the best.
+    `hits` are in order of their offsets; those of a fuzzy search by similarity, then
+    offset. `reason` says why the search ended before the end of the file, and
+    `stopped_at` is the byte from which it can go on (None: a fuzzy search). `count` is
+    the number of hits, also where `hits` has none of them. Of a fuzzy search,
+    `runner_up` is the best similarity among the regions left out, and `tied` is the
+    number of regions that share the best one.
     """
 
     hits: tuple[Hit, ...]
@@ -62,18 +67,8 @@ class FileHits:
 
     @property
     def complete(self) -> bool:
-        """Whether the whole file was searched."""
+        """Return True if the whole file was searched."""
         return not self.reason
-
-
-_REACH = 400
-"""Bytes of a line, from the first match on, whose further matches belong to the same hit."""
-
-_MOST_SUBMATCHES = 1000
-_STEP = 64 << 10
-
-
-# From matches to hits
 
 
 def search_snapshot(
@@ -86,26 +81,40 @@ def search_snapshot(
     windows: WindowSizes = WINDOW_SIZES,
     task: Task = NO_TIMEOUT,
 ) -> FileHits:
-    """The first `limit` hits from byte `start` on (the `stopped_at` of an earlier search).
+    """Return the first `limit` hits from byte `start` on.
 
-    A hit is a line that matches (in a long line: a part of it; multiline: a match); inverted, a line
-    that does not. The text must be text: ask `snapshot.binary` first. Raises `cancelled`, `timeout`,
-    `io_error`.
+    `start` is the `stopped_at` of an earlier search. A hit is a line that matches, or a
+    part of a long line; of a multiline pattern each match is a hit. With `invert`, a hit
+    is a line that does not match. Binary content must not be searched: see
+    `Snapshot.binary_type`.
+
+    Raises `cancelled`, `timeout`, `io_error`.
     """
-    begin = max(snapshot.start, start or 0)
-    once = invert and not pattern.multiline
-    seen = find_matches(
-        snapshot, pattern, start=begin, once=once, windows=windows, task=task
+    first_byte = max(snapshot.start, start or 0)
+    matches = find_matches(
+        snapshot,
+        pattern,
+        start=first_byte,
+        once=invert and not pattern.multiline,
+        windows=windows,
+        task=task,
     )
     if invert:
-        hits = _other_lines(snapshot, seen, begin, task)
+        iterator = _iterate_other_lines(snapshot, matches, first_byte, task)
+    elif pattern.multiline:
+        iterator = _hit_per_match(snapshot, matches, task)
     else:
-        hits = _hits(snapshot, seen, task, each=pattern.multiline)
-    found = list(islice(hits, limit + 1))
-    if len(found) <= limit:
-        return FileHits(tuple(found), count=len(found))
-    stopped = found.pop().offset
-    return FileHits(tuple(found), stopped, limit, f"stopped after {limit} hits")
+        iterator = _hit_per_line(snapshot, matches, task)
+    hits = list(islice(iterator, limit + 1))
+    if len(hits) <= limit:
+        return FileHits(tuple(hits), count=len(hits))
+    next_hit = hits.pop()
+    return FileHits(
+        tuple(hits),
+        stopped_at=next_hit.offset,
+        count=limit,
+        reason=f"stopped after {limit} hits",
+    )
 
 
 def count_hits(
@@ -116,105 +125,141 @@ def count_hits(
     windows: WindowSizes = WINDOW_SIZES,
     task: Task = NO_TIMEOUT,
 ) -> int:
-    """How many lines match (multiline: how many matches there are; inverted: how many lines do not)."""
-    once = not pattern.multiline
+    """Count the lines that match, the matches of a multiline pattern, or the other lines."""
     if invert and pattern.multiline:
-        seen = find_matches(snapshot, pattern, windows=windows, task=task)
-        return sum(
-            1 for _ in _other_lines(snapshot, seen, snapshot.start, task)
+        matches = find_matches(snapshot, pattern, windows=windows, task=task)
+        other_lines = _iterate_other_lines(
+            snapshot, matches, snapshot.start, task
         )
-    found = sum(
-        1 for _ in _places(snapshot, pattern, 0, windows, task, once=once)
+        return sum(1 for _ in other_lines)
+    candidates = iterate_windows(
+        snapshot,
+        pattern,
+        0,
+        windows=windows,
+        task=task,
+        once=not pattern.multiline,
     )
-    return snapshot.lines.count_lines(task) - found if invert else found
+    count = sum(1 for _ in candidates)
+    if invert:
+        return snapshot.lines.count_lines(task) - count
+    return count
 
 
-def _hits(
-    snapshot: Snapshot, found: Iterator[Match], task: Task, *, each: bool
+def _hit_per_match(
+    snapshot: Snapshot, matches: Iterator[Match], task: Task
 ) -> Iterator[Hit]:
-    """Matches of one line within reach of its first one are one hit; with `each`, every match is."""
-    hits = HitBuilder(snapshot, task)
-    begin = end = 0
+    """Yield a hit for every match."""
+    builder = HitBuilder(snapshot, task)
+    line_start = line_end = 0
+    for match in matches:
+        if match.offset >= line_end:
+            line_start, line_end = _line_around(snapshot, match.offset, task)
+        yield builder.build(line_start, [(match.offset, match.end)])
+
+
+def _hit_per_line(
+    snapshot: Snapshot, matches: Iterator[Match], task: Task
+) -> Iterator[Hit]:
+    """Yield a hit for the matches of a line that an excerpt can show together."""
+    builder = HitBuilder(snapshot, task)
+    line_start = line_end = 0
     spans: list[Span] = []
-    for match in found:
+    for match in matches:
         if spans:
-            together = (
-                not each
-                and match.offset < end
-                and match.end - spans[0][0] <= _REACH
+            is_same_hit = (
+                match.offset < line_end
+                and match.end - spans[0][0] <= _MAX_HIT_BYTES
             )
-            if together and len(spans) < _MOST_SUBMATCHES:
+            if is_same_hit and len(spans) < _MAX_SUBMATCHES:
                 spans.append((match.offset, match.end))
                 continue
-            yield hits.build(begin, spans)
-        if match.offset >= end:
-            begin = snapshot.lines.line_start(match.offset, task)
-            end = snapshot.lines.line_end(match.offset, task)
-            if end >= snapshot.size:
-                end = (
-                    snapshot.size + 1
-                )  # a match of nothing at the very end is in the last line
+            yield builder.build(line_start, spans)
+        if match.offset >= line_end:
+            line_start, line_end = _line_around(snapshot, match.offset, task)
         spans = [(match.offset, match.end)]
     if spans:
-        yield hits.build(begin, spans)
+        yield builder.build(line_start, spans)
 
 
-def _other_lines(
-    snapshot: Snapshot, found: Iterator[Match], start: int, task: Task
+def _line_around(
+    snapshot: Snapshot, offset: int, task: Task
+) -> tuple[int, int]:
+    """Return where the line that holds `offset` begins, and where it ends."""
+    start = snapshot.lines.line_start(offset, task)
+    end = snapshot.lines.line_end(offset, task)
+    if end >= snapshot.size:
+        # An empty match at the very end is in the last line.
+        end = snapshot.size + 1
+    return start, end
+
+
+def _iterate_other_lines(
+    snapshot: Snapshot, matches: Iterator[Match], start: int, task: Task
 ) -> Iterator[Hit]:
-    """The lines from `start` (a line's beginning) on that hold no part of a match."""
-    first = snapshot.lines.line_at(start, task) if start < snapshot.size else 1
-    match = next(found, None)
-    for number, line in enumerate(
-        snapshot.lines.read_lines(start, limit=0, task=task), first
-    ):
+    """Yield the lines from `start`, a line's beginning, that hold no part of a match."""
+    first = 1
+    if start < snapshot.size:
+        first = snapshot.lines.line_at(start, task)
+    match = next(matches, None)
+    lines = snapshot.lines.read_lines(start, limit=0, task=task)
+    for number, line in enumerate(lines, first):
         while (
             match is not None
             and match.offset < line.offset
             and match.end <= line.offset
         ):
-            match = next(found, None)
+            match = next(matches, None)
         if match is None or match.offset > line.body_end:
             yield Hit(line.offset, line.body_end, number, 1, line.offset)
 
 
-@dataclass
 class HitBuilder:
-    """Makes hits of places in one snapshot, in rising order: characters are counted on from the last one.
+    """A builder of hits in one snapshot, in rising order.
 
-    `last` is a line, a place in it, and its column.
+    The characters before a hit are counted from the hit before it in the same line.
     """
 
-    snapshot: Snapshot
-    task: Task
-    last: tuple[int, int, int] = (-1, 0, 1)
+    def __init__(self, snapshot: Snapshot, task: Task) -> None:
+        self._snapshot = snapshot
+        self._task = task
+        self._last_line_start = -1
+        self._last_offset = 0
+        self._last_column = 1
 
-    def build(self, begin: int, spans: list[Span], score: float = 1.0) -> Hit:
-        """The hit of some matches that begin in the line at `begin`."""
-        snapshot, task = self.snapshot, self.task
+    def build(
+        self, line_start: int, spans: list[Span], score: float = 1.0
+    ) -> Hit:
+        """Return the hit of the matches `spans`, in the line that begins at `line_start`."""
         offset, end = spans[0]
-        line, known, column = self.last
-        if line != begin or offset < known:
-            known, column = begin, 1
-        decoder = codecs.getincrementaldecoder(snapshot.encoding.name)(
-            "replace"
-        )
-        for position in range(known, offset, _STEP):
-            task.check()
-            length = min(_STEP, offset - position)
-            column += len(
-                decoder.decode(
-                    snapshot.read(position, length),
-                    final=position + length >= offset,
-                )
-            )
-        self.last = (begin, offset, column)
+        column = self._find_column(line_start, offset)
         return Hit(
             offset,
             end,
-            snapshot.lines.line_at(begin, task),
-            column,
-            begin,
-            tuple(spans),
-            score,
+            line=self._snapshot.lines.line_at(line_start, self._task),
+            column=column,
+            line_offset=line_start,
+            submatches=tuple(spans),
+            score=score,
         )
+
+    def _find_column(self, line_start: int, offset: int) -> int:
+        """Return the 1-based column of the character at `offset`."""
+        position, column = line_start, 1
+        if self._last_line_start == line_start and offset >= self._last_offset:
+            position, column = self._last_offset, self._last_column
+        snapshot = self._snapshot
+        decoder_class = codecs.getincrementaldecoder(snapshot.encoding.name)
+        decoder = decoder_class("replace")
+        for block_start in range(position, offset, _DECODED_BLOCK_BYTES):
+            self._task.check()
+            length = min(_DECODED_BLOCK_BYTES, offset - block_start)
+            is_last = block_start + length >= offset
+            characters = decoder.decode(
+                snapshot.read(block_start, length), final=is_last
+            )
+            column += len(characters)
+        self._last_line_start = line_start
+        self._last_offset = offset
+        self._last_column = column
+        return column

@@ -1,18 +1,25 @@
-"""matches."""
+"""The matches of a pattern in one snapshot, in order, whatever its encoding or size.
+
+The file is read in windows (`window`). A case-sensitive literal is found in them as bytes,
+every other pattern by RE2. In a large file `prefilter` names the lines that are worth a
+window; only this module decides what matches, and where.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from typing import Any
+from typing import NamedTuple
 
 from filewright.progress import Task
 from filewright.search.pattern import Pattern, is_word_character
 from filewright.search.prefilter import candidate_lines
 from filewright.search.window import (
     NO_TIMEOUT,
+    WINDOW_SIZES,
     Window,
+    WindowSizes,
     next_character,
     previous_character,
 )
@@ -21,43 +28,40 @@ from filewright.text.lines import find_function
 from filewright.text.snapshot import Snapshot
 
 Span = tuple[int, int]
+"""The start and the end of a range."""
+
+_MAX_UNINTERRUPTED_STEPS = 150_000_000
+"""Bytes times instructions that RE2 takes in half a second at worst."""
+
+_CANCEL_CHECK_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One match: bytes [offset, end) of the file, and the pattern's own groups (None: took no part)."""
+    """One match: bytes [offset, end) of the file, and the pattern's own groups.
+
+    A group that took no part is None.
+    """
 
     offset: int
     end: int
     groups: tuple[Span | None, ...] = ()
 
 
-_Spans = list[Span | None]
-"""A match as ranges of its window's text, and those of the pattern's groups."""
+class _Candidate(NamedTuple):
+    """A match in a window's text, before it is checked.
 
-
-@dataclass(frozen=True, slots=True)
-class WindowSizes:
-    """How much of a file is looked at at once, in bytes.
-
-    A window of `length` goes on to the end of its last line, up to `longest`; of a longer line the
-    last `overlap` bytes are looked at again with what follows. A multiline search looks at `multiline`
-    bytes, of which the last `span` are looked at again.
+    `start` is where the expression began to match: before the match if it looks for a
+    word. A named tuple, since a search may make millions of them.
     """
 
-    length: int = 512 << 10
-    longest: int = 1 << 20
-    overlap: int = 64 << 10
-    multiline: int = 8 << 20
-    span: int = 1 << 20
+    start: int
+    span: Span
+    groups: tuple[Span | None, ...] = ()
 
 
-WINDOW_SIZES = WindowSizes()
-
-_STEPS = 150_000_000
-"""Bytes times instructions that RE2 may take without a look at the clock: half a second at worst."""
-
-_LOOK = 0.05  # seconds between two looks at the clock
+_Finder = Callable[[int], _Candidate | None]
+"""Returns the first candidate from an index on."""
 
 
 def find_matches(
@@ -69,210 +73,279 @@ def find_matches(
     windows: WindowSizes = WINDOW_SIZES,
     task: Task | None = None,
 ) -> Iterator[Match]:
-    """The matches that begin from byte `start` on, leftmost first, not overlapping.
+    """Yield the matches from byte `start` on, leftmost first, not overlapping.
 
-    `start` must be a character's beginning. Matches of nothing are yielded too, at most one per
-    character. In a line longer than a window a regex match of up to the overlap is certain to be found.
-    With `once` only the first match of each line is given: what is left of it is not looked at.
+    A character must start at `start`. Empty matches are yielded too, at most one for each
+    character. In a line longer than a window, a match of a regular expression is certain
+    to be found if it is not longer than the overlap of the windows. With `once`, only the
+    first match of each line is yielded, and the rest of the line is not searched.
+
     Raises `cancelled`, `timeout`, `io_error`.
     """
-    for view, spans in _places(
-        snapshot, pattern, start, windows, task or NO_TIMEOUT, once=once
+    for window, candidate in iterate_windows(
+        snapshot,
+        pattern,
+        start,
+        windows=windows,
+        task=task or NO_TIMEOUT,
+        once=once,
     ):
-        indices = sorted(
-            {index for span in spans if span is not None for index in span}
-        )
-        places = {index: view.file_offset(index) for index in indices}
-        match, *groups = [
-            None if span is None else (places[span[0]], places[span[1]])
-            for span in spans
-        ]
-        assert match is not None
-        yield Match(*match, tuple(groups))
+        spans = (candidate.span, *candidate.groups)
+        indices: set[int] = set()
+        for span in spans:
+            if span is not None:
+                indices.update(span)
+        # A window converts rising indices of one line fastest.
+        offsets = {
+            index: window.file_offset(index) for index in sorted(indices)
+        }
+        groups: list[Span | None] = []
+        for span in candidate.groups:
+            if span is None:
+                groups.append(None)
+            else:
+                groups.append((offsets[span[0]], offsets[span[1]]))
+        low, high = candidate.span
+        yield Match(offsets[low], offsets[high], tuple(groups))
 
 
-def _places(
+def iterate_windows(
     snapshot: Snapshot,
     pattern: Pattern,
     start: int,
+    *,
     windows: WindowSizes,
     task: Task,
-    *,
     once: bool = False,
-) -> Iterator[tuple[Window, _Spans]]:
-    """The matches as indices of their windows; with `once` only the first of each line."""
+) -> Iterator[tuple[Window, _Candidate]]:
+    """Yield the matches as ranges of their windows; with `once` the first of each line."""
+    literal = _encode_literal(snapshot, pattern)
+    if literal is None:
+        return
     position = max(snapshot.start, start)
     stop = snapshot.size
-    raw_needle = (
-        b""
-        if pattern.plain_text is None
-        else try_encode(snapshot.encoding.name, pattern.plain_text)
-    )
-    if raw_needle is None:
-        return  # it has a character that this encoding cannot write
-    by_lines = not pattern.multiline
-    lengths = windows.length, windows.longest, windows.overlap
-    if not by_lines:
-        lengths = windows.multiline, windows.multiline, windows.span
-    # A match of nothing may be at the end of a last line without an end: a search may go on from there.
-    at_the_end = (
+    limits = windows.limits(is_multiline=pattern.multiline)
+    # An empty match may be at the end of a last line without a terminator. A search may
+    # resume there.
+    is_at_open_end = (
         position == stop > snapshot.start
         and not snapshot.lines.ends_in_terminator()
     )
-    # Steps that RE2 may take for a byte.
-    steps = pattern.instruction_count if pattern.plain_text is None else 0
-    steps += (
-        pattern.excluded.instruction_count
-        if pattern.excluded is not None
-        else 0
-    )
     with candidate_lines(snapshot, pattern, position, task) as next_line:
-        while (position := next_line(position)) < stop or at_the_end:
-            at_the_end = False
+        while (position := next_line(position)) < stop or is_at_open_end:
+            is_at_open_end = False
             task.check()
             task.report(position, stop, "searching")
-            view = Window(snapshot, position, stop, *lengths, by_lines=by_lines)
-            following = view.file_offset(view.limit) if view.cut else view.stop
-            last = None
-            # The file's own bytes are asked for a literal before anything is decoded.
-            if snapshot.encoding.is_utf8 or raw_needle in view.raw:
-                whole = view.first and view.last
-                here = (
-                    pattern
-                    if whole
-                    else pattern.for_window(first=view.first, last=view.last)
-                )
-                found = _spans(view, here, once=once)
-                if len(view.text) * steps > _STEPS:
-                    found = _aside(found, task)
-                for spans in found:
-                    yield view, spans
-                    last = spans[0]
-            if last is not None:
-                if once and view.text.find(b"\n", last[0]) < 0:
-                    # The rest of a long line says nothing new.
-                    following = snapshot.lines.line_end(view.stop, task)
+            window = Window(snapshot, position, stop, limits)
+            last_candidate = None
+            # For a literal, the raw bytes are searched before anything is decoded.
+            if snapshot.encoding.is_utf8 or literal in window.raw:
+                for candidate in _search_window(
+                    window, pattern, task, once=once
+                ):
+                    yield window, candidate
+                    last_candidate = candidate
+            following = window.stop
+            if window.is_cut:
+                following = window.file_offset(window.limit)
+            if last_candidate is not None:
+                low, high = last_candidate.span
+                if once and window.text.find(b"\n", low) < 0:
+                    # The line goes on behind the window, and is done.
+                    following = snapshot.lines.line_end(window.stop, task)
                 else:
-                    following = max(following, view.file_offset(last[1]))
+                    following = max(following, window.file_offset(high))
             if following <= position:
                 return
             position = following
 
 
-def _aside(found: Iterator[_Spans], task: Task) -> Iterator[_Spans]:
-    """The same, found in a thread of its own, which is left to finish alone when the request is cancelled.
+def _encode_literal(snapshot: Snapshot, pattern: Pattern) -> bytes | None:
+    """Return the bytes of a literal in the snapshot's encoding.
+
+    Empty if the pattern is no literal, None if the encoding cannot write it.
+    """
+    if pattern.plain_text is None:
+        return b""
+    return try_encode(snapshot.encoding.name, pattern.plain_text)
+
+
+def _search_window(
+    window: Window, pattern: Pattern, task: Task, *, once: bool
+) -> Iterator[_Candidate]:
+    """Return the matches in a window, found so that the task can be cancelled."""
+    window_pattern = pattern
+    if not (window.is_first and window.is_last):
+        window_pattern = pattern.for_window(
+            is_first=window.is_first, is_last=window.is_last
+        )
+    candidates = _find_in_window(window, window_pattern, once=once)
+    # Instructions that RE2 may execute for each byte.
+    steps = 0
+    if pattern.plain_text is None:
+        steps += pattern.instruction_count
+    if pattern.excluded is not None:
+        steps += pattern.excluded.instruction_count
+    if len(window.text) * steps > _MAX_UNINTERRUPTED_STEPS:
+        return _iterate_in_thread(candidates, task)
+    return candidates
+
+
+def _iterate_in_thread(
+    candidates: Iterator[_Candidate], task: Task
+) -> Iterator[_Candidate]:
+    """Yield the candidates, found in a thread that is left to finish when cancelled.
 
     RE2 cannot be interrupted, and here it may take long.
     """
-    aside = ThreadPoolExecutor(1, thread_name_prefix="regex")
+    executor = ThreadPoolExecutor(1, thread_name_prefix="regex")
     try:
         while True:
-            following = aside.submit(next, found, None)
-            while not wait([following], _LOOK).done:
+            future = executor.submit(next, candidates, None)
+            while not wait([future], _CANCEL_CHECK_SECONDS).done:
                 task.check()
-            spans = following.result()
-            if spans is None:
+            candidate = future.result()
+            if candidate is None:
                 return
-            yield spans
+            yield candidate
     finally:
-        aside.shutdown(wait=False, cancel_futures=True)
+        executor.shutdown(wait=False, cancel_futures=True)
 
 
-def _spans(view: Window, pattern: Pattern, *, once: bool) -> Iterator[_Spans]:
-    text, without = view.text, pattern.excluded
-    regexp: Any = None
-    if pattern.plain_text is not None:
-        needle = pattern.plain_text.encode()
-        find = find_function(needle)
-    else:
-        regexp = pattern.regexp
-        numbers = range(int(pattern.whole_word), int(regexp.groups) + 1)
-    excluded = (
-        without.for_window(first=view.first, last=view.last).regexp.search
-        if without is not None
-        else None
-    )
-    index, resume = (
-        0,
-        view.begin,
-    )  # what looks for a word begins with the character before it
-    matched = (
-        allowed
-    ) = (
-        -1
-    )  # where the last match ended, and the last line without what is left out
+def _find_in_window(
+    window: Window, pattern: Pattern, *, once: bool
+) -> Iterator[_Candidate]:
+    """Yield the matches in a window that do not begin in the next one."""
+    text = window.text
+    find = _build_finder(text, pattern)
+    excluded_lines = _ExcludedLines(window, pattern.excluded)
+    # A pattern that looks for a word begins with the character before it, so the search
+    # goes on at `index`, while a match may begin at `resume` at the earliest.
+    index, resume = 0, window.begin
+    last_end = -1
     while index <= len(text):
-        spans: _Spans = []
-        if regexp is None:
-            begin = low = find(text, index)
-            high = low + len(needle)
-            spans.append((low, high))
-        else:
-            found = regexp.search(text, index)
-            if found is None:
-                return
-            for number in numbers:
-                span = found.span(number)
-                spans.append(span if span[0] >= 0 else None)
-            assert spans[0] is not None
-            begin, (low, high) = found.start(), spans[0]
-        if not 0 <= low < view.limit:
+        candidate = find(index)
+        if candidate is None or candidate.span[0] >= window.limit:
             return
-        if excluded is not None and low > allowed:
-            end = text.find(b"\n", low)
-            end = len(text) if end < 0 else end
-            if excluded(text, text.rfind(b"\n", 0, low) + 1, end) is not None:
-                index = resume = end + 1
-                continue
-            allowed = end
+        low, high = candidate.span
+        line_end = excluded_lines.line_end(low)
+        if line_end is not None:
+            index = resume = line_end + 1
+            continue
         if low == high and _splits_character(text, low):
-            # RE2 goes by bytes where a match has no width.
+            # RE2 counts bytes where a match is empty.
             index = max(index, low) + 1
             continue
-        if low < resume or (pattern.whole_word and not _whole(text, low, high)):
-            index = next_character(text, max(begin, index))
-            continue
-        # Nothing, right after a match, is part of it; nothing past the last line's end is nowhere.
-        if low < high or (
-            low != matched and not (low == len(text) and text.endswith(b"\n"))
+        if low < resume or (
+            pattern.whole_word and not _is_whole_word(text, low, high)
         ):
-            yield spans
+            index = next_character(text, max(candidate.start, index))
+            continue
+        if low < high or not _is_phantom(text, low, last_end):
+            yield candidate
             if once:
                 index = resume = text.find(b"\n", low) + 1
                 if not index:
                     return
                 continue
-        matched = high
+        last_end = high
         resume = high if high > low else next_character(text, high)
-        index = (
-            max(index, previous_character(text, high))
-            if pattern.whole_word
-            else resume
-        )
+        index = resume
+        if pattern.whole_word:
+            index = max(index, previous_character(text, high))
+
+
+def _build_finder(text: bytes, pattern: Pattern) -> _Finder:
+    """Return the function that finds the next candidate of a pattern in `text`."""
+    if pattern.plain_text is not None:
+        literal = pattern.plain_text.encode()
+        find = find_function(literal)
+
+        def find_literal(index: int) -> _Candidate | None:
+            low = find(text, index)
+            if low < 0:
+                return None
+            return _Candidate(low, (low, low + len(literal)))
+
+        return find_literal
+
+    regexp = pattern.regexp
+    match_group = int(pattern.whole_word)
+    own_groups = range(match_group + 1, int(regexp.groups) + 1)
+
+    def find_regex(index: int) -> _Candidate | None:
+        match = regexp.search(text, index)
+        if match is None:
+            return None
+        groups: list[Span | None] = []
+        for number in own_groups:
+            span = match.span(number)
+            groups.append(span if span[0] >= 0 else None)
+        return _Candidate(match.start(), match.span(match_group), tuple(groups))
+
+    return find_regex
+
+
+class _ExcludedLines:
+    """The lines of a window that hold a match of the excluded pattern."""
+
+    def __init__(self, window: Window, excluded: Pattern | None) -> None:
+        self._text = window.text
+        self._search = None
+        if excluded is not None:
+            window_pattern = excluded.for_window(
+                is_first=window.is_first, is_last=window.is_last
+            )
+            self._search = window_pattern.regexp.search
+        # The end of the last line that was searched and holds no excluded match.
+        self._permitted_end = -1
+
+    def line_end(self, index: int) -> int | None:
+        """Return the end of the line at `index` if it is excluded, else None."""
+        if self._search is None or index <= self._permitted_end:
+            return None
+        text = self._text
+        start = text.rfind(b"\n", 0, index) + 1
+        end = text.find(b"\n", index)
+        if end < 0:
+            end = len(text)
+        if self._search(text, start, end) is not None:
+            return end
+        self._permitted_end = end
+        return None
+
+
+def _is_phantom(text: bytes, index: int, last_end: int) -> bool:
+    """Return True for an empty match at `index` that is not counted.
+
+    At the end of the match before it, it is part of that one. Behind the terminator of
+    the last line there is no text.
+    """
+    if index == last_end:
+        return True
+    return index == len(text) and text.endswith(b"\n")
 
 
 def _splits_character(text: bytes, index: int) -> bool:
-    """Return whether `index` is inside a character of UTF-8; beside bytes that are none it is not."""
+    """Return True if `index` is inside a character of valid UTF-8."""
     if index >= len(text) or text[index] & 0xC0 != 0x80:
         return False
-    begin = index - 1
-    while begin > max(0, index - 3) and text[begin] & 0xC0 == 0x80:
-        begin -= 1
-    character = text[max(0, begin) : next_character(text, max(0, begin))]
+    start = index - 1
+    while start > max(0, index - 3) and text[start] & 0xC0 == 0x80:
+        start -= 1
+    character = text[max(0, start) : next_character(text, max(0, start))]
     try:
-        return (
-            len(character.decode("utf-8", "surrogatepass")) == 1
-            and begin + len(character) > index
-        )
+        is_character = len(character.decode("utf-8", "surrogatepass")) == 1
     except UnicodeDecodeError:
         return False
+    return is_character and start + len(character) > index
 
 
-def _whole(text: bytes, low: int, high: int) -> bool:
-    """Whether no word character is beside the match; bytes that are not UTF-8 are none."""
-    before, after = text[max(0, low - 4) : low], text[high : high + 4]
-    beside = (
-        before.decode("utf-8", "replace")[-1:]
-        + after.decode("utf-8", "replace")[:1]
-    )
-    return not any(map(is_word_character, beside))
+def _is_whole_word(text: bytes, low: int, high: int) -> bool:
+    """Return True if no word character touches the match.
+
+    Bytes that are not UTF-8 are no word characters.
+    """
+    before = text[max(0, low - 4) : low].decode("utf-8", "replace")
+    after = text[high : high + 4].decode("utf-8", "replace")
+    return not any(map(is_word_character, before[-1:] + after[:1]))

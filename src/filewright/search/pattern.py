@@ -1,16 +1,6 @@
-"""`Pattern`: what is looked for, in the one regex syntax: read once, and written for each engine, or refused.
+"""`Pattern`: a literal or a regular expression that was checked and can be searched.
 
-The syntax is the intersection of Rust's `regex` crate (the engine of `rg`) and RE2, with the places where
-the two differ given one meaning here:
-
-- ``\\d \\w \\s \\b`` and the POSIX classes are ASCII; ``\\p{L}`` and its like are Unicode.
-- ``^`` and ``$`` match at the beginning and end of every line, whatever its terminator.
-- ``\\A`` is the beginning of the file, and in a multiline search ``\\z`` is its very end.
-- ``\\n`` is any terminator; nothing but ``\\n`` and classes that hold it crosses lines, and only in
-  a multiline search.
-
-There is no tree: precedence is the engines' own, and RE2 is asked what is in a class. `translated` raises
-`invalid_input` with the position and what to write instead.
+`pattern_syntax` says what a regular expression may hold.
 """
 
 from __future__ import annotations
@@ -21,7 +11,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from filewright.errors import invalid
-from filewright.search.characters import _spelled, escape_bytes
+from filewright.search.characters import escape_bytes, write_spellings
 from filewright.search.pattern_syntax import (
     Translation,
     translate_literal,
@@ -31,16 +21,16 @@ from filewright.search.regex_engine import compile_re2
 from filewright.text import codec
 from filewright.text.codec import check_text, normalize_newlines, try_encode
 
-_NOWHERE = r"[^\x00-\x{10FFFF}]"
-"""What matches nothing, in RE2's syntax."""
-
-
 Mode = Literal["literal", "regex"]
 Case = Literal["smart", "sensitive", "insensitive"]
-_MAX_SPELLED = 300
-"""Characters of a pattern that is looked for in other spellings."""
 
-_PAIRS_OF_A_LINE = (
+_NEVER_MATCHES = r"[^\x00-\x{10FFFF}]"
+"""A class of no characters, in RE2's syntax."""
+
+_MAX_RESPELLED_CHARACTERS = 300
+"""The longest pattern that is searched in other spellings."""
+
+_PAIRS_WITHIN_LINES = (
     "ab",
     "  ",
     "a ",
@@ -53,18 +43,22 @@ _PAIRS_OF_A_LINE = (
     "éé",
     "11",
 )
-"""Characters between which a pattern that is tied to a line's edge matches nothing."""
+"""Pairs of characters of every kind.
 
-_WORD = r"\p{L}\p{M}\p{N}\p{Pc}"
+A pattern that is bound to an edge of a line has no empty match between any of them.
+"""
+
+_WORD_CATEGORIES = r"\p{L}\p{M}\p{N}\p{Pc}"
 
 
 @dataclass(frozen=True)
 class Pattern:
-    """A checked pattern; make it with `compile`.
+    """A checked pattern; `compile_pattern` makes it.
 
-    `text` as given, less carriage returns; `insensitive` after the smart rule was applied;
-    `multiline` also when a literal holds ``\\n``; `plain_text` is the literal that can be found as bytes
-    (case-sensitive, one line), else None. A line that holds a match of `excluded` has no match.
+    `text` is the caller's, without carriage returns. `insensitive` is the result of the
+    case rule. `multiline` is also True for a literal that holds ``\\n``. `plain_text` is
+    a literal that can be found as bytes (case-sensitive, on one line), else None. A line
+    that holds a match of `excluded` has no match.
     """
 
     text: str
@@ -78,116 +72,135 @@ class Pattern:
 
     @cached_property
     def regexp(self) -> Any:
-        """RE2's compiled form, for normalised UTF-8 bytes. With `whole_word` group 1 is the match, before its own.
+        """RE2's compiled form, for UTF-8 with ``\\n`` terminators.
 
-        A word character is a letter, mark, number or connector of Unicode. Bytes that are not UTF-8 are no word
-        characters, hence the ``\\C`` (any byte), narrowed by ``\\b`` to keep the choice of the match right where
-        words are ASCII.
+        With `whole_word`, group 1 is the match, and the pattern's own groups follow. A
+        word character is a letter, mark, number or connector of Unicode. Bytes that are
+        not UTF-8 are no word characters. Hence the ``\\C`` (any byte), which ``\\b``
+        limits so that RE2 chooses the right match where words are ASCII.
         """
         text = self.translation.re2
         if self.whole_word:
-            text = rf"(?m)(?:^|[^{_WORD}]|\C\b)({text})(?:$|[^{_WORD}]|\b\C)"
+            text = (
+                rf"(?m)(?:^|[^{_WORD_CATEGORIES}]|\C\b)"
+                rf"({text})"
+                rf"(?:$|[^{_WORD_CATEGORIES}]|\b\C)"
+            )
         return compile_re2(text, multiline=self.multiline)
 
     @cached_property
     def instruction_count(self) -> int:
-        """The size of `regexp`: how many steps RE2 may take for a byte."""
+        """The most instructions that RE2 executes for a byte."""
         return max(1, int(self.regexp.programsize))
 
-    def for_window(self, *, first: bool, last: bool) -> Pattern:
-        """The pattern for a part of a file: ``\\A`` is only in the first, and ``\\z`` only in the last."""
-        re2 = self.translation.re2
-        re2 = re2 if first else re2.replace(r"\A", _NOWHERE)
-        re2 = re2 if last else re2.replace(r"\z", _NOWHERE)
-        return (
-            self
-            if re2 == self.translation.re2
-            else replace(self, translation=replace(self.translation, re2=re2))
-        )
+    def for_window(self, *, is_first: bool, is_last: bool) -> Pattern:
+        """Return the pattern for a part of a file.
+
+        ``\\A`` matches only in the first part, and ``\\z`` only in the last.
+        """
+        text = self.translation.re2
+        if not is_first:
+            text = text.replace(r"\A", _NEVER_MATCHES)
+        if not is_last:
+            text = text.replace(r"\z", _NEVER_MATCHES)
+        if text == self.translation.re2:
+            return self
+        return replace(self, translation=replace(self.translation, re2=text))
 
     @cached_property
     def group_count(self) -> int:
-        """How many groups the pattern itself captures."""
+        """The number of groups in the pattern itself."""
         return int(self.regexp.groups) - self.whole_word
 
     @cached_property
     def group_numbers(self) -> dict[str, int]:
-        """The pattern's own group numbers by name."""
-        return {
-            name.decode(): number - self.whole_word
-            for name, number in self.regexp.groupindex.items()
-        }
+        """The numbers of the pattern's own groups, by name."""
+        numbers = {}
+        for name, number in self.regexp.groupindex.items():
+            numbers[name.decode()] = number - self.whole_word
+        return numbers
 
     @cached_property
     def matches_empty(self) -> bool:
-        """Whether the pattern can match nothing at all (``x*``, ``^``), perhaps at every character."""
-        return (
-            self.mode == "regex"
-            and compile_re2(self.translation.bare).fullmatch(b"") is not None
-        )
+        """Return True if the pattern can match no characters (``x*``, ``^``)."""
+        if self.mode != "regex":
+            return False
+        return compile_re2(self.translation.bare).fullmatch(b"") is not None
 
     @cached_property
     def matches_empty_within_lines(self) -> bool:
-        """Whether the pattern can match nothing at all between two characters of a line, as ``x*`` and ``\\b`` do."""
+        """Return True if an empty match can be inside a line (``x*``, ``\\b``)."""
         if not self.matches_empty:
             return False
-        between = compile_re2(rf"\A(?s:.)(?:{self.translation.re2})(?s:.)\z")
+        regexp = compile_re2(rf"\A(?s:.)(?:{self.translation.re2})(?s:.)\z")
         return any(
-            between.search(pair.encode()) is not None
-            for pair in _PAIRS_OF_A_LINE
+            regexp.search(pair.encode()) is not None
+            for pair in _PAIRS_WITHIN_LINES
         )
 
     def for_other_spellings(self, *, look_alikes: bool) -> Pattern | None:
-        """Return the pattern for lines that hold this one only in another spelling; None where that is not looked for.
+        """Return the pattern for lines that hold this one only in another spelling.
 
-        Characters that look alike count with `look_alikes`.
+        Characters that look alike count as the same with `look_alikes`. None if other
+        spellings of the pattern are not searched.
         """
         text = unicodedata.normalize("NFC", self.text)
-        if (
-            self.multiline
-            or self.excluded is not None
-            or self.matches_empty
-            or len(text) > _MAX_SPELLED
-        ):
+        if self.multiline or self.excluded is not None or self.matches_empty:
             return None
-        if self.mode == "literal":
-            pairs = [_spelled(character, look_alikes) for character in text]
-            i = "i" if self.insensitive else ""
-            re2, rg = ("".join(forms) for forms in zip(*pairs, strict=True))
-            written = Translation(
-                f"(?m{i}){re2}", f"(?Rm{i}){rg}", re2, upper=False, breaks=False
-            )
-        else:
-            written = translate_regex(
+        if len(text) > _MAX_RESPELLED_CHARACTERS:
+            return None
+        if self.mode == "regex":
+            translation = translate_regex(
                 text, fold=self.insensitive, look_alikes=look_alikes
             )
+        else:
+            translation = self._respell_literal(text, look_alikes=look_alikes)
         return Pattern(
             text,
-            "regex",
-            self.insensitive,
-            self.whole_word,
-            False,
-            written,
-            None,
-            self,
+            mode="regex",
+            insensitive=self.insensitive,
+            whole_word=self.whole_word,
+            multiline=False,
+            translation=translation,
+            plain_text=None,
+            excluded=self,
+        )
+
+    def _respell_literal(self, text: str, *, look_alikes: bool) -> Translation:
+        re2_parts, rg_parts = [], []
+        for character in text:
+            re2, rg = write_spellings(character, look_alikes=look_alikes)
+            re2_parts.append(re2)
+            rg_parts.append(rg)
+        flag = "i" if self.insensitive else ""
+        bare = "".join(re2_parts)
+        return Translation(
+            re2=f"(?m{flag}){bare}",
+            rg=f"(?Rm{flag}){''.join(rg_parts)}",
+            bare=bare,
+            has_upper_case=False,
+            has_line_break=False,
         )
 
     @cached_property
     def rg_patterns(self) -> tuple[str, ...]:
-        """`rg`'s forms that together let through every file, of any encoding, that holds a hit."""
-        if (
+        """The patterns for `rg` that together match every file with a hit.
+
+        The files may be in any encoding.
+        """
+        is_exact = (
             self.mode == "literal"
-            and not self.text.isascii()
             and not self.insensitive
             and not self.multiline
-        ):
-            found = dict.fromkeys(
-                encoding
-                for name in sorted(codec.ENCODINGS)
-                if (encoding := try_encode(name, self.text))
-            )
-            return tuple(map(escape_bytes, found))
-        return (self.translation.rg,)
+        )
+        if not is_exact or self.text.isascii():
+            return (self.translation.rg,)
+        forms: dict[bytes, None] = {}
+        for name in sorted(codec.ENCODINGS):
+            encoded = try_encode(name, self.text)
+            if encoded:
+                forms[encoded] = None
+        return tuple(map(escape_bytes, forms))
 
 
 def compile_pattern(
@@ -199,53 +212,66 @@ def compile_pattern(
     multiline: bool = False,
     max_chars: int = 10_000,
 ) -> Pattern:
-    """Check a pattern and make it ready.
+    """Check a pattern, and return it ready for searches.
 
-    `smart` ignores case unless the pattern itself writes an upper-case character. A literal that
-    holds a line break is multiline by itself. Raises `invalid_input` for what is not in the syntax
-    (`docs/search.md`), with what to write instead.
+    `smart` ignores case unless the pattern has an upper-case character. A literal that
+    holds a line break is multiline. Raises `invalid_input` for a pattern outside the
+    syntax (`docs/search.md`), with a hint that says what to write instead.
     """
+    _check_text(text, max_chars)
+    if mode == "literal":
+        text = normalize_newlines(text)
+        multiline = multiline or "\n" in text
+
+    def translate(*, fold: bool) -> Translation:
+        if mode == "literal":
+            return translate_literal(text, fold=fold)
+        return translate_regex(text, fold=fold, multiline=multiline)
+
+    translation = translate(fold=False)
+    ignores_case = case == "insensitive" or (
+        case == "smart" and not translation.has_upper_case
+    )
+    has_case = mode == "regex" or text.lower() != text.upper()
+    insensitive = has_case and ignores_case
+    if insensitive:
+        translation = translate(fold=True)
+    if translation.has_line_break and not multiline:
+        raise invalid(
+            r"the pattern holds \n, but lines are searched one by one",
+            "give multiline=true",
+            argument="pattern",
+        )
+    plain_text = None
+    if mode == "literal" and not insensitive and "\n" not in text:
+        plain_text = text
+    pattern = Pattern(
+        text, mode, insensitive, whole_word, multiline, translation, plain_text
+    )
+    if mode == "regex":
+        # RE2 refuses a pattern that is too large: here, not in the middle of a search.
+        _ = pattern.regexp
+    return pattern
+
+
+def _check_text(text: str, max_characters: int) -> None:
+    """Raise `invalid_input` for a text that can be no pattern."""
     check_text(text, "pattern")
     if not text:
         raise invalid(
             "the pattern is empty", "write what to look for", argument="pattern"
         )
-    if len(text) > max_chars:
-        message = f"the pattern has {len(text):,} characters; at most {max_chars:,} are taken"
+    if len(text) > max_characters:
+        message = (
+            f"the pattern has {len(text):,} characters; "
+            f"at most {max_characters:,} are taken"
+        )
         raise invalid(
             message, "look for a shorter, rarer part of it", argument="pattern"
         )
-    if mode == "literal":
-        text = normalize_newlines(text)
-        multiline = multiline or "\n" in text
-
-    made = (
-        translate_literal(text)
-        if mode == "literal"
-        else translate_regex(text, multiline=multiline)
-    )
-    cased = mode == "regex" or text.lower() != text.upper()
-    insensitive = cased and (
-        case == "insensitive" or (case == "smart" and not made.upper)
-    )
-    if insensitive and mode == "literal":
-        made = translate_literal(text, fold=True)
-    elif insensitive:
-        made = translate_regex(text, fold=True, multiline=multiline)
-    if made.breaks and not multiline:
-        message = r"the pattern holds \n, but lines are searched one by one"
-        raise invalid(message, "give multiline=true", argument="pattern")
-    plain = None if mode == "regex" or insensitive or "\n" in text else text
-    pattern = Pattern(
-        text, mode, insensitive, whole_word, multiline, made, plain
-    )
-    if mode == "regex":
-        _ = pattern.regexp
-    return pattern
 
 
-def is_word_character(c: str) -> bool:
-    """Whether a character is a letter, mark, number or connector, as `whole_word` means it."""
-    return (
-        unicodedata.category(c)[0] in "LMN" or unicodedata.category(c) == "Pc"
-    )
+def is_word_character(character: str) -> bool:
+    """Return True for a letter, mark, number or connector, as `whole_word` needs it."""
+    category = unicodedata.category(character)
+    return category[0] in "LMN" or category == "Pc"

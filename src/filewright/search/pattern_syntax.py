@@ -1,18 +1,37 @@
-"""pattern_syntax."""
+"""The syntax of regular expressions: read once, and written for each engine, or refused.
+
+The syntax is the intersection of Rust's `regex` crate (the engine of `rg`) and RE2. Where
+the two differ, a pattern has one meaning here:
+
+- ``\\d \\w \\s \\b`` and the POSIX classes are ASCII; ``\\p{L}`` and its like are Unicode.
+- ``^`` and ``$`` match at the beginning and end of every line, whatever its terminator.
+- ``\\A`` is the beginning of the file, and in a multiline search ``\\z`` is its very end.
+- ``\\n`` is any terminator. Only ``\\n`` and classes that hold it cross lines, and only in
+  a multiline search.
+
+There is no syntax tree: both engines have the same precedence, and RE2 is asked which
+characters are in a class. Errors have the position, and say what to write instead.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from enum import Enum, auto
 from typing import NoReturn
 
 from filewright.errors import invalid
-from filewright.search.characters import _raw, _sieve, _spelled, _written
+from filewright.search.characters import (
+    write_character,
+    write_raw_character,
+    write_raw_class,
+    write_spellings,
+)
 
 MAX_REPETITIONS = 1000
 
-_NESTED = 100
-_LARGEST_FOLD = 2048
+_MAX_NESTING = 100
+_MAX_FOLDED_CHARACTERS = 2048
 _ESCAPES = {"n": "\n", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
 _CLASSES = {
     "d": r"\d",
@@ -22,13 +41,14 @@ _CLASSES = {
     "s": "[:space:]",
     "S": "[:^space:]",
 }
-"""The classes of a letter as RE2 writes them inside brackets; its own ``\\s`` lacks the vertical tab."""
+"""The classes as RE2 writes them inside brackets; its own ``\\s`` lacks the vertical tab."""
 
-_POSIX = re.compile(
+_CLASS_LETTERS = "dDwWsSpP"
+_POSIX_CLASS = re.compile(
     r"\[:\^?(?:alnum|alpha|ascii|blank|cntrl|digit|graph|lower|print|punct|space|upper|word|xdigit):\]"
 )
 _QUANTIFIER = re.compile(r"[*+?]|\{([0-9]+)(,?)([0-9]*)\}")
-_NO_LEAST = re.compile(r"\{,[0-9]+\}")
+_OPEN_LOWER_BOUND = re.compile(r"\{,[0-9]+\}")
 _GROUP = re.compile(
     r"\((?!\?)|\(\?(?:P?<(?![=!])([^>]*)>|([ims]*)(?:-([is]*))?([:)]))"
 )
@@ -38,7 +58,7 @@ _HEXADECIMAL = re.compile(
 _PROPERTY = re.compile(
     r"\{\^?(?:(?:L[lmotu]?|M[cen]?|N[dlo]?|P[cdefios]?|S[ckmo]?|Z[lps]?|C[cfo]?)|[^\W\d_a-z][^\W\d]{2,})\}|[LMNPSZC]"
 )
-"""Categories; the names of scripts are left to RE2, which knows them all."""
+"""Categories. Of a script only the form of the name is checked: RE2 knows them all."""
 
 _REFUSED_GROUPS = (
     (
@@ -68,26 +88,36 @@ _REFUSED_GROUPS = (
 class Translation:
     """A pattern as each engine reads it.
 
-    `re2` is for text in UTF-8 whose terminators are all ``\\n``: what it matches is what a hit is. `rg` is for
-    raw bytes with any terminators, in any encoding that contains ASCII: it finds every line in which `re2` would
-    find something, and some others; a character outside ASCII is taken to be any bytes that could be one in some
-    encoding. `bare` is `re2` without what has no width. `upper` says that the pattern itself writes an
-    upper-case character (``\\S`` and names of groups don't count), `breaks` that it asks for a line break.
+    `re2` is for UTF-8 text with ``\\n`` terminators, and decides what a match is. `rg` is
+    for raw bytes with any terminators, in any encoding that contains ASCII. It matches
+    every line in which `re2` has a match, and some others: each character outside ASCII
+    stands for any bytes that could be one. `bare` is `re2` without assertions, which
+    have no width. `has_upper_case` is True if the pattern itself has an upper-case
+    character (``\\S`` and names of groups do not count), and `has_line_break` if it
+    matches a line break.
     """
 
     re2: str
     rg: str
     bare: str
-    upper: bool
-    breaks: bool
+    has_upper_case: bool
+    has_line_break: bool
 
 
 def translate_literal(text: str, *, fold: bool = False) -> Translation:
-    """The translation of exactly this text."""
-    i, upper = "i" if fold else "", any(map(str.isupper, text))
-    re2 = f"(?m{i})" + "".join(map(_written, text))
-    rg = f"(?Rm{i})" + "".join(_raw(character, fold=fold) for character in text)
-    return Translation(re2, rg, re2, upper, "\n" in text)
+    """Translate a text that is searched as it is; with `fold`, in any case."""
+    flag = "i" if fold else ""
+    raw_characters = []
+    for character in text:
+        raw_characters.append(write_raw_character(character, fold=fold))
+    re2 = f"(?m{flag})" + "".join(map(write_character, text))
+    return Translation(
+        re2=re2,
+        rg=f"(?Rm{flag})" + "".join(raw_characters),
+        bare=re2,
+        has_upper_case=any(map(str.isupper, text)),
+        has_line_break="\n" in text,
+    )
 
 
 def translate_regex(
@@ -97,412 +127,540 @@ def translate_regex(
     multiline: bool = False,
     look_alikes: bool | None = None,
 ) -> Translation:
-    """The translation of a regular expression, with the case rule `fold` where the pattern sets none.
+    """Translate a regular expression. Raise `invalid_input` if it is malformed.
 
-    With `look_alikes`, true or false, its characters match all their spellings.
+    With `fold`, case is ignored where the pattern sets no rule. If `look_alikes` is not
+    None, each character matches all its spellings, those that look alike too if True.
     """
-    reader = _PatternReader(pattern, fold, multiline)
-    reader.look_alikes = look_alikes
-    while reader.position < len(pattern):
-        reader.read()
-    if reader.open:
-        reader.refuse(
-            "this ( is never closed",
-            r"write \( for the character",
-            at=reader.open[-1][0],
-        )
-    re2, rg, bare = map("".join, zip(*reader.pieces, strict=True))
-    i = "i" if fold else ""
-    return Translation(
-        f"(?m{i}){re2}", f"(?Rm{i}){rg}", bare, reader.upper, reader.breaks
+    reader = _PatternReader(
+        pattern, fold=fold, multiline=multiline, look_alikes=look_alikes
     )
+    return reader.translate()
+
+
+class _Item(Enum):
+    """The kind of the item before a repetition, which it would repeat."""
+
+    NONE = auto()
+    ATOM = auto()
+    REPETITION = auto()
+    ASSERTION = auto()
+
+
+@dataclass(slots=True)
+class _ClassMembers:
+    """The members of a bracketed class, as they are written for RE2.
+
+    `characters` are single characters and ranges, `classes` those like ``\\d``, and
+    `properties` those like ``\\pL``. `ranges` are the characters again, as pairs.
+    """
+
+    characters: str = ""
+    classes: str = ""
+    properties: str = ""
+    ranges: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """The number of single characters, those of ranges included."""
+        return sum(ord(high) - ord(low) + 1 for low, high in self.ranges)
+
+    @property
+    def is_beyond_ascii(self) -> bool:
+        """Return True if a character outside ASCII is named."""
+        return any(not high.isascii() for _, high in self.ranges)
+
+    def add_range(self, low: str, high: str) -> None:
+        """Add the characters from `low` to `high`."""
+        self.ranges.append((low, high))
+        self.characters += write_character(low)
+        if low != high:
+            self.characters += f"-{write_character(high)}"
 
 
 class _PatternReader:
-    """Goes through a pattern; what is repeated, left open and folded where it is, is its state."""
+    """One pass over a pattern that writes it for both engines.
 
-    def __init__(self, pattern: str, fold: bool, multiline: bool) -> None:
-        self.pattern = pattern
-        self.multiline = multiline
-        self.position = 0
-        self.flags = "i" if fold else ""
-        self.open: list[tuple[int, str]] = []
-        self.names: set[str] = set()
-        self.before, self.begin = (
-            "",
-            0,
-        )  # what a repetition would repeat, and where that begins
-        self.upper = self.breaks = False
-        self.pieces: list[
-            tuple[str, str, str]
-        ] = []  # each thing as a `Translation` has it
-        self.look_alikes: bool | None = (
-            None  # not None: each character in any of its spellings
+    Its state is the position, the flags in effect, the open groups and the item before.
+    """
+
+    def __init__(
+        self,
+        pattern: str,
+        *,
+        fold: bool,
+        multiline: bool,
+        look_alikes: bool | None,
+    ) -> None:
+        self._pattern = pattern
+        self._multiline = multiline
+        self._look_alikes = look_alikes
+        self._position = 0
+        self._initial_flags = "i" if fold else ""
+        self._flags = self._initial_flags
+        # Where each open group begins, and the flags outside of it.
+        self._open_groups: list[tuple[int, str]] = []
+        self._group_names: set[str] = set()
+        self._last_item = _Item.NONE
+        self._last_item_start = 0
+        self._has_upper_case = False
+        self._has_line_break = False
+        self._re2: list[str] = []
+        self._rg: list[str] = []
+        self._bare: list[str] = []
+
+    def translate(self) -> Translation:
+        """Read the whole pattern."""
+        while self._position < len(self._pattern):
+            self._read_item()
+        if self._open_groups:
+            self._refuse(
+                "this ( is never closed",
+                r"write \( for the character",
+                at=self._open_groups[-1][0],
+            )
+        flag = self._initial_flags
+        return Translation(
+            re2=f"(?m{flag}){''.join(self._re2)}",
+            rg=f"(?Rm{flag}){''.join(self._rg)}",
+            bare="".join(self._bare),
+            has_upper_case=self._has_upper_case,
+            has_line_break=self._has_line_break,
         )
 
-    def refuse(self, what: str, hint: str, at: int | None = None) -> NoReturn:
-        position = (self.position if at is None else at) + 1
+    # Reading and writing
+
+    def _refuse(
+        self, problem: str, hint: str, at: int | None = None
+    ) -> NoReturn:
+        """Raise `invalid_input` for the pattern at an offset, by default the position."""
+        position = (self._position if at is None else at) + 1
         raise invalid(
-            f"pattern, character {position}: {what}",
+            f"pattern, character {position}: {problem}",
             hint,
             argument="pattern",
             position=position,
         )
 
-    def take(self, text: str) -> bool:
-        found = self.pattern.startswith(text, self.position)
-        self.position += len(text) if found else 0
-        return found
+    def _skip(self, text: str) -> bool:
+        """Skip a text that is next, and return True if it was."""
+        is_next = self._pattern.startswith(text, self._position)
+        if is_next:
+            self._position += len(text)
+        return is_next
 
-    def write(
-        self, before: str, re2: str, rg: str, bare: str | None = None
+    def _write(
+        self, item: _Item, re2: str, rg: str, bare: str | None = None
     ) -> None:
-        self.before = before
-        self.pieces.append((re2, rg, re2 if bare is None else bare))
+        self._last_item = item
+        self._re2.append(re2)
+        self._rg.append(rg)
+        self._bare.append(re2 if bare is None else bare)
 
-    def read(self) -> None:
-        """Read one thing."""
-        start, c = self.position, self.pattern[self.position]
-        quantifier = _QUANTIFIER.match(self.pattern, start)
-        if quantifier is not None:
-            self.quantifier(quantifier)
+    def _write_character(self, character: str) -> None:
+        self._has_line_break = self._has_line_break or character == "\n"
+        if self._look_alikes is not None:
+            re2, rg = write_spellings(character, look_alikes=self._look_alikes)
+        else:
+            re2 = write_character(character)
+            rg = write_raw_character(character, fold="i" in self._flags)
+        self._write(_Item.ATOM, re2, rg)
+
+    def _note_case(self, character: str) -> str:
+        """Return a character of the pattern, after looking at its case."""
+        self._has_upper_case = self._has_upper_case or character.isupper()
+        return character
+
+    def _raw_class(self, text: str, *, is_beyond_ascii: bool) -> str:
+        """Return `rg`'s form of a class, under the flags in effect."""
+        if self._flags:
+            text = f"(?{self._flags}:{text})"
+        return write_raw_class(text, is_beyond_ascii, self._multiline)
+
+    # Items
+
+    def _read_item(self) -> None:
+        """Read the next character, group, class, assertion or repetition."""
+        start, character = self._position, self._pattern[self._position]
+        repetition = _QUANTIFIER.match(self._pattern, start)
+        if repetition is not None:
+            self._read_repetition(repetition)
             return
-        self.begin = start
-        if c == "(":
-            self.group(start)
+        self._last_item_start = start
+        if character == "(":
+            self._read_group(start)
             return
-        self.position += 1
-        match c:
+        self._position += 1
+        match character:
             case ")":
-                if not self.open:
-                    self.refuse(
-                        "this ) closes nothing",
-                        r"write \) for the character",
-                        start,
-                    )
-                self.begin, self.flags = self.open.pop()
-                self.write("atom", ")", ")")
+                self._close_group(start)
             case "|":
-                self.write("", c, c)
+                self._write(_Item.NONE, character, character)
             case "^" | "$":
-                self.write("assertion", c, c, "")
+                self._write(_Item.ASSERTION, character, character, "")
             case ".":
-                self.write("atom", ".", self.sieve(".", other=True))
+                rg = self._raw_class(".", is_beyond_ascii=True)
+                self._write(_Item.ATOM, ".", rg)
             case "[":
-                self.bracket(start)
+                self._read_bracketed_class(start)
             case "\\":
-                self.escape(start)
+                self._read_escape(start)
+            case "\r":
+                self._skip("\n")
+                self._write_character("\n")
             case _:
-                if _NO_LEAST.match(self.pattern, start):
-                    self.refuse(
+                if _OPEN_LOWER_BOUND.match(self._pattern, start):
+                    self._refuse(
                         "{,n} means different things to different engines",
                         "write {0,n}",
                     )
-                if c == "\r":
-                    self.take("\n")
-                self.character("\n" if c == "\r" else self.noted(c))
+                self._write_character(self._note_case(character))
 
-    def noted(self, c: str) -> str:
-        self.upper = self.upper or c.isupper()
-        return c
-
-    def character(self, c: str) -> None:
-        self.breaks = self.breaks or c == "\n"
-        if self.look_alikes is not None:
-            self.write("atom", *_spelled(c, self.look_alikes))
-        else:
-            self.write("atom", _written(c), _raw(c, fold="i" in self.flags))
-
-    def quantifier(self, found: re.Match[str]) -> None:
-        text = found.group()
-        if not self.before:
-            self.position += text[0] == "{"
-            self.refuse(
+    def _read_repetition(self, repetition: re.Match[str]) -> None:
+        text = repetition.group()
+        start = repetition.start()
+        if self._last_item is _Item.NONE:
+            if text[0] == "{":
+                self._position += 1
+            self._refuse(
                 f"nothing to repeat before {text[0]}",
                 f"write \\{text[0]} for the character",
-                at=found.start(),
+                at=start,
             )
         if text[0] == "{":
-            self.position += 1
-            least, most = (
-                int(number.lstrip("0")[:5] or 0)
-                for number in (found[1], found[3] or found[1])
-            )
-            if max(least, most) > MAX_REPETITIONS:
-                self.refuse(
-                    f"more than {MAX_REPETITIONS} repetitions",
-                    f"repeat at most {MAX_REPETITIONS} times, or without end: {{n,}}",
-                )
-            if most < least:
-                self.refuse(
-                    "the bounds of this repetition are the wrong way round",
-                    f"write {{{most},{least}}}",
-                )
-        if self.before == "repetition":
-            self.refuse(
+            self._position += 1
+            self._check_bounds(repetition)
+        if self._last_item is _Item.REPETITION:
+            self._refuse(
                 "a repetition of a repetition",
                 "put the inner one in (?:…)",
-                at=found.start(),
+                at=start,
             )
-        if self.before == "assertion":
-            self.refuse(
+        if self._last_item is _Item.ASSERTION:
+            self._refuse(
                 "^, $ and \\b have no width and cannot be repeated",
                 "leave the repetition out",
-                self.begin,
+                self._last_item_start,
             )
-        self.position = found.end()
-        lazy = "?" if self.take("?") else ""
-        if not lazy and self.pattern.startswith("+", self.position):
-            self.refuse(
+        self._position = repetition.end()
+        if self._skip("?"):
+            text += "?"
+        elif self._pattern.startswith("+", self._position):
+            self._refuse(
                 "possessive repetition is not offered",
                 "leave the second + out; no pattern is slow here",
             )
-        self.write("repetition", text + lazy, text + lazy)
+        self._write(_Item.REPETITION, text, text)
 
-    def group(self, start: int) -> None:
-        found = _GROUP.match(self.pattern, start)
-        name = found[1] if found is not None else None
-        if found is None or (
-            name is not None and not (name.isascii() and name.isidentifier())
-        ):
-            refused = next(
-                row
-                for row in _REFUSED_GROUPS
-                if row[0].match(self.pattern, start)
+    def _check_bounds(self, repetition: re.Match[str]) -> None:
+        """Raise `invalid_input` if the bounds of ``{n,m}`` are too large or reversed."""
+        bounds = repetition[1], repetition[3] or repetition[1]
+        # Five digits are enough to compare, however long a number is.
+        minimum, maximum = (int(bound.lstrip("0")[:5] or 0) for bound in bounds)
+        if max(minimum, maximum) > MAX_REPETITIONS:
+            self._refuse(
+                f"more than {MAX_REPETITIONS} repetitions",
+                f"repeat at most {MAX_REPETITIONS} times, or without end: {{n,}}",
             )
-            self.refuse(refused[1], refused[2], start)
-        if name in self.names:
-            self.refuse(
+        if maximum < minimum:
+            self._refuse(
+                "the bounds of this repetition are the wrong way round",
+                f"write {{{maximum},{minimum}}}",
+            )
+
+    # Groups
+
+    def _read_group(self, start: int) -> None:
+        opening = _GROUP.match(self._pattern, start)
+        if opening is None or not _has_valid_name(opening):
+            self._refuse_group(start)
+        name, turned_on, turned_off, end = opening.groups()
+        if name in self._group_names:
+            self._refuse(
                 f"two groups are named {name}", "give each its own name", start
             )
-        self.position = found.end()
-        outer, end = self.flags, found[4]
-        self.flags = "".join(
-            (set(outer) | set(found[2] or "")) - set(found[3] or "") - {"m"}
-        )
-        if end == ")":  # (?i): to the end of the group it is in
-            self.write("", found.group(), found.group())
+        self._position = opening.end()
+        outer_flags = self._flags
+        flags = set(outer_flags) | set(turned_on or "")
+        # `m` is always on.
+        self._flags = "".join(flags - set(turned_off or "") - {"m"})
+        if end == ")":
+            # (?i) sets flags up to the end of the group that it is in.
+            self._write(_Item.NONE, opening.group(), opening.group())
             return
+        text = opening.group()
         if name is not None:
-            self.names.add(name)
-        text = f"(?P<{name}>" if name is not None else found.group()
-        self.write("", text, text if end else "(?:")
-        self.open.append((start, outer))
-        if len(self.open) >= _NESTED:
-            self.refuse(
+            self._group_names.add(name)
+            text = f"(?P<{name}>"
+        self._write(_Item.NONE, text, text if end else "(?:")
+        self._open_groups.append((start, outer_flags))
+        if len(self._open_groups) >= _MAX_NESTING:
+            self._refuse(
                 "groups are nested too deeply",
                 "write the pattern with fewer groups",
             )
 
-    def escape(self, start: int) -> None:
-        c = self.escaped(start)
-        if c in "bB":
-            if self.pattern.startswith("{", self.position):
-                self.refuse(
+    def _refuse_group(self, start: int) -> NoReturn:
+        for form, problem, hint in _REFUSED_GROUPS:
+            if form.match(self._pattern, start):
+                self._refuse(problem, hint, start)
+        raise AssertionError("the last form matches every group")
+
+    def _close_group(self, start: int) -> None:
+        if not self._open_groups:
+            self._refuse(
+                "this ) closes nothing",
+                r"write \) for the character",
+                start,
+            )
+        self._last_item_start, self._flags = self._open_groups.pop()
+        self._write(_Item.ATOM, ")", ")")
+
+    # Escapes
+
+    def _read_escape(self, start: int) -> None:
+        letter = self._read_escaped_letter(start)
+        if letter in "bB":
+            if self._pattern.startswith("{", self._position):
+                self._refuse(
                     "this kind of \\b is not offered",
                     "use \\b, or whole_word",
                     start,
                 )
-            self.write("assertion", f"\\{c}", f"(?-u:\\{c})", "")
-        elif c == "A" or (c == "z" and self.multiline):
-            self.write("assertion", f"\\{c}", "^" if c == "A" else "$", "")
-        elif c in "dDwWsSpP":
-            # Case is nothing to these: \p{Lu} is an upper-case letter, also where case is ignored.
-            text = f"(?-i:[{self.class_of(c, start)}])"
-            self.write("atom", text, self.sieve(text, c in "DWSpP"))
+            rg = f"(?-u:\\{letter})"
+            self._write(_Item.ASSERTION, f"\\{letter}", rg, "")
+        elif letter == "A" or (letter == "z" and self._multiline):
+            rg = "^" if letter == "A" else "$"
+            self._write(_Item.ASSERTION, f"\\{letter}", rg, "")
+        elif letter in _CLASS_LETTERS:
+            # Ignoring case does not change a class: \p{Lu} is an upper-case letter.
+            text = f"(?-i:[{self._read_class(letter, start)}])"
+            rg = self._raw_class(text, is_beyond_ascii=letter in "DWSpP")
+            self._write(_Item.ATOM, text, rg)
         else:
-            self.character(self.escaped_character(c, start))
+            self._write_character(self._read_escaped_character(letter, start))
 
-    def escaped(self, start: int) -> str:
-        if self.position == len(self.pattern):
-            self.refuse(
+    def _read_escaped_letter(self, start: int) -> str:
+        """Return the character after a backslash."""
+        if self._position == len(self._pattern):
+            self._refuse(
                 "a backslash at the end", r"write \\ for the character", start
             )
-        self.position += 1
-        return self.pattern[self.position - 1]
+        self._position += 1
+        return self._pattern[self._position - 1]
 
-    def class_of(self, c: str, start: int) -> str:
-        """A class of an escape, as it is written inside brackets."""
-        if c not in "pP":
-            return _CLASSES[c]
-        found = _PROPERTY.match(self.pattern, self.position)
-        if found is None:
-            self.refuse(
+    def _read_class(self, letter: str, start: int) -> str:
+        """Return the class of an escape, as it is written inside brackets."""
+        if letter not in "pP":
+            return _CLASSES[letter]
+        category = _PROPERTY.match(self._pattern, self._position)
+        if category is None:
+            self._refuse(
                 "not a Unicode category or script",
                 r"write \p{L}, \p{Lu}, \p{Greek} …",
                 start,
             )
-        self.position = found.end()
-        return f"\\{c}{found.group()}"
+        self._position = category.end()
+        return f"\\{letter}{category.group()}"
 
-    def escaped_character(self, c: str, start: int) -> str:
-        if c in _ESCAPES:
-            return _ESCAPES[c]
-        if c == "r":
-            # Matched text has \n only.
-            if self.take("?\\n") or self.take("\\n") or self.take("*\\n"):
-                return "\n"
-            self.refuse(
-                r"\r never occurs: matched text has \n for every line ending",
-                r"write \n",
-                start,
-            )
-        if c in "xu":
-            found = _HEXADECIMAL.match(self.pattern, start + 1)
-            code = (
-                int(next(filter(None, found.groups())), 16)
-                if found is not None
-                else -1
-            )
-            if found is None or code > 0x10FFFF or 0xD800 <= code <= 0xDFFF:
-                self.refuse(
-                    "this is no character's number",
-                    r"write \x41 or \x{1F600}",
-                    start,
-                )
-            self.position = found.end()
-            return "\n" if code == 0x0D else chr(code)
-        if c.isdigit():
-            self.refuse(
+    def _read_escaped_character(self, letter: str, start: int) -> str:
+        """Return the character that an escape stands for."""
+        if letter in _ESCAPES:
+            return _ESCAPES[letter]
+        if letter == "r":
+            return self._read_carriage_return(start)
+        if letter in "xu":
+            return self._read_hexadecimal(start)
+        if letter.isdigit():
+            self._refuse(
                 "back-references and octal escapes are not offered",
                 r"write the text again, or \x{…} for a character",
                 at=start,
             )
-        if c in "zZ":
-            self.refuse(
-                f"\\{c} means different things to different engines",
+        if letter in "zZ":
+            self._refuse(
+                f"\\{letter} means different things to different engines",
                 r"with multiline=true \n?\z is the end of the file, with or without its last line ending",
                 at=start,
             )
-        if c.isalnum() or c in "<>":
-            self.refuse(
-                f"\\{c} is not offered",
+        if letter.isalnum() or letter in "<>":
+            self._refuse(
+                f"\\{letter} is not offered",
                 'for plain text use mode="literal"',
                 start,
             )
-        return c
+        return letter
 
-    def bracket(self, start: int) -> None:
-        negated = "^" if self.take("^") else ""
-        chars, classes, properties = "", "", ""
-        ranges: list[tuple[str, str]] = []
-        first = True
-        while first or not self.take("]"):
-            first = False
-            if self.position >= len(self.pattern):
-                self.refuse(
+    def _read_carriage_return(self, start: int) -> str:
+        """Return the line break that ``\\r\\n`` and its variants stand for."""
+        if not any(map(self._skip, ("?\\n", "\\n", "*\\n"))):
+            self._refuse(
+                r"\r never occurs: matched text has \n for every line ending",
+                r"write \n",
+                start,
+            )
+        return "\n"
+
+    def _read_hexadecimal(self, start: int) -> str:
+        """Return the character of ``\\x41``, ``\\x{1F600}`` or ``\\u00E9``."""
+        number = _HEXADECIMAL.match(self._pattern, start + 1)
+        code = -1
+        if number is not None:
+            code = int(next(filter(None, number.groups())), 16)
+        is_surrogate = 0xD800 <= code <= 0xDFFF
+        if number is None or code > 0x10FFFF or is_surrogate:
+            self._refuse(
+                "this is no character's number",
+                r"write \x41 or \x{1F600}",
+                start,
+            )
+        self._position = number.end()
+        return "\n" if code == 0x0D else chr(code)
+
+    # Bracketed classes
+
+    def _read_bracketed_class(self, start: int) -> None:
+        is_negated = self._skip("^")
+        members = self._read_members(start)
+        is_line_break = set(members.ranges) == {("\n", "\n")}
+        if is_line_break and not is_negated and not members.classes:
+            self._has_line_break = True
+        if members.properties and "i" in self._flags:
+            text = self._fold_class(members, start, is_negated=is_negated)
+        else:
+            negation = "^" if is_negated else ""
+            text = (
+                f"[{negation}{members.characters}{members.classes}"
+                f"{members.properties}]"
+            )
+        is_beyond_ascii = (
+            is_negated
+            or bool(members.properties or self._flags)
+            or members.is_beyond_ascii
+        )
+        rg = self._raw_class(text, is_beyond_ascii=is_beyond_ascii)
+        self._write(_Item.ATOM, text, rg)
+
+    def _read_members(self, start: int) -> _ClassMembers:
+        """Read the members of a class up to its closing bracket."""
+        members = _ClassMembers()
+        is_first = True
+        # A bracket that comes first is a member.
+        while is_first or not self._skip("]"):
+            is_first = False
+            if self._position >= len(self._pattern):
+                self._refuse(
                     "this [ is never closed",
                     r"write \[ for the character",
                     start,
                 )
-            pair = self.pattern[self.position : self.position + 2]
+            pair = self._pattern[self._position : self._position + 2]
             if pair in ("&&", "--", "~~"):
-                self.refuse(
+                self._refuse(
                     f"{pair} in a class means different things to different engines",
                     f"for the characters write \\{pair[0]} once; classes are not combined",
                 )
-            text = self.class_within()
-            if text is not None:
-                if text[1] in "pP":
-                    properties += text
-                else:
-                    classes += text
-                continue
-            low = high = self.member()
-            if not self.pattern.startswith(
-                ("-]", "--"), self.position
-            ) and self.take("-"):
-                at = self.position
-                if at < len(self.pattern) and self.class_within() is not None:
-                    self.refuse(
-                        "a class cannot end a range",
-                        r"write \- for the character",
-                        at,
-                    )
-                high = self.member() if at < len(self.pattern) else ""
-                if high < low:
-                    self.refuse(
-                        "this range is not a range",
-                        r"write \- for the character",
-                        at - 1,
-                    )
-            ranges.append((low, high))
-            chars += (
-                _written(low)
-                if low == high
-                else f"{_written(low)}-{_written(high)}"
-            )
-        self.breaks = self.breaks or (
-            set(ranges) == {("\n", "\n")} and not negated + classes
-        )
-        text = f"[{negated}{chars}{classes}{properties}]"
-        if properties and "i" in self.flags:
-            # Engines differ in how case and \p{…} meet in a class: only what is written is folded here.
-            if negated:
-                if (
-                    sum(ord(high) - ord(low) + 1 for low, high in ranges)
-                    > _LARGEST_FOLD
-                ):
-                    self.refuse(
-                        "a class too large to ignore case in",
-                        "write (?-i:[^…])",
-                        start,
-                    )
-                both: dict[str, str] = {}
-                for low, high in ranges:
-                    for c in map(chr, range(ord(low), ord(high) + 1)):
-                        both |= {
-                            _written(v): v
-                            for v in (c, c.lower(), c.upper())
-                            if len(v) == 1
-                        }
-                text = f"(?-i:[^{''.join(both)}{classes}{properties}])"
+            inner_class = self._read_inner_class()
+            if inner_class is None:
+                low = self._read_member()
+                members.add_range(low, self._read_range_end(low))
+            elif inner_class[1] in "pP":
+                members.properties += inner_class
             else:
-                plain = f"[{chars}{classes}]|" if chars or classes else ""
-                text = f"(?:{plain}(?-i:[{properties}]))"
-        other = bool(negated or properties or self.flags) or any(
-            not high.isascii() for _, high in ranges
-        )
-        self.write("atom", text, self.sieve(text, other))
+                members.classes += inner_class
+        return members
 
-    def class_within(self) -> str | None:
-        """A class that is a member of the one that is being read, if there is one here."""
-        start = self.position
-        if self.pattern.startswith(("[:", "[.", "[="), start):
-            found = _POSIX.match(self.pattern, start)
-            if found is None:
-                self.refuse(
+    def _read_range_end(self, low: str) -> str:
+        """Return the last character of a range, or `low` if there is no range."""
+        is_literal_hyphen = self._pattern.startswith(
+            ("-]", "--"), self._position
+        )
+        if is_literal_hyphen or not self._skip("-"):
+            return low
+        start = self._position
+        high = ""
+        if start < len(self._pattern):
+            if self._read_inner_class() is not None:
+                self._refuse(
+                    "a class cannot end a range",
+                    r"write \- for the character",
+                    start,
+                )
+            high = self._read_member()
+        if high < low:
+            self._refuse(
+                "this range is not a range",
+                r"write \- for the character",
+                start - 1,
+            )
+        return high
+
+    def _fold_class(
+        self, members: _ClassMembers, start: int, *, is_negated: bool
+    ) -> str:
+        """Return a class with properties as it is written where case is ignored.
+
+        Engines differ in how they fold ``\\p{…}`` in a class, so only the characters that
+        the class names are folded here.
+        """
+        named = members.characters + members.classes
+        if not is_negated:
+            alternative = f"[{named}]|" if named else ""
+            return f"(?:{alternative}(?-i:[{members.properties}]))"
+        if members.size > _MAX_FOLDED_CHARACTERS:
+            self._refuse(
+                "a class too large to ignore case in",
+                "write (?-i:[^…])",
+                start,
+            )
+        folded: dict[str, None] = {}
+        for low, high in members.ranges:
+            for character in map(chr, range(ord(low), ord(high) + 1)):
+                for form in (character, character.lower(), character.upper()):
+                    if len(form) == 1:
+                        folded[write_character(form)] = None
+        excluded = f"{''.join(folded)}{members.classes}{members.properties}"
+        return f"(?-i:[^{excluded}])"
+
+    def _read_inner_class(self) -> str | None:
+        """Return a class that is a member of the bracketed class, if one is next."""
+        start = self._position
+        if self._pattern.startswith(("[:", "[.", "[="), start):
+            posix_class = _POSIX_CLASS.match(self._pattern, start)
+            if posix_class is None:
+                self._refuse(
                     "not a class that exists",
                     r"write [[:alpha:]], or \[ for the character",
                 )
-            self.position = found.end()
-            return found.group()
-        if self.pattern[start] == "\\" and self.pattern[
-            start + 1 : start + 2
-        ] in tuple("dDwWsSpP"):
-            self.position += 2
-            return self.class_of(self.pattern[start + 1], start)
+            self._position = posix_class.end()
+            return posix_class.group()
+        letter = self._pattern[start + 1 : start + 2]
+        if self._pattern[start] == "\\" and letter in tuple(_CLASS_LETTERS):
+            self._position += 2
+            return self._read_class(letter, start)
         return None
 
-    def member(self) -> str:
-        """A character that is a member of a class."""
-        start, c = self.position, self.pattern[self.position]
-        self.position += 1
-        if c != "\\":
-            return "\n" if c == "\r" else self.noted(c)
-        c = self.escaped(start)
-        if c in "bB":
-            self.refuse(
+    def _read_member(self) -> str:
+        """Return one character of a bracketed class."""
+        start, character = self._position, self._pattern[self._position]
+        self._position += 1
+        if character == "\r":
+            return "\n"
+        if character != "\\":
+            return self._note_case(character)
+        letter = self._read_escaped_letter(start)
+        if letter in "bB":
+            self._refuse(
                 "\\b in a class differs between engines",
                 r"write \x08 for a backspace",
                 start,
             )
-        return "\n" if c == "r" else self.escaped_character(c, start)
+        if letter == "r":
+            return "\n"
+        return self._read_escaped_character(letter, start)
 
-    def sieve(self, text: str, other: bool) -> str:
-        """For `rg`, what a class may be in a file of any encoding; `other` says that it is more than ASCII."""
-        return _sieve(
-            f"(?{self.flags}:{text})" if self.flags else text,
-            other,
-            self.multiline,
-        )
+
+def _has_valid_name(opening: re.Match[str]) -> bool:
+    """Return True if a group has no name, or a name that both engines accept."""
+    name = opening[1]
+    return name is None or (name.isascii() and name.isidentifier())

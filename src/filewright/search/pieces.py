@@ -1,9 +1,16 @@
-"""pieces."""
+"""Pieces of a needle: rare short parts of it, by which similar regions are found.
+
+An edit spoils only the pieces that it touches. So where the needle occurs with a few
+edits, most of its pieces are unchanged and as far apart as in the needle. Elsewhere rare
+pieces hardly ever occur together.
+"""
 
 from __future__ import annotations
 
 import heapq
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from filewright.progress import Task
 from filewright.search.characters import escape_bytes
@@ -11,174 +18,248 @@ from filewright.search.prefilter import MIN_PREFILTER_BYTES, RgPrefilter
 from filewright.search.regex_engine import compile_re2
 from filewright.text.snapshot import Snapshot
 
-_LENGTH = 8
-_SHORTEST = 4
-_MOST = 24
-_PIECE_PLACES = 80
-_WINDOWS = 32
-_WINDOW = 8 << 10
-_PIECE_BLOCK = 512 << 10
-_EXPECTED = 200_000
-"""Hits of all pieces together that are worth having, in the whole file."""
+_PIECE_BYTES = 8
+_MIN_PIECE_BYTES = 4
+_MAX_PIECES = 24
+_MAX_CANDIDATE_OFFSETS = 80
 
-_BEARABLE = 2_000_000
-_ACTIVE = 1000
+_SAMPLE_COUNT = 32
+_SAMPLE_BYTES = 8 << 10
+
+_BLOCK_BYTES = 512 << 10
+_MAX_EXPECTED_OCCURRENCES = 200_000
+"""Occurrences of all pieces together that are worth finding, in the whole file."""
+
+_MAX_PIECE_OCCURRENCES = 2_000_000
+_MAX_OPEN_BUCKETS = 1000
+
+Pieces = dict[bytes, list[int]]
+"""Pieces of one length, with the offsets in the needle where each occurs."""
+
+
+class Occurrence(NamedTuple):
+    """A piece at `offset` in the file, which is at `needle_offset` in the needle.
+
+    A named tuple, since a search may find hundreds of thousands.
+    """
+
+    offset: int
+    needle_offset: int
+    piece_number: int
+
+
+@dataclass(frozen=True, slots=True)
+class Diagonal:
+    """An estimated start of the needle in the file, with its votes."""
+
+    votes: int
+    start: int
 
 
 def read_sample(snapshot: Snapshot) -> bytes:
-    """Up to 256 KB of the file from places spread over it, for guessing how rare something is."""
+    """Return up to 256 KB from places all over the file, to estimate how rare a text is."""
     size = snapshot.size - snapshot.start
-    if size <= _WINDOWS * _WINDOW:
+    if size <= _SAMPLE_COUNT * _SAMPLE_BYTES:
         return snapshot.read(snapshot.start, size)
-    step = (size - _WINDOW) // (_WINDOWS - 1)
-    parts = [
-        snapshot.read(snapshot.start + k * step, _WINDOW)
-        for k in range(_WINDOWS)
-    ]
+    step = (size - _SAMPLE_BYTES) // (_SAMPLE_COUNT - 1)
+    parts = []
+    for number in range(_SAMPLE_COUNT):
+        offset = snapshot.start + number * step
+        parts.append(snapshot.read(offset, _SAMPLE_BYTES))
     return b"\n".join(parts)
 
 
-Pieces = dict[bytes, list[int]]
-"""Short pieces to look for exactly, all of one length, and where in the needle each is (bytes from its beginning)."""
+def choose_pieces(needle: bytes, sample: bytes, size: int) -> Pieces:
+    """Return the rarest pieces of a needle, for a file of `size` bytes.
 
-
-def choose_pieces(needle: bytes, drawn: bytes, size: int) -> Pieces:
-    """The pieces to look for in a file of `size` bytes of which `drawn` is a sample; may be none."""
-    length = (
-        _LENGTH
-        if len(needle) >= 6 * _LENGTH
-        else max(_SHORTEST, min(_LENGTH - 2, len(needle) // 3))
-    )
-    candidates = _candidates(needle, length)
-    scale = max(1.0, size / max(1, len(drawn)))
-    # Of equally rare ones an engine finds those sooner whose first bytes are rare.
-    part = drawn[: len(drawn) // 4]
-    ranked = sorted(
-        (
-            drawn.count(needle[at : at + length]) * scale,
-            part.count(needle[at : at + 3]),
-            at,
-        )
-        for at in candidates
-    )
-    chosen: Pieces = {}
-    taken: list[int] = []
-    expected = 0.0
-    # First pieces that no single edit spoils together, then others between them while they are rare.
-    for apart in (True, False):
-        for hits, _, at in ranked:
-            if at in taken or (
-                apart and any(abs(at - other) < length for other in taken)
-            ):
+    There may be none: where no piece is rare, or the needle is too short.
+    """
+    if len(needle) >= 6 * _PIECE_BYTES:
+        length = _PIECE_BYTES
+    else:
+        length = max(_MIN_PIECE_BYTES, min(_PIECE_BYTES - 2, len(needle) // 3))
+    ranked = _rank_offsets(needle, length, sample, size)
+    pieces: Pieces = {}
+    offsets: list[int] = []
+    expected_total = 0.0
+    # First pieces that no single edit spoils together, then others between them.
+    for must_be_apart in (True, False):
+        for expected, _, offset in ranked:
+            if offset in offsets:
                 continue
+            if must_be_apart and _overlaps(offset, offsets, length):
+                continue
+            is_enough = len(offsets) >= 2 and (
+                expected_total + expected > _MAX_EXPECTED_OCCURRENCES
+            )
             if (
-                len(taken) >= _MOST
-                or hits > _BEARABLE
-                or (expected + hits > _EXPECTED and len(taken) >= 2)
+                is_enough
+                or len(offsets) >= _MAX_PIECES
+                or expected > _MAX_PIECE_OCCURRENCES
             ):
                 break
-            expected += hits
-            taken.append(at)
-            chosen.setdefault(needle[at : at + length], []).append(at)
-    return chosen
+            expected_total += expected
+            offsets.append(offset)
+            piece = needle[offset : offset + length]
+            pieces.setdefault(piece, []).append(offset)
+    return pieces
 
 
-def _candidates(needle: bytes, length: int) -> list[int]:
-    """Offsets of possible pieces: on characters, inside lines, and not all of one character."""
-    step = max(1, length // 4, len(needle) // _PIECE_PLACES)
-    found = []
-    for at in range(0, len(needle) - length + 1, step):
-        data = needle[at : at + length]
-        on_characters = (
-            data[0] & 0xC0 != 0x80
-            and (needle[at + length : at + length + 1] or b"a")[0] & 0xC0
-            != 0x80
+def _rank_offsets(
+    needle: bytes, length: int, sample: bytes, size: int
+) -> list[tuple[float, int, int]]:
+    """Return possible pieces, the rarest first.
+
+    Each is the expected number of its occurrences in the file, a number to rank equally
+    rare ones, and its offset.
+    """
+    scale = max(1.0, size / max(1, len(sample)))
+    # Of equally rare pieces, an engine finds those sooner whose first bytes are rare.
+    sample_start = sample[: len(sample) // 4]
+    ranked = []
+    for offset in _candidate_offsets(needle, length):
+        expected = sample.count(needle[offset : offset + length]) * scale
+        prefix_count = sample_start.count(needle[offset : offset + 3])
+        ranked.append((expected, prefix_count, offset))
+    return sorted(ranked)
+
+
+def _overlaps(offset: int, offsets: Iterable[int], length: int) -> bool:
+    """Return True if a piece at `offset` overlaps one at the other offsets."""
+    return any(abs(offset - other) < length for other in offsets)
+
+
+def _candidate_offsets(needle: bytes, length: int) -> list[int]:
+    """Return the offsets of possible pieces in a needle.
+
+    A piece is of whole characters, on one line, and not of one character alone.
+    """
+    step = max(1, length // 4, len(needle) // _MAX_CANDIDATE_OFFSETS)
+    offsets = []
+    for offset in range(0, len(needle) - length + 1, step):
+        piece = needle[offset : offset + length]
+        following = needle[offset + length : offset + length + 1] or b"a"
+        has_whole_characters = (
+            piece[0] & 0xC0 != 0x80 and following[0] & 0xC0 != 0x80
         )
-        if (
-            on_characters
-            and b"\n" not in data
-            and len(set(data)) > 2
-            and data.strip()
-            and b"  " not in data
-        ):
-            found.append(at)
-    return found
+        has_text = len(set(piece)) > 2 and piece.strip() != b""
+        is_on_line = b"\n" not in piece and b"  " not in piece
+        if has_whole_characters and has_text and is_on_line:
+            offsets.append(offset)
+    return offsets
 
 
 def find_occurrences(
     snapshot: Snapshot, pieces: Pieces, task: Task
-) -> Iterator[tuple[int, int, int]]:
-    """(offset, place in the needle, number) of each occurrence of a piece, by rising offset.
+) -> Iterator[Occurrence]:
+    """Yield the occurrences of pieces, by rising offset.
 
-    Of pieces that overlap each other one may be passed over.
+    Of pieces that overlap each other, one may be left out.
     """
+    numbers = {piece: number for number, piece in enumerate(pieces)}
+    patterns: list[str] = []
+    if snapshot.size >= MIN_PREFILTER_BYTES:
+        patterns = [*map(escape_bytes, pieces)]
+    position = snapshot.start
+    with RgPrefilter(snapshot, patterns, task, "-N", "-o") as prefilter:
+        for row in prefilter.rows():
+            row_offset, _, piece = row.partition(b":")
+            offset = snapshot.start + int(row_offset)
+            position = offset + len(piece)
+            for needle_offset in pieces[piece]:
+                yield Occurrence(offset, needle_offset, numbers[piece])
+        if prefilter.has_seen_all:
+            return
+    # The rest, where `rg` has not run to the end.
+    for offset, piece in _find_in_blocks(snapshot, pieces, position, task):
+        for needle_offset in pieces[piece]:
+            yield Occurrence(offset, needle_offset, numbers[piece])
+
+
+def _find_in_blocks(
+    snapshot: Snapshot, pieces: Pieces, position: int, task: Task
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the offset of each piece from `position` on, and the piece."""
     import re2
 
-    numbers = {piece: number for number, piece in enumerate(pieces)}
-    position = snapshot.start
-    forms = (
-        [*map(escape_bytes, pieces)]
-        if snapshot.size >= MIN_PREFILTER_BYTES
-        else []
-    )
-    with RgPrefilter(snapshot, forms, task, "-N", "-o") as child:
-        for row in child.rows():
-            offset, _, piece = row.partition(b":")
-            position = snapshot.start + int(offset) + len(piece)
-            for place in pieces[piece]:
-                yield position - len(piece), place, numbers[piece]
-        if child.whole:
-            return
-    # What the child did not get to is looked at here.
-    regexp = compile_re2(b"|".join(map(re2.escape, pieces)), latin1=True)
+    alternatives = b"|".join(map(re2.escape, pieces))
+    regexp = compile_re2(alternatives, latin1=True)
     overlap = max(map(len, pieces)) - 1
     resume = position
     while position < snapshot.size:
         task.check()
-        block = snapshot.read(position, _PIECE_BLOCK)
+        block = snapshot.read(position, _BLOCK_BYTES)
         block = block[: block.rfind(b"\n") + 1] or block
         for match in regexp.finditer(block, max(0, resume - position)):
             resume = position + match.end()
-            piece = match.group()
-            for place in pieces[piece]:
-                yield position + match.start(), place, numbers[piece]
-        whole = block.endswith(b"\n") or position + len(block) >= snapshot.size
-        # No piece holds a line break; of a line longer than a block the end is looked at again.
-        position += len(block) if whole else max(1, len(block) - overlap)
+            yield position + match.start(), match.group()
+        # No piece holds a line break. The end of a block that ends inside a line is
+        # searched again.
+        is_last = position + len(block) >= snapshot.size
+        if block.endswith(b"\n") or is_last:
+            position += len(block)
+        else:
+            position += max(1, len(block) - overlap)
+
+
+class _DiagonalBuckets:
+    """The votes for diagonals near each other, by bucket.
+
+    A bucket is the set of its pieces as bits, and its lowest diagonal.
+    """
+
+    def __init__(self, width: int) -> None:
+        self._width = width
+        self._buckets: dict[int, tuple[int, int]] = {}
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def bucket_of(self, diagonal: int) -> int:
+        """Return the number of the bucket of a diagonal."""
+        return diagonal // self._width
+
+    def vote(self, diagonal: int, piece_number: int) -> None:
+        """Add the vote of a piece."""
+        bucket = self.bucket_of(diagonal)
+        bits, lowest = self._buckets.get(bucket, (0, diagonal))
+        self._buckets[bucket] = (
+            bits | 1 << piece_number,
+            min(lowest, diagonal),
+        )
+
+    def close_before(self, stop: float) -> Iterator[tuple[int, int]]:
+        """Remove the buckets before `stop`, and yield the votes and negated start of each.
+
+        Edits shift the diagonal a little, so the votes of the next bucket count too.
+        """
+        closed = sorted(bucket for bucket in self._buckets if bucket < stop)
+        for bucket in closed:
+            bits, lowest = self._buckets.pop(bucket)
+            next_bits, _ = self._buckets.get(bucket + 1, (0, 0))
+            yield (bits | next_bits).bit_count(), -lowest
 
 
 def vote_diagonals(
-    votes: Iterable[tuple[int, int, int]], length: int, keep: int
-) -> list[tuple[int, int]]:
-    """The `keep` best places: (votes, estimated beginning), from (offset, place, piece) in rising offset.
+    occurrences: Iterable[Occurrence], length: int, max_count: int
+) -> list[Diagonal]:
+    """Return the `max_count` diagonals with the most votes.
 
-    A piece found at `offset` that is at `place` in the needle says that the needle begins at `offset - place`: a
-    vote for that diagonal. Edits shift diagonals a little, so votes are gathered in buckets; a place's votes are
-    the different pieces of its bucket and the next. Memory is bounded by `keep` and by what lies within one
-    needle's `length`.
+    `occurrences` are in rising offsets. One at `offset` of a piece that is at
+    `needle_offset` in the needle says that the needle begins at the difference: a vote
+    for that diagonal. Votes are counted by different pieces. The memory depends on
+    `max_count` and on the occurrences within one needle's `length`.
     """
-    width = max(16, length // 8)
-    active: dict[
-        int, tuple[int, int]
-    ] = {}  # by bucket: its pieces as bits, and its lowest diagonal
+    buckets = _DiagonalBuckets(max(16, length // 8))
 
-    def settled(stop: float) -> Iterator[tuple[int, int]]:
-        """The buckets before `stop`, which get no more votes, counted."""
-        for key in sorted(key for key in active if key < stop):
-            bits, lowest = active.pop(key)
-            following, _ = active.get(key + 1, (0, 0))
-            yield (bits | following).bit_count(), -lowest
+    def count_votes() -> Iterator[tuple[int, int]]:
+        for occurrence in occurrences:
+            diagonal = occurrence.offset - occurrence.needle_offset
+            buckets.vote(diagonal, occurrence.piece_number)
+            if len(buckets) > _MAX_OPEN_BUCKETS:
+                passed = occurrence.offset - 2 * length
+                yield from buckets.close_before(buckets.bucket_of(passed) - 1)
+        yield from buckets.close_before(float("inf"))
 
-    def counted() -> Iterator[tuple[int, int]]:
-        for offset, place, piece in votes:
-            key = (offset - place) // width
-            bits, lowest = active.get(key, (0, offset - place))
-            active[key] = (bits | 1 << piece, min(lowest, offset - place))
-            if len(active) > _ACTIVE:
-                yield from settled((offset - 2 * length) // width - 1)
-        yield from settled(float("inf"))
-
-    return [
-        (count, -negative)
-        for count, negative in heapq.nlargest(keep, counted())
-    ]
+    best = heapq.nlargest(max_count, count_votes())
+    return [Diagonal(votes, -negated) for votes, negated in best]

@@ -1,11 +1,17 @@
-"""prefilter."""
+"""The prefilter: `rg` reads a large file ahead, and names the lines that may match.
+
+It runs as a confined child process. It only says where lines start that match its form
+of the pattern, which is never stricter than the pattern itself. Where it cannot run, or
+ends early, every window is searched.
+"""
 
 from __future__ import annotations
 
 import io
 import select
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
 
 from filewright.boundary.launcher import Child, find_program
 from filewright.errors import FilewrightError
@@ -14,92 +20,103 @@ from filewright.search.characters import escape_bytes
 from filewright.search.pattern import Pattern
 from filewright.system import Closable
 from filewright.text.cache import BoundedCache
-from filewright.text.codec import (
-    try_encode,
-)
+from filewright.text.codec import try_encode
 from filewright.text.snapshot import Snapshot
 
 RG_MEMORY_BYTES = 48 << 20
-"""Bytes that `rg` may allocate: it holds a line whole, and is ended by a longer one."""
-
-_LOOK = 50  # milliseconds between two looks at the cancel token
+"""Memory of `rg`. It holds whole lines, and a longer line ends it."""
 
 MIN_PREFILTER_BYTES = 32 << 20
-"""From this much text on a child process pays."""
+"""The smallest text that is searched faster with a child process."""
 
-_END = 5.0  # seconds to end once it has said everything
+_POLL_MILLISECONDS = 50
+_END_SECONDS = 5.0
+"""Time for `rg` to end after its last output."""
 
-_FAR = (
-    8 << 20
-)  # bytes that are counted here as quickly as another process says that it may count them
-_LONE_RETURN = r"(?-u:\r[^\n])"
+MIN_UNCOUNTED_BYTES = 8 << 20
+"""Lines in fewer bytes are counted here as fast as another process would check them."""
 
-_MOST_KEPT = 1000
-_heard: BoundedCache[tuple[list[bytes], int]] = BoundedCache(4 << 20)
-"""By a file's identity and what was looked for: the rows of a child that saw all; how far their numbers are ours."""
+_LONE_CARRIAGE_RETURN = r"(?-u:\r[^\n])"
+_MAX_CACHED_ROWS = 1000
 
 NextLine = Callable[[int], int]
-"""Where the next line that may match begins, from an offset on; the offset itself where that is not known."""
+"""Returns the start of the next line that may match, from an offset on.
+
+The offset itself is returned where the next line is not known.
+"""
+
+
+@dataclass(slots=True)
+class _CandidateRows:
+    """The rows that `rg` wrote for a file, and the limit up to which it counts as we do.
+
+    `rg` does not end a line at a lone carriage return. Its line numbers are right up to
+    `counted_to`, which is None until it is known.
+    """
+
+    rows: list[bytes] = field(default_factory=list)
+    counted_to: int | None = None
+    has_all: bool = True
+
+    def add(self, row: bytes) -> None:
+        """Remember a row, unless there are too many to keep."""
+        if len(self.rows) < _MAX_CACHED_ROWS:
+            self.rows.append(row)
+        else:
+            self.has_all = False
+
+
+_row_cache: BoundedCache[_CandidateRows] = BoundedCache(4 << 20)
+"""The rows of complete searches, by the file's identity and size and the patterns."""
 
 
 class RgPrefilter(Closable):
-    """A child that looks for some patterns of `rg`'s in the snapshot's own file, if that can be read by one.
+    """A child process that searches the file of a snapshot for patterns of `rg`.
 
-    It gets the open file as its input, never a path of the user's, and opens that anew: so it reads exactly the
-    file that is open here, at a position of its own. None runs without `forms`, where something newer is held of
-    the file, and where nothing confines it. `whole`: it was heard to the end, and has seen all.
+    The child gets the open file as its input, never a path, and opens that anew. So it
+    reads the very file that is open here, with a position of its own. None runs without
+    patterns, for content in memory, and where nothing confines it. `has_seen_all` is
+    True after the child has searched the whole file.
     """
 
     def __init__(
         self,
         snapshot: Snapshot,
-        forms: Sequence[str],
+        patterns: Sequence[str],
         task: Task,
         *options: str,
     ) -> None:
-        self.whole = False
+        """Start the child if it can run."""
+        self.has_seen_all = False
         self._task = task
         self._child: Child | None = None
-        where, engine, source = (
-            snapshot.location,
-            find_program("rg"),
-            snapshot.descriptor,
-        )
-        if (
-            not forms
-            or where is None
-            or engine is None
-            or source is None
-            or snapshot.content is not None
-        ):
+        program = find_program("rg")
+        location, descriptor = snapshot.location, snapshot.descriptor
+        if not patterns or program is None:
             return
-        # `--mmap` keeps lines out of the child's memory, so that one of any length costs nothing.
-        argv = [
-            engine,
-            "--no-config",
-            "--no-messages",
-            "-a",
-            "--mmap",
-            "--color=never",
-            "-I",
-            "-b",
-            *options,
-        ]
-        argv += [
-            *(part for form in forms for part in ("-e", form)),
-            "--",
-            "/proc/self/fd/0",
-        ]
+        if location is None or descriptor is None:
+            return
+        if snapshot.content is not None:
+            return
+        arguments = [program, "--no-config", "--no-messages", "-a"]
+        # A mapped file stays out of the child's memory, so a line of any length fits.
+        arguments += ["--mmap", "--color=never", "-I", "-b", *options]
+        for pattern in patterns:
+            arguments += ["-e", pattern]
+        arguments += ["--", "/proc/self/fd/0"]
         with suppress(FilewrightError, OSError):
-            self._child = where.root.launcher.start(
-                argv,
-                stdin=source,
+            self._child = location.root.launcher.start(
+                arguments,
+                stdin=descriptor,
                 memory=RG_MEMORY_BYTES,
                 seconds=task.remaining,
             )
 
     def rows(self) -> Iterator[bytes]:
-        """What the child writes of what it finds, in order; nothing if none runs. Its offsets are from `start` on."""
+        """Yield the lines of the child's output, none if no child runs.
+
+        The offsets in them count from the snapshot's `start`.
+        """
         if self._child is None:
             return
         rest = b""
@@ -107,7 +124,7 @@ class RgPrefilter(Closable):
             *rows, rest = (rest + block).split(b"\n")
             yield from rows
         with suppress(FilewrightError):
-            self.whole = self._child.wait(_END) in (0, 1)
+            self.has_seen_all = self._child.wait(_END_SECONDS) in (0, 1)
 
     def close(self) -> None:
         """End the child."""
@@ -115,81 +132,138 @@ class RgPrefilter(Closable):
             self._child.close()
 
 
+class _LineFinder:
+    """The lines that may match, as a running or an earlier `rg` names them.
+
+    The snapshot learns their line numbers too, as far as a second `rg` finds no lone
+    carriage return before them.
+    """
+
+    def __init__(
+        self,
+        snapshot: Snapshot,
+        rows: Iterator[bytes],
+        candidates: _CandidateRows,
+        prefilter: RgPrefilter | None = None,
+        return_finder: RgPrefilter | None = None,
+    ) -> None:
+        self._snapshot = snapshot
+        self._rows = rows
+        self._candidates = candidates
+        self._prefilter = prefilter
+        self._return_finder = return_finder
+
+    def next_line(self, position: int) -> int:
+        """Return the start of the next line that may match, from `position` on."""
+        snapshot = self._snapshot
+        if (
+            position > snapshot.start
+            and snapshot.read(position - 1, 1) != b"\n"
+        ):
+            # The rest of a line that was begun is always searched.
+            return position
+        for row in self._rows:
+            number, offset = _parse_row(row, snapshot)
+            if self._prefilter is not None:
+                self._candidates.add(row)
+            if offset >= position:
+                if self._counts_to(offset, offset - position):
+                    snapshot.lines.remember_line(offset, number)
+                return offset
+        # A child that declined or was killed leaves the rest of the file to be searched.
+        return snapshot.size if self.has_seen_all else position
+
+    @property
+    def has_seen_all(self) -> bool:
+        """Return True if the rows are those of the whole file."""
+        return self._prefilter is None or self._prefilter.has_seen_all
+
+    def _counts_to(self, offset: int, skipped_bytes: int) -> bool:
+        """Return True if `rg` counts the lines before `offset` as we do."""
+        candidates = self._candidates
+        if candidates.counted_to is None and skipped_bytes > (
+            MIN_UNCOUNTED_BYTES
+        ):
+            candidates.counted_to = self._find_lone_return()
+        counted_to = candidates.counted_to
+        return counted_to is not None and offset <= counted_to
+
+    def _find_lone_return(self) -> int:
+        """Return the offset of the first lone carriage return's line.
+
+        0 if the child that looks for it has failed, the size if there is none.
+        """
+        if self._return_finder is None:
+            return 0
+        row = next(self._return_finder.rows(), None)
+        if row is not None:
+            return _parse_row(row, self._snapshot)[1]
+        if self._return_finder.has_seen_all:
+            return self._snapshot.size
+        return 0
+
+
 @contextmanager
 def candidate_lines(
     snapshot: Snapshot, pattern: Pattern, start: int, task: Task
 ) -> Iterator[NextLine]:
-    """What a running `rg` says of the lines from `start` on that may match.
+    """Run `rg` ahead of a search from `start` on, while the context is open.
 
-    None is started where it does not pay, or would pass lines over. The snapshot learns their numbers too, as far as
-    a second `rg` finds no carriage return that ends a line for us alone.
+    None is started where it is not faster, or would miss lines.
     """
-    pays = (
-        snapshot.size - start >= MIN_PREFILTER_BYTES
-        and start <= snapshot.size // 2
-    )
+    if not _can_prefilter(snapshot, pattern, start):
+        # Nothing is known: each offset stands for itself.
+        yield int
+        return
+    patterns: Sequence[str] = pattern.rg_patterns
+    if pattern.plain_text is not None:
+        literal = try_encode(snapshot.encoding.name, pattern.plain_text)
+        if literal is not None:
+            patterns = (escape_bytes(literal),)
+    key = snapshot.identity, snapshot.size, *patterns
+    cached = _row_cache.get(key)
+    if cached is not None:
+        yield _LineFinder(snapshot, iter(cached.rows), cached).next_line
+        return
+    # Lines are named by number and offset alone; their text is left out.
+    options = "-n", "--max-columns=1"
+    with ExitStack() as stack:
+        prefilter = stack.enter_context(
+            RgPrefilter(snapshot, patterns, task, *options)
+        )
+        return_finder = stack.enter_context(
+            RgPrefilter(snapshot, [_LONE_CARRIAGE_RETURN], task, *options)
+        )
+        candidates = _CandidateRows()
+        finder = _LineFinder(
+            snapshot, prefilter.rows(), candidates, prefilter, return_finder
+        )
+        yield finder.next_line
+        if finder.has_seen_all and candidates.has_all and snapshot.is_stable:
+            size = 100 * (len(candidates.rows) + len(key))
+            _row_cache.put(key, candidates, size)
+
+
+def _can_prefilter(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
+    """Return True if `rg` is faster from `start` on, and misses no line."""
+    is_large = snapshot.size - start >= MIN_PREFILTER_BYTES
+    if not is_large or start > snapshot.size // 2:
+        return False
+    if pattern.multiline or pattern.matches_empty:
+        return False
+    # In these encodings a byte of one character is never part of another, and `rg`
+    # sees the ends of lines.
     encoding = snapshot.encoding
-    # A byte of one character is never part of another's there, and a line ends where `rg` sees it end.
-    is_plain = encoding.is_utf8 or (
+    return encoding.is_utf8 or (
         encoding.contains_ascii and not encoding.is_multibyte
     )
-    needle = (
-        try_encode(encoding.name, pattern.plain_text)
-        if pattern.plain_text is not None
-        else None
-    )
-    if not pays or pattern.multiline or pattern.matches_empty or not is_plain:
-        yield int  # Nothing is known: an offset stands for itself.
-        return
-    forms: Sequence[str] = (
-        pattern.rg_patterns if needle is None else (escape_bytes(needle),)
-    )
-    # Lines are named by number and offset alone: their text is left out.
-    options = "-n", "--max-columns=1"
-    key = snapshot.identity, snapshot.size, *forms
-    heard = _heard.get(key)
-    forms, lone_forms = ((), ()) if heard else (forms, [_LONE_RETURN])
-    with (
-        RgPrefilter(snapshot, forms, task, *options) as child,
-        RgPrefilter(snapshot, lone_forms, task, *options) as lone,
-    ):
-        rows, unshifted = (
-            (iter(heard[0]), heard[1]) if heard else (child.rows(), -1)
-        )
-        kept: list[bytes] = []
-
-        def next_line(position: int) -> int:
-            nonlocal unshifted
-            if (
-                position > snapshot.start
-                and snapshot.read(position - 1, 1) != b"\n"
-            ):
-                return position  # a line that was begun is never passed over
-            for row in rows:
-                number, offset = _numbered(row, snapshot)
-                kept[_MOST_KEPT:] = [row]
-                if offset >= position:
-                    if unshifted < 0 and offset - position > _FAR:
-                        found = next(lone.rows(), None)
-                        unseen = snapshot.size if lone.whole else 0
-                        unshifted = (
-                            unseen
-                            if found is None
-                            else _numbered(found, snapshot)[1]
-                        )
-                    if offset <= unshifted:
-                        snapshot.lines.remember_line(offset, number)
-                    return offset
-            if child.whole and len(kept) <= _MOST_KEPT and snapshot.is_stable:
-                _heard.put(key, (kept, unshifted), 100 * (len(kept) + len(key)))
-            # What it did not get to, because it declined or was killed, is looked at here.
-            return snapshot.size if heard or child.whole else position
-
-        yield next_line
 
 
-def _numbered(row: bytes, snapshot: Snapshot) -> tuple[int, int]:
-    """The number and the offset of a line that `rg` names, which counts from behind the byte-order mark."""
+def _parse_row(row: bytes, snapshot: Snapshot) -> tuple[int, int]:
+    """Return the number and the offset of a line that `rg` names.
+
+    `rg` counts offsets from behind the byte-order mark.
+    """
     number, offset, _ = row.split(b":", 2)
     return int(number), snapshot.start + int(offset)
 
@@ -197,14 +271,15 @@ def _numbered(row: bytes, snapshot: Snapshot) -> tuple[int, int]:
 def read_child_output(
     output: io.FileIO, task: Task, patience: Task | None = None
 ) -> Iterator[bytes]:
-    """What a child writes, block by block, until its end or until `patience` expires.
+    """Yield the output of a child in blocks, until its end or until `patience` expires.
 
-    The cancel token of `task` is looked at all the while.
+    Raises `cancelled` or `timeout` of `task`.
     """
-    ready = select.poll()  # `select` cannot wait for descriptors above 1,023
+    # `select` cannot wait for descriptors above 1,023.
+    ready = select.poll()
     ready.register(output, select.POLLIN | select.POLLHUP)
     while patience is None or not patience.expired:
-        if ready.poll(_LOOK):
+        if ready.poll(_POLL_MILLISECONDS):
             block = output.read(1 << 16)
             if not block:
                 return

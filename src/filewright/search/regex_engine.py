@@ -1,4 +1,4 @@
-"""regex_engine."""
+"""RE2, the engine of all regular expressions: it takes linear time for every pattern."""
 
 from __future__ import annotations
 
@@ -7,40 +7,45 @@ from typing import Any
 
 from filewright.errors import invalid
 
-_COMPILED_BYTES = 8 << 20
-"""What RE2 may take for one pattern and its states."""
-_compiling = threading.Lock()
+_MAX_COMPILED_BYTES = 8 << 20
+"""Memory of RE2 for one pattern and its states."""
+
+_compile_lock = threading.Lock()
 
 
 def compile_re2(
     pattern: str | bytes, *, multiline: bool = True, latin1: bool = False
 ) -> Any:
-    """RE2's compiled form of its own syntax; what is not `multiline` never matches a line break.
+    """Compile a pattern in RE2's own syntax.
 
-    Raises `invalid_input` for one that takes too much memory.
+    Unless it is `multiline`, the pattern never matches a line break. Raises
+    `invalid_input` if it takes too much memory.
     """
     import re2
 
     options = re2.Options()
     options.log_errors = False
     options.never_nl = not multiline
-    options.max_mem = _COMPILED_BYTES
+    options.max_mem = _MAX_COMPILED_BYTES
     if latin1:
         options.encoding = re2.Options.Encoding.LATIN1
+    encoded = pattern.encode() if isinstance(pattern, str) else pattern
     try:
-        with _compiling:
-            made = re2.compile(
-                pattern.encode() if isinstance(pattern, str) else pattern,
-                options,
-            )
-            re2.purge()  # it would keep the last 128 of any size: a pattern is kept by its search alone
+        with _compile_lock:
+            regexp = re2.compile(encoded, options)
+            # The module would keep the last 128 patterns, whatever their size.
+            re2.purge()
     except re2.error as error:
-        reason = error.args[0] if error.args else error
-        shown = (
-            reason.decode("utf-8", "replace")
-            if isinstance(reason, bytes)
-            else str(reason)
-        )
         hint = "make the pattern smaller: fewer or shorter repetitions, no nested ones"
-        raise invalid(f"pattern: {shown}", hint, argument="pattern") from error
-    return made
+        raise invalid(
+            f"pattern: {_error_text(error)}", hint, argument="pattern"
+        ) from error
+    return regexp
+
+
+def _error_text(error: Exception) -> str:
+    """Return the reason that RE2 gives, which may be bytes."""
+    reason = error.args[0] if error.args else error
+    if isinstance(reason, bytes):
+        return reason.decode("utf-8", "replace")
+    return str(reason)

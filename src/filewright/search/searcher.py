@@ -1,10 +1,10 @@
-"""searcher."""
+"""The searcher of a workspace: it opens files for searches, and finds similar text in a tree."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from enum import Enum, auto
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
@@ -13,7 +13,7 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.search.candidates import Candidates
 from filewright.search.characters import escape_bytes
-from filewright.search.hits import Hit
+from filewright.search.hits import FileHits, Hit
 from filewright.search.pieces import choose_pieces
 from filewright.search.similarity import search_fuzzy
 from filewright.search.tree_options import TreeOptions
@@ -24,25 +24,41 @@ from filewright.text.lines import LineIndex
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import Snapshot
 
-_GONE = (
+_MISSING_CODES = (
     Code.NOT_FOUND,
     Code.NOT_A_FILE,
     Code.NOT_A_DIRECTORY,
     Code.SYMLINK,
     Code.PATH_ESCAPE,
 )
+_MIN_PIECEWISE_CHARACTERS = 40
+"""Two slips may spoil every piece of a shorter text, so every file is searched for it."""
 
-_LONG = 40
+
+class Unavailable(Enum):
+    """The reason why a file of the walk cannot be searched."""
+
+    MISSING = auto()
+    UNREADABLE = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedHit:
+    """A hit, and the file that it is in."""
+
+    location: Location
+    hit: Hit
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarHits:
-    """A fuzzy search: the best regions with their files, best first, of so many; and why some may be missing.
+    """The best hits of a fuzzy search, best first, and the number of files searched.
 
-    Of one file also `tied` and `runner_up`, as `Found` has them.
+    `reason` says why some may be missing. Of a single file, `tied` and `runner_up` are
+    those of its `FileHits`.
     """
 
-    hits: tuple[tuple[Location, Hit], ...]
+    hits: tuple[LocatedHit, ...]
     searched: int
     reason: str
     tied: int = 0
@@ -50,38 +66,44 @@ class SimilarHits:
 
     @property
     def complete(self) -> bool:
-        """Whether all was searched."""
+        """Return True if everything was searched."""
         return not self.reason
 
 
 @dataclass
 class Searcher:
-    """What searches of one workspace open files with."""
+    """The boundary and the settings with which the searches of a workspace open files."""
 
     boundary: Boundary
     settings: Settings
     indexes: BoundedCache[LineIndex] | None = None
 
     def accepts(
-        self, where: Location, options: TreeOptions, task: Task = NO_TIMEOUT
+        self,
+        location: Location,
+        options: TreeOptions,
+        task: Task = NO_TIMEOUT,
     ) -> bool:
-        """Whether a file that is named by itself is of the kind that is wanted, and fits the globs from its folder."""
-        glob, exclude = options.glob, options.exclude
-        taken = options.matches_type(where.name)
-        if taken and (glob or exclude):
-            beside = self.boundary.walk(
-                where.parent,
-                WalkOptions(
-                    depth=1, glob=glob, exclude=exclude, include_ignored=True
-                ),
-                task=task,
-            )
-            taken = any(entry.name == where.name for entry in beside)
-        return taken
+        """Return True if a single file fits the type and the globs of a search.
+
+        Globs apply from the file's own folder.
+        """
+        if not options.matches_type(location.name):
+            return False
+        if not options.glob and not options.exclude:
+            return True
+        walk_options = WalkOptions(
+            depth=1,
+            glob=options.glob,
+            exclude=options.exclude,
+            include_ignored=True,
+        )
+        siblings = self.boundary.walk(location.parent, walk_options, task=task)
+        return any(entry.name == location.name for entry in siblings)
 
     def search_similar(
         self,
-        where: Location,
+        location: Location,
         needle: str,
         options: TreeOptions,
         *,
@@ -90,65 +112,78 @@ class Searcher:
         seconds: float | None = None,
         task: Task = NO_TIMEOUT,
     ) -> SimilarHits:
-        """The regions of all files below `where` most like `needle`: the best `options.limit` of them.
+        """Return the `options.limit` hits most similar to `needle` below a location.
 
-        By similarity, then path, then position. Files that share no short piece with a long needle
-        are passed over. After `seconds` it ends with what it has and says where. Raises as `fuzzy`.
+        They are in order of similarity, then path, then position. Files that share no
+        piece with a long needle are not searched. After `seconds` the search ends, and
+        the result says where. For a single file, `opened` opens it.
+
+        Raises the errors of `search_fuzzy`.
         """
-        clock = Task(seconds=seconds)
-        likest = partial(
-            search_fuzzy,
-            needle=needle,
-            min_similarity=min_similarity,
-            limit=options.limit,
-            task=task,
-        )
+
+        def search(snapshot: Snapshot) -> FileHits:
+            return search_fuzzy(
+                snapshot,
+                needle,
+                min_similarity=min_similarity,
+                limit=options.limit,
+                task=task,
+            )
+
         if opened is not None:
             with opened() as snapshot:
-                one = likest(snapshot)
+                file_hits = search(snapshot)
             return SimilarHits(
-                tuple((where, hit) for hit in one.hits),
-                1,
-                one.reason,
-                one.tied,
-                one.runner_up,
+                tuple(LocatedHit(location, hit) for hit in file_hits.hits),
+                searched=1,
+                reason=file_hits.reason,
+                tied=file_hits.tied,
+                runner_up=file_hits.runner_up,
             )
-        # Of a short text two slips may spoil every piece, so then every file is looked at.
-        long = len(needle.strip()) >= _LONG
-        pieces = (
-            choose_pieces(needle.encode("utf-8", "replace"), b"", 1)
-            if long
-            else ()
+        candidates = Candidates(
+            self.boundary,
+            location,
+            options,
+            _piece_patterns(needle),
+            task=task,
         )
-        forms = tuple(map(escape_bytes, pieces))
-        candidates = Candidates(self.boundary, where, options, forms, task)
-        best: list[tuple[Location, Hit]] = []
+        time_limit = Task(seconds=seconds)
+        best: list[LocatedHit] = []
         reason = ""
-        for location in candidates:
+        for candidate in candidates:
             task.check()
-            if clock.expired:
-                reason = f"time was up before {location.display_path}; narrow the search with path, glob or type"
+            if time_limit.expired:
+                reason = (
+                    f"time was up before {candidate.display_path}; "
+                    "narrow the search with path, glob or type"
+                )
                 break
-            candidate = self.open(location, task)
-            if not isinstance(candidate, Snapshot):
-                continue
-            with candidate:
-                if candidate.binary_type is not None:
-                    continue
-                found = likest(candidate)
-            reason = reason or (
-                f"{location.display_path}: {found.reason}"
-                if found.reason
-                else ""
-            )
-            best += [(location, hit) for hit in found.hits]
-            best = sorted(best, key=lambda ranked: -ranked[1].score)[
-                : options.limit
-            ]
+            file_hits = self._search_candidate(candidate, search, task)
+            if file_hits.reason and not reason:
+                reason = f"{candidate.display_path}: {file_hits.reason}"
+            best += [LocatedHit(candidate, hit) for hit in file_hits.hits]
+            # The sort is stable: equal ones stay in the order of their paths.
+            best.sort(key=lambda located: -located.hit.score)
+            del best[options.limit :]
         return SimilarHits(tuple(best), candidates.searched, reason)
 
-    def open(self, location: Location, task: Task) -> Snapshot | int:
-        """The snapshot; or, if it cannot be had, 0 (it is gone since the walk) or 1 (it cannot be read)."""
+    def _search_candidate(
+        self,
+        location: Location,
+        search: Callable[[Snapshot], FileHits],
+        task: Task,
+    ) -> FileHits:
+        """Search one file; without hits if it is binary, or cannot be opened."""
+        snapshot = self.open(location, task)
+        if isinstance(snapshot, Unavailable):
+            return FileHits(())
+        with snapshot:
+            if snapshot.binary_type is not None:
+                return FileHits(())
+            return search(snapshot)
+
+    def open(self, location: Location, task: Task) -> Snapshot | Unavailable:
+        """Open a file that the walk yielded; of a notebook, the view of its cells."""
         try:
             file = self.boundary.open_file(location)
             snapshot = Snapshot.of_file(
@@ -158,4 +193,14 @@ class Searcher:
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            return 0 if error.code in _GONE else 1
+            if error.code in _MISSING_CODES:
+                return Unavailable.MISSING
+            return Unavailable.UNREADABLE
+
+
+def _piece_patterns(needle: str) -> tuple[str, ...]:
+    """Return patterns of `rg` for the pieces of a long needle, none for a short one."""
+    if len(needle.strip()) < _MIN_PIECEWISE_CHARACTERS:
+        return ()
+    pieces = choose_pieces(needle.encode("utf-8", "replace"), b"", 1)
+    return tuple(map(escape_bytes, pieces))

@@ -1,14 +1,7 @@
-"""Searching the files of a tree, in path order, any number of them, with bounded memory.
+"""The search of a tree: any number of files, in path order, with bounded memory.
 
-The boundary's walk says which files there are, so search and list agree. `rg`, confined to the roots, reads a
-few thousand files ahead and names those that hold what is looked for. Whatever it is given, it only narrows the
-walk: a file that the walk does not yield is never opened, and where `rg` did not run, or could not read
-something, every file of the batch is looked at here. Each file is opened by the boundary and searched as a
-single file is, so that a hit is the same whatever did the narrowing.
-
-`rg` reads a file to its end, and holds a line whole. Sizes are not asked for beforehand, which would
-cost as much as the search; but where a batch takes long or breaks off, `rg` is started again for
-the files up to a size only, and larger ones are looked at here.
+Each candidate (`candidates`) is opened by the boundary, and searched as a single file is.
+So a hit is the same however the candidates were found.
 """
 
 from __future__ import annotations
@@ -26,47 +19,55 @@ from filewright.progress import Task
 from filewright.search.candidates import Candidates
 from filewright.search.hits import FileHits, count_hits, search_snapshot
 from filewright.search.pattern import Pattern
-from filewright.search.searcher import Searcher
+from filewright.search.searcher import Searcher, Unavailable
 from filewright.search.tree_options import TreeOptions
 from filewright.search.window import NO_TIMEOUT
 from filewright.text.snapshot import Snapshot
 
-_MARKED = 4 << 10
+_FINGERPRINT_BYTES = 4 << 10
 
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
-    """Where to go on: in this file, from this byte offset; `mark` says which file it was (see `mark_of`)."""
+    """The file and the byte offset from which a search goes on.
+
+    `fingerprint` recognises the file (see `fingerprint_before`).
+    """
 
     location: Location
     offset: int = 0
-    mark: str = ""
+    fingerprint: str = ""
 
 
 def fingerprint_before(snapshot: Snapshot, offset: int) -> str:
-    """What tells the file before `offset` from another that later has its name: "" at its beginning.
+    """Return a text that tells a file from another that later has its name.
 
-    A log that only grows keeps it; one that was rotated, replaced or rewritten does not.
+    A log that only grows keeps its fingerprint before an offset; one that was rotated,
+    replaced or rewritten does not. It is empty at the beginning of a file.
     """
     if offset <= snapshot.start or snapshot.identity is None:
         return ""
-    low = max(0, offset - _MARKED)
-    before = (
-        snapshot.read(low, offset - low) if offset <= snapshot.size else b""
-    )
-    return f"{snapshot.identity.inode:x}-{xxhash.xxh3_64_hexdigest(before)}"
+    content = b""
+    if offset <= snapshot.size:
+        start = max(0, offset - _FINGERPRINT_BYTES)
+        content = snapshot.read(start, offset - start)
+    digest = xxhash.xxh3_64_hexdigest(content)
+    return f"{snapshot.identity.inode:x}-{digest}"
 
 
 @dataclass
 class TreeSearch:
     """One search of the folder or file `where`, from `after` on.
 
-    Iterating yields (snapshot, found) for each file with hits, in path order. The snapshot is open until the
-    next step. For `files` the found holds one hit, for `counts` none but `count`. Of a single file it is said how
-    it is `opened`: then whatever is wrong with it is raised.
+    Iterating yields (snapshot, file hits) for each file with hits, in path order. A
+    snapshot is open until the next step. The output `files` gives one hit of each file,
+    `counts` only the count. For a single file, `opened` opens it, and its errors are
+    raised.
 
-    Afterwards: `complete`, or `resume`; `searched` files, `matched` files, `count` hits; `binary` files that may
-    hold the pattern but are no text; `unreadable` files and folders; `ignored` names left out by the ignore rules.
+    Afterwards either `complete` is True or `resume` is set. `searched` and `matched`
+    count files, `count` counts hits. `binary` counts files that may hold the pattern but
+    are not text, `unreadable` files and folders that cannot be read, and `ignored` the
+    names that ignore rules left out.
     """
 
     searcher: Searcher
@@ -86,88 +87,109 @@ class TreeSearch:
     ignored: int = 0
 
     def __iter__(self) -> Iterator[tuple[Snapshot, FileHits]]:
-        pattern, after = self.pattern, self.after
         if self.opened:
-            yield from self._found([after or ResumePoint(self.where)])
+            start = self.after or ResumePoint(self.where)
+            yield from self._search([start])
             return
+        patterns: tuple[str, ...] = ()
+        if not self.options.invert and not self.pattern.matches_empty:
+            patterns = self.pattern.rg_patterns
         candidates = Candidates(
             self.searcher.boundary,
             self.where,
             self.options,
-            ()
-            if self.options.invert or pattern.matches_empty
-            else pattern.rg_patterns,
-            self.task,
-            after=after.location if after is not None else None,
-            multiline=pattern.multiline,
+            patterns,
+            task=self.task,
+            after=None if self.after is None else self.after.location,
+            multiline=self.pattern.multiline,
         )
-        begun = [after] if after is not None else []
+        # The file in which the earlier search stopped comes first.
+        resumed = [] if self.after is None else [self.after]
         try:
-            yield from self._found(chain(begun, map(ResumePoint, candidates)))
-        finally:
-            self.searched, self.ignored = (
-                candidates.searched,
-                candidates.walk.ignored_count,
+            yield from self._search(
+                chain(resumed, map(ResumePoint, candidates))
             )
+        finally:
+            self.searched = candidates.searched
+            self.ignored = candidates.walk.ignored_count
             self.unreadable += candidates.walk.unreadable_count
 
-    def _found(
+    def _search(
         self, places: Iterable[ResumePoint]
     ) -> Iterator[tuple[Snapshot, FileHits]]:
-        options, pattern, task = self.options, self.pattern, self.task
-        left, by_hits = options.limit, options.output == "matches"
+        """Search files until the limit is reached, or all were searched."""
+        counts_hits = self.options.output == "matches"
+        remaining = self.options.limit
         for place in places:
-            task.check()
-            snapshot = (
-                self.opened()
-                if self.opened
-                else self.searcher.open(place.location, task)
-            )
-            if not isinstance(snapshot, Snapshot):
-                self.unreadable += snapshot
+            self.task.check()
+            snapshot = self._open(place)
+            if snapshot is None:
                 continue
             with snapshot:
-                if (
-                    place.mark
-                    and fingerprint_before(snapshot, place.offset) != place.mark
-                ):
-                    raise errors.path_error(
-                        Code.STALE_VERSION,
-                        snapshot.requested_path,
-                        f"{snapshot.requested_path} is no longer the file in which this search stopped",
-                        "search again without the cursor",
-                    )
-                if snapshot.binary_type is not None:
-                    self.binary += 1
+                file_hits = self._search_file(
+                    snapshot, place, max(remaining, 1) if counts_hits else 1
+                )
+                if not file_hits.count:
                     continue
-                if options.output == "counts":
-                    count = count_hits(
-                        snapshot, pattern, invert=options.invert, task=task
-                    )
-                    found = FileHits((), count=count)
-                else:
-                    limit = max(left, 1) if by_hits else 1
-                    found = search_snapshot(
-                        snapshot,
-                        pattern,
-                        limit=limit,
-                        start=place.offset,
-                        invert=options.invert,
-                        task=task,
-                    )
-                if not found.count:
-                    continue
-                if left <= 0:
+                # Only a further hit shows that the limit left something out.
+                if remaining <= 0:
                     self.resume = place
                     return
                 self.matched += 1
-                self.count += found.count
-                left -= found.count if by_hits else 1
-                yield snapshot, found
-                if by_hits and found.stopped_at is not None:
-                    mark = fingerprint_before(snapshot, found.stopped_at)
+                self.count += file_hits.count
+                remaining -= file_hits.count if counts_hits else 1
+                yield snapshot, file_hits
+                stopped_at = file_hits.stopped_at
+                if counts_hits and stopped_at is not None:
                     self.resume = ResumePoint(
-                        place.location, found.stopped_at, mark
+                        place.location,
+                        stopped_at,
+                        fingerprint_before(snapshot, stopped_at),
                     )
                     return
         self.complete = True
+
+    def _open(self, place: ResumePoint) -> Snapshot | None:
+        """Open a file, or count it and return None if it cannot be read."""
+        if self.opened:
+            return self.opened()
+        snapshot = self.searcher.open(place.location, self.task)
+        if isinstance(snapshot, Unavailable):
+            if snapshot is Unavailable.UNREADABLE:
+                self.unreadable += 1
+            return None
+        return snapshot
+
+    def _search_file(
+        self, snapshot: Snapshot, place: ResumePoint, limit: int
+    ) -> FileHits:
+        """Return the hits of one file from a place on; none if it is binary.
+
+        Raises `stale_version` if it is not the file in which the search stopped.
+        """
+        options = self.options
+        if place.fingerprint and place.fingerprint != fingerprint_before(
+            snapshot, place.offset
+        ):
+            raise errors.path_error(
+                Code.STALE_VERSION,
+                snapshot.requested_path,
+                f"{snapshot.requested_path} is no longer the file in which this search stopped",
+                "search again without the cursor",
+            )
+        if snapshot.binary_type is not None:
+            self.binary += 1
+            return FileHits(())
+        if options.output == "counts":
+            count = count_hits(
+                snapshot, self.pattern, invert=options.invert, task=self.task
+            )
+            return FileHits((), count=count)
+        return search_snapshot(
+            snapshot,
+            self.pattern,
+            limit=limit,
+            start=place.offset,
+            invert=options.invert,
+            task=self.task,
+        )

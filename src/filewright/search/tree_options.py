@@ -1,4 +1,4 @@
-"""tree_options."""
+"""The options of a search in a tree: the files, and the kind of result."""
 
 from __future__ import annotations
 
@@ -11,11 +11,12 @@ from filewright.languages import name_matcher
 
 @dataclass(frozen=True, slots=True)
 class TreeOptions:
-    """Which files, and what is wanted of them.
+    """The files that a search looks at, and the result that it gives.
 
-    `glob` and `exclude` are as the walk takes them, `file_type` is a language or extension (`python`,
-    `rs`), and `limit` is in hits for `matches`, else in files; `invert` finds lines without a match.
-    Notebooks are searched by their cells.
+    `glob` and `exclude` are as the walk takes them. `file_type` is a language or an
+    extension (`python`, `rs`). `limit` counts hits if the output is `matches`, else
+    files. `invert` finds the lines that do not match. Notebooks are searched by their
+    cells.
     """
 
     limit: int
@@ -29,7 +30,10 @@ class TreeOptions:
 
     @property
     def matches_type(self) -> Callable[[bytes], bool]:
-        """Whether a file of a name is of the kind that is wanted. Raises `invalid_input` for what is none."""
-        return (
-            name_matcher(self.file_type) if self.file_type is not None else bool
-        )
+        """Return the function that tells if a file's name is of the `file_type`.
+
+        Raises `invalid_input` for an unknown type.
+        """
+        if self.file_type is None:
+            return bool
+        return name_matcher(self.file_type)

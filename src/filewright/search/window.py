@@ -1,40 +1,86 @@
-"""Windows of a snapshot as the matcher wants them: UTF-8 with ``\\n`` terminators, and the way back.
+"""A window: a part of a snapshot as UTF-8 text with ``\\n`` terminators, and the way back.
 
-A `Window` begins at a character and ends, wherever it can, at a line's end; its `raw_at` turns an
-index of its text into a byte offset of the file. For UTF-8 without carriage returns that is an
-addition and no byte is copied twice; for anything else the line is found first, and what is in it before the match.
-
-Through a large file `rg` goes ahead, as a child: `lines_ahead` names the lines worth a window. It says only where lines
-begin that hold what its form of the pattern asks for, which is never stricter than ours. Where it cannot run, or ends
-early, every window is looked at.
+A window begins at a character and ends at the end of a line wherever it can.
+`Window.file_offset` turns an index of its text into a byte offset of the file. For UTF-8
+without carriage returns that is an addition, and no byte is copied. For other text the
+line is found first, and then the characters of the line before the index.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import cached_property
 
 from filewright.progress import Task
-from filewright.text.codec import (
-    cut_at_character,
-    normalize_newlines,
-)
+from filewright.text.codec import cut_at_character, normalize_newlines
 from filewright.text.snapshot import Snapshot
 
-_NEAR = 4 << 20
-_TERMINATOR, _TERMINATOR_SHOWN = (
-    re.compile(rb"\r\n?|\n"),
-    re.compile("\r\n?|\n"),
-)
+_MAX_SCANNED_BYTES = 4 << 20
+"""Bytes decoded before an offset to learn where its character starts."""
+
+_TERMINATOR_BYTES = re.compile(rb"\r\n?|\n")
+_TERMINATOR = re.compile("\r\n?|\n")
+
+NO_TIMEOUT = Task()
+"""The task of a search without a time limit, which no caller can cancel."""
+
+
+@dataclass(frozen=True, slots=True)
+class WindowLimits:
+    """The extent of one window, in bytes.
+
+    With `by_lines` a window of `length` ends at its last terminator. If it has none, it
+    grows up to `max_length`. The last `overlap` bytes of a window that ends inside a
+    line are searched again with the next window. Without `by_lines` a window ends
+    anywhere, and its last `overlap` bytes are always searched again.
+    """
+
+    length: int
+    max_length: int = 0
+    overlap: int = 0
+    by_lines: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class WindowSizes:
+    """The sizes of the windows in which a file is searched, in bytes.
+
+    `length`, `max_length` and `overlap` apply to searches of single lines (see
+    `WindowLimits`). A multiline search looks at `multiline_length` bytes, of which the
+    last `multiline_overlap` are searched again.
+    """
+
+    length: int = 512 << 10
+    max_length: int = 1 << 20
+    overlap: int = 64 << 10
+    multiline_length: int = 8 << 20
+    multiline_overlap: int = 1 << 20
+
+    def limits(self, *, is_multiline: bool) -> WindowLimits:
+        """Return the limits of each window of a search."""
+        if is_multiline:
+            return WindowLimits(
+                self.multiline_length,
+                self.multiline_length,
+                self.multiline_overlap,
+                by_lines=False,
+            )
+        return WindowLimits(self.length, self.max_length, self.overlap)
+
+
+WINDOW_SIZES = WindowSizes()
 
 
 class Window:
-    """Some of a file's text.
+    """A part of a file's text.
 
-    `text` is searched from index `begin` (what is before it is one character of context). `stop` is
-    the raw offset where the window ends, `first` and `last` whether the text begins at its beginning and ends
-    there, `cut` whether it ends inside a line (or, for matches over several lines, anywhere); `raw` are its bytes.
+    `text` is searched from index `begin`; one character before it is context for word
+    boundaries. `offset` and `stop` are the bytes of the file that the window covers, and
+    `raw` are those bytes. `is_first` and `is_last` are True if the file begins and ends
+    with the window. `is_cut` is True if the window ends inside a line or, for matches
+    over several lines, before the end of the file.
     """
 
     def __init__(
@@ -42,105 +88,68 @@ class Window:
         snapshot: Snapshot,
         position: int,
         stop: int,
-        length: int,
-        longest: int = 0,
-        overlap: int = 0,
-        *,
-        by_lines: bool = True,
+        limits: WindowLimits,
     ) -> None:
-        """The window that begins at `position`, a character's beginning, and goes no further than `stop`.
-
-        `by_lines`: it ends at a line's end unless the line is longer than `length` and `longest`. Otherwise (for
-        matches over several lines) its last `overlap` bytes are always left to the next one.
-        """
+        """Read the window at `position`, where a character starts, up to `stop` at most."""
         encoding = snapshot.encoding
-        raw = snapshot.read(position, min(length, stop - position))
-        whole = False
-        while not whole and (read := position + len(raw)) < stop:
-            units = (
-                (
-                    raw
-                    if encoding.unit_bytes == 1
-                    else snapshot.lines.to_units(raw)
-                )
-                if by_lines
-                else b""
-            )
-            # A carriage return at the very end may be half of a pair.
-            end = (
-                max(units.rfind(b"\n"), units.rfind(b"\r", 0, len(units) - 1))
-                + 1
-            )
-            if whole := end > 0:
-                raw = raw[: end * encoding.unit_bytes]
-            elif by_lines and len(raw) < longest:
-                raw += snapshot.read(read, min(len(raw), stop - read))
-            else:
-                raw = _cut(raw, snapshot)
-                break
+        raw, ends_line = _read_window(snapshot, position, stop, limits)
         self.offset = position
         self.stop = position + len(raw)
-        self.first = position == snapshot.start
-        self.last = self.stop >= stop
-        self.cut = not (self.last or whole)
-        # The character before it, in UTF-8 and normalised; empty at a line's beginning.
-        before = snapshot.read(
-            max(snapshot.start, position - 4), min(4, position - snapshot.start)
-        )
-        errors = "surrogateescape" if encoding.is_utf8 else "replace"
-        last = before.decode(encoding.name, errors)[-1:].encode("utf-8", errors)
-        self._context = b"" if last in (b"\n", b"\r") else last
-        self.begin = len(self._context)
         self.raw = raw
+        self.is_first = position == snapshot.start
+        self.is_last = self.stop >= stop
+        self.is_cut = not (self.is_last or ends_line)
+        self._context = _read_context_character(snapshot, position)
+        self.begin = len(self._context)
         self._encoding = encoding
-        self._verbatim = encoding.is_utf8 and b"\r" not in raw
-        self._errors = (
-            "surrogatepass" if encoding.unit_bytes == 2 else "surrogateescape"
-        )
-        self._overlap = min(overlap, len(raw) // 2)
-        self._near = (0, 0)
+        self._is_verbatim = encoding.is_utf8 and b"\r" not in raw
+        self._decode_errors = "surrogateescape"
+        if encoding.unit_bytes == 2:
+            self._decode_errors = "surrogatepass"
+        self._overlap = min(limits.overlap, len(raw) // 2)
+        # The last index that was converted, and its offset in `raw`.
+        self._last_conversion = (0, 0)
 
     @cached_property
     def text(self) -> bytes:
         """The context and the window, in UTF-8 with ``\\n`` terminators."""
-        plain = self.raw
+        text = self.raw
         if not self._encoding.is_utf8:
-            plain = normalize_newlines(self._shown).encode(
+            text = normalize_newlines(self._decoded).encode(
                 "utf-8", "surrogatepass"
             )
-        elif not self._verbatim:
-            plain = self.raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
-        return self._context + plain if self._context else plain
+        elif not self._is_verbatim:
+            text = self.raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+        return self._context + text if self._context else text
 
     @cached_property
     def limit(self) -> int:
-        """A match that begins here or later belongs to the next window."""
-        if not self.cut:
+        """The index from which on a match belongs to the next window."""
+        if not self.is_cut:
             return len(self.text) + 1
-        return next_character(
-            self.text, max(self.begin, len(self.text) - self._overlap - 1)
-        )
+        last = max(self.begin, len(self.text) - self._overlap - 1)
+        return next_character(self.text, last)
 
     def file_offset(self, index: int) -> int:
-        """The byte offset of the file where the character at `index` of the text begins."""
+        """Return the byte offset in the file of the character at `index` of the text."""
         index = max(0, index - self.begin)
-        if self._verbatim:
+        if self._is_verbatim:
             return self.offset + index
-        texts, raws = self._lines
-        line = bisect_right(texts, index) - 1
-        begin, raw = texts[line], raws[line]
+        text_starts, raw_starts = self._line_starts
+        line = bisect_right(text_starts, index) - 1
+        start, raw_offset = text_starts[line], raw_starts[line]
         if self._encoding.is_utf8:
-            return self.offset + raw + index - begin
-        if begin <= self._near[0] <= index:
-            begin, raw = (
-                self._near
-            )  # a long line is not gone through anew for each match
-        between = self.text[self.begin + begin : self.begin + index].decode(
-            "utf-8", "surrogatepass"
+            return self.offset + raw_offset + index - start
+        if start <= self._last_conversion[0] <= index:
+            # Without this, each match in a long line would decode it from its start.
+            start, raw_offset = self._last_conversion
+        between = self.text[self.begin + start : self.begin + index]
+        characters = between.decode("utf-8", "surrogatepass")
+        raw_offset += len(
+            characters.encode(self._encoding.name, self._decode_errors)
         )
-        raw += len(between.encode(self._encoding.name, self._errors))
-        self._near = (index, raw)
-        return self.offset + raw
+        self._last_conversion = (index, raw_offset)
+        return self.offset + raw_offset
 
     @cached_property
     def characters(self) -> str:
@@ -148,46 +157,83 @@ class Window:
         return self.text[self.begin :].decode("utf-8", "surrogateescape")
 
     def character_offset(self, number: int) -> int:
-        """The byte offset of the file where the character with that number, from 0, begins."""
-        return self.file_offset(
-            self.begin
-            + len(self.characters[:number].encode("utf-8", "surrogateescape"))
-        )
+        """Return the byte offset in the file of a character, by its number from 0."""
+        before = self.characters[:number].encode("utf-8", "surrogateescape")
+        return self.file_offset(self.begin + len(before))
 
     @cached_property
-    def _lines(self) -> tuple[list[int], list[int]]:
-        """Where the lines of the window begin, in its text and in the file: terminators differ only between lines."""
-        texts, raws = [0], [0]
+    def _line_starts(self) -> tuple[list[int], list[int]]:
+        """The start of each line in the text, and in the raw bytes.
+
+        Terminators are the only difference between UTF-8 text and its raw bytes.
+        """
+        text_starts, raw_starts = [0], [0]
         if self._encoding.is_utf8:
-            for match in _TERMINATOR.finditer(self.raw):
-                texts.append(texts[-1] + match.start() - raws[-1] + 1)
-                raws.append(match.end())
-            return texts, raws
-        shown, end = self._shown, 0
-        for found in _TERMINATOR_SHOWN.finditer(shown):
-            line = shown[end : found.start()].encode("utf-8", "surrogatepass")
-            texts.append(texts[-1] + len(line) + 1)
-            raws.append(
-                raws[-1]
-                + len(
-                    shown[end : found.end()].encode(
-                        self._encoding.name, self._errors
-                    )
-                )
+            for match in _TERMINATOR_BYTES.finditer(self.raw):
+                line_bytes = match.start() - raw_starts[-1]
+                text_starts.append(text_starts[-1] + line_bytes + 1)
+                raw_starts.append(match.end())
+            return text_starts, raw_starts
+        decoded, start = self._decoded, 0
+        for terminator in _TERMINATOR.finditer(decoded):
+            line = decoded[start : terminator.start()]
+            line_bytes = len(line.encode("utf-8", "surrogatepass"))
+            text_starts.append(text_starts[-1] + line_bytes + 1)
+            whole_line = decoded[start : terminator.end()]
+            raw_line = whole_line.encode(
+                self._encoding.name, self._decode_errors
             )
-            end = found.end()
-        return texts, raws
+            raw_starts.append(raw_starts[-1] + len(raw_line))
+            start = terminator.end()
+        return text_starts, raw_starts
 
     @cached_property
-    def _shown(self) -> str:
-        """The window's text as its own codec gives it, so that it can be turned back into exactly these bytes."""
+    def _decoded(self) -> str:
+        """The raw bytes as characters that encode to exactly these bytes again."""
         width = self._encoding.unit_bytes
         raw = self.raw[: len(self.raw) // width * width]
-        return raw.decode(self._encoding.name, self._errors)
+        return raw.decode(self._encoding.name, self._decode_errors)
+
+
+def _read_window(
+    snapshot: Snapshot, position: int, stop: int, limits: WindowLimits
+) -> tuple[bytes, bool]:
+    """Return the bytes of a window, and True if they were ended after a terminator."""
+    raw = snapshot.read(position, min(limits.length, stop - position))
+    while position + len(raw) < stop:
+        line_end = _last_line_end(raw, snapshot) if limits.by_lines else 0
+        if line_end > 0:
+            return raw[:line_end], True
+        if not limits.by_lines or len(raw) >= limits.max_length:
+            return _cut_at_character(raw, snapshot), False
+        read_end = position + len(raw)
+        raw += snapshot.read(read_end, min(len(raw), stop - read_end))
+    return raw, False
+
+
+def _last_line_end(raw: bytes, snapshot: Snapshot) -> int:
+    """Return the offset behind the last terminator in `raw`, or 0."""
+    unit_bytes = snapshot.encoding.unit_bytes
+    units = raw if unit_bytes == 1 else snapshot.lines.to_units(raw)
+    # A carriage return at the very end may be half of a pair.
+    line_feed = units.rfind(b"\n")
+    carriage_return = units.rfind(b"\r", 0, len(units) - 1)
+    return (max(line_feed, carriage_return) + 1) * unit_bytes
+
+
+def _read_context_character(snapshot: Snapshot, position: int) -> bytes:
+    """Return the character before `position` in UTF-8, or nothing at a line's start."""
+    encoding = snapshot.encoding
+    start = max(snapshot.start, position - 4)
+    before = snapshot.read(start, min(4, position - snapshot.start))
+    errors = "surrogateescape" if encoding.is_utf8 else "replace"
+    last_character = before.decode(encoding.name, errors)[-1:]
+    context = last_character.encode("utf-8", errors)
+    return b"" if context in (b"\n", b"\r") else context
 
 
 def next_character(text: bytes, index: int) -> int:
-    """Where the character behind the one at `index` begins, in UTF-8."""
+    """Return the start of the character after the one at `index`, in UTF-8."""
     index += 1
     while index < len(text) and text[index] & 0xC0 == 0x80:
         index += 1
@@ -195,41 +241,40 @@ def next_character(text: bytes, index: int) -> int:
 
 
 def previous_character(text: bytes, index: int) -> int:
-    """Where the character before `index` begins."""
+    """Return the start of the character before `index`, in UTF-8."""
     index = max(0, index - 1)
     while index and text[index] & 0xC0 == 0x80:
         index -= 1
     return index
 
 
-def _cut(raw: bytes, snapshot: Snapshot) -> bytes:
-    """`raw` less a torn character, and less a carriage return that may be half of a pair."""
+def _cut_at_character(raw: bytes, snapshot: Snapshot) -> bytes:
+    """Return `raw` without a torn character or half of a line's end at its end."""
     encoding = snapshot.encoding
-    raw = cut_at_character(raw, len(raw) - encoding.unit_bytes, encoding) or raw
-    unit = "\r".encode(encoding.name)
-    return raw.removesuffix(unit) if len(raw) > len(unit) else raw
+    last_unit = len(raw) - encoding.unit_bytes
+    raw = cut_at_character(raw, last_unit, encoding) or raw
+    carriage_return = "\r".encode(encoding.name)
+    if len(raw) > len(carriage_return):
+        return raw.removesuffix(carriage_return)
+    return raw
 
 
 def character_start(
-    snapshot: Snapshot, offset: int, line: int | None = None
+    snapshot: Snapshot, offset: int, line_start: int | None = None
 ) -> int:
-    """The beginning of the character that holds the byte at `offset`; `line` is where its line begins."""
+    """Return the start of the character that holds the byte at `offset`.
+
+    `line_start` is the start of its line, where the caller knows it.
+    """
     encoding = snapshot.encoding
-    if line is None:
-        line = (
-            snapshot.lines.line_start(offset)
-            if encoding.is_multibyte
-            else snapshot.start
-        )
-    # Only where a byte of a character may look like another one is it not known nearby where one begins.
-    near = offset - (_NEAR if encoding.is_multibyte else 4)
-    near = line + max(0, near - line) // 2 * 2
-    return near + len(
-        cut_at_character(
-            snapshot.read(near, offset - near + 1), offset - near, encoding
-        )
-    )
-
-
-NO_TIMEOUT = Task()
-"""The task of a search that nobody ends."""
+    if line_start is None:
+        line_start = snapshot.start
+        if encoding.is_multibyte:
+            line_start = snapshot.lines.line_start(offset)
+    # Where a byte of one character may look like another character, only the text
+    # before it tells where a character starts.
+    scanned_bytes = _MAX_SCANNED_BYTES if encoding.is_multibyte else 4
+    near = max(0, offset - scanned_bytes - line_start)
+    near = line_start + near // 2 * 2
+    before = snapshot.read(near, offset - near + 1)
+    return near + len(cut_at_character(before, offset - near, encoding))

@@ -281,22 +281,23 @@ def read_lines_around(
         if is_few:
             before = DEFAULT_CONTEXT_LINES
             after = max(DEFAULT_CONTEXT_LINES, hit_symbols.body_lines)
-    above, inside, below, further_count = read_context(
+    near = read_context(
         snapshot,
         hit,
-        before,
-        after,
-        options.line_chars,
-        most=MAX_LINES_OF_MATCH,
+        before=before,
+        after=after,
+        max_characters=options.line_chars,
+        max_inside=MAX_LINES_OF_MATCH,
         task=task,
     )
+    above, below = near.above, near.below
     if options.default_context:
         max_chars = SHORT_LINE_CHARS
         if hit_symbols.body_lines:
             max_chars = options.line_chars
         above = select_helpful(above, max_chars, is_record_file=is_record_file)
         below = select_helpful(below, max_chars, is_record_file=is_record_file)
-    return LinesAround(above, inside, below, further_count)
+    return LinesAround(above, near.inside, below, near.inside_count)
 
 
 def select_helpful(

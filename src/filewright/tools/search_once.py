@@ -351,7 +351,11 @@ def add_cursor(
     outcome: SearchOutcome, top: Location, resume: ResumePoint
 ) -> SearchOutcome:
     """Return the outcome with a cursor, or with a note if its path is too long for one."""
-    position = [resume.offset, encode_path(top, resume.location), resume.mark]
+    position = [
+        resume.offset,
+        encode_path(top, resume.location),
+        resume.fingerprint,
+    ]
     cursor = encode_cursor("search", outcome.arguments.output, position)
     if len(cursor) <= MAX_CURSOR_CHARS:
         return replace(outcome, next_cursor=cursor)
@@ -452,7 +456,9 @@ def search_similar(
             is_complete = False
             notes.append(f"{left_out_count} less similar left out")
     else:
-        counts = Counter(location.display_path for location, _ in similar.hits)
+        counts = Counter(
+            located.location.display_path for located in similar.hits
+        )
         for path, count in counts.items():
             page.add_file(path, count)
     return replace(
@@ -480,12 +486,14 @@ def add_similar_hits(
     context: Context, similar: SimilarHits, page: SearchPage
 ) -> int:
     """Collect similar hits; return the number of those that do not fit."""
-    for index, (location, hit) in enumerate(similar.hits):
+    for index, located in enumerate(similar.hits):
         # A file that was deleted since is passed over.
         with (
             suppress(FilewrightError),
-            context.open_page(location, headings=False, text=True) as snapshot,
+            context.open_page(
+                located.location, headings=False, text=True
+            ) as snapshot,
         ):
-            if page.add_hits(snapshot, [hit]) is not None:
+            if page.add_hits(snapshot, [located.hit]) is not None:
                 return len(similar.hits) - index
     return 0
