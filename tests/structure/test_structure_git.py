@@ -12,7 +12,7 @@ from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure.git import CommittedFile, read_committed
+from filewright.structure.git import FileAtRevision, read_committed
 
 pytestmark = [
     pytest.mark.skipif(
@@ -56,7 +56,7 @@ def repository(tmp_path: Path) -> Path:
 
 def ask(
     folder: Path, path: str, revision: str = "HEAD", limit: int = 1000
-) -> CommittedFile | None:
+) -> FileAtRevision | None:
     boundary = Boundary([folder], Settings())
     return read_committed(
         boundary, boundary.locate(path), revision, limit=limit

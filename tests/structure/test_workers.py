@@ -6,6 +6,7 @@ import signal
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -128,7 +129,7 @@ def test_a_worker_that_never_answers_is_killed() -> None:
     assert workers.outline(request, b"x = 1\n").count == 1
     (process,) = children_of(launcher)
     os.kill(process, signal.SIGSTOP)
-    outline = workers.outline(request._replace(seconds=0.5), b"x = 2\n")
+    outline = workers.outline(replace(request, seconds=0.5), b"x = 2\n")
     assert not outline.parsed
     assert "longer than the limit" in (outline.note or "")
     assert workers.outline(request, b"def f(): pass\n").count == 1
@@ -331,6 +332,7 @@ def test_an_outline_survives_the_wire(
         "c", tuple(found), count, truncated=truncated, note="n", errors=report
     )
     assert decode_outline(encode_line(outline)) == outline
-    kept, left_out, _ = outline.shorten(3)
+    shortened = outline.shorten(3)
+    kept, left_out = shortened.symbols, shortened.left_out
     assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
     assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)

@@ -1,14 +1,30 @@
-"""What files are made of: outlines, blocks, syntax errors, changed symbols, hints.
+"""Structure: outlines, blocks, syntax errors, changed symbols, search hints, and git.
 
-A grammar reads content into a syntax tree, a query (`queries/*.scm`) captures the nodes that are symbols, and
-`collect` puts them one inside the other. `Outlines` does this once per content, in a process apart that can be
-killed, because grammars are C code and files are anybody's. Everything else works on an outline and the text:
-`lookup` finds symbols by name and by line, `block` the complete piece around a line, `changed` what differs
-between two states, `git` fetches the other state, `git_repository` those of
-many files. `hints` says what to search for, also in logs and data, from
-samples, whatever the size.
+In: bytes or a `Snapshot`, a `Language`, a `Task`. Out: frozen values, such as `Outline`,
+`Symbol`, `CodeBlock`, `ChangedSymbol` and `Hints`. Nothing here opens a path in the
+workspace, writes a file, or downloads a grammar; searches and edits are not known here.
 
-In: bytes or a `Snapshot`, a `Language`, a `Task`. Out: frozen values (`Outline`, `Symbol`, `CodeBlock`,
-`ChangedSymbol`, `Hints`). This room never opens a path, never writes, never downloads a grammar, and
-does not know searches or edits. It does not import its own heavy parts before they are used.
+A grammar reads a text into a syntax tree, and a query (`queries/*.scm`) captures the
+nodes that are symbols. That happens in another process, which can be killed: grammars
+are C code, and the files are hostile.
+
+- `symbol`, `outline`: the named parts of a file, and the tree of them
+- `outlines`: the outlines of a workspace's files, cached by content
+- `workers`, `worker`, `wire`: the parser processes, and the messages to and from them
+- `parser`: one parse within a time limit
+- `grammar_input`: a text as a grammar can read it
+- `grammar`: grammars with their queries
+- `source_text`: the text of a syntax tree
+- `symbol_collector`: the symbols of a syntax tree
+- `leading_comments`: the comments and attributes above a symbol
+- `file_comments`: comments that belong to the file, not to the symbol below them
+- `syntax_report`: the syntax errors of a text
+- `definition_patterns`: definitions by regular expressions, where no grammar reads
+- `lookup`: symbols by name and by line
+- `block`: the complete piece of text around a line
+- `changed_symbols`: the symbols that differ between two states of a file
+- `references`: the imports between the files of a project
+- `hints`: what to search for in a file, also in logs and data
+- `git`: the content of a file at a revision
+- `git_repository`, `git_conversion`: the files of an index and of commits
 """

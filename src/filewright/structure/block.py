@@ -1,8 +1,8 @@
-"""The complete piece of text around a line: a definition, a section, a paragraph, an indented block.
+"""The complete piece of text around a line: a definition, section, paragraph or block.
 
-Where an outline knows the definition around the line, that is the answer, with its doc comment and
-decorators; never the innermost node of a syntax tree, which is a word. Elsewhere the text's own
-shape decides: headings and blank lines for prose, indentation for everything else.
+If an outline has a definition around the line, that is the block, with its doc comment
+and decorators. Elsewhere the shape of the text decides: headings and blank lines in
+prose, timestamps in logs, indentation in all other text.
 """
 
 from __future__ import annotations
@@ -24,24 +24,28 @@ from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
 from filewright.text.snapshot import Snapshot
 
-_WINDOW: Final = 512
-_LINE_BYTES: Final = 4096
-_REACH: Final = 5_000
-"""Lines looked at, up or down, for where a block begins or ends."""
-_TAB: Final = 8
+_WINDOW_LINES: Final = 512
+_MAX_LINE_BYTES: Final = 4096
+_MAX_SEARCHED_LINES: Final = 5_000
+"""Lines that are read, up or down, to find where a block begins or ends."""
+
+_TAB_WIDTH: Final = 8
 _CLOSER: Final = re.compile(
     r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b|else\b|elif\b|except\b|finally\b|catch\b)"
 )
-_LEAD: Final = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|@|\[\[?\w)")
+"""The beginning of a line that ends a block, or goes on with it."""
+
+_LEADING_LINE: Final = re.compile(r"\s*(?:#|//|/\*|\*|--|;|%|@|\[\[?\w)")
+"""The beginning of a comment or attribute, which belongs to the block below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class CodeBlock:
     """Lines `start_line` to `end_line`, both included, that belong together.
 
-    `path` names the definition ("class Cart › method total") or is "". `depth` is how many levels out
-    it is, which is less than asked where there were no more. `cut` says that an end was not found
-    within the lines looked at.
+    `path` names the definition ("class Cart › method total") or is "". `depth` is the
+    number of levels out, less than requested if there were no more. `is_cut` is True if
+    an end was not found within the lines that are searched.
     """
 
     start_line: int
@@ -50,250 +54,271 @@ class CodeBlock:
     path: str = ""
     depth: int = 1
     symbol: Symbol | None = None
-    cut: bool = False
+    is_cut: bool = False
 
 
 def find_block(
     source: bytes | Snapshot, line: int, outline: Outline | None, depth: int = 1
 ) -> CodeBlock:
-    """The block around 1-based `line`: the innermost for `depth` 1, the one around that for 2, and so on.
+    """Return the block around a 1-based line of the text.
 
-    `line` must be a line of the text. Without an outline, or where none of its definitions is round
-    the line, the block is found by the text's shape.
+    It is the innermost for `depth` 1, the one around that for 2, and so on. Without an
+    outline, and outside of all definitions, the shape of the text decides.
     """
     lines = TextLines(source)
+    language = None
+    if outline is not None and outline.language:
+        language = Language(outline.language)
     if outline is not None and outline.parsed:
-        if outline.language == Language.MARKDOWN:
-            return _section(lines, line, outline, depth)
-        around = symbols_around_line(outline, line)
-        definitions = tuple(filter(is_definition, around))
+        if language is Language.MARKDOWN:
+            return _find_section(lines, line, outline, depth)
+        return _find_definition(lines, line, outline, depth)
+    if language is not None and language.traits.prose:
+        return _find_paragraphs(lines, line, depth)
+    if language is Language.LOG:
+        return _find_records(lines, line, depth)
+    return _find_indented(lines, line, depth)
+
+
+def _find_definition(
+    lines: TextLines, line: int, outline: Outline, depth: int
+) -> CodeBlock:
+    """Return the definition around a line, or else the text between definitions."""
+    # A blank line belongs to the text next to it, which may be a definition.
+    for near_line in (line, lines.nearest_text(line)):
+        path = symbols_around_line(outline, near_line)
+        definitions = tuple(filter(is_definition, path))
         if definitions:
             return symbol_block(definitions, depth)
-        if around and around[-1].kind == "import":
-            return symbol_block(around)
-        beside = _with_text(lines, line)
-        if beside != line:
-            return find_block(source, beside, outline, depth)
-        if outline.language == Language.SQL:
-            return _bounded(_paragraphs(lines, line, 1), line, outline)
-        return _bounded(_indented(lines, line, depth), line, outline)
-    if (
-        outline is not None
-        and outline.language
-        and Language(outline.language).traits.prose
-    ):
-        return _paragraphs(lines, line, depth)
-    if outline is not None and outline.language == Language.LOG:
-        return _records(lines, line, depth)
-    return _indented(lines, line, depth)
+        if path and path[-1].kind == "import":
+            return symbol_block(path)
+    line = lines.nearest_text(line)
+    if outline.language == Language.SQL:
+        block = _find_paragraphs(lines, line, 1)
+    else:
+        block = _find_indented(lines, line, depth)
+    return _without_definitions(block, line, outline)
 
 
 def symbol_block(
-    around: tuple[Symbol, ...], depth: int = 1, further_in: int = 0
+    path: tuple[Symbol, ...], depth: int = 1, further_in: int = 0
 ) -> CodeBlock:
-    """The block of the last of the symbols, each in the one before, that is `depth` levels out, or of the outermost;
-    so many levels are `further_in`."""
-    taken = min(depth, len(around))
-    path = around[: len(around) - taken + 1]
+    """Return the block of the symbol that is `depth` levels out on a path of symbols.
+
+    The path begins with the outermost, which is returned if there are too few levels.
+    `further_in` levels inside of the path are counted too.
+    """
+    levels = min(depth, len(path))
+    path = path[: len(path) - levels + 1]
     symbol = path[-1]
     return CodeBlock(
         symbol.block_start_line,
         symbol.end_line,
         symbol.kind,
         format_path(path),
-        taken + further_in,
+        levels + further_in,
         symbol,
     )
 
 
-def _section(
+def _find_section(
     lines: TextLines, line: int, outline: Outline, depth: int
 ) -> CodeBlock:
-    """Prose under a heading, without the sections below it; the whole section from its heading line."""
-    around = symbols_around_line(outline, line)
-    if not around:
-        return _paragraphs(lines, line, depth)
-    section = around[-1]
+    """Return the text under a heading without the sections below it.
+
+    From the heading's own line, it is the whole section.
+    """
+    path = symbols_around_line(outline, line)
+    if not path:
+        return _find_paragraphs(lines, line, depth)
+    section = path[-1]
     if line == section.start_line or not section.children:
-        return symbol_block(around, depth)
+        return symbol_block(path, depth)
     if depth > 1:
-        return symbol_block(around, depth - 1, 1)
+        return symbol_block(path, depth - 1, further_in=1)
     end = section.children[0].block_start_line - 1
     return CodeBlock(
-        section.block_start_line,
-        end,
-        "section",
-        format_path(around),
-        1,
-        section,
+        section.block_start_line, end, "section", format_path(path), 1, section
     )
 
 
-def _paragraphs(lines: TextLines, line: int, depth: int) -> CodeBlock:
-    """The paragraph around a line; each further level takes the paragraph above and the one below too."""
+def _find_paragraphs(lines: TextLines, line: int, depth: int) -> CodeBlock:
+    """Return the paragraph around a line, with one more on each side for each level."""
     start = end = line
     for level in range(depth):
         if level:
-            start, end = (
-                _skip_blank(lines, start - 1, -1),
-                _skip_blank(lines, end + 1, 1),
-            )
-        start, end = _till_blank(lines, start, -1), _till_blank(lines, end, 1)
+            start = lines.skip_blank(start - 1, -1)
+            end = lines.skip_blank(end + 1, 1)
+        start = _last_before_blank(lines, start, -1)
+        end = _last_before_blank(lines, end, 1)
     return CodeBlock(
-        max(1, start), end, "paragraph", depth=depth, cut=end - line >= _REACH
+        max(1, start),
+        end,
+        "paragraph",
+        depth=depth,
+        is_cut=end - line >= _MAX_SEARCHED_LINES,
     )
 
 
-def _till_blank(lines: TextLines, line: int, step: int) -> int:
-    """The last line from `line` on before a blank one."""
-    for place, text in lines.along(line, step):
+def _last_before_blank(lines: TextLines, line: int, step: int) -> int:
+    """Return the last line in a direction, from `line` on, before a blank one."""
+    for number, text in lines.iterate(line, step):
         if not text.strip():
             break
-        line = place
+        line = number
     return line
 
 
-def _records(lines: TextLines, line: int, depth: int) -> CodeBlock:
-    """A log record: the line with a timestamp at or above, and what follows it up to the next one.
+def _find_records(lines: TextLines, line: int, depth: int) -> CodeBlock:
+    """Return the record of a log around a line, with one more on each side for each level.
 
-    Each further level takes the record above and the one below too.
+    A record is a line with a timestamp, and the lines up to the next one.
     """
-    start = _stamped(lines, line, -1)
-    end = _stamped(lines, line + 1, 1) - 1
+    start = _find_timestamp(lines, line, -1)
+    end = _find_timestamp(lines, line + 1, 1) - 1
     for _ in range(depth - 1):
-        start = _stamped(lines, start - 1, -1) if start > 1 else start
-        end = (
-            _stamped(lines, end + 2, 1) - 1
-            if lines[end + 1] is not None
-            else end
-        )
+        if start > 1:
+            start = _find_timestamp(lines, start - 1, -1)
+        if lines[end + 1] is not None:
+            end = _find_timestamp(lines, end + 2, 1) - 1
     return CodeBlock(start, max(line, end), "record", depth=depth)
 
 
-def _stamped(lines: TextLines, line: int, step: int) -> int:
-    """The first line from `line` on that begins a record; the text's own end without any."""
-    place = line - step
-    for place, text in lines.along(line, step):
+def _find_timestamp(lines: TextLines, line: int, step: int) -> int:
+    """Return the first line in a direction that begins a record.
+
+    Without any it is the first line of the text, or the number behind the last.
+    """
+    number = line - step
+    for number, text in lines.iterate(line, step):
         if has_timestamp(text):
-            return place
-    return max(1, place + step)
+            return number
+    return max(1, number + step)
 
 
-def _skip_blank(lines: TextLines, line: int, step: int) -> int:
-    """The next line with text from `line` on, or the last line before the text's end."""
-    return next(
-        (place for place, text in lines.along(line, step) if text.strip()),
-        line - step,
-    )
-
-
-def _with_text(lines: TextLines, line: int) -> int:
-    """`line`, or if it is blank the nearest line with text below it, or else above it."""
-    if not _blank(lines[line]):
-        return line
-    near = (_skip_blank(lines, line, step) for step in (1, -1))
-    return next((place for place in near if not _blank(lines[place])), line)
-
-
-def _blank(text: str | None) -> bool:
+def _is_blank(text: str | None) -> bool:
     return text is None or not text.strip()
 
 
 def _indent(text: str) -> int:
-    text = text.expandtabs(_TAB)
+    """Return the width of the whitespace before a text."""
+    text = text.expandtabs(_TAB_WIDTH)
     return len(text) - len(text.lstrip())
 
 
-def _indented(lines: TextLines, line: int, depth: int) -> CodeBlock:
-    """The block by indentation: the less indented line above, and all up to the next such line."""
-    line = _with_text(lines, line)
-    header, taken = _header(lines, line), 0
+def _find_indented(lines: TextLines, line: int, depth: int) -> CodeBlock:
+    """Return the block by indentation.
+
+    It begins with the less indented line above, and ends before the next such line.
+    """
+    line = lines.nearest_text(line)
+    header = _find_header(lines, line)
     if header is None:
-        return _paragraphs(lines, line, 1)
-    while taken + 1 < depth:
-        outer = _outer(lines, header)
+        return _find_paragraphs(lines, line, 1)
+    level = 1
+    while level < depth:
+        outer = _find_outer(lines, header)
         if outer is None:
             break
-        header, taken = outer, taken + 1
-    start = _with_leads(lines, header)
-    end, cut = _end(lines, header)
-    return CodeBlock(start, end, "block", depth=taken + 1, cut=cut)
+        header, level = outer, level + 1
+    end, is_cut = _find_end(lines, header)
+    return CodeBlock(
+        _skip_leading_lines(lines, header),
+        end,
+        "block",
+        depth=level,
+        is_cut=is_cut,
+    )
 
 
-def _header(lines: TextLines, line: int) -> int | None:
-    """The line that begins the block `line` is in: itself if the next is indented more."""
+def _find_header(lines: TextLines, line: int) -> int | None:
+    """Return the line that begins the block around a line, None without any.
+
+    It is the line itself if the next one is indented more.
+    """
     text = lines[line]
     if text is None:
         return None
-    below = lines[_skip_blank(lines, line + 1, 1)]
-    if (
-        below is not None
-        and not _blank(below)
-        and _indent(below) > _indent(text)
-        and not _CLOSER.match(text)
-    ):
+    is_closer = _CLOSER.match(text) is not None
+    below = lines[lines.skip_blank(line + 1, 1)] or ""
+    has_body = below.strip() != "" and _indent(below) > _indent(text)
+    if has_body and not is_closer:
         return line
-    if _CLOSER.match(text) or _LEAD.match(text):
-        step = -1 if _CLOSER.match(text) else 1
-        for place, other in lines.along(line + step, step):
-            if not other.strip() and step > 0:
-                break
-            if (
-                not other.strip()
-                or _indent(other) > _indent(text)
-                or _CLOSER.match(other)
-            ):
-                continue
-            if step < 0 or not _LEAD.match(other):
-                if step < 0 or _header(lines, place) == place:
-                    return place
-                break
-    return _outer(lines, line)
+    header = None
+    if is_closer:
+        header = _find_opener(lines, line, _indent(text))
+    elif _LEADING_LINE.match(text):
+        header = _find_led_header(lines, line, _indent(text))
+    if header is not None:
+        return header
+    return _find_outer(lines, line)
 
 
-def _outer(lines: TextLines, line: int) -> int | None:
-    """The nearest line above that is indented less."""
-    indent = _indent(lines[line] or "")
-    for place, above in lines.along(line - 1, -1):
-        if not indent:
-            break
-        if (
-            above.strip()
-            and _indent(above) < indent
-            and not _CLOSER.match(above)
-        ):
-            return place
+def _find_opener(lines: TextLines, line: int, indent: int) -> int | None:
+    """Return the line above that begins the block which a line closes."""
+    for number, text in lines.iterate(line - 1, -1):
+        is_inside = _is_blank(text) or _indent(text) > indent
+        if not is_inside and not _CLOSER.match(text):
+            return number
     return None
 
 
-def _with_leads(lines: TextLines, header: int) -> int:
-    """Up over the comments and attributes right above a block."""
-    text = lines[header] or ""
+def _find_led_header(lines: TextLines, line: int, indent: int) -> int | None:
+    """Return the line below that begins the block which a comment or attribute leads."""
+    for number, text in lines.iterate(line + 1):
+        if _is_blank(text):
+            return None
+        if _indent(text) > indent or _CLOSER.match(text):
+            continue
+        if not _LEADING_LINE.match(text):
+            return number if _find_header(lines, number) == number else None
+    return None
+
+
+def _find_outer(lines: TextLines, line: int) -> int | None:
+    """Return the nearest line above that is indented less."""
+    indent = _indent(lines[line] or "")
+    if not indent:
+        return None
+    for number, text in lines.iterate(line - 1, -1):
+        is_less = text.strip() and _indent(text) < indent
+        if is_less and not _CLOSER.match(text):
+            return number
+    return None
+
+
+def _skip_leading_lines(lines: TextLines, header: int) -> int:
+    """Return the first of the comments and attributes right above a block."""
+    indent = _indent(lines[header] or "")
     start = header
-    while (
-        (above := lines[start - 1]) is not None
-        and _LEAD.match(above)
-        and _indent(above) == _indent(text)
-    ):
+    while True:
+        above = lines[start - 1]
+        if above is None or not _LEADING_LINE.match(above):
+            return start
+        if _indent(above) != indent:
+            return start
         start -= 1
-    return start
 
 
-def _end(lines: TextLines, header: int) -> tuple[int, bool]:
-    """The last line of the block that begins at `header`, and whether the search gave up."""
-    indent, end = _indent(lines[header] or ""), header
-    for place, text in lines.along(header + 1):
-        if text.strip():
-            if _indent(text) < indent or (
-                _indent(text) == indent and not _CLOSER.match(text)
-            ):
-                return end, False
-            end = place
-    return end, lines[header + _REACH + 1] is not None
+def _find_end(lines: TextLines, header: int) -> tuple[int, bool]:
+    """Return the last line of the block at `header`, and True if it was not found."""
+    indent = _indent(lines[header] or "")
+    end = header
+    for number, text in lines.iterate(header + 1):
+        if not text.strip():
+            continue
+        if _indent(text) < indent:
+            return end, False
+        if _indent(text) == indent and not _CLOSER.match(text):
+            return end, False
+        end = number
+    return end, lines[header + _MAX_SEARCHED_LINES + 1] is not None
 
 
-def _bounded(block: CodeBlock, line: int, outline: Outline) -> CodeBlock:
-    """A block of text between definitions, without the definitions."""
+def _without_definitions(
+    block: CodeBlock, line: int, outline: Outline
+) -> CodeBlock:
+    """Return the part of a block around a line that is between definitions."""
     start, end = block.start_line, block.end_line
     for symbol in outline.symbols:
         if not is_definition(symbol):
@@ -302,46 +327,78 @@ def _bounded(block: CodeBlock, line: int, outline: Outline) -> CodeBlock:
             start = symbol.end_line + 1
         if line < symbol.block_start_line <= end:
             end = symbol.block_start_line - 1
-    start, end = min(start, line), max(end, line)
-    return CodeBlock(start, end, block.kind, depth=block.depth, cut=block.cut)
+    return CodeBlock(
+        min(start, line),
+        max(end, line),
+        block.kind,
+        depth=block.depth,
+        is_cut=block.is_cut,
+    )
 
 
 class TextLines:
-    """Lines by 1-based number, decoded and cut after a few thousand bytes; None past the end.
+    """The lines of a text by 1-based number, decoded, and cut after 4 KB.
 
-    Costs the lines looked at and, in a file, the line index up to them.
+    A number outside of the text has None. Only windows around the requested lines are
+    read.
     """
 
     def __init__(self, source: bytes | Snapshot) -> None:
-        self._snapshot = (
-            source if isinstance(source, Snapshot) else Snapshot(source)
-        )
+        if isinstance(source, bytes):
+            source = Snapshot(source)
+        self._snapshot = source
         self._windows: dict[int, list[str]] = {}
 
     def __getitem__(self, line: int) -> str | None:
         if line < 1:
             return None
-        window, place = divmod(line - 1, _WINDOW)
+        window, index = divmod(line - 1, _WINDOW_LINES)
         lines = self._windows.get(window)
         if lines is None:
-            lines = self._windows[window] = self._read(window * _WINDOW + 1)
-        return lines[place] if place < len(lines) else None
+            lines = self._read(window * _WINDOW_LINES + 1)
+            self._windows[window] = lines
+        return lines[index] if index < len(lines) else None
 
-    def along(self, line: int, step: int = 1) -> Iterator[tuple[int, str]]:
-        """The lines from `line` on, down or up, with their numbers."""
-        for place in range(line, line + step * _REACH, step):
-            text = self[place]
+    def iterate(self, line: int, step: int = 1) -> Iterator[tuple[int, str]]:
+        """Yield the lines from `line` on, down or up, with their numbers."""
+        for number in range(line, line + step * _MAX_SEARCHED_LINES, step):
+            text = self[number]
             if text is None:
                 return
-            yield place, text
+            yield number, text
+
+    def skip_blank(self, line: int, step: int) -> int:
+        """Return the next line with text, from `line` on.
+
+        Without any it is the line before `line`.
+        """
+        for number, text in self.iterate(line, step):
+            if text.strip():
+                return number
+        return line - step
+
+    def nearest_text(self, line: int) -> int:
+        """Return `line`, or for a blank line the nearest one with text.
+
+        That is rather the one below than the one above.
+        """
+        if not _is_blank(self[line]):
+            return line
+        for step in (1, -1):
+            number = self.skip_blank(line, step)
+            if not _is_blank(self[number]):
+                return number
+        return line
 
     def _read(self, first: int) -> list[str]:
+        """Return the lines of the window that begins with line `first`."""
         snapshot = self._snapshot
-        codec = snapshot.encoding.name
-        index = snapshot.lines
-        if not index.has_line(first):
+        if not snapshot.lines.has_line(first):
             return []
-        lines = islice(
-            index.read_lines(index.offset_of(first), limit=_LINE_BYTES), _WINDOW
-        )
-        return [line.body.decode(codec, "replace") for line in lines]
+        start = snapshot.lines.offset_of(first)
+        lines = snapshot.lines.read_lines(start, limit=_MAX_LINE_BYTES)
+        codec = snapshot.encoding.name
+        return [
+            line.body.decode(codec, "replace")
+            for line in islice(lines, _WINDOW_LINES)
+        ]

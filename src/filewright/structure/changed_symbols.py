@@ -1,4 +1,4 @@
-"""Which symbols differ between two states of a file, or are touched by given lines."""
+"""The symbols that differ between two states of a file, or that given lines touch."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from filewright.progress import Task
 from filewright.structure.lookup import format_path
@@ -16,8 +16,9 @@ from filewright.structure.symbol import Symbol
 
 ChangeStatus = Literal["added", "modified", "removed"]
 
-# A prototype that became a function, or a constant that lost its `const`, is the same symbol.
-_FAMILIES = {
+# A prototype that became a function, or a constant that lost its `const`, is the same
+# symbol.
+_KIND_FAMILIES = {
     "prototype": "function",
     "method": "function",
     "constant": "variable",
@@ -27,9 +28,11 @@ _FAMILIES = {
 
 @dataclass(frozen=True, slots=True)
 class ChangedSymbol:
-    """One symbol that is not as it was; lines are of the new text, of the old one if it was removed.
+    """One symbol that differs.
 
-    `path` is its name with those around it. Text that belongs to no symbol is one entry of kind "text" without names.
+    Lines are those of the new text, or of the old text if it was removed. `path` is its
+    name with those of its ancestors. Changed text that belongs to no symbol is one entry
+    of kind "text", without names.
     """
 
     status: ChangeStatus
@@ -40,62 +43,105 @@ class ChangedSymbol:
     end_line: int = 0
 
 
-class OutlinedText(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class OutlinedText:
     """A text and its outline."""
 
     data: bytes
     outline: Outline
 
+    @property
+    def outside_text(self) -> bytes:
+        """The text outside of all symbols, without whitespace and separators."""
+        return _squeeze(
+            _outside(self.data, self.outline.symbols, 0, len(self.data))
+        )
 
-class _SymbolText(NamedTuple):
+
+@dataclass(frozen=True, slots=True)
+class _SymbolText:
+    """A symbol, its ancestors, and its own text: the text outside of its children."""
+
     symbol: Symbol
-    around: tuple[Symbol, ...]
-    own: bytes
+    ancestors: tuple[Symbol, ...]
+    text: bytes = b""
+
+    def describe(self, status: ChangeStatus) -> ChangedSymbol:
+        """Return the change of the symbol."""
+        symbol = self.symbol
+        path = "imports"
+        if symbol.kind != "import":
+            path = format_path((*self.ancestors, symbol))
+        return ChangedSymbol(
+            status,
+            path,
+            symbol.name,
+            symbol.kind,
+            symbol.block_start_line,
+            symbol.end_line,
+        )
 
 
 _Key = tuple[tuple[str, str], ...]
+"""The families of kinds, and the names, of a symbol and its ancestors."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """A symbol and its status."""
+
+    entry: _SymbolText
+    status: ChangeStatus
+
+    @property
+    def position(self) -> tuple[bool, int]:
+        """The sort key: removed symbols come last, the others in the order of the text."""
+        return self.status == "removed", self.entry.symbol.block_start
 
 
 def find_changed_symbols(
     before: OutlinedText, after: OutlinedText, *, task: Task | None = None
 ) -> tuple[ChangedSymbol, ...]:
-    """What became of each symbol, in the order of the new text, removed ones last.
+    """Return the symbols that differ, in the order of the new text, removed ones last.
 
-    A symbol is modified if its own text differs: a class is not, because one of its methods is. Of
-    something added or removed whole, only the outermost symbol is named. Where several symbols share
-    a name (overloads), equal texts are matched first and the rest in order. Raises `timeout` and
-    `cancelled` of `task`.
+    A symbol is modified if its own text differs: a class is not modified by a change in
+    one of its methods. If a symbol was added or removed with its children, only the
+    outermost is listed. Of several symbols with one name (overloads), those with equal
+    texts are paired first, and the others in order.
+
+    Raises `timeout` and `cancelled` of the task.
     """
     if before.data == after.data:
         return ()
-    checked = task or Task()
-    old, new = _entries(before, checked), _entries(after, checked)
-    changes: list[tuple[_SymbolText, ChangeStatus]] = []
-    for key in dict.fromkeys((*new, *old)):
-        changes.extend(_paired(old.get(key, []), new.get(key, [])))
-    whole = {
-        id(entry.symbol) for entry, status in changes if status != "modified"
-    }
-    kept = [
-        (entry, status)
-        for entry, status in changes
-        if status == "modified"
-        or not any(id(outer) in whole for outer in entry.around)
-    ]
-    kept.sort(
-        key=lambda change: (
-            change[1] == "removed",
-            change[0].symbol.block_start,
+    task = task or Task()
+    old_entries = _find_entries(before, task)
+    new_entries = _find_entries(after, task)
+    changes: list[_Change] = []
+    for key in dict.fromkeys((*new_entries, *old_entries)):
+        changes += _pair(old_entries.get(key, []), new_entries.get(key, []))
+    outermost = sorted(
+        _without_nested(changes), key=lambda change: change.position
+    )
+    changed = [change.entry.describe(change.status) for change in outermost]
+    if before.outside_text != after.outside_text:
+        changed.append(ChangedSymbol("modified", "", "", "text"))
+    return tuple(changed)
+
+
+def _without_nested(changes: list[_Change]) -> list[_Change]:
+    """Return the changes without symbols whose ancestor was added or removed too."""
+    whole_symbols = set()
+    for change in changes:
+        if change.status != "modified":
+            whole_symbols.add(id(change.entry.symbol))
+    outermost = []
+    for change in changes:
+        is_nested = any(
+            id(ancestor) in whole_symbols for ancestor in change.entry.ancestors
         )
-    )
-    result = [_changed(entry, status) for entry, status in kept]
-    was, is_now = (
-        _squeezed(_gaps(each.data, each.outline.symbols, 0, len(each.data)))
-        for each in (before, after)
-    )
-    if was != is_now:
-        result.append(ChangedSymbol("modified", "", "", "text"))
-    return tuple(result)
+        if change.status == "modified" or not is_nested:
+            outermost.append(change)
+    return outermost
 
 
 def find_touched_symbols(
@@ -105,159 +151,168 @@ def find_touched_symbols(
     *,
     task: Task | None = None,
 ) -> tuple[ChangedSymbol, ...]:
-    """The symbols whose own lines, those outside their children, meet the 1-based inclusive `ranges`.
+    """Return the symbols with lines in `ranges`, those of their children left out.
 
-    `kinds` says of each range what its lines are (default: modified). A symbol is `removed` if only
-    removed lines meet it, `added` if added lines alone make it up, else `modified`. Raises `timeout`
-    and `cancelled` of `task`.
+    The ranges are 1-based and include both ends. `kinds` has the status of the lines of
+    each (default: modified). A symbol is `removed` if it touches only removed lines, and
+    `added` if it consists of added lines.
+
+    Raises `timeout` and `cancelled` of the task.
     """
-    wanted = [(first, max(first, last)) for first, last in ranges]
-    said: Sequence[ChangeStatus] = (
-        kinds if kinds is not None else ["modified"] * len(wanted)
+    spans = [(first, max(first, last)) for first, last in ranges]
+    statuses: Sequence[ChangeStatus] = ["modified"] * len(spans)
+    if kinds is not None:
+        statuses = kinds
+    line_ranges = _LineRanges(
+        _LineRange(first, last, status)
+        for (first, last), status in zip(spans, statuses, strict=True)
     )
-    given = _Ranges(zip(wanted, said, strict=True))
-    checked = task or Task()
-    found = []
-    for around, symbol in outline.walk():
-        checked.check()
-        if any(
-            given.meeting(first, last) for first, last in _own_lines(symbol)
-        ):
-            status = _status(
-                symbol, given.meeting(symbol.start_line, symbol.end_line)
+    task = task or Task()
+    touched = []
+    for ancestors, symbol in outline.walk():
+        task.check()
+        own_lines = _own_lines(symbol)
+        if any(line_ranges.touching(first, last) for first, last in own_lines):
+            status = _status_of(
+                symbol, line_ranges.touching(symbol.start_line, symbol.end_line)
             )
-            found.append(_changed(_SymbolText(symbol, around, b""), status))
-    return tuple(found)
+            entry = _SymbolText(symbol, ancestors)
+            touched.append(entry.describe(status))
+    return tuple(touched)
 
 
-_Span = tuple[tuple[int, int], ChangeStatus]
+@dataclass(frozen=True, slots=True, order=True)
+class _LineRange:
+    """Lines `first` to `last`, and what happened to them."""
+
+    first: int
+    last: int
+    status: ChangeStatus
 
 
-class _Ranges:
-    """Ranges of lines by where they begin, and how far those up to each one reach."""
+class _LineRanges:
+    """Ranges of lines in order, found by the lines that they touch."""
 
-    def __init__(self, spans: Iterable[_Span]) -> None:
-        self._spans = sorted(spans)
-        self._firsts = [first for (first, _), _ in self._spans]
-        self._reach = list(
-            accumulate((last for (_, last), _ in self._spans), max)
-        )
+    def __init__(self, ranges: Iterable[_LineRange]) -> None:
+        self._ranges = sorted(ranges)
+        self._firsts = [line_range.first for line_range in self._ranges]
+        # The last line of each range and all before it: ranges may overlap.
+        lasts = [line_range.last for line_range in self._ranges]
+        self._max_lasts = list(accumulate(lasts, max))
 
-    def meeting(self, first: int, last: int) -> list[_Span]:
-        """Those that have a line in [first, last]."""
-        low, high = (
-            bisect_left(self._reach, first),
-            bisect_right(self._firsts, last),
-        )
-        return [span for span in self._spans[low:high] if span[0][1] >= first]
+    def touching(self, first: int, last: int) -> list[_LineRange]:
+        """Return the ranges with a line in [first, last]."""
+        start = bisect_left(self._max_lasts, first)
+        stop = bisect_right(self._firsts, last)
+        return [
+            line_range
+            for line_range in self._ranges[start:stop]
+            if line_range.last >= first
+        ]
 
 
-def _status(symbol: Symbol, meeting: Sequence[_Span]) -> ChangeStatus:
-    met = {kind for _, kind in meeting}
-    if met == {"removed"}:
+def _status_of(
+    symbol: Symbol, line_ranges: Sequence[_LineRange]
+) -> ChangeStatus:
+    """Return the status of a symbol by the ranges that it touches."""
+    statuses = {line_range.status for line_range in line_ranges}
+    if statuses == {"removed"}:
         return "removed"
-    if met == {"added"}:
-        line = symbol.start_line
-        for (start, end), _ in meeting:
-            if start <= line:
-                line = max(line, end + 1)
-        return "added" if line > symbol.end_line else "modified"
-    return "modified"
+    if statuses != {"added"}:
+        return "modified"
+    # The first line that no range so far covers.
+    line = symbol.start_line
+    for line_range in line_ranges:
+        if line_range.first <= line:
+            line = max(line, line_range.last + 1)
+    return "added" if line > symbol.end_line else "modified"
 
 
 def _own_lines(symbol: Symbol) -> list[tuple[int, int]]:
-    own, line = [], symbol.block_start_line
+    """Return the ranges of lines of a symbol outside of its children, at least one."""
+    ranges = []
+    line = symbol.block_start_line
     for child in symbol.children:
         if child.block_start_line > line:
-            own.append((line, child.block_start_line - 1))
+            ranges.append((line, child.block_start_line - 1))
         line = max(line, child.end_line + 1)
-    if line <= symbol.end_line or not own:
-        own.append((line, max(line, symbol.end_line)))
-    return own
+    if line <= symbol.end_line or not ranges:
+        ranges.append((line, max(line, symbol.end_line)))
+    return ranges
 
 
-def _changed(entry: _SymbolText, status: ChangeStatus) -> ChangedSymbol:
-    symbol = entry.symbol
-    path = (
-        format_path((*entry.around, symbol))
-        if symbol.kind != "import"
-        else "imports"
-    )
-    return ChangedSymbol(
-        status,
-        path,
-        symbol.name,
-        symbol.kind,
-        symbol.block_start_line,
-        symbol.end_line,
-    )
-
-
-def _entries(
-    version: OutlinedText, task: Task
+def _find_entries(
+    text: OutlinedText, task: Task
 ) -> dict[_Key, list[_SymbolText]]:
+    """Return the symbols of a text by their keys, each list in the order of the text."""
     entries: dict[_Key, list[_SymbolText]] = defaultdict(list)
-    for around, symbol in version.outline.walk():
+    for ancestors, symbol in text.outline.walk():
         task.check()
-        key = tuple(
-            (
-                _FAMILIES.get(each.kind, each.kind),
-                "" if each.kind == "import" else each.lookup_name or each.name,
-            )
-            for each in (*around, symbol)
-        )
-        entries[key].append(
-            _SymbolText(symbol, around, _own(version.data, symbol))
-        )
+        key = tuple(map(_key_part, (*ancestors, symbol)))
+        entry = _SymbolText(symbol, ancestors, _own_text(text.data, symbol))
+        entries[key].append(entry)
     return entries
 
 
-def _own(data: bytes, symbol: Symbol) -> bytes:
+def _key_part(symbol: Symbol) -> tuple[str, str]:
+    family = _KIND_FAMILIES.get(symbol.kind, symbol.kind)
+    if symbol.kind == "import":
+        # Imports are one symbol, whatever they import.
+        return family, ""
+    return family, symbol.lookup_name or symbol.name
+
+
+def _own_text(data: bytes, symbol: Symbol) -> bytes:
+    """Return the text of a symbol outside of its children, for comparison."""
     if not symbol.children:
-        return data[symbol.block_start : symbol.end].replace(b"\r\n", b"\n")
-    return _squeezed(
-        _gaps(data, symbol.children, symbol.block_start, symbol.end)
+        text = data[symbol.block_start : symbol.end]
+        return text.replace(b"\r\n", b"\n")
+    return _squeeze(
+        _outside(data, symbol.children, symbol.block_start, symbol.end)
     )
 
 
-def _gaps(
-    data: bytes, children: Iterable[Symbol], start: int, end: int
+def _outside(
+    data: bytes, symbols: Iterable[Symbol], start: int, end: int
 ) -> bytes:
-    """The text of [start, end) outside `children`."""
+    """Return the text of [start, end) outside of `symbols`."""
     parts = []
-    for child in children:
-        if child.block_start > start:
-            parts.append(data[start : child.block_start])
-        start = max(start, child.end)
+    for symbol in symbols:
+        if symbol.block_start > start:
+            parts.append(data[start : symbol.block_start])
+        start = max(start, symbol.end)
     if end > start:
         parts.append(data[start:end])
     return b"\n".join(parts)
 
 
-def _squeezed(text: bytes) -> bytes:
-    """Without white space and the separators that come and go with neighbours."""
+def _squeeze(text: bytes) -> bytes:
+    """Return a text without whitespace and separators, which neighbours add and remove."""
     return b"".join(text.split()).replace(b",", b"").replace(b";", b"")
 
 
-def _paired(
-    old: list[_SymbolText], new: list[_SymbolText]
-) -> Iterator[tuple[_SymbolText, ChangeStatus]]:
-    """Equal texts are matched first, each with the first of its like; the rest in order."""
-    rest, left = _unlike(new, old), _unlike(old, new)
-    for number, entry in enumerate(rest):
-        yield entry, "modified" if number < len(left) else "added"
-    for entry in left[len(rest) :]:
-        yield entry, "removed"
+def _pair(old: list[_SymbolText], new: list[_SymbolText]) -> Iterator[_Change]:
+    """Pair symbols of one name, equal texts first, and yield the changes of the others."""
+    changed_new = _without_equal(new, old)
+    changed_old = _without_equal(old, new)
+    for index, entry in enumerate(changed_new):
+        is_modified = index < len(changed_old)
+        yield _Change(entry, "modified" if is_modified else "added")
+    for entry in changed_old[len(changed_new) :]:
+        yield _Change(entry, "removed")
 
 
-def _unlike(
+def _without_equal(
     entries: list[_SymbolText], others: list[_SymbolText]
 ) -> list[_SymbolText]:
-    """The entries whose text none of the others has, or only as many as have taken it before."""
-    texts = Counter(other.own for other in others)
-    rest = []
+    """Return the entries without an equal text among the others.
+
+    Each of the others is equal to one entry only.
+    """
+    counts = Counter(other.text for other in others)
+    remaining = []
     for entry in entries:
-        texts[entry.own] -= 1
-        if texts[entry.own] < 0:
-            rest.append(entry)
-    return rest
+        counts[entry.text] -= 1
+        if counts[entry.text] < 0:
+            remaining.append(entry)
+    return remaining

@@ -1,6 +1,7 @@
-"""Definitions found by regular expressions: the outline of text that no grammar got to.
+"""Definitions found by regular expressions: the outline of text that was not parsed.
 
-A line that looks like a definition is one: names and lines only, flat, by RE2 in one pass.
+A line that looks like a definition counts as one. The symbols have names and lines, and
+are not nested. RE2 finds them in one pass.
 """
 
 from __future__ import annotations
@@ -18,72 +19,96 @@ from filewright.structure.symbol import Symbol
 from filewright.text.snapshot import Snapshot
 
 MAX_DEFINITIONS: Final = 5_000
-"""Definitions listed; a file with more is data."""
+"""Definitions that are listed; a file with more is data."""
+
 MAX_SEARCHED_BYTES: Final = 256 << 20
-"""Bytes looked through."""
-_BLOCK: Final = 1 << 20
-_NAME_CHARS: Final = 200
+_BLOCK_BYTES: Final = 1 << 20
+_MAX_NAME_CHARACTERS: Final = 200
 
 _KINDS: Final = {
-    "def": "function", "func": "function", "fun": "function", "fn": "function", "mod": "module",
-    "namespace": "module", "procedure": "function", "protocol": "interface",
-}  # fmt: skip
-_UNQUOTED: Final = str.maketrans("", "", '"`[]')
-_NO_NAMES: Final = frozenset(
+    "def": "function",
+    "func": "function",
+    "fun": "function",
+    "fn": "function",
+    "mod": "module",
+    "namespace": "module",
+    "procedure": "function",
+    "protocol": "interface",
+}
+"""The kinds of keywords that are no kinds themselves."""
+
+_WITHOUT_QUOTES: Final = str.maketrans("", "", '"`[]')
+_KEYWORDS: Final = frozenset(
     b"if for while switch return else do catch sizeof case new delete throw".split()
 )
+"""Words at the place of a name that make a line no definition."""
 
 
 def add_definitions(
     outline: Outline, snapshot: Snapshot, language: Language, task: Task | None
 ) -> Outline:
-    """The outline with what patterns find in the part that was not parsed, or was not understood."""
+    """Return the outline with the definitions in text that the grammar did not read."""
     if snapshot.encoding.unit_bytes != 1:
         return outline
-    first = 1 if outline.is_whole else (outline.last_parsed_line or 0) + 1
-    found = find_definitions(snapshot, language, line=first, task=task)
     if outline.is_whole:
-        known = {symbol.start_line for _, symbol in outline.walk()}
-        further = (symbol for symbol in found if symbol.start_line not in known)
-        return outline.with_symbols(
-            tuple(
-                symbol
-                for symbol in further
-                if _missed(symbol, outline, snapshot, task)
-            )
-        )
+        return _fill_gaps(outline, snapshot, language, task)
+    first_line = (outline.last_parsed_line or 0) + 1
+    definitions = find_definitions(
+        snapshot, language, line=first_line, task=task
+    )
     note = outline.note
-    if found and not outline.parsed:
+    if definitions and not outline.parsed:
         note = f"{note}; outlined by patterns"
-    if len(found) == MAX_DEFINITIONS:
-        note = (
-            f"{note}, to line {found[-1].start_line}"
-            if note
-            else f"listed to line {found[-1].start_line}"
-        )
+    if len(definitions) == MAX_DEFINITIONS:
+        last_line = definitions[-1].start_line
+        if note:
+            note = f"{note}, to line {last_line}"
+        else:
+            note = f"listed to line {last_line}"
     return replace(
         outline,
-        symbols=outline.symbols + found,
-        count=outline.count + len(found),
+        symbols=outline.symbols + definitions,
+        count=outline.count + len(definitions),
         note=note,
     )
 
 
-def _missed(
-    symbol: Symbol, outline: Outline, snapshot: Snapshot, task: Task | None
+def _fill_gaps(
+    outline: Outline, snapshot: Snapshot, language: Language, task: Task | None
+) -> Outline:
+    """Return the outline of a parsed text with the definitions that the grammar missed."""
+    known_lines = {symbol.start_line for _, symbol in outline.walk()}
+    missed = []
+    for definition in find_definitions(snapshot, language, task=task):
+        if definition.start_line not in known_lines and _is_missed(
+            definition, outline, snapshot, task
+        ):
+            missed.append(definition)
+    return outline.with_symbols(tuple(missed))
+
+
+def _is_missed(
+    definition: Symbol, outline: Outline, snapshot: Snapshot, task: Task | None
 ) -> bool:
-    """Whether the grammar missed it: what is further in than the symbol around it was looked at there."""
-    at = (
-        bisect_right(outline.symbols, symbol.start, key=lambda each: each.start)
-        - 1
+    """Return True if the grammar missed a definition.
+
+    One that is indented more than the symbol around it is inside that symbol, which the
+    grammar has read.
+    """
+    index = bisect_right(
+        outline.symbols, definition.start, key=lambda symbol: symbol.start
     )
-    if at < 0 or (around := outline.symbols[at]).end <= symbol.start:
+    if index == 0:
         return True
-    own, its = (
-        each.start - snapshot.lines.offset_of(each.start_line, task)
-        for each in (symbol, around)
-    )
-    return own <= its
+    previous = outline.symbols[index - 1]
+    if previous.end <= definition.start:
+        return True
+
+    def indent(symbol: Symbol) -> int:
+        line_start = snapshot.lines.offset_of(symbol.start_line, task)
+        return symbol.start - line_start
+
+    return indent(definition) <= indent(previous)
 
 
 def find_definitions(
@@ -93,69 +118,84 @@ def find_definitions(
     line: int = 1,
     task: Task | None = None,
 ) -> tuple[Symbol, ...]:
-    """The lines from the one of that number on that look like definitions: at most `MOST`, within `REACH` bytes."""
+    """Return the lines that look like definitions, from a line on.
+
+    At most `MAX_DEFINITIONS`, within `MAX_SEARCHED_BYTES`.
+    """
     traits = language.traits
     if not traits.definitions:
         return ()
-    regexp = _compiled(traits.definitions)
-    found: list[Symbol] = []
-    for offset, block in _blocks(
-        snapshot, snapshot.lines.offset_of(line, task)
-    ):
+    regexp = _compile(traits.definitions)
+    definitions: list[Symbol] = []
+    start = snapshot.lines.offset_of(line, task)
+    for offset, block in _read_blocks(snapshot, start):
         if task is not None:
             task.check()
-        counted = 0
+        counted_to = 0
         for match in regexp.finditer(block):
-            groups = [
-                number
-                for number in range(1, regexp.groups + 1)
-                if match.span(number)[0] >= 0
-            ]
-            name = match.group(groups[-1])
-            if name in _NO_NAMES:
+            definition = _read_definition(
+                match, regexp.groups, offset, traits.default_kind
+            )
+            if definition is None:
                 continue
-            begin = (
-                match.start() + len(match.group()) - len(match.group().lstrip())
-            )
-            line += block.count(b"\n", counted, begin)
-            counted = begin
-            word = (
-                match.group(groups[0]).decode("utf-8", "replace").lower()
-                if len(groups) > 1
-                else ""
-            )
-            kind = _KINDS.get(word, word) or traits.default_kind
-            shown = name.decode("utf-8", "replace").strip()[:_NAME_CHARS]
-            place = offset + begin
-            bare = shown.translate(_UNQUOTED)
-            lookup_name = bare if bare != shown else ""
-            found.append(
-                Symbol(
-                    shown,
-                    kind,
-                    line,
-                    line,
-                    place,
-                    offset + match.end(),
-                    place,
-                    line,
-                    lookup_name,
+            begin = definition.start - offset
+            line += block.count(b"\n", counted_to, begin)
+            counted_to = begin
+            definitions.append(
+                definition._replace(
+                    start_line=line, end_line=line, block_start_line=line
                 )
             )
-            if len(found) >= MAX_DEFINITIONS:
-                return tuple(found)
-        line += block.count(b"\n", counted)
-    return tuple(found)
+            if len(definitions) >= MAX_DEFINITIONS:
+                return tuple(definitions)
+        line += block.count(b"\n", counted_to)
+    return tuple(definitions)
 
 
-def _blocks(snapshot: Snapshot, start: int) -> Iterator[tuple[int, bytes]]:
-    """Blocks from `start` on that end at the end of a line, unless the line is longer than one."""
+def _read_definition(
+    match: Any, group_count: int, offset: int, default_kind: str
+) -> Symbol | None:
+    """Return the definition of a match in the block at `offset`, without its line.
+
+    The first group is its keyword and the last its name. None if the name is a keyword.
+    """
+    group_numbers = []
+    for number in range(1, group_count + 1):
+        if match.span(number)[0] >= 0:
+            group_numbers.append(number)
+    name = match.group(group_numbers[-1])
+    if name in _KEYWORDS:
+        return None
+    keyword = ""
+    if len(group_numbers) > 1:
+        keyword = match.group(group_numbers[0]).decode("utf-8", "replace")
+        keyword = keyword.lower()
+    display_name = name.decode("utf-8", "replace").strip()
+    display_name = display_name[:_MAX_NAME_CHARACTERS]
+    lookup_name = display_name.translate(_WITHOUT_QUOTES)
+    text = match.group()
+    start = offset + match.start() + len(text) - len(text.lstrip())
+    return Symbol(
+        name=display_name,
+        kind=_KINDS.get(keyword, keyword) or default_kind,
+        start_line=0,
+        end_line=0,
+        start=start,
+        end=offset + match.end(),
+        block_start=start,
+        block_start_line=0,
+        lookup_name=lookup_name if lookup_name != display_name else "",
+    )
+
+
+def _read_blocks(snapshot: Snapshot, start: int) -> Iterator[tuple[int, bytes]]:
+    """Yield blocks with their offsets; each ends with a line, unless the line is longer."""
     stop = min(snapshot.size, start + MAX_SEARCHED_BYTES)
     while start < stop:
-        block = snapshot.read(start, min(_BLOCK, stop - start))
-        end = block.rfind(b"\n") + 1
-        if end and start + len(block) < stop:
-            block = block[:end]
+        block = snapshot.read(start, min(_BLOCK_BYTES, stop - start))
+        line_end = block.rfind(b"\n") + 1
+        if line_end and start + len(block) < stop:
+            block = block[:line_end]
         if not block:
             return
         yield start, block
@@ -163,11 +203,11 @@ def _blocks(snapshot: Snapshot, start: int) -> Iterator[tuple[int, bytes]]:
 
 
 @lru_cache(maxsize=32)
-def _compiled(forms: tuple[str, ...]) -> Any:
+def _compile(patterns: tuple[str, ...]) -> Any:
+    """Return RE2's form of the patterns of a language, as alternatives."""
     import re2
 
     options = re2.Options()
     options.log_errors = False
-    return re2.compile(
-        ("(?m)" + "|".join(f"(?:{form})" for form in forms)).encode(), options
-    )
+    alternatives = "|".join(f"(?:{pattern})" for pattern in patterns)
+    return re2.compile(f"(?m){alternatives}".encode(), options)

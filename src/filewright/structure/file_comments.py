@@ -1,7 +1,8 @@
-"""Comments that belong to the file, not to the definition below them: directives, licences, notes on generated code.
+"""Comments that belong to the file: directives, licences, notes on generated code.
 
-Deleting or moving a definition must not take them along: a lost directive changes how the rest of the file is read,
-and a licence is not the definition's to lose. A comment that is wrongly taken for one only stays where it is.
+They stay if the definition below them is deleted or moved: a lost directive changes how
+the rest of the file is read, and a licence is not part of a definition. A comment that is
+wrongly taken for one of these merely stays.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ _DIRECTIVE: Final = re.compile(
 )
 _GLOBALS: Final = re.compile(r"/\*\s*globals?\s+\w")
 
-_OF_TOP: Final = re.compile(
+_FILE_NOTE: Final = re.compile(
     r"\blicen[cs]e[ds]?\b|\bcopyright\b|\bspdx-|\ball rights reserved\b|\(c\)\s*\d{4}|©"
     r"|@(?:preserve|file\b|file_?overview|packagedocumentation|generated)"
     r"|\bpermission (?:is hereby granted|to use, copy)|\bredistribution and use in source\b|\bfree software\b"
@@ -63,18 +64,16 @@ _INNER_DOCS: Final = re.compile(r"//!|/\*!")
 
 
 def is_directive(comment: str) -> bool:
-    """Return whether a comment addresses a tool or an interpreter on behalf of the file.
+    """Return True if a comment is for a tool or interpreter, and about the whole file.
 
-    Directives for the next line (`eslint-disable-next-line`) belong to what is on it.
+    Directives for the next line (`eslint-disable-next-line`) belong to that line.
     """
-    first, *others = comment.strip().splitlines() or [""]
-    text = (
-        first
-        if first.startswith("#!")
-        else _MARK.sub("", first, count=1).strip()
-    )
-    if not text and others:
-        text = others[0].strip().lstrip("*").strip()
+    first_line, *other_lines = comment.strip().splitlines() or [""]
+    text = first_line
+    if not first_line.startswith("#!"):
+        text = _MARK.sub("", first_line, count=1).strip()
+    if not text and other_lines:
+        text = other_lines[0].strip().lstrip("*").strip()
     return (
         _DIRECTIVE.match(text) is not None
         or _GLOBALS.match(comment) is not None
@@ -82,21 +81,25 @@ def is_directive(comment: str) -> bool:
 
 
 def is_file_comment(comment: str, *, is_inner_doc: bool = False) -> bool:
-    """Return whether the first comment of a file is about the file: its licence, its description, its origin.
+    """Return True if the first comment of a file is about the file.
 
-    `is_inner_doc` says that the language writes docs of what is around them as ``//!``, or keeps ``/*!`` comments.
+    That is its licence, its description or its origin. With `is_inner_doc`, comments that
+    begin with ``//!`` or ``/*!`` are about the file too.
     """
     if is_inner_doc and _INNER_DOCS.match(comment):
         return True
-    return _OF_TOP.search(comment) is not None
+    return _FILE_NOTE.search(comment) is not None
 
 
 def comment_mark(comment: str) -> str:
-    """Return the mark that a comment begins with; "" of what is no comment."""
+    """Return the mark that a comment begins with; "" of a text that is no comment."""
     mark = _MARK.match(comment.lstrip())
     return mark[0] if mark else ""
 
 
 def is_line_mark(mark: str) -> bool:
-    """Return whether the mark begins a comment of one line: such lines in a row are read as one comment."""
+    """Return True if a mark begins a comment of one line.
+
+    Such lines in a row are read as one comment.
+    """
     return bool(mark) and not mark.startswith(("/*", "<!--"))

@@ -1,14 +1,14 @@
-"""The content of a file at a revision of its git repository, asked of git so that nothing else runs.
+"""The content of a file at a revision of its repository, read by git and nothing else.
 
-A repository's configuration is written by whoever made the repository, and can name programs: file
-system monitors, hooks, filters, textconv, transports of promised objects. So only `git cat-file`
-is run, which looks at objects and at none of these; hooks and monitors are switched off besides;
-every transport is forbidden, so that a missing object is missing and not fetched; and the user's and
-the system's configuration are not read. The repository is looked for in the folders from the file up
-to its root and nowhere above.
+The configuration of a repository is part of the repository, and can name programs: file
+system monitors, hooks, filters, text converters, transports of promised objects. So only
+`git cat-file` is run, which looks at objects and starts none of these. Hooks and monitors
+are off besides, and every transport is forbidden: a missing object is not fetched. The
+user's and the system's configuration are not read. A repository is searched in the
+folders from the file up to its root, and nowhere above.
 
-What a repository holds may also lead out of the roots: links, alternates, a common folder. So git
-runs confined to the roots by the kernel, or not at all.
+A repository may also lead out of the roots, by links, alternates or a common folder. So
+the kernel confines git to the roots, or git does not run.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 
 _REVISION: Final = re.compile(r"[A-Za-z0-9@][A-Za-z0-9_./@^~{}+-]*")
-_HEADER_BYTES: Final = 512
-_POLL_MS: Final = 20
+_MAX_HEADER_BYTES: Final = 512
+_POLL_MILLISECONDS: Final = 20
 _SETTINGS: Final = {
     "core.fsmonitor": "false",
     "core.hooksPath": "/dev/null",
@@ -68,10 +68,11 @@ GIT_ENVIRONMENT: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class CommittedFile:
-    """A file at a revision: the commit's full name, and the content, None if the file is not in it.
+class FileAtRevision:
+    """A file at a revision: the full name of the commit, and the content.
 
-    `note` says why the content is not there although it might be (too large, not a file).
+    The content is None if the commit has no such file, or where `note` says why it
+    cannot be had (too large, not a file).
     """
 
     commit: str
@@ -79,33 +80,64 @@ class CommittedFile:
     note: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class GitObject:
+    """An object of a repository. A content above the limit is None."""
+
+    name: str
+    kind: str
+    content: bytes | None
+
+
+@dataclass(frozen=True, slots=True)
+class _FileInRepository:
+    """A file in the working tree of a repository.
+
+    Git starts in `folder`, `git_dir` is its own folder from there, and `path` is the
+    file's in the tree.
+    """
+
+    folder: Location
+    git_dir: str
+    path: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Obstacle:
+    """The reason why git is not asked about a file, "" if there is no repository."""
+
+    note: str = ""
+
+
 def read_committed(
     boundary: Boundary,
-    where: Location,
+    location: Location,
     revision: str = "HEAD",
     *,
     limit: int,
     seconds: float = 5.0,
     task: Task | None = None,
-) -> CommittedFile | None:
-    """The content of `where` at `revision`, at most `limit` bytes of it.
+) -> FileAtRevision | None:
+    """Return a file at a revision, with a content of at most `limit` bytes.
 
-    None if the file is in no repository inside its root, git is not installed, or the repository has
-    no such revision yet (no commit). Raises `invalid_input` for what cannot be a revision or is none
-    of this repository's, `timeout` after `seconds`, `cancelled` if `task` was.
+    None if the file is in no repository inside its root, if git is not installed, or if
+    the repository has no commit yet. Raises `invalid_input` for a revision that is
+    malformed or unknown, `timeout` after `seconds`, and `cancelled`.
     """
     if not _REVISION.fullmatch(revision) or ".." in revision:
         raise invalid(
             f"{revision!r} is not a revision",
             'name a commit, a branch or "HEAD"',
         )
-    if b"\n" in b"/".join(where.parts):
+    if b"\n" in b"/".join(location.parts):
         return None
-    found = _asked(boundary, where, seconds, task)
-    if not isinstance(found, ObjectReader):
-        return None if found is None else CommittedFile("", None, found)
-    with found.child:
-        commit = found.object(f"{revision}^{{commit}}".encode(), 1 << 20)
+    reader = _start_git(boundary, location, seconds, task)
+    if isinstance(reader, _Obstacle):
+        if not reader.note:
+            return None
+        return FileAtRevision("", None, reader.note)
+    with reader.child:
+        commit = reader.read(f"{revision}^{{commit}}".encode(), 1 << 20)
         if commit is None:
             if revision == "HEAD":
                 return None
@@ -113,179 +145,197 @@ def read_committed(
                 f"the repository has no revision {revision!r}",
                 'leave it out for "HEAD"',
             )
-        name = commit[0]
-        blob = found.object(name.encode() + b":" + found.path, limit)
+        path_in_commit = commit.name.encode() + b":" + reader.path
+        blob = reader.read(path_in_commit, limit)
     if blob is None:
-        return CommittedFile(name, None)
-    if blob[1] != "blob":
-        return CommittedFile(name, None, f"it is a {blob[1]} there")
-    return CommittedFile(
-        name,
-        blob[2],
-        f"it is larger there than the limit of {limit} bytes"
-        if blob[2] is None
-        else None,
-    )
+        return FileAtRevision(commit.name, None)
+    if blob.kind != "blob":
+        return FileAtRevision(commit.name, None, f"it is a {blob.kind} there")
+    note = None
+    if blob.content is None:
+        note = f"it is larger there than the limit of {limit} bytes"
+    return FileAtRevision(commit.name, blob.content, note)
 
 
 def read_git_objects(
     boundary: Boundary,
-    where: Location,
+    location: Location,
     names: Iterable[str],
     *,
     limit: int,
     seconds: float = 5.0,
     task: Task | None = None,
 ) -> Iterator[bytes]:
-    """The contents of files that the repository of `where` stores by these names, in order, up to one it has not.
+    """Yield the contents that the repository of a file stores by these names, in order.
 
-    Raises `timeout` after `seconds`, and `cancelled`.
+    The iteration ends at the first one that is missing or larger than `limit`. Raises
+    `timeout` after `seconds`, and `cancelled`.
     """
-    found = _asked(boundary, where, seconds, task)
-    if isinstance(found, ObjectReader):
-        with found.child:
-            for name in names:
-                stored = found.object(name.encode(), limit)
-                if stored is None or stored[1] != "blob" or stored[2] is None:
-                    return
-                yield stored[2]
+    reader = _start_git(boundary, location, seconds, task)
+    if isinstance(reader, _Obstacle):
+        return
+    with reader.child:
+        for name in names:
+            blob = reader.read(name.encode(), limit)
+            if blob is None or blob.kind != "blob" or blob.content is None:
+                return
+            yield blob.content
 
 
-def _asked(
-    boundary: Boundary, where: Location, seconds: float, task: Task | None
-) -> ObjectReader | str | None:
-    """Git, running for the repository that holds the file; or why it is not asked; None if there is none."""
-    engine = find_program("git")
-    if engine is None:
-        return None
-    found = _repository(boundary, where, task)
-    if not isinstance(found, tuple):
-        return found
-    place, git_dir, path = found
+def _start_git(
+    boundary: Boundary,
+    location: Location,
+    seconds: float,
+    task: Task | None,
+) -> ObjectReader | _Obstacle:
+    """Start git for the repository of a file, or return why it is not started."""
+    program = find_program("git")
+    if program is None:
+        return _Obstacle()
+    repository_file = _find_repository(boundary, location, task)
+    if isinstance(repository_file, _Obstacle):
+        return repository_file
+    git_dir = repository_file.git_dir
     try:
-        with boundary.open_folder(place) as folder:
+        with boundary.open_folder(repository_file.folder) as folder:
             child = boundary.launcher.start(
-                [engine, f"--git-dir={git_dir}", "cat-file", "--batch"],
+                [program, f"--git-dir={git_dir}", "cat-file", "--batch"],
                 folder=folder.fileno(),
                 stdin=PIPE,
                 environment=GIT_ENVIRONMENT,
                 seconds=2 * seconds,
             )
-    except (FilewrightError, OSError) as error:
-        why = (
-            error.message
-            if isinstance(error, FilewrightError)
-            else error.strerror
-        )
-        return f"not compared with git: {why}"
-    return ObjectReader(child, path, seconds, task)
+    except FilewrightError as error:
+        return _Obstacle(f"not compared with git: {error.message}")
+    except OSError as error:
+        return _Obstacle(f"not compared with git: {error.strerror}")
+    return ObjectReader(child, repository_file.path, seconds, task)
 
 
-def _repository(
-    boundary: Boundary, where: Location, task: Task | None
-) -> tuple[Location, str, bytes] | str | None:
-    """Where git is to start, its folder from there, and the file's path in the tree; or why it is not asked."""
-    tree = find_working_tree(where.parent)
+def _find_repository(
+    boundary: Boundary, location: Location, task: Task | None
+) -> _FileInRepository | _Obstacle:
+    """Return the repository of a file, or why git is not asked about it."""
+    tree = find_working_tree(location.parent)
     if tree is None:
-        return None
-    git, path = tree.child(b".git"), b"/".join(where.parts[len(tree.parts) :])
+        return _Obstacle()
+    pointer = tree.child(b".git")
+    path = b"/".join(location.parts[len(tree.parts) :])
     try:
-        kind = boundary.stat(git).kind
+        kind = boundary.stat(pointer).kind
         if kind == "folder":
-            return (
-                (tree, ".git", path) if _is_open(boundary, git, task) else None
-            )
+            if not _is_permitted(boundary, pointer, task):
+                return _Obstacle()
+            return _FileInRepository(tree, ".git", path)
         if kind != "file":
-            return None  # a link elsewhere
-        # A worktree's or a submodule's: it names the folder, which names the one it shares.
-        target = shared = resolve_git_pointer(boundary, tree, git)
-        if _holds(target, b"commondir"):
+            # A link leads elsewhere.
+            return _Obstacle()
+        # A linked worktree or a submodule: the file names the folder of git, which may
+        # name one that it shares with others.
+        git_folder = shared = resolve_git_pointer(boundary, tree, pointer)
+        if _contains(git_folder, b"commondir"):
             shared = resolve_git_pointer(
-                boundary, target, target.child(b"commondir")
+                boundary, git_folder, git_folder.child(b"commondir")
             )
     except FilewrightError as error:
         if error.code == Code.PERMISSION_DENIED:
-            return None  # the user keeps it from agents
-        return f"not compared with git: {error.message}"
-    if not all(_is_open(boundary, folder, task) for folder in {target, shared}):
-        return None
-    return target, ".", path
+            # The user hides it from agents.
+            return _Obstacle()
+        return _Obstacle(f"not compared with git: {error.message}")
+    for folder in {git_folder, shared}:
+        if not _is_permitted(boundary, folder, task):
+            return _Obstacle()
+    return _FileInRepository(git_folder, ".", path)
 
 
-def _is_open(boundary: Boundary, folder: Location, task: Task | None) -> bool:
-    """Whether git, which opens by itself what it likes of its folder and what that names, opens nothing denied."""
+def _is_permitted(
+    boundary: Boundary, folder: Location, task: Task | None
+) -> bool:
+    """Return True if git, which opens files by itself, opens no denied one.
+
+    It opens the files in its folder, and those that they name.
+    """
     try:
         if not boundary.allows_git(folder, task or Task()):
             return False
-        return not boundary.rules_for(
-            folder, for_git=True
-        ).active or not _holds(folder, b"objects/info/alternates")
+        if not boundary.rules_for(folder, for_git=True).active:
+            return True
+        return not _contains(folder, b"objects/info/alternates")
     except FilewrightError as error:
         if error.ends_call:
             raise
         return False
 
 
-def _holds(folder: Location, name: bytes) -> bool:
-    return folder.root.folder.contains_any((b"/".join((*folder.parts, name)),))
+def _contains(folder: Location, path: bytes) -> bool:
+    """Return True if a folder has an entry at a path below it."""
+    full_path = b"/".join((*folder.parts, path))
+    return folder.root.folder.contains_any((full_path,))
 
 
 class ObjectReader:
-    """What `git cat-file --batch` says, read within a deadline; `path` is the file's in the tree."""
+    """A reader of objects from `git cat-file --batch`, within a time limit.
+
+    `path` is the path in the tree of the file that the reader was started for.
+    """
 
     def __init__(
         self, child: Child, path: bytes, seconds: float, task: Task | None
     ) -> None:
         assert child.stdin is not None
-        self.child, self.path = child, path
-        self._input, self._output = child.stdin, child.stdout
+        self.child = child
+        self.path = path
+        self._input = child.stdin
+        self._output = child.stdout
         self._poll = select.poll()
         self._poll.register(self._output, select.POLLIN)
-        self._deadline, self._seconds, self._task = (
-            time.monotonic() + seconds,
-            seconds,
-            task,
+        self._deadline = time.monotonic() + seconds
+        self._seconds = seconds
+        self._task = task
+        self._buffer = bytearray()
+
+    def read(self, name: bytes, limit: int) -> GitObject | None:
+        """Return an object, without its content above `limit`; None if it is missing.
+
+        After a content above the limit the reader cannot read another object.
+        """
+        # If git has ended, reading finds the end of its output.
+        with suppress(BrokenPipeError):
+            self._input.write(name + b"\n")
+        while b"\n" not in self._buffer:
+            if not self._receive():
+                return None
+        header, _, rest = bytes(self._buffer).partition(b"\n")
+        self._buffer = bytearray(rest)
+        words = (
+            header[-_MAX_HEADER_BYTES:].decode("ascii", "replace").split(" ")
         )
-        self._data = bytearray()
-
-    def object(
-        self, asked: bytes, limit: int
-    ) -> tuple[str, str, bytes | None] | None:
-        """Name, type and content of an object; no content above `limit`; None if it is missing."""
-        with suppress(BrokenPipeError):  # it ended: reading says so
-            self._input.write(asked + b"\n")
-        while b"\n" not in self._data:
-            if not self._more():
+        if len(words) < 3 or not words[2].isdigit():
+            # Such as `NAME missing` and `NAME ambiguous`.
+            return None
+        full_name, kind, size = words[0], words[1], int(words[2])
+        if size > limit:
+            return GitObject(full_name, kind, None)
+        # A line feed follows the content.
+        while len(self._buffer) < size + 1:
+            if not self._receive():
                 return None
-        header, _, rest = bytes(self._data).partition(b"\n")
-        self._data = bytearray(rest)
-        name, kind, size = [
-            *header[-_HEADER_BYTES:].decode("ascii", "replace").split(" "),
-            "",
-            "",
-        ][:3]
-        if not size.isdigit():
-            return None  # "… missing", "… ambiguous"
-        if int(size) > limit:
-            return name, kind, None
-        while len(self._data) < int(size) + 1:
-            if not self._more():
-                return None
-        content = bytes(self._data[: int(size)])
-        del self._data[: int(size) + 1]
-        return name, kind, content
+        content = bytes(self._buffer[:size])
+        del self._buffer[: size + 1]
+        return GitObject(full_name, kind, content)
 
-    def _more(self) -> bool:
-        """Wait for more output; False at its end."""
+    def _receive(self) -> bool:
+        """Wait for more output, and return False at its end."""
         while True:
             if self._task is not None:
                 self._task.check()
             if time.monotonic() > self._deadline:
-                message = f"git did not answer within {self._seconds:g} s"
                 raise FilewrightError(
-                    Code.TIMEOUT, message, "leave out the comparison"
+                    Code.TIMEOUT,
+                    f"git did not answer within {self._seconds:g} s",
+                    "leave out the comparison",
                 )
-            if self._poll.poll(_POLL_MS):
+            if self._poll.poll(_POLL_MILLISECONDS):
                 block = self._output.read(1 << 20) or b""
-                self._data += block
+                self._buffer += block
                 return bool(block)

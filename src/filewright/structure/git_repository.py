@@ -272,10 +272,10 @@ class GitRepository(Closable):
         if self._reader is None:
             child = self._start(self._reading, ["cat-file", "--batch"])
             self._reader = ObjectReader(child, b"", GIT_SECONDS, self._task)
-        stored = self._reader.object(object_id.encode(), limit)
-        if stored is None or stored[1] != "blob":
+        stored = self._reader.read(object_id.encode(), limit)
+        if stored is None or stored.kind != "blob":
             return None
-        content = stored[2]
+        content = stored.content
         if content is None:
             # The content that is too large would be read as the next answer.
             self._close_reader()

@@ -1,26 +1,29 @@
-"""The queries that say which syntax nodes are symbols, loaded with their grammars when first needed.
+"""Grammars with their queries, which say which syntax nodes are symbols.
 
-A query file (`queries/*.scm`) is data in tree-sitter's own query language. Its captures are:
+A grammar is loaded when it is first used. A query file (`queries/*.scm`) is in the query
+language of tree-sitter. Its captures are:
 
-- `@KIND` on a node that is a symbol of that kind, with `@name` on its name, and `@in` on the part of it
-  that may hold other symbols (default: all of it for the kinds that hold others, else nothing);
-- `@level` on a heading's mark whose type has a digit: it reaches down to the next of its level or above;
-- `@when` on what must be written as the setting `when` says, a regular expression, if that is not the name: a
-  predicate of the query would have the text read anew for each node;
-- `@value` on what a name is bound to, and `@called` on a declarator, which the name is somewhere in: either is
-  looked for inside casts and declarators, whose types the settings `of.KIND` know;
-- `(TYPE) @lead`, for comments and attributes, which belong to the symbol that follows them;
-- `(TYPE) @wrapper`: a symbol at the end of such a node begins and ends with it, unless the node lists several
-  in parentheses;
-- `(TYPE) @cast`, for casts and declarators: what they are about is in their field `declarator`, or else their first
-  named node that is no `(TYPE) @aside`;
+- `@KIND` on a node that is a symbol of that kind, with `@name` on its name, and `@in` on
+  the parts of it that may hold other symbols (default: all of it for the kinds that hold
+  others, else nothing);
+- `@level` on the mark of a heading, whose type has a digit: the heading extends to the
+  next heading of its level or above;
+- `@when` on text that must match the setting `when`, a regular expression (default: the
+  name). A predicate of the query would read the text again for each node;
+- `@value` on the value of a name, and `@called` on a declarator that has the name inside:
+  both are searched inside casts and declarators, for a type in a setting `of.KIND`;
+- `(TYPE) @lead`, for comments and attributes, which belong to the symbol below them;
+- `(TYPE) @wrapper`: a symbol at the end of such a node begins and ends with it, unless the
+  node lists several in parentheses;
+- `(TYPE) @cast`, for casts and declarators: their subject is their field `declarator`, or
+  else their first named node that is no `(TYPE) @aside`;
 - `(TYPE) @list`: a symbol right in such a node has a comma between it and the next;
-- `(TYPE) @callable`: what `of.KIND` calls `callable`;
-- `@skip` on what is not looked into.
+- `(TYPE) @callable`, for the types that `of.KIND` calls `callable`;
+- `@skip` on a node whose inside is not visited.
 
-Of several patterns that match a node with one name the first in the file counts. `#set!` refines a
-pattern; its words are the fields of `QueryPattern`. What several patterns share is written once, as a comment
-`; {WORD} = TEXT`.
+If several patterns match a node with one name, the first in the file counts. `#set!`
+gives a pattern settings: see `QueryPattern`. Text that patterns share is defined once, by
+a comment `; {WORD} = TEXT`.
 """
 
 from __future__ import annotations
@@ -43,68 +46,82 @@ if TYPE_CHECKING:
     import tree_sitter
 
 _QUERIES: Final = Path(__file__).with_name("queries")
-_TYPES: Final = split_words(
+_TYPE_KINDS: Final = split_words(
     "class struct union interface trait enum record object extension instance actor annotation impl"
 )
-_CODE: Final = split_words("function method")
-_HOLDERS: Final = _TYPES | _CODE | {"module", "member"}
-_PARTS: Final = split_words("name in when level value called")
-_SHARED: Final = re.compile(r"^; (\{\w+\}) = (.*)$", re.MULTILINE)
-_ROLES: Final = re.compile(
+_CODE_KINDS: Final = split_words("function method")
+_HOLDER_KINDS: Final = _TYPE_KINDS | _CODE_KINDS | {"module", "member"}
+_PART_CAPTURES: Final = split_words("name in when level value called")
+_SHARED_TEXT: Final = re.compile(r"^; (\{\w+\}) = (.*)$", re.MULTILINE)
+_ROLE: Final = re.compile(
     r"^\((\w+)\) @(lead|wrapper|cast|aside|callable|list)$", re.MULTILINE
 )
+
+Rewrite = Callable[[str], str]
+"""Makes a name of the text of a node, or of another form of the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPattern:
-    """One pattern of a query: what its node is, and how its name is made of the text.
+    """One pattern of a query: the kind of its node, and the way to its name.
 
-    `shown` makes the name of the text, and `known` of that the name by which it is found; both are settings of the
-    form `PATTERN → TEMPLATE`, a substitution, or several with line ends between. The text is that of all `@name`
-    together, without one that of the node, up to `@in`. `within` maps `top`, `types`, `code`, `other` or the kind of
-    the symbol around to another kind, or to `-` for none; `kinds` remembers the answers. `bound` maps the type of
-    what the name is bound to, or of the last of its declarators, from the settings `of.KIND`, to a kind: "" is the
-    pattern's own, `-` none. Such a value may hold other symbols. `first` says that only the first counts of several
-    names, and of several such patterns on one node.
+    `display_name` makes the name of the text, and `lookup_name` the name by which the
+    symbol is found. The text is that of all `@name` together, without one the text of
+    the node up to `@in`. They come from the settings `shown` and `known`, substitutions
+    `PATTERN → TEMPLATE`, one a line.
 
-    Of the other settings `name` is a fixed name, `except` one that is none, `escaped` says that the name is written
-    as in JSON, `upper` is the kind of a name in capitals, `filled` says that it is none without symbols inside,
-    `only` that it is none bound to something else than `bound` names, `fresh` that it is none with a name read
-    before at its place, and `several` that it is none without another of its type beside it; by `alone` one without
-    another is all of the node around it.
+    `within` maps the kind of the holder (or `top`, `types`, `code`, `other`) to another
+    kind, `-` for no symbol. `bound` maps the type of the value, or of the last
+    declarator, to a kind, from the settings `of.KIND`: "" is the pattern's own kind, `-`
+    no symbol, and `?KIND` a kind that counts only with symbols inside. Such a value may
+    hold other symbols. With `first`, only the first of several names counts, and of
+    several such patterns on a node.
+
+    The other settings:
+
+    - `name`: a fixed name; `except`: a name that is no symbol
+    - `escaped`: the name is written as in JSON
+    - `upper`: the kind of a name in capitals
+    - `filled`: no symbol unless it has symbols inside
+    - `only`: no symbol unless its value has a type in `bound`
+    - `fresh`: no symbol if another pattern has read the name at its place
+    - `several`: no symbol unless a sibling has its type
+    - `alone`: without such a sibling, the node is the parent
     """
 
     capture: str
     kind: str
     when: re.Pattern[bytes] | None
-    shown: Callable[[str], str]
-    known: Callable[[str], str]
+    display_name: Rewrite
+    lookup_name: Rewrite
     within: Mapping[str, str]
     bound: Mapping[str, str]
     settings: Mapping[str, str]
     nests: bool
     first: bool
-    kinds: dict[str, str]
 
-    def kind_within(self, around: str) -> str:
-        """The kind of this pattern's symbol inside a symbol of the kind `around` ("" at the top)."""
-        group = (
-            "types"
-            if around in _TYPES
-            else "code"
-            if around in _CODE
-            else "other"
-        )
-        within = self.within
-        for key in (around or "top", group if around else "top", "other"):
-            if key in within:
-                return within[key]
+    def kind_within(self, holder_kind: str) -> str:
+        """Return the kind of a symbol in a holder of a kind ("": at the top)."""
+        if not holder_kind:
+            keys = ("top", "top", "other")
+        elif holder_kind in _TYPE_KINDS:
+            keys = (holder_kind, "types", "other")
+        elif holder_kind in _CODE_KINDS:
+            keys = (holder_kind, "code", "other")
+        else:
+            keys = (holder_kind, "other", "other")
+        for key in keys:
+            if key in self.within:
+                return self.within[key]
         return self.kind
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """A loaded grammar with the query that reads its trees."""
+    """A loaded grammar with the query that reads its trees.
+
+    `roles` are the node types of each role: `lead`, `wrapper`, `cast` and others.
+    """
 
     language: Language
     parser_language: tree_sitter.Language
@@ -113,124 +130,122 @@ class Grammar:
     roles: Mapping[str, set[str]]
 
     def parser(self) -> tree_sitter.Parser:
-        """A new parser; parsers are cheap and not to be shared between threads."""
+        """Return a new parser. Threads must not share one."""
         import tree_sitter
 
         return tree_sitter.Parser(self.parser_language)
 
 
-_loaded: dict[Language, Grammar] = {}
-_loading = threading.Lock()
+_grammars: dict[Language, Grammar] = {}
+_load_lock = threading.Lock()
 
 
 def load_grammar(language: Language) -> Grammar:
-    """The grammar of a language in `PARSED`; `ImportError` if its package is not installed."""
-    found = _loaded.get(language)
-    if found is None:
-        with _loading:
-            found = _loaded.get(language) or _load(language)
-            _loaded[language] = found
-    return found
+    """Return the grammar of a language that has one.
+
+    Raises `ImportError` if its package is not installed.
+    """
+    grammar = _grammars.get(language)
+    if grammar is None:
+        with _load_lock:
+            grammar = _grammars.get(language) or _load(language)
+            _grammars[language] = grammar
+    return grammar
 
 
 def _load(language: Language) -> Grammar:
     import tree_sitter
 
     traits = language.traits
-    package, _, function = traits.grammar.partition(".")
-    pointer = getattr(
-        import_module(f"tree_sitter_{package}"), function or "language"
-    )()
-    parser_language = tree_sitter.Language(pointer)
+    package, _, function_name = traits.grammar.partition(".")
+    module = import_module(f"tree_sitter_{package}")
+    load_language = getattr(module, function_name or "language")
+    parser_language = tree_sitter.Language(load_language())
     text = "\n".join(
         (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
         for name in traits.queries.split()
     )
-    for name, meaning in _SHARED.findall(text):
-        text = text.replace(name, meaning)
+    for name, shared_text in _SHARED_TEXT.findall(text):
+        text = text.replace(name, shared_text)
     roles: dict[str, set[str]] = defaultdict(set)
-    for node_type, role in _ROLES.findall(text):
+    for node_type, role in _ROLE.findall(text):
         roles[role].add(node_type)
-    text = _ROLES.sub(
-        "", text
-    )  # looked up from the symbols: there are far more comments than symbols
+    # Roles are looked up from the symbols: a query would match every comment.
+    text = _ROLE.sub("", text)
     query = tree_sitter.Query(parser_language, text)
     encoded = text.encode()
     patterns = []
     for index in range(query.pattern_count):
-        own = encoded[
-            query.start_byte_for_pattern(index) : query.end_byte_for_pattern(
-                index
-            )
-        ].decode()
-        settings = {
-            key: value or ""
-            for key, value in query.pattern_settings(index).items()
-        }
-        patterns.append(_pattern(own, settings, roles))
+        start = query.start_byte_for_pattern(index)
+        end = query.end_byte_for_pattern(index)
+        settings = {}
+        for key, value in query.pattern_settings(index).items():
+            settings[key] = value or ""
+        pattern_text = encoded[start:end].decode()
+        patterns.append(_build_pattern(pattern_text, settings, roles))
     return Grammar(language, parser_language, query, tuple(patterns), roles)
 
 
-def _pattern(
+def _build_pattern(
     text: str, settings: dict[str, str], roles: Mapping[str, set[str]]
 ) -> QueryPattern:
-    text = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
-    capture = next(
-        name for name in re.findall(r"@([\w.]+)", text) if name not in _PARTS
-    )
-    bound = {
-        node_type: key[3:]
-        for key, value in settings.items()
-        for each in (value.split() if key[:2] == "of" else ())
-        for node_type in roles.get(each, (each,))
-    }
-    within = {
-        key[3:]: value
-        for key, value in settings.items()
-        if key.startswith("in.")
-    }
-    nests = "nests" in settings or (
-        capture in _HOLDERS and "leaf" not in settings
-    )
+    """Return the pattern that is written as `text`, with its settings."""
+    without_comments = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
+    captures = re.findall(r"@([\w.]+)", without_comments)
+    capture = next(name for name in captures if name not in _PART_CAPTURES)
+    bound = {}
+    within = {}
+    for key, value in settings.items():
+        if key.startswith("in."):
+            within[key.removeprefix("in.")] = value
+        if key == "of" or key.startswith("of."):
+            kind = key[3:]
+            for word in value.split():
+                # A word is a role or a node type.
+                for node_type in roles.get(word, (word,)):
+                    bound[node_type] = kind
+    when = None
+    if "when" in settings:
+        when = re.compile(settings["when"].encode(), re.DOTALL)
+    display_name = _rewriter(settings.get("shown", ""))
+    if "escaped" in settings:
+        display_name = _unescape
+    nests = capture in _HOLDER_KINDS and "leaf" not in settings
     return QueryPattern(
-        capture,
-        "-" if capture == "skip" else capture,
-        re.compile(settings["when"].encode(), re.DOTALL)
-        if "when" in settings
-        else None,
-        _unescaped
-        if "escaped" in settings
-        else _rewriting(settings.get("shown", "")),
-        _rewriting(settings.get("known", "")),
-        within,
-        bound,
-        settings,
-        nests,
-        "first" in settings,
-        {},
+        capture=capture,
+        kind="-" if capture == "skip" else capture,
+        when=when,
+        display_name=display_name,
+        lookup_name=_rewriter(settings.get("known", "")),
+        within=within,
+        bound=bound,
+        settings=settings,
+        nests=nests or "nests" in settings,
+        first="first" in settings,
     )
 
 
-def _unescaped(text: str) -> str:
-    """The name that JSON writes as `text`."""
+def _unescape(text: str) -> str:
+    """Return the name that JSON writes as `text`."""
     try:
         return str(json.loads(text)) if "\\" in text else text.strip('"')
     except ValueError:
         return text.strip('"')
 
 
-def _rewriting(rules: str) -> Callable[[str], str]:
-    """What the rules `PATTERN → TEMPLATE`, one a line, make of a name, one after the other."""
+def _rewriter(rules: str) -> Rewrite:
+    """Return the function that applies the rules `PATTERN → TEMPLATE`, one a line."""
     if not rules:
         return str
-    made = []
+    substitutions = []
     for rule in rules.splitlines():
+        # A template may be empty, and is followed by the space that is added here.
         pattern, _, template = f"{rule} ".partition(" → ")
-        made.append(partial(re.compile(pattern).sub, template[:-1]))
+        substitutions.append(partial(re.compile(pattern).sub, template[:-1]))
 
-    def rewritten(text: str) -> str:
-        for rewrite in made:
-            text = rewrite(text)
+    def rewrite(text: str) -> str:
+        for substitute in substitutions:
+            text = substitute(text)
         return " ".join(text.split())
 
-    return rewritten
+    return rewrite

@@ -1,6 +1,6 @@
-"""What to search for in a file: patterns that fit its language, or the facts of its data, whatever its size.
+"""Search hints: patterns that fit a file's language, or the facts of logs and data.
 
-A sample of its lines says what they are; of a log, from when to when it is, and how loud.
+A sample of the lines is read, so the time does not depend on the size of the file.
 """
 
 from __future__ import annotations
@@ -9,27 +9,33 @@ import csv
 import json
 import re
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final, NamedTuple
+from typing import Final
 
 from filewright.languages import Language
 from filewright.text.snapshot import Snapshot
 
 _END_BYTES: Final = 64 << 10
 _MIDDLE_BYTES: Final = 32 << 10
-_MIDDLES: Final = 6
-_LINE_CHARS: Final = 2_000
+_MIDDLE_COUNT: Final = 6
+_MAX_LINE_CHARACTERS: Final = 2_000
 
 
-class SampledLine(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SampledLine:
     """A line of a sample: its byte offset and its text, cut after 2,000 characters."""
 
     offset: int
     text: str
 
 
-class Sample(NamedTuple):
-    """Whole lines from the head, the tail and between; `complete` if that is the whole file."""
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """Whole lines of a file: its beginning, parts between, and its end.
+
+    With `complete`, `head` is the whole file.
+    """
 
     head: list[SampledLine]
     middle: list[SampledLine]
@@ -38,46 +44,42 @@ class Sample(NamedTuple):
 
     @property
     def lines(self) -> list[SampledLine]:
-        """All of them in file order."""
+        """All lines in the order of the file."""
         return self.head + self.middle + self.tail
 
 
 def read_sample(snapshot: Snapshot) -> Sample:
-    """At most 320 KB of `snapshot`: its first and last 64 KB and six windows between."""
+    """Return at most 320 KB: the first and the last 64 KB, and six parts between."""
     size, start = snapshot.size, snapshot.start
-    if size <= 2 * _END_BYTES + _MIDDLES * _MIDDLE_BYTES:
-        return Sample(_window(snapshot, start, size), [], [], complete=True)
-    head = _window(snapshot, start, _END_BYTES)
-    tail = _window(snapshot, size - _END_BYTES, size)
+    if size <= 2 * _END_BYTES + _MIDDLE_COUNT * _MIDDLE_BYTES:
+        return Sample(_read_lines(snapshot, start, size), [], [], complete=True)
+    head = _read_lines(snapshot, start, _END_BYTES)
+    tail = _read_lines(snapshot, size - _END_BYTES, size)
     middle: list[SampledLine] = []
-    gap = (size - 2 * _END_BYTES) // (_MIDDLES + 1)
-    for number in range(1, _MIDDLES + 1):
+    gap = (size - 2 * _END_BYTES) // (_MIDDLE_COUNT + 1)
+    for number in range(1, _MIDDLE_COUNT + 1):
         begin = _END_BYTES + number * gap
-        middle.extend(
-            _window(
-                snapshot, begin, min(begin + _MIDDLE_BYTES, size - _END_BYTES)
-            )
-        )
+        end = min(begin + _MIDDLE_BYTES, size - _END_BYTES)
+        middle += _read_lines(snapshot, begin, end)
     return Sample(head, middle, tail, complete=False)
 
 
-def _window(snapshot: Snapshot, begin: int, end: int) -> list[SampledLine]:
-    """The whole lines of [begin, end), and the last one if the file ends there."""
-    codec, lines = snapshot.encoding.name, snapshot.lines
+def _read_lines(snapshot: Snapshot, begin: int, end: int) -> list[SampledLine]:
+    """Return the whole lines in [begin, end)."""
+    codec = snapshot.encoding.name
     if begin > snapshot.start:
-        begin = lines.line_end(begin)
-    return [
-        SampledLine(
-            line.offset, line.body.decode(codec, "replace")[:_LINE_CHARS]
-        )
-        for line in lines.read_lines(
-            begin, end, limit=4 * _LINE_CHARS, reach=_END_BYTES
-        )
-        if line.end <= end and not line.is_unfinished
-    ]
+        begin = snapshot.lines.line_end(begin)
+    sampled_lines = []
+    for line in snapshot.lines.read_lines(
+        begin, end, limit=4 * _MAX_LINE_CHARACTERS, reach=_END_BYTES
+    ):
+        if line.end <= end and not line.is_unfinished:
+            text = line.body.decode(codec, "replace")[:_MAX_LINE_CHARACTERS]
+            sampled_lines.append(SampledLine(line.offset, text))
+    return sampled_lines
 
 
-_STAMPS: Final = re.compile(
+_TIMESTAMP: Final = re.compile(
     r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z| ?[+-]\d\d:?\d\d)?"
     r"|\d{4}/\d\d/\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d+)?"
     r"|\d\d/[A-Z][a-z]{2}/\d{4}:\d\d:\d\d:\d\d(?: [+-]\d{4})?"
@@ -86,31 +88,30 @@ _STAMPS: Final = re.compile(
     r"|(?<![\d.])1\d{9}(?:\.\d+|\d{3})?(?![\d.])"
     r"|\b\d\d:\d\d:\d\d(?:[.,]\d+)?"
 )
-_LEVELS: Final = re.compile(
+_LEVEL: Final = re.compile(
     r"\b(TRACE|DEBUG|VERBOSE|INFO|NOTICE|WARN(?:ING)?|ERROR|ERR|SEVERE|CRIT(?:ICAL)?|FATAL|PANIC|ALERT|EMERG)\b"
     r"|\b(?:level|lvl|severity|levelname)[\"']?\s*[=:]\s*[\"']?([A-Za-z]+)"
     r"|[\[<(](trace|debug|info|notice|warn(?:ing)?|error|crit(?:ical)?|fatal|alert|emerg)[\])>:]",
 )
 PROBLEM_LEVELS: Final = (
-    *(
-        "EMERG",
-        "PANIC",
-        "FATAL",
-        "CRITICAL",
-        "CRIT",
-        "SEVERE",
-        "ALERT",
-        "ERROR",
-        "ERR",
-        "WARNING",
-        "WARN",
-    ),
+    "EMERG",
+    "PANIC",
+    "FATAL",
+    "CRITICAL",
+    "CRIT",
+    "SEVERE",
+    "ALERT",
+    "ERROR",
+    "ERR",
+    "WARNING",
+    "WARN",
 )
-"""Levels that tell of something wrong, the worst first."""
+"""Levels that report a problem, the worst first."""
 
-_LEVEL_CHARS: Final = 300
+_MAX_LEVEL_CHARACTERS: Final = 300
 _NUMBER: Final = re.compile(r"\d+")
-_KINDS, _KIND_CHARS = 4, 70
+_MAX_FREQUENT_LINES: Final = 4
+_MAX_FREQUENT_CHARACTERS: Final = 70
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +124,13 @@ class Timestamp:
 
 @dataclass(frozen=True, slots=True)
 class LogFacts:
-    """First and last timestamp (None without any), and how many sampled lines are of each level.
+    """The period of a log, and the levels of its sampled lines.
 
-    `levels` counts the sample of `sampled_lines` lines, which is the whole file if `complete`, by their
-    names as they are written, in capitals. `often` are the most frequent of its lines that tell of something
-    wrong, with their counts: what to leave out of a search for what is rare. Lines that differ in numbers
-    are one.
+    `first` and `last` are None without timestamps. `levels` counts the `sampled_lines`
+    of each level, by its name in capitals; the sample is the whole file if `complete`.
+    `often` are the most frequent lines that report a problem, with their counts: what
+    to leave out of a search for rare ones. Lines that differ only in numbers count as
+    one.
     """
 
     first: Timestamp | None
@@ -139,78 +141,99 @@ class LogFacts:
     complete: bool
 
 
+class _ProblemLines:
+    """Counts of the lines that report a problem, by their text without numbers."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[str] = Counter()
+        self._examples: dict[str, str] = {}
+
+    def add(self, text: str) -> None:
+        """Count a line."""
+        without_time = _TIMESTAMP.sub("", text, count=1).strip()
+        example = without_time[:_MAX_FREQUENT_CHARACTERS]
+        key = _NUMBER.sub("0", example)
+        self._counts[key] += 1
+        self._examples.setdefault(key, example)
+
+    def most_frequent(self) -> dict[str, int]:
+        """Return the first example of each frequent line, with its count."""
+        frequent = {}
+        for key, count in self._counts.most_common(_MAX_FREQUENT_LINES):
+            if count > 1:
+                frequent[self._examples[key]] = count
+        return frequent
+
+
 def summarize_log(sample: Sample) -> LogFacts:
-    """What the sampled lines of a log tell."""
-    lines = sample.lines
-    tail = lines if sample.complete else sample.tail
-    first = next(filter(None, map(_stamp, sample.head)), None)
-    last = next(filter(None, map(_stamp, reversed(tail))), None)
+    """Return the facts of the sampled lines of a log."""
     levels: Counter[str] = Counter()
-    kinds: Counter[str] = Counter()
-    examples: dict[str, str] = {}
-    for line in lines:
-        found = _LEVELS.search(line.text[:_LEVEL_CHARS])
-        if found is None:
+    problems = _ProblemLines()
+    for line in sample.lines:
+        text = line.text[:_MAX_LEVEL_CHARACTERS]
+        match = _LEVEL.search(text)
+        if match is None:
             continue
-        level = next(group for group in found.groups() if group).upper()
+        level = next(filter(None, match.groups())).upper()
         levels[level] += 1
         if level in PROBLEM_LEVELS:
-            said = _STAMPS.sub("", line.text[:_LEVEL_CHARS], count=1).strip()[
-                :_KIND_CHARS
-            ]
-            kind = _NUMBER.sub("0", said)
-            kinds[kind] += 1
-            examples.setdefault(kind, said)
-    often = {
-        examples[kind]: count
-        for kind, count in kinds.most_common(_KINDS)
-        if count > 1
-    }
+            problems.add(text)
+    tail = sample.head if sample.complete else sample.tail
     return LogFacts(
-        first,
-        last,
-        dict(levels.most_common()),
-        often,
-        len(lines),
-        sample.complete,
+        first=_first_timestamp(sample.head),
+        last=_first_timestamp(reversed(tail)),
+        levels=dict(levels.most_common()),
+        often=problems.most_frequent(),
+        sampled_lines=len(sample.lines),
+        complete=sample.complete,
     )
 
 
 def looks_like_log(sample: Sample) -> bool:
-    """Whether most of the first lines begin with a timestamp."""
+    """Return True if most of the first lines begin with a timestamp."""
     lines = [line for line in sample.head[:200] if line.text.strip()]
-    stamped = sum(1 for line in lines if has_timestamp(line.text))
-    return len(lines) >= 3 and stamped * 2 > len(lines)
+    stamped_count = sum(1 for line in lines if has_timestamp(line.text))
+    return len(lines) >= 3 and stamped_count * 2 > len(lines)
 
 
 def has_timestamp(text: str) -> bool:
-    """Whether a line begins a record: there is a timestamp among its first characters."""
-    found = _STAMPS.search(text[:80])
-    return found is not None and found.start() < 40
+    """Return True if a line begins a record: a timestamp is among its first characters."""
+    match = _TIMESTAMP.search(text[:80])
+    return match is not None and match.start() < 40
 
 
-def _stamp(line: SampledLine) -> Timestamp | None:
-    found = _STAMPS.search(line.text)
-    return Timestamp(found.group(), line.offset) if found else None
+def _first_timestamp(lines: Iterable[SampledLine]) -> Timestamp | None:
+    """Return the timestamp of the first line that has one."""
+    for line in lines:
+        match = _TIMESTAMP.search(line.text)
+        if match is not None:
+            return Timestamp(match.group(), line.offset)
+    return None
 
 
-_TYPES: Final = {
-    type(None): "null", bool: "boolean", int: "number", float: "number", str: "string", list: "array",
-}  # fmt: skip
-"""What JSON calls the values that are no objects."""
+_JSON_TYPES: Final = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "string",
+    list: "array",
+}
+"""The names of JSON's types; every other value is an object."""
 
 _DELIMITERS: Final = (",", "\t", ";", "|")
-_ROWS: Final = 100
-_KEYS: Final = 100
-_NAMED: Final = 100
-_CHARS: Final = 200
+_MAX_CSV_ROWS: Final = 100
+_MAX_KEYS: Final = 100
+_MAX_NAMES: Final = 100
+_MAX_NAME_CHARACTERS: Final = 200
+_MAX_SUGGESTED_KEYS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
 class CsvFacts:
-    """The delimiter, the number of columns, and their names if the first row looks like a header.
+    """The delimiter of a table, and its columns.
 
-    `names` holds at most 100.
+    `names` has at most 100 names of columns, None if the first row is no header.
     """
 
     delimiter: str
@@ -220,10 +243,10 @@ class CsvFacts:
 
 @dataclass(frozen=True, slots=True)
 class JsonLinesFacts:
-    """The keys of the sampled objects, most frequent first (at most 100), each with the types seen.
+    """The keys of the sampled objects, the most frequent first, at most 100.
 
-    `present` is the share of sampled lines that have the key; `invalid` the number of sampled lines
-    that are not JSON.
+    Of each key its name, the types of its values, and the share of lines that have it.
+    `invalid` counts the sampled lines that are not JSON.
     """
 
     keys: tuple[tuple[str, str, float], ...]
@@ -233,8 +256,11 @@ class JsonLinesFacts:
 
 @dataclass(frozen=True, slots=True)
 class Hints:
-    """`patterns` are regular expressions worth a search (NAME is what is looked for); one of
-    `log`, `csv`, `json_lines` holds the facts of data."""
+    """Regular expressions that are worth a search, or the facts of data.
+
+    NAME in a pattern stands for the name to find. At most one of `log`, `csv` and
+    `json_lines` is set, except for a log in JSON lines.
+    """
 
     patterns: tuple[str, ...] = ()
     log: LogFacts | None = None
@@ -243,86 +269,99 @@ class Hints:
 
 
 def build_hints(snapshot: Snapshot, language: Language | None) -> Hints:
-    """Search hints for `snapshot`, in a time that does not depend on its size."""
-    if language is Language.CSV or language is Language.TSV:
-        facts = summarize_csv(
-            read_sample(snapshot), "\t" if language is Language.TSV else None
-        )
-        return Hints(csv=facts)
+    """Return the search hints for a file."""
+    if language is Language.CSV:
+        return Hints(csv=summarize_csv(read_sample(snapshot)))
+    if language is Language.TSV:
+        return Hints(csv=summarize_csv(read_sample(snapshot), "\t"))
     if language is Language.JSON_LINES:
-        sample = read_sample(snapshot)
-        found = summarize_json_lines(sample)
-        log = summarize_log(sample)
-        # A value of several parts is not beside its key.
-        scalars = [
-            key
-            for key, types, _ in found.keys
-            if types not in ("object", "array", "array|object")
-        ]
-        patterns = tuple(
-            rf'"{re.escape(key)}"\s*:\s*"?VALUE' for key in scalars[:5]
-        )
-        return Hints(patterns, log if log.first else None, json_lines=found)
-    if language in (None, Language.LOG, Language.TEXT):
-        sample = read_sample(snapshot)
-        if language is Language.LOG or looks_like_log(sample):
-            log = summarize_log(sample)
-            return Hints(_log_patterns(log), log)
+        return _hints_for_json_lines(read_sample(snapshot))
+    if language not in (None, Language.LOG, Language.TEXT):
+        return Hints(language.traits.suggested_searches)
+    sample = read_sample(snapshot)
+    if language is not Language.LOG and not looks_like_log(sample):
         return Hints()
-    return Hints(language.traits.suggested_searches)
+    log = summarize_log(sample)
+    return Hints(_log_patterns(log), log)
+
+
+def _hints_for_json_lines(sample: Sample) -> Hints:
+    json_lines = summarize_json_lines(sample)
+    log = summarize_log(sample)
+    # The value of an array or object may be on other lines than its key.
+    scalar_keys = [
+        key
+        for key, types, _ in json_lines.keys
+        if types not in ("object", "array", "array|object")
+    ]
+    patterns = []
+    for key in scalar_keys[:_MAX_SUGGESTED_KEYS]:
+        patterns.append(rf'"{re.escape(key)}"\s*:\s*"?VALUE')
+    return Hints(
+        tuple(patterns), log if log.first else None, json_lines=json_lines
+    )
 
 
 def _log_patterns(facts: LogFacts) -> tuple[str, ...]:
-    patterns = [
-        rf"\b{level}\b" for level in PROBLEM_LEVELS if level in facts.levels
-    ]
+    """Return patterns for the problems in a log, and for its last hour or day."""
+    patterns = []
+    for level in PROBLEM_LEVELS:
+        if level in facts.levels:
+            patterns.append(rf"\b{level}\b")
     if facts.first is not None and facts.last is not None:
-        days = [
-            stamp.text[: 10 if stamp.text[:4].isdigit() else 6]
-            for stamp in (facts.first, facts.last)
-        ]
-        hour = (
-            ""
-            if days[0] != days[1]
-            else facts.last.text[len(days[1]) : len(days[1]) + 3]
-        )
-        patterns.append(f"^.{{0,20}}{days[1]}{hour}")
+        first_day = _day_of(facts.first)
+        last_day = _day_of(facts.last)
+        hour = ""
+        if first_day == last_day:
+            hour = facts.last.text[len(last_day) : len(last_day) + 3]
+        patterns.append(f"^.{{0,20}}{last_day}{hour}")
     patterns.append(r"(?i)exception|traceback|time(d )?out|refused|denied")
     return tuple(patterns)
+
+
+def _day_of(timestamp: Timestamp) -> str:
+    """Return the part of a timestamp that is its day: `2026-01-31` or `Jan 31`."""
+    begins_with_year = timestamp.text[:4].isdigit()
+    return timestamp.text[: 10 if begins_with_year else 6]
 
 
 def summarize_csv(
     sample: Sample, delimiter: str | None = None
 ) -> CsvFacts | None:
-    """What the first rows tell; None if no delimiter makes columns of them."""
-    text = [line.text for line in sample.head[:_ROWS]]
-    best: tuple[float, int, str, list[list[str]]] | None = None
-    for each in (delimiter,) if delimiter else _DELIMITERS:
+    """Return the facts of the first rows of a table.
+
+    None if no delimiter divides them into columns.
+    """
+    lines = [line.text for line in sample.head[:_MAX_CSV_ROWS]]
+    delimiters = (delimiter,) if delimiter else _DELIMITERS
+    best_share, best = 0.0, None
+    for candidate in delimiters:
         try:
-            rows = [row for row in csv.reader(text, delimiter=each) if row]
+            rows = [
+                row for row in csv.reader(lines, delimiter=candidate) if row
+            ]
         except csv.Error:
             continue
         if not rows:
             continue
-        columns, times = Counter(map(len, rows)).most_common(1)[0]
-        rank = (times / len(rows), columns, each, rows)
-        if columns > 1 and (best is None or rank[:2] > best[:2]):
-            best = rank
-    if best is None:
-        return None
-    _, columns, found, rows = best
-    return CsvFacts(found, columns, _header(rows))
+        columns, count = Counter(map(len, rows)).most_common(1)[0]
+        share = count / len(rows)
+        if columns < 2:
+            continue
+        # The delimiter that gives most rows the same number of columns.
+        if best is None or (share, columns) > (best_share, best.columns):
+            best_share = share
+            best = CsvFacts(candidate, columns, _read_header(rows))
+    return best
 
 
-def _header(rows: list[list[str]]) -> tuple[str, ...] | None:
-    first = [cell.strip() for cell in rows[0]]
-    if (
-        any(_is_number(cell) for cell in first)
-        or len(set(first)) < len(first)
-        or not all(first)
-    ):
+def _read_header(rows: list[list[str]]) -> tuple[str, ...] | None:
+    """Return the names of the columns, None if the first row is no header."""
+    cells = [cell.strip() for cell in rows[0]]
+    is_distinct = len(set(cells)) == len(cells)
+    if not is_distinct or not all(cells) or any(map(_is_number, cells)):
         return None
-    return tuple(cell[:_CHARS] for cell in first[:_NAMED])
+    return tuple(cell[:_MAX_NAME_CHARACTERS] for cell in cells[:_MAX_NAMES])
 
 
 def _is_number(cell: str) -> bool:
@@ -334,27 +373,33 @@ def _is_number(cell: str) -> bool:
 
 
 def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
-    """What the sampled lines tell; lines cut by the sample's limit are left out."""
-    present: Counter[str] = Counter()
+    """Return the facts of the sampled objects, one a line."""
+    counts: Counter[str] = Counter()
     types: dict[str, set[str]] = {}
-    objects = invalid = 0
-    whole = [line.text for line in sample.lines if len(line.text) < 2_000]
-    for line in whole:  # A stride could share its period with the lines, and see one kind of them only.
-        if not line.strip():
+    valid_count = invalid_count = 0
+    # All sampled lines count: every tenth line, say, might be of one kind.
+    for line in sample.lines:
+        is_cut = len(line.text) >= _MAX_LINE_CHARACTERS
+        if is_cut or not line.text.strip():
             continue
         try:
-            value = json.loads(line)
+            value = json.loads(line.text)
         except ValueError:
-            invalid += 1
+            invalid_count += 1
             continue
         except RecursionError:
             continue
-        objects += 1
-        for key, item in value.items() if isinstance(value, dict) else ():
-            present[key] += 1
-            types.setdefault(key, set()).add(_TYPES.get(type(item), "object"))
-    keys = tuple(
-        (key[:_CHARS], "|".join(sorted(types[key])), count / objects)
-        for key, count in present.most_common(_KEYS)
+        valid_count += 1
+        if not isinstance(value, dict):
+            continue
+        for key, item in value.items():
+            counts[key] += 1
+            item_type = _JSON_TYPES.get(type(item), "object")
+            types.setdefault(key, set()).add(item_type)
+    keys = []
+    for key, count in counts.most_common(_MAX_KEYS):
+        name = key[:_MAX_NAME_CHARACTERS]
+        keys.append((name, "|".join(sorted(types[key])), count / valid_count))
+    return JsonLinesFacts(
+        tuple(keys), valid_count + invalid_count, invalid_count
     )
-    return JsonLinesFacts(keys, objects + invalid, invalid)

@@ -1,10 +1,10 @@
-"""Finding symbols: by name, by line, and the way back from a line to a path of names."""
+"""Finding symbols: by name, by line, and the way back from a line to a name."""
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from operator import attrgetter
 from typing import Final
@@ -15,225 +15,275 @@ from filewright.structure.symbol import DEFINITIONS, Symbol, split_words
 from filewright.wording import closest_matches, join_limited
 
 PATH_SEPARATOR: Final = " › "
-"""Stands between the symbols of a path as it is shown: `class Cart › method total`."""
+"""Separates the symbols of a displayed path: `class Cart › method total`."""
 
-_SEPARATOR: Final = re.compile(r"\s*(?:::|->|›|[.#/\\:>])\s*")
-_CANDIDATES: Final = 10
-_KINDS: Final = DEFINITIONS | split_words(
+_STEP: Final = re.compile(r"\s*(?:::|->|›|[.#/\\:>])\s*")
+_MAX_LISTED: Final = 10
+_KIND_WORDS: Final = DEFINITIONS | split_words(
     "prototype constant variable property member key import package record object extension annotation column index "
     "actor union instance alias schema trigger"
 )
-_SIBLINGS_LOOKED_AT: Final = 16
+_MAX_SIBLINGS: Final = 16
+"""Siblings that are compared with a line: a few may overlap it."""
+
+_MAX_COMPARED_NAMES: Final = 5_000
 
 
 @dataclass(frozen=True, slots=True)
 class NamedSymbol:
-    """A symbol and the symbols it is in, outermost first."""
+    """A symbol and its ancestors, outermost first."""
 
     symbol: Symbol
     ancestors: tuple[Symbol, ...] = ()
 
     @property
     def path(self) -> str:
-        """`class Cart › method total`."""
+        """The displayed path: `class Cart › method total`."""
         return format_path((*self.ancestors, self.symbol))
 
     @property
     def name(self) -> str:
-        """`Cart.total`: what `find_symbol` reads back."""
-        return _known_path((*self.ancestors, self.symbol))
+        """The full name, which `find_symbol` accepts: `Cart.total`."""
+        return _full_name((*self.ancestors, self.symbol))
 
 
 def format_path(symbols: tuple[Symbol, ...]) -> str:
-    """Symbols from the outermost in, as one line."""
+    """Return symbols as one line, the outermost first."""
     return PATH_SEPARATOR.join(
         f"{symbol.kind} {symbol.name}".rstrip() for symbol in symbols
     )
 
 
-def _known_path(symbols: tuple[Symbol, ...]) -> str:
+def _full_name(symbols: tuple[Symbol, ...]) -> str:
     return ".".join(symbol.lookup_name or symbol.name for symbol in symbols)
 
 
 def symbols_around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
-    """The symbols around a 1-based line, outermost first; doc comments and decorators belong to theirs."""
-    found: list[Symbol] = []
+    """Return the symbols around a 1-based line, outermost first.
+
+    Doc comments and decorators belong to their symbols.
+    """
+    path: list[Symbol] = []
     level = outline.symbols
     while level:
         stop = bisect_right(level, line, key=attrgetter("block_start_line"))
-        holding = [
-            each
-            for each in reversed(
-                level[max(0, stop - _SIBLINGS_LOOKED_AT) : stop]
-            )
-            if each.block_start_line <= line <= each.end_line
-        ]
-        if not holding:
+        around = []
+        for symbol in reversed(level[max(0, stop - _MAX_SIBLINGS) : stop]):
+            if symbol.block_start_line <= line <= symbol.end_line:
+                around.append(symbol)
+        if not around:
             break
-        # The last that holds the line, preferring one with children.
-        inner = next(filter(attrgetter("children"), holding), holding[0])
-        found.append(inner)
-        level = inner.children
-    return tuple(found)
+        # Of several the last one, but rather one with children.
+        innermost = next(filter(attrgetter("children"), around), around[0])
+        path.append(innermost)
+        level = innermost.children
+    return tuple(path)
 
 
 def symbol_path_at(
     outline: Outline, line: int, *, outside: bool = False
 ) -> str:
-    """`Cart.total` for a line inside it, as `find_symbol` reads it; "" where no definition is around the line.
+    """Return the full name of the definition around a line; "" without one.
 
-    `outside` leaves out the definition that begins on the line, which names it already.
+    With `outside`, a definition that begins on the line is left out: the line itself
+    names it.
     """
-    around = symbols_around_line(outline, line)
-    while around and (
-        not is_definition(around[-1])
-        or (outside and around[-1].start_line == line)
-    ):
-        around = around[:-1]
-    return _known_path(around)
+    path = symbols_around_line(outline, line)
+    while path:
+        begins_here = outside and path[-1].start_line == line
+        if is_definition(path[-1]) and not begins_here:
+            break
+        path = path[:-1]
+    return _full_name(path)
 
 
 def is_definition(symbol: Symbol) -> bool:
-    """Whether a symbol is read whole when a line in it is asked for: a definition, or of several lines."""
-    return symbol.kind in DEFINITIONS or (
-        symbol.end_line > symbol.start_line
-        and symbol.kind not in ("import", "package")
-    )
+    """Return True if a symbol is read whole when a line in it is requested.
 
-
-def find_candidates(outline: Outline, asked: str) -> list[NamedSymbol]:
-    """The symbols `asked` may mean, in file order; the exact ones only, where there are any.
-
-    `total`, `Cart.total`, `Cart::total`, `Cart#total`, `class Cart › method total` and `total()` are
-    all understood. The case decides only where both spellings occur, also as the name of an import.
+    That is a definition, or another symbol of several lines.
     """
-    wanted = _normal(asked)
-    last = wanted.rpartition(".")[2].casefold()
-    for spell in (str, str.casefold):
-        if spell is str.casefold and _is_imported(outline, asked):
-            break
-        exact, partial = list[NamedSymbol](), list[NamedSymbol]()
-        for candidate, names in _named(outline, last):
-            spelled, target = set(map(spell, names)), spell(wanted)
-            if target in spelled:
-                exact.append(candidate)
-            elif any(name.endswith("." + target) for name in spelled):
-                partial.append(candidate)
-        if found := exact or partial:
-            # A path as it is shown names the kind, too; else definitions rather than the prototypes of the same name.
-            named = [
-                each
-                for each in found
-                if (PATH_SEPARATOR + each.path).endswith(PATH_SEPARATOR + asked)
-            ]
-            return (
-                named
-                or [each for each in found if each.symbol.kind != "prototype"]
-                or found
-            )
-    return []
+    if symbol.kind in DEFINITIONS:
+        return True
+    if symbol.kind in ("import", "package"):
+        return False
+    return symbol.end_line > symbol.start_line
+
+
+def find_candidates(outline: Outline, name: str) -> list[NamedSymbol]:
+    """Return the symbols that a name may mean, in file order; only exact ones if any.
+
+    `total`, `Cart.total`, `Cart::total`, `Cart#total`, `class Cart › method total` and
+    `total()` are all understood. Case decides only where both spellings occur, also as
+    the name of an import.
+    """
+    candidates = _match_names(outline, name, spell=str)
+    if not candidates and not _is_imported(outline, name):
+        candidates = _match_names(outline, name, spell=str.casefold)
+    # A displayed path names the kind too.
+    displayed = [
+        candidate
+        for candidate in candidates
+        if f"{PATH_SEPARATOR}{candidate.path}".endswith(
+            f"{PATH_SEPARATOR}{name}"
+        )
+    ]
+    if displayed:
+        return displayed
+    # A definition is meant rather than its prototype.
+    definitions = [
+        candidate
+        for candidate in candidates
+        if candidate.symbol.kind != "prototype"
+    ]
+    return definitions or candidates
+
+
+def _match_names(
+    outline: Outline, name: str, *, spell: Callable[[str], str]
+) -> list[NamedSymbol]:
+    """Return the symbols with a name, or else those whose full names end with it.
+
+    Names are compared as `spell` returns them.
+    """
+    normal_name = _normalize(name)
+    target = spell(normal_name)
+    last_part = normal_name.rpartition(".")[2].casefold()
+    exact: list[NamedSymbol] = []
+    partial: list[NamedSymbol] = []
+    for candidate, candidate_names in _iterate_named(outline, last_part):
+        spelled = set(map(spell, candidate_names))
+        if target in spelled:
+            exact.append(candidate)
+        elif any(full_name.endswith(f".{target}") for full_name in spelled):
+            partial.append(candidate)
+    return exact or partial
 
 
 def find_symbol(
-    outline: Outline, asked: str, shown: str = "the file"
+    outline: Outline, name: str, file_name: str = "the file"
 ) -> NamedSymbol:
-    """The one symbol `asked` means in the file called `shown`.
+    """Return the one symbol that a name means. Errors call the file `file_name`.
 
-    Raises `no_match` with the nearest names, `ambiguous_match` with the candidates and their lines,
-    `unsupported` if the file was not parsed.
+    Raises `no_match` with the nearest names, `ambiguous_match` with the candidates and
+    their lines, and `unsupported` if the file was not parsed.
     """
     if not outline.parsed:
-        message = f"symbols of {shown} are not known: {outline.note or 'filewright has no grammar for it'}"
+        reason = outline.note or "filewright has no grammar for it"
         raise FilewrightError(
             Code.UNSUPPORTED,
-            message,
+            f"symbols of {file_name} are not known: {reason}",
             "give its text as search, or its lines; search_content finds its name",
         )
-    found = find_candidates(outline, asked)
-    if not found:
-        near = nearest_names(outline, asked)
-        hint = (
-            f"the nearest are: {', '.join(near)}"
-            if near
-            else "get_overview lists its symbols"
-        )
-        raise FilewrightError(
-            Code.NO_MATCH,
-            f"{shown} has no symbol {asked!r}",
-            hint,
-            symbol=asked,
-            nearest=near,
-        )
-    if len(found) > 1:
-        lines = [
-            f"{each.path} (lines {each.symbol.start_line}–{each.symbol.end_line})"
-            for each in found
-        ]
-        raise FilewrightError(
-            Code.AMBIGUOUS_MATCH,
-            f"{shown} has {len(found)} symbols {asked!r}: {join_limited(lines, _CANDIDATES, '; ')}",
-            "give its full name (Class.method), or a line inside the one you mean",
-            symbol=asked,
-            candidates=[
-                {
-                    "name": each.name,
-                    "kind": each.symbol.kind,
-                    "start_line": each.symbol.start_line,
-                    "end_line": each.symbol.end_line,
-                }
-                for each in found[:_CANDIDATES]
-            ],
-        )
-    return found[0]
+    candidates = find_candidates(outline, name)
+    if not candidates:
+        raise _no_match(outline, name, file_name)
+    if len(candidates) > 1:
+        raise _ambiguous(candidates, name, file_name)
+    return candidates[0]
 
 
-def nearest_names(outline: Outline, asked: str, count: int = 5) -> list[str]:
-    """Names of symbols spelled most like `asked`."""
-    last = _normal(asked).rpartition(".")[2]
-    names: dict[str, str] = {}
-    for candidate, _ in _named(outline):
-        if len(names) < 5_000:
-            names.setdefault(candidate.name.rpartition(".")[2], candidate.name)
-    return [names[name] for name in closest_matches(last, names, count)]
+def _no_match(outline: Outline, name: str, file_name: str) -> FilewrightError:
+    near = nearest_names(outline, name)
+    hint = "get_overview lists its symbols"
+    if near:
+        hint = f"the nearest are: {', '.join(near)}"
+    return FilewrightError(
+        Code.NO_MATCH,
+        f"{file_name} has no symbol {name!r}",
+        hint,
+        symbol=name,
+        nearest=near,
+    )
+
+
+def _ambiguous(
+    candidates: list[NamedSymbol], name: str, file_name: str
+) -> FilewrightError:
+    lines = []
+    details = []
+    for candidate in candidates:
+        symbol = candidate.symbol
+        lines.append(
+            f"{candidate.path} (lines {symbol.start_line}–{symbol.end_line})"
+        )
+        details.append(
+            {
+                "name": candidate.name,
+                "kind": symbol.kind,
+                "start_line": symbol.start_line,
+                "end_line": symbol.end_line,
+            }
+        )
+    listed = join_limited(lines, _MAX_LISTED, "; ")
+    return FilewrightError(
+        Code.AMBIGUOUS_MATCH,
+        f"{file_name} has {len(candidates)} symbols {name!r}: {listed}",
+        "give its full name (Class.method), or a line inside the one you mean",
+        symbol=name,
+        candidates=details[:_MAX_LISTED],
+    )
+
+
+def nearest_names(outline: Outline, name: str, count: int = 5) -> list[str]:
+    """Return the full names of symbols that are spelled most like `name`."""
+    last_part = _normalize(name).rpartition(".")[2]
+    full_names: dict[str, str] = {}
+    for candidate, _ in _iterate_named(outline):
+        if len(full_names) < _MAX_COMPARED_NAMES:
+            short_name = candidate.name.rpartition(".")[2]
+            full_names.setdefault(short_name, candidate.name)
+    return [
+        full_names[short_name]
+        for short_name in closest_matches(last_part, full_names, count)
+    ]
 
 
 def _is_imported(outline: Outline, name: str) -> bool:
-    """Return whether an import has this very name: it is not to be taken for a definition of another spelling."""
+    """Return True if an import has this very name.
+
+    Then a definition in another spelling is not meant.
+    """
     return any(
         symbol.kind == "import" and name in symbol.name.split(", ")
         for _, symbol in outline.walk()
     )
 
 
-def _named(
-    outline: Outline, holding: str = ""
+def _iterate_named(
+    outline: Outline, part: str = ""
 ) -> Iterator[tuple[NamedSymbol, set[str]]]:
-    """The symbols in whose own name that is, whatever its case, with the names each is known by."""
-    for around, symbol in outline.walk():
-        if (
-            symbol.kind == "import"
-            or holding not in f"{symbol.name}\n{symbol.lookup_name}".casefold()
-        ):
+    """Yield the symbols whose own name contains `part`, with the names of each.
+
+    `part` is in lower case. Imports are left out.
+    """
+    for ancestors, symbol in outline.walk():
+        own_names = f"{symbol.name}\n{symbol.lookup_name}".casefold()
+        if symbol.kind == "import" or part not in own_names:
             continue
         names = {
-            _normal(symbol.name),
-            _normal(symbol.lookup_name or symbol.name),
+            _normalize(symbol.name),
+            _normalize(symbol.lookup_name or symbol.name),
         }
-        if around:
-            above = _normal(_known_path(around))
-            names = {f"{above}.{name}" for name in names}
-        # As it is shown: a method of `impl Display for Point` is known by `Point` alone otherwise, and the kind of
-        # `rule .a` ends with a separator.
-        names.add(_normal(format_path((*around, symbol))))
-        yield NamedSymbol(symbol, around), names
+        if ancestors:
+            prefix = _normalize(_full_name(ancestors))
+            names = {f"{prefix}.{name}" for name in names}
+        # The displayed path too: without it, a method of `impl Display for Point` would
+        # be known by `Point` alone, and the kind of `rule .a` ends with a separator.
+        names.add(_normalize(format_path((*ancestors, symbol))))
+        yield NamedSymbol(symbol, ancestors), names
 
 
-def _normal(name: str) -> str:
-    """A name in one spelling: steps joined by dots, without kinds, quotes and a call's parentheses."""
+def _normalize(name: str) -> str:
+    """Return a name with its parts joined by dots.
+
+    Kinds, quotes and the parentheses of a call are dropped.
+    """
     parts = []
-    for part in _SEPARATOR.split(name.strip().removesuffix("()")):
+    for part in _STEP.split(name.strip().removesuffix("()")):
         kind, space, rest = part.partition(" ")
-        part = rest if space and kind in _KINDS else part
-        if part := part.strip("'\"`() *&$"):
+        if space and kind in _KIND_WORDS:
+            part = rest
+        part = part.strip("'\"`() *&$")
+        if part:
             parts.append(part)
     return ".".join(parts) or name.strip()

@@ -1,4 +1,4 @@
-"""outline."""
+"""The outline of a file: its symbols as a tree, and its syntax errors."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from filewright.structure.symbol import MINOR, Symbol
 
 
 class SyntaxIssue(NamedTuple):
-    """One place a parser stumbled over: 1-based line, 1-based column in bytes, the text found there."""
+    """One place where a parser failed: its line and its column in characters, from 1.
+
+    `text` is the text of the file there.
+    """
 
     line: int
     column: int
@@ -20,11 +23,11 @@ class SyntaxIssue(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SyntaxReport:
-    """The syntax errors of a file: how many, and the first few in order.
+    """The number of syntax errors in a file, and the first few in order.
 
-    `certain` is False for languages whose grammar does not read every valid file (macros, dialects, the
-    newest syntax): then an issue may be the grammar's. More issues after an edit than before it
-    still mean something; one alone does not, and is better not shown.
+    `certain` is False for languages whose grammar does not read every valid file
+    (macros, dialects, the newest syntax): then an issue may be the grammar's. If an edit
+    adds issues, that still means something.
     """
 
     count: int = 0
@@ -33,13 +36,27 @@ class SyntaxReport:
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
-    """The symbols of a file as a tree, in file order, with what is to be said about the parse.
+class ShortenedOutline:
+    """A part of the symbols of an outline.
 
-    `parsed` is False where there is no grammar or a limit was passed; `note` then says which. A large
-    text may be parsed to the line `parsed_to` only (None: to its end). What was not parsed is outlined
-    by patterns: the names and lines of what looks like a definition. `truncated` says that symbols are
-    missing: beyond the cap or nested too deeply.
+    `left_out` is the number of missing symbols, and `first_missing_line` the start of
+    the first of them.
+    """
+
+    symbols: tuple[Symbol, ...]
+    left_out: int
+    first_missing_line: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """The symbols of a file as a tree, in file order, and the result of the parse.
+
+    `parsed` is False without a grammar and where a limit was exceeded; `note` says
+    which. A large text may be parsed up to the line `last_parsed_line` (None: to its
+    end). The rest is outlined by patterns: names and lines of what looks like a
+    definition. `truncated` is True if symbols are missing, because there are too many or
+    because they are nested too deeply.
     """
 
     language: str | None
@@ -53,11 +70,14 @@ class Outline:
 
     @property
     def is_whole(self) -> bool:
-        """Whether all of the text was parsed."""
+        """Return True if all of the text was parsed."""
         return self.parsed and self.last_parsed_line is None
 
     def truncated_at(self, line: int) -> Outline:
-        """The same of a text of which only the lines to `line` were parsed: the end of that is torn."""
+        """Return the outline of a text that was parsed up to `line` only.
+
+        Its syntax errors are dropped, since the text ends in the middle.
+        """
         return replace(
             self,
             truncated=True,
@@ -66,106 +86,127 @@ class Outline:
             errors=SyntaxReport(certain=False),
         )
 
-    def with_symbols(self, more: tuple[Symbol, ...]) -> Outline:
-        """The same with further symbols between its outermost ones, which end where a further one begins."""
-        if not more:
+    def with_symbols(self, added: tuple[Symbol, ...]) -> Outline:
+        """Return the outline with further symbols between its outermost ones.
+
+        A symbol ends where an added one begins inside it.
+        """
+        if not added:
             return self
         symbols: list[Symbol] = []
         for symbol in sorted(
-            (*self.symbols, *more), key=lambda each: each.block_start
+            (*self.symbols, *added), key=lambda symbol: symbol.block_start
         ):
             if symbols and symbols[-1].end > symbol.block_start:
-                before = symbols[-1]
-                inner = tuple(
-                    child
-                    for child in before.children
-                    if child.end <= symbol.block_start
-                )
-                end_line = max(before.start_line, symbol.block_start_line - 1)
-                end = max(before.start, symbol.block_start)
-                symbols[-1] = before._replace(
-                    end=end, end_line=end_line, children=inner
-                )
+                symbols[-1] = _end_before(symbols[-1], symbol)
             symbols.append(symbol)
-        made = replace(self, symbols=tuple(symbols))
-        return replace(made, count=sum(1 for _ in made.walk()))
+        outline = replace(self, symbols=tuple(symbols))
+        return replace(outline, count=sum(1 for _ in outline.walk()))
 
     def walk(self) -> Iterator[tuple[tuple[Symbol, ...], Symbol]]:
-        """Every symbol in file order, each with the symbols it is in, outermost first."""
+        """Yield every symbol in file order, with its ancestors, outermost first."""
         pending: list[tuple[tuple[Symbol, ...], Symbol]] = [
             ((), symbol) for symbol in reversed(self.symbols)
         ]
         while pending:
-            around, symbol = pending.pop()
-            yield around, symbol
-            inner = (*around, symbol)
-            pending.extend(
-                (inner, child) for child in reversed(symbol.children)
-            )
+            ancestors, symbol = pending.pop()
+            yield ancestors, symbol
+            below = (*ancestors, symbol)
+            for child in reversed(symbol.children):
+                pending.append((below, child))
 
-    def shorten(
-        self, max_symbols: int, max_depth: int = 0
-    ) -> tuple[tuple[Symbol, ...], int, int | None]:
-        """At most `max_symbols` symbols, in `max_depth` levels (0: all); how many are left out, and the first's line.
+    def shorten(self, max_symbols: int, max_depth: int = 0) -> ShortenedOutline:
+        """Return at most `max_symbols` symbols, in `max_depth` levels (0: all).
 
-        Outer levels are kept before inner ones; of the same level definitions before properties,
-        members, variables, constants and imports, and public names before those with an underscore.
+        Outer levels come before inner ones. On one level, definitions come before
+        properties, members, variables, constants and imports, and public names before
+        those with an underscore.
         """
         ordered: list[Symbol] = []
         level: Sequence[Symbol] = self.symbols
         depth = 0
         while level and (not max_depth or depth < max_depth):
-            ordered += sorted(
-                level,
-                key=lambda symbol: (
-                    symbol.kind in MINOR,
-                    symbol.name[:1] == "_",
-                ),
-            )
+            ordered += sorted(level, key=_rank)
             level = [child for symbol in level for child in symbol.children]
             depth += 1
-        kept = set(map(id, ordered[:max_symbols]))
-        missing = (
-            symbol.start_line
-            for _, symbol in self.walk()
-            if id(symbol) not in kept
+        # By identity: symbols are values, and two of a file may be equal.
+        selected = set(map(id, ordered[:max_symbols]))
+        first_missing_line = None
+        for _, symbol in self.walk():
+            if id(symbol) not in selected:
+                first_missing_line = symbol.start_line
+                break
+        return ShortenedOutline(
+            self._select(selected),
+            self.count - len(selected),
+            first_missing_line,
         )
-        return self._only(kept), self.count - len(kept), next(missing, None)
 
     def select_lines(
         self, first: int, last: int, max_symbols: int, max_depth: int = 0
-    ) -> tuple[tuple[Symbol, ...], int | None]:
-        """The symbols that begin in lines [first, last], in file order, with those that hold them.
+    ) -> ShortenedOutline:
+        """Return the symbols that begin in lines [first, last], with their ancestors.
 
-        At most `max_symbols`, in `max_depth` levels (0: all); and the line of the first left out.
+        At most `max_symbols`, in `max_depth` levels (0: all). `left_out` counts all
+        symbols outside of the result.
         """
-        kept: set[int] = set()
-        for around, symbol in self.walk():
-            if not first <= symbol.start_line <= last or (
-                max_depth and len(around) >= max_depth
-            ):
+        selected: set[int] = set()
+        for ancestors, symbol in self.walk():
+            if not first <= symbol.start_line <= last:
                 continue
-            wanted = {id(each) for each in (*around, symbol)} - kept
-            if kept and len(kept) + len(wanted) > max_symbols:
-                return self._only(kept), symbol.start_line
-            kept |= wanted
-        return self._only(kept), None
+            if max_depth and len(ancestors) >= max_depth:
+                continue
+            path = set(map(id, (*ancestors, symbol))) - selected
+            if selected and len(selected) + len(path) > max_symbols:
+                return self._shortened_to(selected, symbol.start_line)
+            selected |= path
+        return self._shortened_to(selected, None)
 
-    def _only(self, kept: set[int]) -> tuple[Symbol, ...]:
-        """The tree of the symbols in `kept` (by id), built from the last: nesting costs no recursion."""
+    def _shortened_to(
+        self, selected: set[int], first_missing_line: int | None
+    ) -> ShortenedOutline:
+        return ShortenedOutline(
+            self._select(selected),
+            self.count - len(selected),
+            first_missing_line,
+        )
+
+    def _select(self, selected: set[int]) -> tuple[Symbol, ...]:
+        """Return the tree of the symbols with these identities.
+
+        It is built from the last symbol on, so that no nesting needs recursion.
+        """
         built: dict[int, Symbol] = {}
         for _, symbol in reversed(list(self.walk())):
-            if id(symbol) in kept:
-                inner = tuple(
-                    built[id(child)]
-                    for child in symbol.children
-                    if id(child) in built
-                )
-                built[id(symbol)] = (
-                    symbol
-                    if inner == symbol.children
-                    else symbol._replace(children=inner)
-                )
-        return tuple(
-            built[id(symbol)] for symbol in self.symbols if id(symbol) in built
-        )
+            if id(symbol) not in selected:
+                continue
+            children = _find_built(symbol.children, built)
+            if children != symbol.children:
+                built[id(symbol)] = symbol._replace(children=children)
+            else:
+                built[id(symbol)] = symbol
+        return _find_built(self.symbols, built)
+
+
+def _find_built(
+    symbols: tuple[Symbol, ...], built: dict[int, Symbol]
+) -> tuple[Symbol, ...]:
+    """Return those of the symbols that were built, in their new form."""
+    return tuple(built[id(symbol)] for symbol in symbols if id(symbol) in built)
+
+
+def _rank(symbol: Symbol) -> tuple[bool, bool]:
+    """Return the sort key of a symbol on its level: definitions and public names first."""
+    return symbol.kind in MINOR, symbol.name[:1] == "_"
+
+
+def _end_before(symbol: Symbol, following: Symbol) -> Symbol:
+    """Return a symbol that ends where another one begins, with the children before it."""
+    children = tuple(
+        child for child in symbol.children if child.end <= following.block_start
+    )
+    return symbol._replace(
+        end=max(symbol.start, following.block_start),
+        end_line=max(symbol.start_line, following.block_start_line - 1),
+        children=children,
+    )

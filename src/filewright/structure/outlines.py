@@ -1,8 +1,9 @@
-"""The outlines of a workspace's files: each content parsed once, in a process apart, and remembered."""
+"""The outlines of a workspace's files: each content is parsed once, in another process."""
 
 from __future__ import annotations
 
 import time
+from dataclasses import dataclass, replace
 from typing import Final
 
 import xxhash
@@ -19,20 +20,32 @@ from filewright.structure.workers import GRAMMAR_FAILED_NOTE, Workers
 from filewright.text.cache import BoundedCache
 from filewright.text.snapshot import Snapshot
 
-_HEAD: Final = 64 << 10
-_SYMBOL_BYTES: Final = 400  # memory of one symbol with its strings, measured
+_HEAD_BYTES: Final = 64 << 10
+_SYMBOL_BYTES: Final = 400
+"""Measured memory of one symbol with its strings."""
+
 _OUTLINE_BYTES: Final = 500
-_PER_LIMIT: Final = 8 << 20
-_PARSED_APART: Final = 2 << 20
-_SLOW_SECONDS: Final = 60.0
-_SLOW_KEPT: Final = 100
+_BYTES_PER_TIME_LIMIT: Final = 8 << 20
+_MIN_RETRIED_BYTES: Final = 2 << 20
+_RETRY_SECONDS: Final = 60.0
+"""The time before a content is parsed again that could not be parsed whole."""
+
+_MAX_INCOMPLETE_OUTLINES: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _IncompleteOutline:
+    """The outline of a content that could not be parsed whole, and when that was."""
+
+    outline: Outline
+    parsed_at: float
 
 
 class Outlines:
-    """Outlines by content: parsed when first asked for, then answered from memory; thread-safe.
+    """Outlines by content, for any thread: parsed when first requested, then cached.
 
-    One for a workspace, whose `launcher` starts the parser processes (None: one of its own). Half of
-    `settings.cache_bytes` may be used. `close` ends the parser processes.
+    A workspace has one. Its `launcher` starts the parser processes; without one it makes
+    its own. It may use half of `settings.cache_bytes`. `close` ends the processes.
     """
 
     def __init__(
@@ -40,11 +53,11 @@ class Outlines:
     ) -> None:
         self._settings = settings
         self._workers = Workers(launcher or Launcher(confine=settings.landlock))
-        self._known: BoundedCache[Outline] = BoundedCache(
+        self._complete: BoundedCache[Outline] = BoundedCache(
             settings.cache_bytes // 2
         )
-        self._slow: BoundedCache[tuple[float, Outline]] = BoundedCache(
-            _SLOW_KEPT
+        self._incomplete: BoundedCache[_IncompleteOutline] = BoundedCache(
+            _MAX_INCOMPLETE_OUTLINES
         )
 
     def outline(
@@ -54,126 +67,112 @@ class Outlines:
         *,
         task: Task | None = None,
     ) -> Outline:
-        """The outline of bytes (UTF-8) or of a snapshot (its own encoding).
+        """Return the outline of bytes in UTF-8, or of a snapshot.
 
-        The language of a snapshot is found from its name unless given. Never raises for the content: of a
-        text that is too large or too slow the beginning is parsed and the rest outlined by patterns; above
-        `settings.parse_bytes`, for binary content and for a grammar that crashes the outline has
-        `parsed=False` and a note. Raises `cancelled` or `timeout` if `task` must stop, and `io_error` if the
-        file cannot be read.
+        The language of a snapshot is found by its name, unless it is given. No content
+        raises an error. Of a text that is too large or takes too long, the beginning is
+        parsed, and the rest outlined by patterns. Above `settings.parse_bytes`, for binary
+        content, and where the grammar crashes, the outline has `parsed=False` and a note.
+
+        Raises `cancelled` or `timeout` of the task, and `io_error`.
         """
         if isinstance(source, bytes):
             snapshot = Snapshot(source, encoding="utf-8")
         else:
-            snapshot, language = (
-                source,
-                language or language_of_snapshot(source),
-            )
+            snapshot = source
+            language = language or language_of_snapshot(source)
         if language not in PARSED:
             return Outline(language, parsed=False)
         if isinstance(source, Snapshot) and source.binary_type is not None:
-            return Outline(
-                language,
-                parsed=False,
-                note=f"not parsed: it is binary ({source.binary_type})",
-            )
-        size = snapshot.size
-        data = (
-            snapshot.content
-            if snapshot.content is not None
-            else snapshot.read(0, MAX_PARSED_BYTES)
+            note = f"not parsed: it is binary ({source.binary_type})"
+            return Outline(language, parsed=False, note=note)
+        data = snapshot.content
+        if data is None:
+            data = snapshot.read(0, MAX_PARSED_BYTES)
+        key = _content_key(snapshot, data, language)
+        cached = self._find_cached(key)
+        if cached is not None:
+            return cached
+        outline = self._parse(snapshot, data, language, task)
+        fills_gaps = (
+            outline.errors.count > 0 and language.traits.definitions_fill_gaps
         )
-        # Of a file that is not held whole only the beginning is hashed here.
-        rest = snapshot.version if size > len(data) else ""
-        identity = (
-            xxhash.xxh3_128_digest(data),
-            rest,
-            size,
-            snapshot.encoding.name,
-            language,
-        )
-        known = self._known.get(identity)
-        if known is not None:
-            return known
-        slow = self._slow.get(identity)
-        if slow is not None and time.monotonic() - slow[0] < _SLOW_SECONDS:
-            return slow[1]
-        outline = self._parsed(snapshot, data, language, task)
-        if not outline.is_whole or (
-            outline.errors.count and language.traits.definitions_fill_gaps
-        ):
+        if not outline.is_whole or fills_gaps:
             outline = add_definitions(outline, snapshot, language, task)
         if outline.is_whole or outline.note == GRAMMAR_FAILED_NOTE:
-            self._known.put(
-                identity,
-                outline,
-                _OUTLINE_BYTES + _SYMBOL_BYTES * outline.count,
-            )
-        else:  # the time limit may be met another time, but not at once
-            self._slow.put(identity, (time.monotonic(), outline), 1)
+            size = _OUTLINE_BYTES + _SYMBOL_BYTES * outline.count
+            self._complete.put(key, outline, size)
+        else:
+            incomplete = _IncompleteOutline(outline, time.monotonic())
+            self._incomplete.put(key, incomplete, 1)
         return outline
 
-    def _parsed(
+    def _find_cached(self, key: object) -> Outline | None:
+        """Return the outline of a content that was parsed, or tried, not long ago."""
+        outline = self._complete.get(key)
+        if outline is not None:
+            return outline
+        incomplete = self._incomplete.get(key)
+        if incomplete is None:
+            return None
+        # The machine may have more time for it later, but not at once.
+        if time.monotonic() - incomplete.parsed_at >= _RETRY_SECONDS:
+            return None
+        return incomplete.outline
+
+    def _parse(
         self,
         snapshot: Snapshot,
         data: bytes,
         language: Language,
         task: Task | None,
     ) -> Outline:
-        """What the grammar reads: all of it, the beginning, or nothing with a note that says why."""
-        size, limit, narrow = (
-            snapshot.size,
-            self._settings.parse_bytes,
-            snapshot.encoding.unit_bytes == 1,
-        )
+        """Return the outline of the text as far as the grammar reads it.
+
+        If that is nothing, a note says why.
+        """
+        size, limit = snapshot.size, self._settings.parse_bytes
+        is_narrow = snapshot.encoding.unit_bytes == 1
         note = f"not parsed: {size} bytes are above the limit of "
         if size > limit:
             return Outline(language, parsed=False, note=f"{note}{limit}")
-        head, key = data, ""
+        head = data
         if size > MAX_PARSED_BYTES:
-            head = (
-                data[: data.rfind(b"\n", 0, MAX_PARSED_BYTES) + 1]
-                if narrow
-                else b""
-            )
+            head = b""
+            if is_narrow:
+                head = data[: data.rfind(b"\n", 0, MAX_PARSED_BYTES) + 1]
             if not head:
-                return Outline(
-                    language,
-                    parsed=False,
-                    note=f"{note}{MAX_PARSED_BYTES} for such a file",
-                )
-        elif snapshot.location is not None:
-            location = snapshot.location
-            key = xxhash.xxh3_64_hexdigest(
-                repr((location.root.path, location.parts)).encode()
-            )
-        seconds = self._settings.parse_seconds * (1 + len(head) // _PER_LIMIT)
-        request = Request(language.value, snapshot.encoding.name, seconds, key)
+                note = f"{note}{MAX_PARSED_BYTES} for such a file"
+                return Outline(language, parsed=False, note=note)
+        time_limits = 1 + len(head) // _BYTES_PER_TIME_LIMIT
+        request = Request(
+            language.value,
+            snapshot.encoding.name,
+            seconds=self._settings.parse_seconds * time_limits,
+            key="" if size > MAX_PARSED_BYTES else _file_key(snapshot),
+        )
         try:
             outline = self._workers.outline(request, head, task)
+            request = replace(request, key="")
+            # The tree of a large text may have exceeded the memory of the worker. The
+            # names in a part of it can still be found.
             while (
                 outline.note == GRAMMAR_FAILED_NOTE
-                and len(head) > _PARSED_APART
-                and narrow
+                and len(head) > _MIN_RETRIED_BYTES
+                and is_narrow
             ):
-                # A large tree may have passed the worker's memory; of a part of it the names are known.
                 head = head[: head.rfind(b"\n", 0, len(head) // 2) + 1]
-                outline = (
-                    self._workers.outline(request._replace(key=""), head, task)
-                    if head
-                    else outline
-                )
+                if head:
+                    outline = self._workers.outline(request, head, task)
         except OSError as error:
             note = f"not parsed: no parser process starts ({error.strerror or error})"
             return Outline(language, parsed=False, note=note)
-        return (
-            outline.truncated_at(head.count(b"\n"))
-            if outline.is_whole and len(head) < size
-            else outline
-        )
+        if outline.is_whole and len(head) < size:
+            return outline.truncated_at(head.count(b"\n"))
+        return outline
 
     def prepare(self) -> None:
-        """Start a parser process, so that the first outline need not wait for it."""
+        """Start a parser process, so that the first outline does not wait for it."""
         self._workers.prepare()
 
     def close(self) -> None:
@@ -181,10 +180,34 @@ class Outlines:
         self._workers.close()
 
 
+def _content_key(
+    snapshot: Snapshot, data: bytes, language: Language
+) -> tuple[bytes, str, int, str, Language]:
+    """Return the key of a content of which `data` is the beginning."""
+    # If more follows than is in memory, the version stands for it.
+    rest = snapshot.version if snapshot.size > len(data) else ""
+    return (
+        xxhash.xxh3_128_digest(data),
+        rest,
+        snapshot.size,
+        snapshot.encoding.name,
+        language,
+    )
+
+
+def _file_key(snapshot: Snapshot) -> str:
+    """Return the name under which a worker keeps the tree of a file, "" without a file."""
+    location = snapshot.location
+    if location is None:
+        return ""
+    path = repr((location.root.path, location.parts))
+    return xxhash.xxh3_64_hexdigest(path.encode())
+
+
 def language_of_snapshot(snapshot: Snapshot) -> Language | None:
-    """The language of a snapshot by its name and its first bytes."""
+    """Return the language of a snapshot by its name and its first bytes."""
     name = snapshot.location.name if snapshot.location is not None else b""
-    head = snapshot.read(0, _HEAD)
+    head = snapshot.read(0, _HEAD_BYTES)
     if snapshot.encoding.unit_bytes == 2:
         head = head.decode(snapshot.encoding.name, "replace").encode()
     return language_of(name, head)

@@ -1,13 +1,14 @@
-"""One parse: bytes in, outline and tree out, within a time limit.
+"""One parse: bytes in, outline and syntax tree out, within a time limit.
 
-This runs inside the worker process (see `workers`): a grammar is C code with scanners written by
+This runs in the parser process (`worker`): a grammar is C code with a scanner written by
 hand, and some of them crash on hostile input.
 """
 
 from __future__ import annotations
 
 import time
-from typing import TYPE_CHECKING, Final, NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
 from filewright.structure import syntax_report
@@ -20,17 +21,25 @@ from filewright.structure.symbol_collector import collect_symbols
 if TYPE_CHECKING:
     from tree_sitter import Tree
 
-_WHOLE_SHARE: Final = 0.6  # of the time, for the whole; the rest is for a part, should that not do
-_CHUNK: Final = 256 << 10
-_YAML_LINES: Final = 32_000
-"""The grammar's scanner counts lines in 16 bits, and takes all that comes later for an error."""
-_LETTERS: Final = bytes(range(0x80)) + b"x" * 0x80
-"""What a grammar is given of other encodings: it reads UTF-8, and ended a name at what is none."""
-_UNICODE: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
+_WHOLE_SHARE: Final = 0.6
+"""The share of the time for the whole text; the rest is for a part of it, if need be."""
+
+_CHUNK_BYTES: Final = 256 << 10
+_MAX_YAML_LINES: Final = 32_000
+"""The grammar's scanner counts lines in 16 bits, and takes later ones for errors."""
+
+_ASCII_LETTERS: Final = bytes(range(0x80)) + b"x" * 0x80
+"""Bytes outside ASCII as a letter, for encodings that no grammar reads.
+
+A grammar reads UTF-8, and would end a name at a byte that is malformed there.
+"""
+
+_UNICODE_CODECS: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
 
 
-class ParsedText(NamedTuple):
-    """An outline with the tree it came from, kept for the next parse of the same file."""
+@dataclass(frozen=True, slots=True)
+class ParsedText:
+    """An outline with its syntax tree, from which the next parse of the file is faster."""
 
     outline: Outline
     content: Content
@@ -44,138 +53,151 @@ def parse_text(
     seconds: float,
     previous: ParsedText | None = None,
 ) -> ParsedText | Outline:
-    """The outline of `data`, reusing the parts of `previous` that did not change.
+    """Return the outline and the tree of `data`, reusing unchanged parts of `previous`.
 
-    An `Outline` alone, of the beginning or with `parsed=False` and a note, if `seconds` pass or the encoding
-    has no parser.
+    An outline alone, of the beginning or with `parsed=False`, if the time is over or if
+    no grammar reads the encoding. Raises `ImportError` if the grammar is not installed.
     """
+    deadline_start = time.monotonic()
     content = prepare_content(data, codec, language)
-    grammar = load_grammar(
-        Language.TSX if _is_flow(language, data) else language
-    )
+    is_flow = _is_flow(language, data)
+    grammar = load_grammar(Language.TSX if is_flow else language)
     if content is None:
-        return Outline(
-            language, parsed=False, note=f"not parsed: no grammar reads {codec}"
-        )
-    begun, whole = time.monotonic(), len(content.data)
+        note = f"not parsed: no grammar reads {codec}"
+        return Outline(language, parsed=False, note=note)
+    size = len(content.data)
     if language is Language.YAML:
-        content = _first_lines(content, _YAML_LINES)
-    tree, reached = _tree(
-        content, grammar, begun + _WHOLE_SHARE * seconds, previous
-    )
+        content = _take_first_lines(content, _MAX_YAML_LINES)
+    parse = _Parse(content, grammar)
+    tree = parse.run(deadline_start + _WHOLE_SHARE * seconds, previous)
     if tree is None:
-        # A parse that was stopped leaves nothing, and the end of one takes longer than it looks from what is reached: a
-        # quarter of that fits in the time left.
-        content = _cut(content, reached // 4)
-        tree, _ = (
-            _tree(content, grammar, begun + seconds, None)
-            if content.data
-            else (None, 0)
-        )
+        # A parse that was stopped leaves no tree. The end of a parse takes longer than
+        # its beginning, so a quarter of the text that was reached fits in the rest.
+        content = _cut_to_lines(content, parse.reached_offset // 4)
+        if content.data:
+            tree = _Parse(content, grammar).run(deadline_start + seconds)
     if tree is None:
-        return Outline(
-            language,
-            parsed=False,
-            note=f"not parsed: it took longer than the limit of {seconds:g} s",
-        )
+        note = f"not parsed: it took longer than the limit of {seconds:g} s"
+        return Outline(language, parsed=False, note=note)
     source = SourceText(content.data, content.codec)
-    symbols, count, truncated = collect_symbols(
+    collected = collect_symbols(
         tree.root_node, grammar, source, trims=language.traits.trims_nodes
     )
-    if len(content.data) < whole:
-        return Outline(language, symbols, count).truncated_at(
-            content.data.count("\n".encode(content.codec))
-        )
-    certain = (
+    outline = Outline(language, collected.symbols, collected.count)
+    if len(content.data) < size:
+        line_feed = "\n".encode(content.codec)
+        return outline.truncated_at(content.data.count(line_feed))
+    is_certain = (
         grammar.language.traits.grammar_is_exact
-        and content.codec in _UNICODE
-        and not _is_flow(language, data)
+        and content.codec in _UNICODE_CODECS
+        and not is_flow
     )
     errors = syntax_report.build_report(
-        tree.root_node, source, language, certain=certain
+        tree.root_node, source, language, certain=is_certain
     )
-    note = f"only the first {count} symbols are listed" if truncated else None
-    outline = Outline(
-        language, symbols, count, truncated=truncated, note=note, errors=errors
+    note_of_limit = None
+    if collected.is_truncated:
+        note_of_limit = f"only the first {collected.count} symbols are listed"
+    outline = replace(
+        outline,
+        truncated=collected.is_truncated,
+        note=note_of_limit,
+        errors=errors,
     )
     return ParsedText(outline, content, tree)
 
 
 def _is_flow(language: Language, data: bytes) -> bool:
-    """Whether JavaScript has Flow's type annotations, which TypeScript's grammar reads best."""
-    return (
-        language in (Language.JAVASCRIPT, Language.JSX)
-        and b"@flow" in data[:2048]
-    )
+    """Return True for JavaScript with Flow's types, which TypeScript's grammar reads best."""
+    if language not in (Language.JAVASCRIPT, Language.JSX):
+        return False
+    return b"@flow" in data[:2048]
 
 
-def _cut(content: Content, limit: int) -> Content:
-    """The whole lines within the first `limit` bytes."""
-    if len(content.data) <= limit:
+def _cut_to_lines(content: Content, max_bytes: int) -> Content:
+    """Return the whole lines within the first `max_bytes`."""
+    if len(content.data) <= max_bytes:
         return content
-    end = content.data.rfind("\n".encode(content.codec), 0, limit)
-    width = 2 if content.encoding != "utf8" else 1
-    return content._replace(
-        data=content.data[: (end + width) // width * width if end >= 0 else 0]
+    last_line_feed = content.data.rfind(
+        "\n".encode(content.codec), 0, max_bytes
     )
+    end = 0
+    if last_line_feed >= 0:
+        width = content.unit_bytes
+        end = (last_line_feed + width) // width * width
+    return replace(content, data=content.data[:end])
 
 
-def _first_lines(content: Content, count: int) -> Content:
+def _take_first_lines(content: Content, count: int) -> Content:
+    """Return the first `count` lines."""
     *lines, rest = content.data.split("\n".encode(content.codec), count)
-    return (
-        content
-        if len(lines) < count
-        else _cut(content, len(content.data) - len(rest))
-    )
+    if len(lines) < count:
+        return content
+    return _cut_to_lines(content, len(content.data) - len(rest))
 
 
-def _tree(
-    content: Content,
-    grammar: Grammar,
-    deadline: float,
-    previous: ParsedText | None,
-) -> tuple[Tree | None, int]:
-    """The tree, or None at the deadline; and the offset that was reached."""
-    data = content.data
-    letters = None if content.codec in _UNICODE else _LETTERS
+class _Parse:
+    """One run of a parser. `reached_offset` is where it was stopped."""
 
-    def read(offset: int, _point: object) -> bytes:
-        return data[offset : offset + _CHUNK].translate(letters)
+    def __init__(self, content: Content, grammar: Grammar) -> None:
+        self.reached_offset = 0
+        self._content = content
+        self._grammar = grammar
+        self._letters = None
+        if content.codec not in _UNICODE_CODECS:
+            self._letters = _ASCII_LETTERS
+        self._deadline = 0.0
 
-    reached = 0
-
-    def expired(offset: int, _error: bool) -> bool:
-        nonlocal reached
-        reached = offset
-        return time.monotonic() > deadline
-
-    old = _edited(previous, content) if previous is not None else None
-    try:
-        parser = grammar.parser()
-        if old is None:
-            tree = parser.parse(
-                read, encoding=content.encoding, progress_callback=expired
+    def run(
+        self, deadline: float, previous: ParsedText | None = None
+    ) -> Tree | None:
+        """Return the tree, or None if the deadline passes."""
+        self._deadline = deadline
+        old_tree = None
+        if previous is not None:
+            old_tree = _mark_changes(previous, self._content)
+        parser = self._grammar.parser()
+        encoding = self._content.encoding
+        try:
+            if old_tree is None:
+                return parser.parse(
+                    self._read,
+                    encoding=encoding,
+                    progress_callback=self._is_expired,
+                )
+            return parser.parse(
+                self._read, old_tree, encoding, self._is_expired
             )
-        else:
-            tree = parser.parse(read, old, content.encoding, expired)
-        return tree, len(data)
-    except ValueError:  # what a parse that was stopped ends in
-        return None, reached
+        except ValueError:
+            # The parser was stopped.
+            return None
+
+    def _read(self, offset: int, _point: object) -> bytes:
+        chunk = self._content.data[offset : offset + _CHUNK_BYTES]
+        return chunk.translate(self._letters)
+
+    def _is_expired(self, offset: int, _has_error: bool) -> bool:
+        self.reached_offset = offset
+        return time.monotonic() > self._deadline
 
 
-def _edited(previous: ParsedText, content: Content) -> Tree | None:
-    """The previous tree, with what changed marked; None if that is most of the file."""
+def _mark_changes(previous: ParsedText, content: Content) -> Tree | None:
+    """Return the previous tree with the changed range marked.
+
+    None if most of the file has changed.
+    """
     before, after = previous.content.data, content.data
     if previous.content.encoding != content.encoding:
         return None
-    start = _common(before, after)
-    tail = _common(before[start:][::-1], after[start:][::-1])
+    start = _common_length(before, after)
+    tail = _common_length(before[start:][::-1], after[start:][::-1])
     old_end, new_end = len(before) - tail, len(after) - tail
     if max(old_end, new_end) - start > len(after) // 2:
         return None
-    unit = 2 if content.encoding != "utf8" else 1
-    start -= start % unit
-    if (len(before) - old_end) % unit:
+    # A change begins and ends between characters of the encoding.
+    width = content.unit_bytes
+    start -= start % width
+    if (len(before) - old_end) % width:
         old_end, new_end = old_end + 1, new_end + 1
     tree = previous.tree.copy()
     tree.edit(
@@ -189,14 +211,17 @@ def _edited(previous: ParsedText, content: Content) -> Tree | None:
     return tree
 
 
-def _common(one: bytes, two: bytes) -> int:
-    """How many first bytes two texts share; comparing halves, so at memory speed."""
-    low, high = 0, min(len(one), len(two))
-    if one[:high] == two[:high]:
+def _common_length(text: bytes, other_text: bytes) -> int:
+    """Return the number of first bytes that two texts share.
+
+    Halves are compared, which happens in C.
+    """
+    low, high = 0, min(len(text), len(other_text))
+    if text[:high] == other_text[:high]:
         return high
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == two[low:middle]:
+        if text[low:middle] == other_text[low:middle]:
             low = middle
         else:
             high = middle - 1
@@ -204,6 +229,6 @@ def _common(one: bytes, two: bytes) -> int:
 
 
 def _point(data: bytes, offset: int) -> tuple[int, int]:
-    return data.count(b"\n", 0, offset), offset - (
-        data.rfind(b"\n", 0, offset) + 1
-    )
+    """Return the row and the column in bytes of an offset."""
+    row = data.count(b"\n", 0, offset)
+    return row, offset - (data.rfind(b"\n", 0, offset) + 1)

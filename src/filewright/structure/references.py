@@ -1,7 +1,7 @@
-"""Which files of a project the others refer to: by what they import, read from their first lines by patterns.
+"""References between the files of a project: the imports in the first lines of each.
 
-No file is parsed: a map is asked for first, of thousands of files, and must be there at once. Ranking files by
-the references between them is how repository maps of coding agents choose what to show.
+No file is parsed. A map of a project is requested first, may have thousands of files, and
+must be there at once. Maps of repositories rank files by the references between them.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from typing import Final
 from filewright.structure.symbol import split_words
 
 HEAD_BYTES: Final = 8 << 10
-"""How much of a file is looked at: imports come first."""
+"""The part of a file that is read: imports come first."""
 
-_IMPORTS: Final = re.compile(
+_IMPORT: Final = re.compile(
     r"^[ \t]*from[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]+(?:\((?P<many>[^)]*)\)|(?P<names>[^\n#]*))"
     r"|^[ \t]*(?:import|export)[ \t]+(?P<given>[^'\";\n]*(?:\n[^'\";\n]*){0,30}?)[ \t]from[ \t]*"
     r"['\"](?P<source>[^'\"\n]+)['\"]"
@@ -28,7 +28,7 @@ _IMPORTS: Final = re.compile(
     r"|^[ \t]+(?:\w+[ \t]+)?\"(?P<go>[\w.-]+(?:/[\w.-]+)+)\"[ \t]*$",
     re.MULTILINE,
 )
-_STARTS: Final = (
+_IMPORT_STARTS: Final = (
     "from ",
     "import",
     "export ",
@@ -40,157 +40,210 @@ _STARTS: Final = (
     "# include",
 )
 _NAME: Final = re.compile(r"[A-Za-z_]\w*")
-_STEPS: Final = re.compile(r"[./:\\]+")
+_SEPARATORS: Final = re.compile(r"[./:\\]+")
 _FOLDER_FILES: Final = split_words("__init__ index mod lib")
 """Files that are imported by the name of their folder."""
 
-Parts = tuple[str, ...]
+_MAX_SAME_NAMES: Final = 50
+
+PathParts = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class CentralFile:
-    """A file that others refer to: `used_by` of them, by `names`, the most used first."""
+    """A file that `used_by` others import, and the names that they use most."""
 
     path: str
     used_by: int
     names: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class _Import:
+    """A module that is imported, and the names taken from it."""
+
+    module: str
+    names: PathParts
+
+
+@dataclass(frozen=True, slots=True)
+class _FileImports:
+    """The imports of one file."""
+
+    path: str
+    imports: tuple[_Import, ...]
+
+
 class References:
-    """Imports, file by file; memory follows their number."""
+    """The imports of files that were added. The memory grows with their number."""
 
     def __init__(self) -> None:
-        self._files: dict[Parts, str] = {}
-        self._by_name: dict[str, list[Parts]] = defaultdict(list)
-        self._imports: list[tuple[str, list[tuple[str, Parts]]]] = []
+        self._paths: dict[PathParts, str] = {}
+        self._parts_by_name: dict[str, list[PathParts]] = defaultdict(list)
+        self._files: list[_FileImports] = []
 
     def add(self, path: str, content: bytes, *, counts: bool = True) -> None:
-        """One more file, or its beginning; what tests import (not `counts`) says nothing of what is central."""
+        """Add a file, or its beginning.
+
+        Its own imports do not count with `counts=False`: those of a test do not show
+        which files are central.
+        """
         parts = tuple(path.rpartition(".")[0].split("/"))
         if parts[-1] in _FOLDER_FILES and len(parts) > 1:
             parts = parts[:-1]
-        if parts not in self._files:
-            self._files[parts] = path
-            self._by_name[parts[-1]].append(parts)
+        if parts not in self._paths:
+            self._paths[parts] = path
+            self._parts_by_name[parts[-1]].append(parts)
         if counts:
             text = content[:HEAD_BYTES].decode("utf-8", "replace")
-            self._imports.append((path, list(_imports(text))))
+            imports = tuple(_find_imports(text))
+            self._files.append(_FileImports(path, imports))
 
     def find_central(
-        self, most: int, names: int = 6
+        self, max_files: int, max_names: int = 6
     ) -> tuple[CentralFile, ...]:
-        """The files that most others import, at most `most`, in a fixed order."""
-        users: Counter[str] = Counter()
-        uses: dict[str, Counter[str]] = defaultdict(Counter)
-        for path, imports in self._imports:
-            used: dict[str, set[str]] = defaultdict(set)
-            for module, named in imports:
-                for name in named or ("",):
-                    found = self._found(path, module, name)
-                    if found is not None and found != path:
-                        used[found].add(name)
-            for found, imported in used.items():
-                users[found] += 1
-                uses[found].update(imported - {""})
-        ranked = sorted(users, key=lambda path: (-users[path], path))
-        return tuple(
-            CentralFile(
-                path,
-                users[path],
-                tuple(
-                    sorted(uses[path], key=lambda n: (-uses[path][n], n))[
-                        :names
-                    ]
-                ),
-            )
-            for path in ranked[:most]
+        """Return the files that most others import, then by path."""
+        user_counts: Counter[str] = Counter()
+        name_counts: dict[str, Counter[str]] = defaultdict(Counter)
+        for file in self._files:
+            for path, names in self._find_used(file).items():
+                user_counts[path] += 1
+                name_counts[path].update(names)
+        ranked = sorted(
+            user_counts, key=lambda path: (-user_counts[path], path)
         )
+        central = []
+        for path in ranked[:max_files]:
+            common_names = _most_common(name_counts[path], max_names)
+            central.append(CentralFile(path, user_counts[path], common_names))
+        return tuple(central)
+
+    def _find_used(self, file: _FileImports) -> dict[str, set[str]]:
+        """Return the files that a file imports, with the names taken from each."""
+        used: dict[str, set[str]] = defaultdict(set)
+        for imported in file.imports:
+            for name in imported.names or ("",):
+                path = self._resolve(file.path, imported.module, name)
+                if path is not None and path != file.path:
+                    used[path].add(name)
+        for names in used.values():
+            names.discard("")
+        return used
 
     def find_importers(
         self, target: str, name: str
     ) -> Iterator[tuple[str, bool]]:
-        """The files that import `name` from the file `target`, or (with False) that file as a whole."""
-        for path, imports in self._imports:
-            by_name = whole = False
-            for module, names in imports:
-                if self._found(path, module, "") == target:
-                    by_name, whole = (
-                        by_name or name in names,
-                        whole or not names,
-                    )
-                else:
-                    whole = whole or any(
-                        self._found(path, module, each) == target
-                        for each in names
-                    )
-            if by_name or whole:
-                yield path, by_name
+        """Yield the files that import `name` from `target`, with True.
 
-    def _found(self, path: str, module: str, name: str) -> str | None:
-        """The file that `module`, or `name` in it, is."""
-        above = path.split("/")[:-1]
+        A file that imports `target` as a whole is yielded with False.
+        """
+        for file in self._files:
+            takes_name = takes_whole = False
+            for imported in file.imports:
+                module, names = imported.module, imported.names
+                if self._resolve(file.path, module, "") == target:
+                    takes_name = takes_name or name in names
+                    takes_whole = takes_whole or not names
+                elif not takes_whole:
+                    # A name may be a module itself: `from package import module`.
+                    takes_whole = any(
+                        self._resolve(file.path, module, imported_name)
+                        == target
+                        for imported_name in names
+                    )
+            if takes_name or takes_whole:
+                yield file.path, takes_name
+
+    def _resolve(self, path: str, module: str, name: str) -> str | None:
+        """Return the file that `module`, or `name` in it, is for an import in `path`."""
+        folder = path.split("/")[:-1]
         if module.startswith("."):
-            if "/" in module:
-                target = posixpath.normpath(
-                    posixpath.join(*above, module) if above else module
-                )
-                steps = tuple(target.split("/"))
-                return self._files.get(steps) or self._files.get(
-                    (*steps[:-1], steps[-1].rpartition(".")[0])
-                )
-            up = len(module) - len(module.lstrip("."))
-            inner = [step for step in _STEPS.split(module) if step]
-            steps = (*above[: len(above) - up + 1], *inner)
-            return self._files.get((*steps, name)) or self._files.get(steps)
-        steps = tuple(step for step in _STEPS.split(module) if step)
-        if name and (found := self._absolute(above, (*steps, name))):
-            return found
-        for end in range(len(steps), 0, -1):
-            if found := self._absolute(above, steps[:end]):
-                return found
+            return self._resolve_relative(folder, module, name)
+        parts = _split_module(module)
+        if name:
+            file = self._find_file(folder, (*parts, name))
+            if file:
+                return file
+        # The last parts may be names inside of a module.
+        for end in range(len(parts), 0, -1):
+            file = self._find_file(folder, parts[:end])
+            if file:
+                return file
         return None
 
-    def _absolute(self, above: list[str], steps: Parts) -> str | None:
-        best: tuple[int, str] | None = None
-        for parts in self._by_name.get(steps[-1], ())[:50]:
-            least = min(len(parts), len(steps))
-            beside = list(parts[:-1]) == above or len(parts) == 1
-            if parts[-least:] != steps[-least:] or (least == 1 and not beside):
+    def _resolve_relative(
+        self, folder: list[str], module: str, name: str
+    ) -> str | None:
+        """Return the file of an import that begins with a dot."""
+        if "/" in module:
+            joined = posixpath.join(*folder, module) if folder else module
+            parts = tuple(posixpath.normpath(joined).split("/"))
+            without_suffix = parts[-1].rpartition(".")[0]
+            return self._paths.get(parts) or self._paths.get(
+                (*parts[:-1], without_suffix)
+            )
+        # The first dot is the folder itself, each further one a folder above.
+        dots = len(module) - len(module.lstrip("."))
+        above = folder[: len(folder) - dots + 1]
+        parts = (*above, *_split_module(module))
+        return self._paths.get((*parts, name)) or self._paths.get(parts)
+
+    def _find_file(self, folder: list[str], parts: PathParts) -> str | None:
+        """Return the file whose path ends with `parts`, the one nearest to `folder`."""
+        best_path: str | None = None
+        best_shared = -1
+        for candidate in self._parts_by_name.get(parts[-1], ())[
+            :_MAX_SAME_NAMES
+        ]:
+            length = min(len(candidate), len(parts))
+            if candidate[-length:] != parts[-length:]:
                 continue
-            shared = len(posixpath.commonprefix([list(parts), above]))
-            if best is None or shared > best[0]:
-                best = shared, self._files[parts]
-        return best[1] if best is not None else None
+            # A single name is a file in the same folder, or at the top.
+            is_near = list(candidate[:-1]) == folder or len(candidate) == 1
+            if length == 1 and not is_near:
+                continue
+            shared = len(posixpath.commonprefix([list(candidate), folder]))
+            if shared > best_shared:
+                best_path, best_shared = self._paths[candidate], shared
+        return best_path
 
 
-def _imports(text: str) -> Iterator[tuple[str, Parts]]:
-    """What is imported; only lines that look like an import are read as one, for most do not."""
-    at = 0
+def _most_common(counts: Counter[str], max_names: int) -> PathParts:
+    """Return the names with the highest counts, then by name."""
+    ranked = sorted(counts, key=lambda name: (-counts[name], name))
+    return tuple(ranked[:max_names])
+
+
+def _split_module(module: str) -> PathParts:
+    """Return the parts of a module's name."""
+    return tuple(part for part in _SEPARATORS.split(module) if part)
+
+
+def _find_imports(text: str) -> Iterator[_Import]:
+    """Yield the imports in a text."""
+    line_start = 0
     for line in text.split("\n"):
-        bare = line.strip()
+        # Most lines are no imports, and the expression is slow on them.
+        stripped = line.strip()
         if (
-            bare.startswith(_STARTS)
-            or "require" in bare
-            or "import(" in bare
-            or bare.endswith('"')
+            stripped.startswith(_IMPORT_STARTS)
+            or "require" in stripped
+            or "import(" in stripped
+            or stripped.endswith('"')
         ):
-            match = _IMPORTS.match(text, at)
+            match = _IMPORT.match(text, line_start)
             if match is not None:
-                yield _imported(match)
-        at += len(line) + 1
+                yield _read_import(match)
+        line_start += len(line) + 1
 
 
-def _imported(match: re.Match[str]) -> tuple[str, Parts]:
-    """The module of an import, and the names that are taken from it."""
-    modules: list[str] = [
-        *filter(
-            None,
-            match.group("module", "source", "path", "header", "plain", "go"),
-        )
-    ]
-    module = modules[0]
-    named = match["many"] or match["names"] or match["given"] or ""
-    plain = re.sub(r"#[^\n]*|\bas[ \t]+\w+|\btype\b", "", named)
+def _read_import(match: re.Match[str]) -> _Import:
+    """Return the import that the expression has matched."""
+    modules = match.group("module", "source", "path", "header", "plain", "go")
+    module: str = next(filter(None, modules))
+    names = match["many"] or match["names"] or match["given"] or ""
+    # Comments, aliases and the word `type` are no names.
+    names = re.sub(r"#[^\n]*|\bas[ \t]+\w+|\btype\b", "", names)
     if match["header"]:
         module = module.rpartition(".")[0] or module
-    return module, tuple(_NAME.findall(plain))
+    return _Import(module, tuple(_NAME.findall(names)))

@@ -1,43 +1,47 @@
-"""The text that a syntax tree is of."""
+"""The text of a syntax tree, as bytes with the encoding of its names."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from dataclasses import dataclass
 
 
-class SourceText(NamedTuple):
-    """The text being outlined and the codec its names are written in."""
+@dataclass(frozen=True, slots=True)
+class SourceText:
+    """The text that is outlined. Offsets are those of the syntax tree."""
 
     data: bytes
     codec: str
 
-    def spaced(self, start: int, end: int, most: int) -> str:
-        """The text of the bytes [start, end), `most` of them, with runs of white space as one space."""
-        return " ".join(
-            self.data[start : min(end, start + most)]
-            .decode(self.codec, "replace")
-            .split()
-        )
+    @property
+    def is_wide(self) -> bool:
+        """Return True if a character has at least two bytes."""
+        return self.codec.startswith("utf-16")
 
-    def text(self, start: int, end: int, most: int) -> str:
-        """Return the text of the bytes [start, end), `most` of them at most."""
-        return self.data[start : min(end, start + most)].decode(
-            self.codec, "replace"
-        )
+    def read(self, start: int, end: int, max_bytes: int) -> str:
+        """Return the text of the bytes [start, end), of the first `max_bytes` at most."""
+        content = self.data[start : min(end, start + max_bytes)]
+        return content.decode(self.codec, "replace")
 
-    def breaks(self, start: int, stop: int) -> int:
-        """How many lines end in the bytes [start, stop)."""
-        if self.codec.startswith("utf-16"):
-            return (
-                self.data[start:stop].decode(self.codec, "replace").count("\n")
-            )
+    def read_collapsed(self, start: int, end: int, max_bytes: int) -> str:
+        """Return the text of [start, end) with each run of whitespace as one space."""
+        return " ".join(self.read(start, end, max_bytes).split())
+
+    def count_line_ends(self, start: int, stop: int) -> int:
+        """Return the number of lines that end in the bytes [start, stop)."""
+        if self.is_wide:
+            text = self.data[start:stop].decode(self.codec, "replace")
+            return text.count("\n")
         return self.data.count(b"\n", start, stop)
 
-    def last(self, start: int, end: int) -> int:
-        """Where the last character of [start, end) is: what ends with a line's end does not own the next line."""
-        return max(start, end - (2 if self.codec.startswith("utf-16") else 1))
+    def last_character(self, start: int, end: int) -> int:
+        """Return the offset of the last character of [start, end).
+
+        A node that ends with a terminator does not reach into the next line.
+        """
+        width = 2 if self.is_wide else 1
+        return max(start, end - width)
 
 
 def truncate(text: str, limit: int) -> str:
-    """`text` cut after `limit` characters, which it says."""
+    """Return `text`, of a longer one `limit` characters with an ellipsis at the end."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -1,7 +1,4 @@
-"""What structure hands out: symbols, the outline that holds them, and syntax errors.
-
-Lines are 1-based and both ends belong to the symbol; byte ranges are half-open.
-"""
+"""Symbols: the named parts of a file. Lines are 1-based, and byte ranges half-open."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ from typing import Final, NamedTuple
 
 
 def split_words(text: str) -> frozenset[str]:
-    """The words of `text` as a set."""
+    """Return the words of `text` as a set."""
     return frozenset(text.split())
 
 
@@ -17,19 +14,23 @@ DEFINITIONS: Final = split_words(
     "class function method interface enum struct trait impl module type macro table view heading rule test element "
     "document item"
 )
-"""Kinds that are read as a whole when a line inside them is asked for, even if they fill one line."""
+"""Kinds that are read whole when a line inside them is requested, even one line."""
 
 MINOR: Final = split_words("property member variable constant import")
-"""Kinds left out first when an outline must be shortened."""
+"""Kinds that are left out first when an outline must be shortened."""
 
 
 class Symbol(NamedTuple):
-    """One named thing of a file; a named tuple, because a big file has many and they are made fast.
+    """One named part of a file.
 
-    `start`..`end` is the declaration itself; `block_start` is where its doc comment, decorators and
-    attributes begin (equal to `start` without any). `known_as` is the name it is looked up by where
-    that differs from `name`: `Cart.Total` for Go's `(*Cart).Total`, `Point` for `Display for Point`. `is_listed` says
-    that it is a member of a list, whose members have commas between them: a key of JSON, a member of an enum.
+    [start, end) is the declaration, and lines `start_line` to `end_line` belong to it.
+    `block_start` is where its doc comment, decorators and attributes begin; equal to
+    `start` without any. `lookup_name` is the name by which it is found where that
+    differs from `name`: `Cart.Total` for Go's `(*Cart).Total`, `Point` for
+    `Display for Point`. `is_list_item` is True for an item between commas: a key of
+    JSON, a member of an enum.
+
+    A named tuple, because a large file has many and they are made fastest.
     """
 
     name: str

@@ -1,7 +1,7 @@
-"""From a syntax tree to symbols: what a language's query captured, put one inside the other.
+"""The symbols of a syntax tree: the nodes that a query captures, one inside the other.
 
-The query runs over a window of the text at a time, so memory does not grow with the number of captures,
-and what lies inside something that is not looked into costs nothing.
+The query runs over a window of the text at a time, so memory does not grow with the
+number of captures, and the inside of a skipped node costs nothing.
 """
 
 from __future__ import annotations
@@ -9,17 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
-from filewright.languages import Language
-from filewright.structure.file_comments import (
-    comment_mark,
-    is_directive,
-    is_file_comment,
-    is_line_mark,
-)
 from filewright.structure.grammar import Grammar, QueryPattern
+from filewright.structure.leading_comments import BlockFinder, Range
 from filewright.structure.source_text import SourceText, truncate
 from filewright.structure.symbol import Symbol
 
@@ -27,47 +20,40 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_SYMBOLS: Final = 100_000
-"""More symbols than this are not listed: the file is data, and the tree would outgrow the text."""
+"""A file with more symbols is data, and its outline would be larger than its text."""
 MAX_NESTING: Final = 64
 """Symbols nested deeper are left out: no reader follows, and consumers may recurse."""
-_DEEPEST: Final = 2_000
-"""Syntax nodes nested deeper are not looked at: going down to them takes time by the square of their depth."""
-_IMPORTS_NAMED: Final = 6
-_WINDOW: Final = 128 << 10
-_NAME_CHARS: Final = 200
-_NAME_BYTES: Final = 2_000  # of the text that a name is made of
-_HEADER: Final = (
-    8 << 10
-)  # bytes from a symbol's beginning to the end of its name, at most
-_IN_FILE_ORDER: Final = itemgetter(0, 1, 2, 3)
-_BLANK: Final = b" \t\f\0\xef\xbb\xbf"
-_COMMENT_BYTES: Final = 4_000  # of a comment that is looked at
-_TOP_BYTES: Final = 64 << 10  # of a file in which its licence is looked for
-_WITH_INNER_DOCS: Final = frozenset(
-    [
-        Language.RUST,
-        Language.JAVASCRIPT,
-        Language.JSX,
-        Language.TYPESCRIPT,
-        Language.TSX,
-        Language.CSS,
-    ]
-)
-"""Languages in which `//!` and `/*!` are of the file: docs of what is around them, or comments to be preserved."""
-# What may come before a file's licence: comments, and the few things that must be first.
-_PREAMBLE: Final = re.compile(
-    r"(?:[\s\ufeff]++|<\?php\b|declare\s*+\([^)\n]*+\)\s*+;|[\"']use \w++[\"'];?|%\w[^\n]*+|---[ \t]*+\n"
-    r"|<!doctype[^>]*+>|@charset[^;\n]*+;|(?:#|//|--)[^\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/|<!--(?:[^-]++|-(?!->))*+-->)*+",
-    re.IGNORECASE,
-)
+
+_MAX_NODE_DEPTH: Final = 2_000
+"""Deeper syntax nodes are not visited: the time to reach one grows with its depth squared."""
+_MAX_SHOWN_IMPORTS: Final = 6
+_WINDOW_BYTES: Final = 128 << 10
+_MAX_NAME_CHARACTERS: Final = 200
+_MAX_NAME_BYTES: Final = 2_000
+_MAX_HEADER_BYTES: Final = 8 << 10
+"""Bytes from the beginning of a symbol to the end of its name."""
+
+_OPTIONAL_MARK: Final = "?"
+"""Begins a kind in a query whose symbols count only with other symbols inside."""
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedSymbols:
+    """The symbols of a file, their number, and True if some were left out."""
+
+    symbols: tuple[Symbol, ...]
+    count: int
+    is_truncated: bool
 
 
 @dataclass(slots=True, eq=False)
 class _Draft:
-    """A symbol being collected: it holds others in the ranges `into`; of an import `imports` are the names so far.
+    """A symbol while it is collected.
 
-    A kind that begins with `?` is kept only if it turns out to have children. A `level` above 0 is a heading's: it
-    reaches down to the next heading of its level or above, and holds the lower ones.
+    It holds the symbols in the ranges `inside`. `import_names` are those of an import,
+    which grows with each import that follows. `needs_children` is True if it counts only
+    with symbols inside. A heading has a `level`: it extends to the next heading of its
+    level or above, and holds the lower ones.
     """
 
     kind: str
@@ -75,539 +61,498 @@ class _Draft:
     depth: int
     start: int
     end: int
-    into: tuple[tuple[int, int], ...]
+    inside: tuple[Range, ...]
     block_start: int
     lookup_name: str = ""
     level: int = 0
+    needs_children: bool = False
     is_list_item: bool = False
-    imports: list[str] = field(default_factory=list)
+    import_names: list[str] = field(default_factory=list)
     children: list[_Draft] = field(default_factory=list)
 
 
-_Capture = tuple[int, int, int, int, "dict[str, list[Node]]"]
-"""A match of the query: where it begins and minus where it ends (so that the outer of two that begin together
-comes first), where its name is (-1 without, and where only the first counts), the number of its pattern, its nodes."""
+@dataclass(slots=True)
+class _Capture:
+    """A match of the query.
+
+    `name_start` is -1 without a name, and if only the first name of a node counts.
+    `name_nodes` are empty where the node itself is the name. `inside` are the parts
+    that may hold symbols, if the query says so. `value` is the node that decides on the kind.
+    """
+
+    pattern: QueryPattern
+    pattern_index: int
+    node: Node
+    name_start: int
+    name_nodes: list[Node]
+    inside: list[Node]
+    value: Node | None
+    level_node: Node | None
+
+    @property
+    def range(self) -> Range:
+        """The first byte of the node, and the byte behind it."""
+        return self.node.start_byte, self.node.end_byte
+
+
+def _by_position(capture: _Capture) -> tuple[int, int, int, int]:
+    """Return the sort key of a capture: of two that begin together, the outer is first."""
+    start, end = capture.range
+    return start, -end, capture.name_start, capture.pattern_index
 
 
 def collect_symbols(
     root: Node, grammar: Grammar, source: SourceText, *, trims: bool = False
-) -> tuple[tuple[Symbol, ...], int, bool]:
-    """The symbols below `root`, how many they are, and whether any were left out.
+) -> CollectedSymbols:
+    """Return the symbols below `root`.
 
-    `trims` says that nodes of this grammar may end in blank and comment lines.
+    With `trims`, nodes of the grammar may end in blank and comment lines.
     """
-    collector = _SymbolTree(grammar, source, trims)
-    collector.run(root)
-    return collector.result()
+    collector = _Collector(grammar, source, trims=trims)
+    collector.collect(root)
+    return collector.build()
 
 
-class _SymbolTree:
+class _Collector:
+    """The drafts collected so far, and the symbols that are open at the current node."""
+
     def __init__(
-        self, grammar: Grammar, source: SourceText, trims: bool
+        self, grammar: Grammar, source: SourceText, *, trims: bool
     ) -> None:
-        self.grammar, self.source, self.trims = grammar, source, trims
+        self._grammar = grammar
+        self._source = source
+        self._trims = trims
+        self._blocks = BlockFinder(grammar, source)
         size = len(source.data)
-        self.top = _Draft("", "", 0, 0, size, ((0, size),), 0)
-        self.open = [self.top]
-        self.count = 0
-        self.seen: set[tuple[int, str]] = (
-            set()
-        )  # names of variables and constants, by what holds them
-        self.read: set[int | str] = (
-            set()
-        )  # where the names are that were read at one place, and the names
-        self.passed, self.passed_last = 0, (0, 0)
-        self.truncated = False
+        self._top = _Draft("", "", 0, 0, size, ((0, size),), 0)
+        self._open = [self._top]
+        self._count = 0
+        self._is_truncated = False
+        # Variables and constants that each holder has, by its identity and their name.
+        self._variables: set[tuple[int, str]] = set()
+        # The starts of the names at the current node, and the names.
+        self._names_at_node: set[int | str] = set()
+        # Nodes before this offset are inside a skipped node.
+        self._skipped_to = 0
+        self._skipped_range = (0, 0)
 
-    def run(self, root: Node) -> None:
-        """Go through the captures in file order."""
-        patterns, place = self.grammar.patterns, (-1, 0)
-        for begin, reach, name, index, nodes in self._captures(root):
-            if begin < self.passed and (begin, -reach) != self.passed_last:
+    def collect(self, root: Node) -> None:
+        """Go through the captures in the order of the file."""
+        current = (-1, 0)
+        for capture in self._captures(root):
+            start, _ = capture.range
+            is_skipped = start < self._skipped_to
+            if is_skipped and capture.range != self._skipped_range:
                 continue
-            pattern = patterns[index]
-            if (begin, reach) != place:
-                place = (begin, reach)
-                self.read.clear()
-            if name not in self.read:  # else an earlier pattern has read it
-                self.read.add(name)
-                self._capture(pattern, begin, -reach, nodes)
-            if self.count >= MAX_SYMBOLS:
-                self.truncated = True
+            if capture.range != current:
+                current = capture.range
+                self._names_at_node.clear()
+            # Of several patterns for a name, the first in the query counts.
+            if capture.name_start not in self._names_at_node:
+                self._names_at_node.add(capture.name_start)
+                self._collect_capture(capture)
+            if self._count >= MAX_SYMBOLS:
+                self._is_truncated = True
                 return
 
+    def build(self) -> CollectedSymbols:
+        """Return the symbols of the drafts."""
+        drafts = self._top.children
+        if any(draft.level for draft in drafts):
+            drafts = _nest_headings(drafts, len(self._source.data))
+        builder = _SymbolBuilder(self._source, drafts)
+        symbols = builder.build(drafts)
+        return CollectedSymbols(symbols, builder.count, self._is_truncated)
+
+    # Captures
+
     def _captures(self, root: Node) -> Iterator[_Capture]:
+        """Yield the captures window by window, sorted by position."""
         from tree_sitter import QueryCursor
 
-        cursor, patterns = (
-            QueryCursor(self.grammar.query),
-            self.grammar.patterns,
-        )
-        cursor.set_max_start_depth(_DEEPEST)
-        start, size = 0, len(self.source.data)
+        cursor = QueryCursor(self._grammar.query)
+        cursor.set_max_start_depth(_MAX_NODE_DEPTH)
+        patterns = self._grammar.patterns
+        start, size = 0, len(self._source.data)
         while start < size:
-            stop = start + _WINDOW
-            cursor.set_byte_range(start, stop + _HEADER)
+            stop = start + _WINDOW_BYTES
+            cursor.set_byte_range(start, stop + _MAX_HEADER_BYTES)
             window = []
             for index, nodes in cursor.matches(root):
                 pattern = patterns[index]
                 node = nodes[pattern.capture][0]
                 if "alone" in pattern.settings and self._is_alone(node):
                     node = node.parent or node
-                    nodes[pattern.capture] = [node]
-                begin = node.start_byte
-                if not start <= begin < stop or not self._is_meant(
-                    pattern, node, nodes
-                ):
+                if not start <= node.start_byte < stop:
                     continue
-                name = (
-                    nodes["name"][-1].start_byte
-                    if "name" in nodes and not pattern.first
-                    else -1
-                )
-                window.append((begin, -node.end_byte, name, index, nodes))
-            window.sort(key=_IN_FILE_ORDER)
+                capture = self._read_match(pattern, index, node, nodes)
+                if capture is not None:
+                    window.append(capture)
+            window.sort(key=_by_position)
             yield from window
-            start = max(stop, self.passed)
+            start = max(stop, self._skipped_to)
 
-    def _is_meant(
-        self, pattern: QueryPattern, node: Node, nodes: dict[str, list[Node]]
-    ) -> bool:
-        """Whether what the settings ask of the text and of the value is so; what a value may hold is in it then."""
-        if pattern.when is not None:
-            asked = nodes.get("when") or nodes["name"]
-            data, start, end = (
-                self.source.data,
-                asked[0].start_byte,
-                asked[-1].end_byte,
-            )
-            if self.source.codec.startswith("utf-16"):
-                data, start, end = (
-                    self.source.spaced(start, end, _NAME_BYTES).encode(),
-                    0,
-                    _NAME_BYTES,
-                )
-            if not pattern.when.fullmatch(data, start, end):
-                return False
+    def _read_match(
+        self,
+        pattern: QueryPattern,
+        index: int,
+        node: Node,
+        nodes: dict[str, list[Node]],
+    ) -> _Capture | None:
+        """Return a match as a capture, or None if the pattern's settings exclude it."""
+        if pattern.when is not None and not self._fits_text(pattern, nodes):
+            return None
+        name_nodes = nodes.get("name", [])
+        inside = nodes.get("in", [])
+        value = None
         for role in ("value", "called"):
-            if role in nodes:
-                bare, deciding = self._bare(pattern, nodes[role][0])
-                bound = pattern.bound.get(deciding.type)
-                if bound == "-" or (
-                    bound is None and "only" in pattern.settings
-                ):
-                    return False
-                if role == "called":
-                    nodes["name"] = [bare]
-                elif bound is not None:
-                    nodes["in"] = [bare.child_by_field_name("body") or bare]
-                nodes["value"] = [deciding]
-        return "several" not in pattern.settings or not self._is_alone(node)
+            if role not in nodes:
+                continue
+            innermost, value = self._unwrap(pattern, nodes[role][0])
+            bound_kind = pattern.bound.get(value.type)
+            if bound_kind == "-":
+                return None
+            if bound_kind is None and "only" in pattern.settings:
+                return None
+            if role == "called":
+                name_nodes = [innermost]
+            elif bound_kind is not None:
+                body = innermost.child_by_field_name("body")
+                inside = [body or innermost]
+        if "several" in pattern.settings and self._is_alone(node):
+            return None
+        name_start = -1
+        if name_nodes and not pattern.first:
+            name_start = name_nodes[-1].start_byte
+        return _Capture(
+            pattern,
+            index,
+            node,
+            name_start,
+            name_nodes,
+            inside,
+            value,
+            nodes["level"][0] if "level" in nodes else None,
+        )
 
-    def _bare(self, pattern: QueryPattern, node: Node) -> tuple[Node, Node]:
-        """What is inside casts or declarators, and the innermost node on the way whose type says what it is."""
-        roles, deciding = self.grammar.roles, node
-        inner: Node | None = node
-        while inner is not None:
-            node = inner
+    def _fits_text(
+        self, pattern: QueryPattern, nodes: dict[str, list[Node]]
+    ) -> bool:
+        """Return True if the setting `when` matches the text that it is about."""
+        assert pattern.when is not None
+        text_nodes = nodes.get("when") or nodes["name"]
+        start, end = text_nodes[0].start_byte, text_nodes[-1].end_byte
+        if not self._source.is_wide:
+            # Without a copy: there may be a text for every node.
+            match = pattern.when.fullmatch(self._source.data, start, end)
+            return match is not None
+        text = self._source.read_collapsed(start, end, _MAX_NAME_BYTES)
+        encoded = text.encode()[:_MAX_NAME_BYTES]
+        return pattern.when.fullmatch(encoded) is not None
+
+    def _unwrap(self, pattern: QueryPattern, node: Node) -> tuple[Node, Node]:
+        """Return the node inside casts and declarators, and the one that decides.
+
+        That is the innermost on the way whose type has a kind in the pattern.
+        """
+        roles, deciding = self._grammar.roles, node
+        while True:
             if node.type in pattern.bound:
                 deciding = node
             if node.type not in roles["cast"]:
-                break
+                return node, deciding
             inner = node.child_by_field_name("declarator")
             if inner is None:
-                inner = next(
-                    (
-                        child
-                        for child in node.named_children
-                        if child.type not in roles["aside"]
-                    ),
-                    None,
-                )
-        return node, deciding
+                for child in node.named_children:
+                    if child.type not in roles["aside"]:
+                        inner = child
+                        break
+            if inner is None:
+                return node, deciding
+            node = inner
 
     def _is_alone(self, node: Node) -> bool:
-        """Whether there is no other of its type beside a node."""
-        near = [
-            self._beside(node, way)
-            for way in ("prev_named_sibling", "next_named_sibling")
-        ]
-        return not any(
-            beside is not None and beside.type == node.type for beside in near
-        )
-
-    def _beside(self, node: Node, way: str) -> Node | None:
-        """The nearest sibling on that side that is no comment."""
-        beside: Node | None = getattr(node, way)
-        while beside is not None and beside.type in self.grammar.roles["lead"]:
-            beside = getattr(beside, way)
-        return beside
-
-    def _holder(self, start: int, end: int) -> _Draft | None:
-        """The innermost open symbol around [start, end); None if it does not look into that."""
-        open_ = self.open
-        while open_[-1].end <= start and len(open_) > 1:
-            open_.pop()
-        around = open_[-1]
-        if around.start == start and around.end == end and around.depth:
-            # What begins and ends alike is another name of the same declaration.
-            around = next(
-                each
-                for each in reversed(open_)
-                if (each.start, each.end) != (start, end) or not each.depth
-            )
-        for first, last in around.into:
-            if first <= start and end <= last:
-                return around
-        return around if around is self.top else None
-
-    def _capture(
-        self,
-        pattern: QueryPattern,
-        start: int,
-        end: int,
-        nodes: dict[str, list[Node]],
-    ) -> None:
-        holder = self._holder(start, end)
-        if holder is None:
-            return
-        node = nodes[pattern.capture][0]
-        draft = self._draft(pattern, node, nodes, holder)
-        last = self.open[-1]
-        if draft is not None:
-            if "fresh" not in pattern.settings or draft.name not in self.read:
-                self.read.add(draft.name)
-                self._add(holder, draft, node)
-        elif not last.depth or (last.start, last.end) != (start, end):
-            self._pass_over(start, end)
-
-    def _pass_over(self, start: int, end: int) -> None:
-        """Do not look into [start, end); another name of the same declaration is still read."""
-        if end > self.passed:
-            self.passed, self.passed_last = end, (start, end)
-
-    def _draft(
-        self,
-        pattern: QueryPattern,
-        node: Node,
-        nodes: dict[str, list[Node]],
-        holder: _Draft,
-    ) -> _Draft | None:
-        bound = (
-            pattern.bound.get(nodes["value"][0].type)
-            if "value" in nodes
-            else None
-        )
-        kind = bound or pattern.kinds.get(holder.kind)
-        if kind is None:
-            kind = pattern.kinds[holder.kind] = pattern.kind_within(holder.kind)
-        if kind == "-":
-            return None
-        named, within = nodes.get("name", [node]), nodes.get("in", [])
-        end = (
-            within[0].start_byte
-            if within and named[0] is node
-            else named[-1].end_byte
-        )
-        settings = pattern.settings
-        text = settings.get("name") or self.source.spaced(
-            named[0].start_byte, end, _NAME_BYTES
-        )
-        name = truncate(pattern.shown(text), _NAME_CHARS)
-        if name == settings.get("except"):
-            return None
-        lookup_name = pattern.known(name)
-        inside = within or ([node] if pattern.nests else [])
-        into = tuple([(each.start_byte, each.end_byte) for each in inside])
-        if "filled" in settings:
-            kind = f"?{kind}"
-        elif (
-            "upper" in settings
-            and kind[0] != "?"
-            and not bound
-            and name.isupper()
-            and len(name) > 1
-        ):
-            kind = settings["upper"]
-        level = (
-            int(re.sub(r"\D", "", nodes["level"][0].type))
-            if "level" in nodes
-            else 0
-        )
-        start, lookup_name = (
-            node.start_byte,
-            lookup_name if lookup_name != name else "",
-        )
-        return _Draft(
-            kind,
-            name,
-            holder.depth + 1,
-            start,
-            node.end_byte,
-            into,
-            start,
-            lookup_name,
-            level,
-        )
-
-    def _add(self, holder: _Draft, draft: _Draft, node: Node) -> None:
-        if draft.into:
-            self.open.append(draft)
-        elif not (
-            self.open[-1].depth == draft.depth
-            and self.open[-1].end <= draft.end
-        ):
-            self._pass_over(
-                draft.start, draft.end
-            )  # else it is beside what is open, of the whole declaration
-        if draft.depth > MAX_NESTING:
-            self.truncated = True
-            return
-        if draft.kind in ("variable", "constant"):
-            if (id(holder), draft.name) in self.seen:
-                return
-            self.seen.add((id(holder), draft.name))
-        # Of several names in one declaration the first has what is around it.
-        first = not holder.children or holder.children[-1].start != draft.start
-        outer = self._outer(node) if first else node
-        if draft.kind == "import":
-            if self._joined(holder, draft.name, outer):
-                return
-            draft.imports.append(draft.name)
-        if first:
-            self._take_block(draft, outer)
-        draft.is_list_item = self._is_listed(outer, draft.kind)
-        if self.trims:
-            self._trim(draft)
-        holder.children.append(draft)
-        self.count += 1
-
-    def _is_listed(self, node: Node, kind: str) -> bool:
-        """Return whether a node is one of several with commas between them."""
-        around = node.parent
-        if around is None or around.type not in self.grammar.roles["list"]:
-            return False
-        # The body of an enum may also hold methods, which no comma follows.
-        return kind in ("member", "constant") or "enum" not in around.type
-
-    def _outer(self, node: Node) -> Node:
-        """The outermost wrapper that `node` is at the end of."""
-        wrappers = self.grammar.roles["wrapper"]
-        while (around := node.parent) is not None and around.type in wrappers:
-            last = around.named_child(around.named_child_count - 1)
-            if (
-                last is None
-                or last.end_byte > node.end_byte
-                or _is_group(around)
-            ):
-                break
-            node = around
-        return node
-
-    def _take_block(self, draft: _Draft, outer: Node) -> None:
-        """Give a symbol what is wrapped around it, and the comments and attributes before it."""
-        draft.block_start, draft.end = outer.start_byte, outer.end_byte
-        source, leads = self.source, self.grammar.roles["lead"]
-        before = outer.prev_sibling
-        while (
-            before is None
-            and (around := outer.parent) is not None
-            and around.start_byte == outer.start_byte
-        ):
-            outer, before = (
-                around,
-                around.prev_sibling,
-            )  # what is before all that begins here
-        start = draft.block_start
-        pieces: list[tuple[int, int]] = []
-        while before is not None and before.type in leads:
-            last = source.last(before.start_byte, before.end_byte)
-            if source.breaks(last, start) > 1:
-                break
-            line = source.data.rfind(b"\n", 0, before.start_byte) + 1
-            if source.data[line : before.start_byte].strip(_BLANK):
-                break  # it is behind something on its line
-            start = before.start_byte
-            pieces.append((start, before.end_byte))
-            before = before.prev_sibling
-        if pieces:
-            draft.block_start = self._below_header(
-                pieces[::-1], start, draft.block_start
-            )
-
-    def _below_header(
-        self, pieces: list[tuple[int, int]], start: int, stop: int
-    ) -> int:
-        """Return where a block begins whose comments and attributes are `pieces`, without those of the file."""
-        comments = [
-            self.source.text(*piece, _COMMENT_BYTES) for piece in pieces
-        ]
-        last = -1
-        for index, comment in enumerate(comments):
-            if is_directive(comment):
-                last = index
-        if self._is_top(start):
-            first = last + 1
-            while first < len(comments):
-                # Lines with the same mark are one comment: a licence in lines is kept as a whole.
-                mark = comment_mark(comments[first])
-                run = first + 1
-                while (
-                    is_line_mark(mark)
-                    and run < len(comments)
-                    and comment_mark(comments[run]) == mark
-                ):
-                    run += 1
-                text = "\n".join(comments[first:run])
-                if mark and is_file_comment(
-                    text, is_inner_doc=self._has_inner_docs
-                ):
-                    last = run - 1
-                first = run
-        elif self._has_inner_docs:
-            for index, comment in enumerate(comments):
-                if comment.startswith("//!"):
-                    last = index
-        if last < 0:
-            return start
-        return pieces[last + 1][0] if last + 1 < len(pieces) else stop
-
-    @property
-    def _has_inner_docs(self) -> bool:
-        return self.grammar.language in _WITH_INNER_DOCS
-
-    def _is_top(self, offset: int) -> bool:
-        """Return whether there is nothing but comments and the file's preamble before an offset."""
-        before = (
-            self.source.text(0, offset, _TOP_BYTES)
-            if offset <= _TOP_BYTES
-            else None
-        )
-        return before is not None and _PREAMBLE.fullmatch(before) is not None
-
-    def _joined(self, holder: _Draft, name: str, outer: Node) -> bool:
-        """Whether this import went into the one right before it: imports in a row are one symbol."""
-        last = holder.children[-1] if holder.children else None
-        if last is None or not last.imports:
-            return False
-        if outer.start_byte >= last.end:
-            before = self._beside(outer, "prev_named_sibling")
-            if before is None or before.end_byte > last.end:
+        """Return True if no sibling next to a node has its type."""
+        for direction in ("prev_named_sibling", "next_named_sibling"):
+            sibling = self._find_sibling(node, direction)
+            if sibling is not None and sibling.type == node.type:
                 return False
-            last.end = outer.end_byte
-        last.imports.append(name)
         return True
 
-    def _trim(self, draft: _Draft) -> None:
-        """Take blank and comment lines off the end, and comment lines above to the beginning."""
-        data = self.source.data
-        while draft.end > draft.start + 1:
-            text = data[max(draft.start, draft.end - 4096) : draft.end]
-            kept = text.rstrip()
-            newline = kept.rfind(b"\n")
-            if newline >= 0 and kept[newline + 1 :].lstrip().startswith(b"#"):
-                kept = kept[: newline + 1]
-            elif len(kept) == len(text):
-                break
-            draft.end -= len(text) - len(kept)
-        line = data.rfind(b"\n", 0, draft.start) + 1
-        if data[line : draft.start].strip(b" \t-"):
+    def _find_sibling(self, node: Node, direction: str) -> Node | None:
+        """Return the nearest sibling in a direction that is no comment."""
+        sibling: Node | None = getattr(node, direction)
+        lead_types = self._grammar.roles["lead"]
+        while sibling is not None and sibling.type in lead_types:
+            sibling = getattr(sibling, direction)
+        return sibling
+
+    # Drafts
+
+    def _collect_capture(self, capture: _Capture) -> None:
+        """Add the symbol of a capture, or skip its node."""
+        holder = self._find_holder(*capture.range)
+        if holder is None:
             return
-        pieces: list[tuple[int, int]] = []
-        while line:
-            above = data.rfind(b"\n", 0, line - 1) + 1
-            text = data[above : line - 1]
-            if not text.lstrip().startswith(b"#"):
-                break
-            pieces.append((above + len(text) - len(text.lstrip()), line - 1))
-            line = above
-        if pieces:
-            draft.block_start = self._below_header(
-                pieces[::-1], pieces[-1][0], draft.start
-            )
+        draft = self._build_draft(capture, holder)
+        innermost = self._open[-1]
+        if draft is not None:
+            is_fresh = draft.name not in self._names_at_node
+            if is_fresh or "fresh" not in capture.pattern.settings:
+                self._names_at_node.add(draft.name)
+                self._add(holder, draft, capture.node)
+        elif (
+            not innermost.depth
+            or (innermost.start, innermost.end) != capture.range
+        ):
+            self._skip(*capture.range)
 
-    def result(self) -> tuple[tuple[Symbol, ...], int, bool]:
-        """The symbols, how many they are, and whether any were left out."""
-        drafts = self.top.children
-        if any(draft.level for draft in drafts):
-            drafts = _nested(drafts, len(self.source.data))
-        rows = self._rows(drafts)
+    def _find_holder(self, start: int, end: int) -> _Draft | None:
+        """Return the innermost open symbol around [start, end).
+
+        None if that symbol does not hold symbols there.
+        """
+        while self._open[-1].end <= start and len(self._open) > 1:
+            self._open.pop()
+        holder = self._open[-1]
+        if holder.depth and (holder.start, holder.end) == (start, end):
+            # The capture is another name of the same declaration.
+            for draft in reversed(self._open):
+                if not draft.depth or (draft.start, draft.end) != (start, end):
+                    holder = draft
+                    break
+        for first, last in holder.inside:
+            if first <= start and end <= last:
+                return holder
+        return holder if holder is self._top else None
+
+    def _skip(self, start: int, end: int) -> None:
+        """Skip the nodes in [start, end), except other names of the same declaration."""
+        if end > self._skipped_to:
+            self._skipped_to, self._skipped_range = end, (start, end)
+
+    def _build_draft(self, capture: _Capture, holder: _Draft) -> _Draft | None:
+        """Return the draft of a capture, or None if it is no symbol in its holder."""
+        pattern, node = capture.pattern, capture.node
+        bound_kind = None
+        if capture.value is not None:
+            bound_kind = pattern.bound.get(capture.value.type)
+        kind = bound_kind or pattern.kind_within(holder.kind)
+        if kind == "-":
+            return None
+        name = self._read_name(capture)
+        settings = pattern.settings
+        if name == settings.get("except"):
+            return None
+        lookup_name = pattern.lookup_name(name)
+        inside = capture.inside
+        if not inside and pattern.nests:
+            inside = [node]
+        is_optional = kind.startswith(_OPTIONAL_MARK)
+        if "upper" in settings and "filled" not in settings:
+            is_constant = name.isupper() and len(name) > 1
+            if is_constant and not bound_kind and not is_optional:
+                kind = settings["upper"]
+        level = 0
+        if capture.level_node is not None:
+            level = int(re.sub(r"\D", "", capture.level_node.type))
+        return _Draft(
+            kind=kind.removeprefix(_OPTIONAL_MARK),
+            name=name,
+            depth=holder.depth + 1,
+            start=node.start_byte,
+            end=node.end_byte,
+            inside=tuple([(part.start_byte, part.end_byte) for part in inside]),
+            block_start=node.start_byte,
+            lookup_name=lookup_name if lookup_name != name else "",
+            level=level,
+            needs_children=is_optional or "filled" in settings,
+        )
+
+    def _read_name(self, capture: _Capture) -> str:
+        """Return the name of a capture, made of its text by the pattern's rules."""
+        pattern = capture.pattern
+        fixed_name = pattern.settings.get("name")
+        if fixed_name:
+            text = fixed_name
+        else:
+            name_nodes = capture.name_nodes or [capture.node]
+            end = name_nodes[-1].end_byte
+            inside = capture.inside
+            if inside and name_nodes[0] is capture.node:
+                end = inside[0].start_byte
+            text = self._source.read_collapsed(
+                name_nodes[0].start_byte, end, _MAX_NAME_BYTES
+            )
+        return truncate(pattern.display_name(text), _MAX_NAME_CHARACTERS)
+
+    def _add(self, holder: _Draft, draft: _Draft, node: Node) -> None:
+        """Add a draft to its holder, unless it is a repetition."""
+        self._open_or_skip(draft)
+        if draft.depth > MAX_NESTING:
+            self._is_truncated = True
+            return
+        if draft.kind in ("variable", "constant") and not draft.needs_children:
+            key = (id(holder), draft.name)
+            if key in self._variables:
+                return
+            self._variables.add(key)
+        siblings = holder.children
+        # Of several names in one declaration, the first has the comments above it.
+        is_first_name = not siblings or siblings[-1].start != draft.start
+        outer = self._find_wrapper(node) if is_first_name else node
+        if draft.kind == "import":
+            if self._join_import(holder, draft.name, outer):
+                return
+            draft.import_names.append(draft.name)
+        if is_first_name:
+            draft.block_start = self._blocks.find_start(outer)
+            draft.end = outer.end_byte
+        draft.is_list_item = self._is_list_item(outer, draft.kind)
+        if self._trims:
+            draft.end = self._blocks.find_trimmed_end(draft.start, draft.end)
+            block_start = self._blocks.find_start_by_lines(draft.start)
+            if block_start is not None:
+                draft.block_start = block_start
+        siblings.append(draft)
+        self._count += 1
+
+    def _open_or_skip(self, draft: _Draft) -> None:
+        """Open a draft that may hold symbols, and skip the inside of another."""
+        if draft.inside:
+            self._open.append(draft)
+            return
+        innermost = self._open[-1]
+        is_sibling = innermost.depth == draft.depth
+        if is_sibling and innermost.end <= draft.end:
+            # Both are names of one declaration, which goes on inside the open one.
+            return
+        self._skip(draft.start, draft.end)
+
+    def _is_list_item(self, node: Node, kind: str) -> bool:
+        """Return True if a node is one of several with commas between them."""
+        parent = node.parent
+        if parent is None or parent.type not in self._grammar.roles["list"]:
+            return False
+        # The body of an enum may also hold methods, which no comma follows.
+        return kind in ("member", "constant") or "enum" not in parent.type
+
+    def _find_wrapper(self, node: Node) -> Node:
+        """Return the outermost wrapper that `node` is at the end of, or `node`."""
+        wrapper_types = self._grammar.roles["wrapper"]
+        while True:
+            parent = node.parent
+            if parent is None or parent.type not in wrapper_types:
+                return node
+            last = parent.named_child(parent.named_child_count - 1)
+            if last is None or last.end_byte > node.end_byte:
+                return node
+            if _is_group(parent):
+                return node
+            node = parent
+
+    def _join_import(self, holder: _Draft, name: str, outer: Node) -> bool:
+        """Add a name to the import right before it, if there is one.
+
+        Imports without other code between them are one symbol.
+        """
+        last = holder.children[-1] if holder.children else None
+        if last is None or not last.import_names:
+            return False
+        if outer.start_byte >= last.end:
+            previous = self._find_sibling(outer, "prev_named_sibling")
+            if previous is None or previous.end_byte > last.end:
+                return False
+            last.end = outer.end_byte
+        last.import_names.append(name)
+        return True
+
+
+class _SymbolBuilder:
+    """A builder of symbols from drafts; `count` is the number of those built."""
+
+    def __init__(self, source: SourceText, drafts: list[_Draft]) -> None:
         self.count = 0
-        return self._symbols(drafts, rows), self.count, self.truncated
+        self._source = source
+        self._rows = self._find_rows(drafts)
 
-    def _rows(self, drafts: list[_Draft]) -> dict[int, int]:
-        """The rows of all places that drafts name."""
-        source, offsets = self.source, set[int]()
-        pending = list(drafts)
-        while pending:
-            draft = pending.pop()
-            offsets.update(
-                (
-                    draft.start,
-                    draft.block_start,
-                    source.last(draft.start, draft.end),
-                )
-            )
-            pending += draft.children
-        rows, row, before = {}, 0, 0
-        for offset in sorted(offsets):
-            row += source.breaks(before, offset)
-            rows[offset], before = row, offset
-        return rows
-
-    def _symbols(
-        self, drafts: list[_Draft], rows: dict[int, int]
-    ) -> tuple[Symbol, ...]:
+    def build(self, drafts: list[_Draft]) -> tuple[Symbol, ...]:
+        """Return the symbols of drafts, with those inside them."""
         symbols = []
         for draft in drafts:
-            children = (
-                self._symbols(draft.children, rows) if draft.children else ()
-            )
-            if draft.kind[0] == "?" and not children:
+            children: tuple[Symbol, ...] = ()
+            if draft.children:
+                children = self.build(draft.children)
+            if draft.needs_children and not children:
                 continue
-            name = _import_name(draft.imports) if draft.imports else draft.name
+            name = draft.name
+            if draft.import_names:
+                name = _join_names(draft.import_names)
             self.count += 1
+            end = self._source.last_character(draft.start, draft.end)
             symbols.append(
                 Symbol(
-                    name,
-                    draft.kind.removeprefix("?"),
-                    rows[draft.start] + 1,
-                    rows[self.source.last(draft.start, draft.end)] + 1,
-                    draft.start,
-                    draft.end,
-                    draft.block_start,
-                    rows[draft.block_start] + 1,
-                    draft.lookup_name,
-                    draft.is_list_item,
-                    children,
+                    name=name,
+                    kind=draft.kind,
+                    start_line=self._rows[draft.start] + 1,
+                    end_line=self._rows[end] + 1,
+                    start=draft.start,
+                    end=draft.end,
+                    block_start=draft.block_start,
+                    block_start_line=self._rows[draft.block_start] + 1,
+                    lookup_name=draft.lookup_name,
+                    is_list_item=draft.is_list_item,
+                    children=children,
                 )
             )
         return tuple(symbols)
 
+    def _find_rows(self, drafts: list[_Draft]) -> dict[int, int]:
+        """Return the row of each offset in the drafts, in one pass over the text."""
+        source = self._source
+        offsets: set[int] = set()
+        pending = list(drafts)
+        while pending:
+            draft = pending.pop()
+            offsets.add(draft.start)
+            offsets.add(draft.block_start)
+            offsets.add(source.last_character(draft.start, draft.end))
+            pending += draft.children
+        rows = {}
+        row = previous_offset = 0
+        for offset in sorted(offsets):
+            row += source.count_line_ends(previous_offset, offset)
+            rows[offset] = row
+            previous_offset = offset
+        return rows
+
 
 def _is_group(node: Node) -> bool:
-    """Whether a declaration lists several in parentheses, so that its start belongs to none of them."""
+    """Return True if a declaration lists several in parentheses.
+
+    Its start belongs to none of them.
+    """
     return any(child.type == "(" for child in node.children)
 
 
-def _import_name(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
+    """Return the names of an import, the first few of many."""
     distinct = list(dict.fromkeys(names))
-    shown = ", ".join(distinct[:_IMPORTS_NAMED])
-    return (
-        shown
-        if len(distinct) <= _IMPORTS_NAMED
-        else f"{shown}, +{len(distinct) - _IMPORTS_NAMED}"
-    )
+    text = ", ".join(distinct[:_MAX_SHOWN_IMPORTS])
+    if len(distinct) <= _MAX_SHOWN_IMPORTS:
+        return text
+    return f"{text}, +{len(distinct) - _MAX_SHOWN_IMPORTS}"
 
 
-def _nested(headings: list[_Draft], end: int) -> list[_Draft]:
-    """Headings in a row as a tree: each reaches down to the next of its level or above."""
+def _nest_headings(headings: list[_Draft], end: int) -> list[_Draft]:
+    """Return headings in a row as a tree, each with the text up to the next of its level."""
     top: list[_Draft] = []
-    open_: list[_Draft] = []
+    open_headings: list[_Draft] = []
     for heading in headings:
-        while open_ and open_[-1].level >= heading.level:
-            open_.pop().end = heading.block_start
-        (open_[-1].children if open_ else top).append(heading)
+        while open_headings and open_headings[-1].level >= heading.level:
+            open_headings.pop().end = heading.block_start
+        siblings = open_headings[-1].children if open_headings else top
+        siblings.append(heading)
         heading.end = end
-        open_.append(heading)
+        open_headings.append(heading)
     return top

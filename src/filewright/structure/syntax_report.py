@@ -1,8 +1,8 @@
-"""Syntax errors: what a parser stumbled over, said so that a reader finds it.
+"""Syntax errors: the places where a parser failed, described for a reader.
 
-A grammar recovers from what it does not know, and it does not know everything. Where the language
-comes with a stricter judge (Python, JSON and TOML have one in the standard library), an error that
-the judge does not see is the grammar's, and is dropped.
+A grammar does not know every valid file, and recovers where it fails. Python, JSON and
+TOML have a stricter parser in the standard library. An error that this parser does not
+see is the grammar's, and is not reported.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import json
 import tomllib
 import warnings
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
@@ -21,144 +22,171 @@ if TYPE_CHECKING:
     from tree_sitter import Node
 
 MAX_ISSUES: Final = 10
-"""Issues described; the rest are counted."""
-_VISITED: Final = 50_000
-_JUDGED_BYTES: Final = 2 << 20
-_INDENTATION_BYTES: Final = 256 << 10
-"""Python that its grammar finds no fault with is looked at for wrong indentation up to this size."""
-_TEXT_CHARS: Final = 60
+"""Issues that are described; the rest are counted."""
+
+_MAX_VISITED_NODES: Final = 50_000
+_MAX_VERIFIED_BYTES: Final = 2 << 20
+_MAX_INDENTATION_BYTES: Final = 256 << 10
+"""The largest Python file whose indentation is verified though its grammar sees no error."""
+
+_MAX_TEXT_CHARACTERS: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """The result of a language's own parser.
+
+    `is_valid` is True if it accepts the text. `issues` are empty if it says nothing that
+    can be used, or if there is no such parser.
+    """
+
+    is_valid: bool = False
+    issues: tuple[SyntaxIssue, ...] = ()
 
 
 def build_report(
     root: Node, source: SourceText, language: Language, *, certain: bool
 ) -> SyntaxReport:
-    """The syntax errors below `root`, the tree of `source`."""
+    """Return the syntax errors below `root`, the tree of `source`."""
     if not root.has_error:
-        if language is not Language.PYTHON or len(source.data) > _JUDGED_BYTES:
-            return SyntaxReport(certain=certain)
-        # The header that an empty block belongs to, by its colon.
-        missing = [
-            _described(block.prev_sibling or block, source)._replace(
-                text="", message="expected an indented block"
-            )
-            for block in _empty_blocks(root)
-        ]
-        if not missing and len(source.data) <= _INDENTATION_BYTES:
-            # Its grammar takes a line that is indented without reason for one of the block above.
-            missing = _judged(source, language, IndentationError) or []
-        return SyntaxReport(len(missing), tuple(missing[:MAX_ISSUES]), certain)
-    verdict = _judged(source, language)
-    if verdict is None:
+        issues: list[SyntaxIssue] = []
+        if language is Language.PYTHON:
+            issues = _find_unseen_errors(root, source)
+        return SyntaxReport(len(issues), tuple(issues[:MAX_ISSUES]), certain)
+    verdict = _verify(source, language)
+    if verdict.is_valid:
         return SyntaxReport(certain=certain)
-    issues: list[SyntaxIssue] = []
+    issues = [*verdict.issues]
+    verified_lines = {issue.line for issue in verdict.issues}
     count = 0
-    for node in _broken(root):
+    for node in _find_broken_nodes(root):
         count += 1
-        if len(issues) < MAX_ISSUES:
-            issues.append(_described(node, source))
-    judged = {issue.line for issue in verdict}
-    issues = verdict + [issue for issue in issues if issue.line not in judged]
+        if count <= MAX_ISSUES:
+            issue = _describe(node, source)
+            if issue.line not in verified_lines:
+                issues.append(issue)
     issues.sort(key=lambda issue: (issue.line, issue.column))
     return SyntaxReport(
         max(count, len(issues)), tuple(issues[:MAX_ISSUES]), certain
     )
 
 
-def _broken(root: Node) -> Iterator[Node]:
-    """The error and missing nodes, in file order, without those inside another."""
+def _find_unseen_errors(root: Node, source: SourceText) -> list[SyntaxIssue]:
+    """Return the errors of Python that its grammar takes for valid."""
+    if len(source.data) > _MAX_VERIFIED_BYTES:
+        return []
+    issues = []
+    for block in _find_empty_blocks(root):
+        # The header that the block belongs to, by its colon.
+        issue = _describe(block.prev_sibling or block, source)
+        issues.append(
+            issue._replace(text="", message="expected an indented block")
+        )
+    if issues or len(source.data) > _MAX_INDENTATION_BYTES:
+        return issues
+    # The grammar accepts a line that is indented without a reason.
+    verdict = _verify(source, Language.PYTHON, IndentationError)
+    return [*verdict.issues]
+
+
+def _find_broken_nodes(root: Node) -> Iterator[Node]:
+    """Yield the error and missing nodes in order, without those inside another."""
     pending = [root]
-    visited = 0
-    while pending and visited < _VISITED:
+    visited_count = 0
+    while pending and visited_count < _MAX_VISITED_NODES:
         node = pending.pop()
-        visited += 1
+        visited_count += 1
         if node.is_error or node.is_missing:
             yield node
         elif node.has_error:
             pending.extend(reversed(node.children))
 
 
-def _empty_blocks(root: Node) -> list[Node]:
-    """The bodies of Python with no statement in them: its grammar takes them for valid."""
+def _find_empty_blocks(root: Node) -> list[Node]:
+    """Return the blocks of Python without a statement, in order."""
     from tree_sitter import Query, QueryCursor
 
     from filewright.structure.grammar import load_grammar
 
-    query = Query(
-        load_grammar(Language.PYTHON).parser_language, "(block) @block"
-    )
+    parser_language = load_grammar(Language.PYTHON).parser_language
+    query = Query(parser_language, "(block) @block")
     blocks = QueryCursor(query).captures(root).get("block", [])
-    return sorted(
-        (node for node in blocks if not node.named_child_count),
-        key=lambda node: node.start_byte,
-    )
+    empty_blocks = [block for block in blocks if not block.named_child_count]
+    return sorted(empty_blocks, key=lambda block: block.start_byte)
 
 
-def _described(node: Node, source: SourceText) -> SyntaxIssue:
-    start, (data, codec) = node.start_byte, source
-    before = data[:start].rpartition("\n".encode(codec))[2]
-    column = len(before.decode(codec, "replace")) + 1
+def _describe(node: Node, source: SourceText) -> SyntaxIssue:
+    """Return the issue of an error node or a missing node."""
+    line = node.start_point.row + 1
+    line_feed = "\n".encode(source.codec)
+    before = source.data[: node.start_byte].rpartition(line_feed)[2]
+    column = len(before.decode(source.codec, "replace")) + 1
     if node.is_missing:
-        return SyntaxIssue(
-            node.start_point.row + 1, column, "", f"missing {node.type}"
-        )
-    shown = truncate(
-        source.spaced(start, node.end_byte, 4 * _TEXT_CHARS), _TEXT_CHARS
+        return SyntaxIssue(line, column, "", f"missing {node.type}")
+    text = source.read_collapsed(
+        node.start_byte, node.end_byte, 4 * _MAX_TEXT_CHARACTERS
     )
-    return SyntaxIssue(
-        node.start_point.row + 1,
-        column,
-        shown,
-        "unexpected" if shown else "unexpected end",
-    )
+    text = truncate(text, _MAX_TEXT_CHARACTERS)
+    message = "unexpected" if text else "unexpected end"
+    return SyntaxIssue(line, column, text, message)
 
 
-def _judged(
+def _verify(
     source: SourceText,
     language: Language,
-    kind: type[SyntaxError] = SyntaxError,
-) -> list[SyntaxIssue] | None:
-    """Return what the language's own parser says: None for valid, else its complaint (or none of its own).
+    error_type: type[SyntaxError] = SyntaxError,
+) -> _Verdict:
+    """Return the verdict of the language's own parser.
 
-    Complaints of Python that are not of the `kind` count as none: it may be older than the file.
+    Errors of Python that are not of the `error_type` are ignored: this Python may be
+    older than the syntax of the file.
     """
-    data = source.data
-    if len(data) > _JUDGED_BYTES:
-        return []
+    if len(source.data) > _MAX_VERIFIED_BYTES:
+        return _Verdict()
     try:
         if language is Language.PYTHON:
-            import ast
-
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")
-                compile(
-                    data, "<file>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True
-                )
+            _parse_python(source.data)
         elif language is Language.JSON:
-            json.loads(data.decode(source.codec).removeprefix("\ufeff"))
+            json.loads(_decode(source))
         elif language is Language.TOML:
-            tomllib.loads(data.decode(source.codec).removeprefix("\ufeff"))
+            tomllib.loads(_decode(source))
         else:
-            return []
+            return _Verdict()
     except SyntaxError as error:
-        if (
-            error.lineno is None
-            or "\0" in str(error)
-            or not isinstance(error, kind)
-        ):
-            return []
-        text = " ".join((error.text or "").split())[:_TEXT_CHARS]
-        return [
-            SyntaxIssue(
-                max(1, error.lineno), max(1, error.offset or 1), text, error.msg
-            )
-        ]
+        return _verdict_of_python(error, error_type)
     except json.JSONDecodeError as error:
-        commented = b"//" in data or b"/*" in data
-        return (
-            []
-            if commented
-            else [SyntaxIssue(error.lineno, error.colno, "", error.msg)]
-        )
+        if b"//" in source.data or b"/*" in source.data:
+            # JSON with comments is common, and has no parser here.
+            return _Verdict()
+        issue = SyntaxIssue(error.lineno, error.colno, "", error.msg)
+        return _Verdict(issues=(issue,))
     except (ValueError, RecursionError, MemoryError, OverflowError):
-        return []
-    return None
+        return _Verdict()
+    return _Verdict(is_valid=True)
+
+
+def _decode(source: SourceText) -> str:
+    return source.data.decode(source.codec).removeprefix("\ufeff")
+
+
+def _parse_python(data: bytes) -> None:
+    """Raise `SyntaxError` for malformed Python. Nothing of it is executed."""
+    import ast
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        compile(data, "<file>", "exec", ast.PyCF_ONLY_AST, dont_inherit=True)
+
+
+def _verdict_of_python(
+    error: SyntaxError, error_type: type[SyntaxError]
+) -> _Verdict:
+    """Return the issue that Python's parser raised, if it can be used."""
+    has_nul = "\0" in str(error)
+    if error.lineno is None or has_nul or not isinstance(error, error_type):
+        return _Verdict()
+    text = " ".join((error.text or "").split())[:_MAX_TEXT_CHARACTERS]
+    issue = SyntaxIssue(
+        max(1, error.lineno), max(1, error.offset or 1), text, error.msg
+    )
+    return _Verdict(issues=(issue,))

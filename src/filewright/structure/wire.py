@@ -1,22 +1,25 @@
-"""wire."""
+"""The messages between the parser process and its parent.
+
+Each is a line of JSON; after a request comes the content. The parser reads hostile
+files, and JSON makes sure that its answers are nothing but data.
+"""
 
 from __future__ import annotations
 
 import json
 import sys
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from filewright.structure.outline import Outline, SyntaxIssue, SyntaxReport
 from filewright.structure.symbol import Symbol
 
-# The wire between the parser process and its parent: a line of JSON each way, and after a request the content. JSON
-# because the parser reads hostile files: nothing it sends may be more than data.
 
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request for the outline of the `size` bytes that follow, within `seconds`.
 
-class Request(NamedTuple):
-    """What the parent asks: the outline of the `size` bytes that follow, in `codec`, within `seconds`.
-
-    `key` names the file: its last tree, if the worker still has it, speeds up the parse.
+    `key` names the file. If the worker still has its last tree, the parse is faster.
     """
 
     language: str
@@ -27,18 +30,26 @@ class Request(NamedTuple):
 
 
 def encode_line(value: Request | Outline) -> bytes:
-    """A request or an outline as a line: each value is the row of its fields."""
-    return (
-        json.dumps(value, separators=(",", ":"), default=_row).encode() + b"\n"
-    )
+    """Return a request or an outline as a line of JSON: a list of its fields."""
+    row = json.dumps(_fields(value), separators=(",", ":"), default=_fields)
+    return row.encode() + b"\n"
 
 
-def _row(value: Outline | SyntaxReport) -> list[object]:
+def _fields(value: Request | Outline | SyntaxReport) -> list[object]:
+    """Return the values of the fields of a dataclass, in order."""
     return [getattr(value, name) for name in value.__slots__]
 
 
-def decode_outline(answer: bytes) -> Outline:
-    """The outline of a line; `ValueError`, `TypeError` or `RecursionError` if it is none."""
+def decode_request(line: bytes) -> Request:
+    """Return the request of a line."""
+    return Request(*json.loads(line))
+
+
+def decode_outline(line: bytes) -> Outline:
+    """Return the outline of a line.
+
+    Raises `ValueError`, `TypeError` or `RecursionError` if it is none.
+    """
     (
         language,
         symbols,
@@ -46,27 +57,28 @@ def decode_outline(answer: bytes) -> Outline:
         parsed,
         truncated,
         note,
-        (errors, issues, certain),
+        (error_count, issues, certain),
         last_parsed_line,
-    ) = json.loads(answer)
-    report = SyntaxReport(
-        errors, tuple(SyntaxIssue(*issue) for issue in issues), certain
+    ) = json.loads(line)
+    errors = SyntaxReport(
+        error_count, tuple(SyntaxIssue(*issue) for issue in issues), certain
     )
     return Outline(
         language,
-        _symbols(symbols),
+        _decode_symbols(symbols),
         count,
-        parsed,
-        truncated,
-        note,
-        report,
-        last_parsed_line,
+        parsed=parsed,
+        truncated=truncated,
+        note=note,
+        errors=errors,
+        last_parsed_line=last_parsed_line,
     )
 
 
-def _symbols(found: list[Any]) -> tuple[Symbol, ...]:
-    plain = [
-        (name, sys.intern(kind), *rest, _symbols(below))
-        for name, kind, *rest, below in found
-    ]
-    return tuple(map(Symbol._make, plain))
+def _decode_symbols(rows: list[Any]) -> tuple[Symbol, ...]:
+    symbols = []
+    for name, kind, *fields, children in rows:
+        # A kind is one of few words, of which memory then has one copy.
+        values = (name, sys.intern(kind), *fields, _decode_symbols(children))
+        symbols.append(Symbol._make(values))
+    return tuple(symbols)

@@ -1,8 +1,8 @@
-"""The worker process: reads content on standard input, answers with outlines, touches nothing else.
+"""The parser process: it reads content on standard input, and answers with outlines.
 
-Run as `python -I worker.py PATHS`, where PATHS is a JSON list of the folders modules are found in.
-It imports the modules of this room without the packages above them, which import far more. The
-launcher has confined it and bounded its memory. Its end is the end of its standard input.
+It is started as `python -I worker.py PATHS`, where PATHS is a JSON list of the folders in
+which modules are found. The launcher has confined it and limited its memory. It ends when
+its standard input ends.
 """
 
 from __future__ import annotations
@@ -16,88 +16,117 @@ import types
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from filewright.structure.outline import Outline
     from filewright.structure.parser import ParsedText
+    from filewright.structure.wire import Request
 
-_KEPT_BYTES = (
-    2 << 20
-)  # content whose trees are kept; a tree takes some twenty times its text
-_TRIM_BYTES = 1 << 20
-_IDLE_SECONDS = 5.0  # memory of a big tree is kept for that long: the next parse may want it
+_MAX_CACHED_BYTES = 2 << 20
+"""Content whose trees are kept. A tree takes some twenty times its text."""
+
+_LARGE_CONTENT_BYTES = 1 << 20
+_IDLE_SECONDS = 5.0
+"""The time for which the memory of a large tree is kept: the next parse may need it."""
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until the input ends."""
-    sys.path.extend(
-        path for path in json.loads(arguments[0]) if path not in sys.path
-    )
-    here = os.path.dirname(os.path.abspath(__file__))
-    above = os.path.dirname(here)
-    folders = {
-        "filewright": above,
-        "filewright.structure": here,
-        "filewright.system": f"{above}/system",
-    }
-    for name, folder in folders.items():  # in place of the packages
-        package = sys.modules[name] = types.ModuleType(name)
-        package.__path__ = [folder]
+    """Answer requests until the input ends."""
+    for path in json.loads(arguments[0]):
+        if path not in sys.path:
+            sys.path.append(path)
+    _replace_packages()
     from filewright.system import streams
 
-    gc.disable()  # nothing here makes cycles, and a collection in the middle of a big tree is slow
+    # No module here makes cycles, and a collection would walk through a large tree.
+    gc.disable()
     with streams.claim_standard_streams() as (wire_in, wire_out):
         _serve(wire_in, wire_out)
     return 0
 
 
+def _replace_packages() -> None:
+    """Make the modules here importable without their packages.
+
+    The packages import far more than a parser needs.
+    """
+    structure_folder = os.path.dirname(os.path.abspath(__file__))
+    top_folder = os.path.dirname(structure_folder)
+    folders = {
+        "filewright": top_folder,
+        "filewright.structure": structure_folder,
+        "filewright.system": f"{top_folder}/system",
+    }
+    for name, folder in folders.items():
+        package = types.ModuleType(name)
+        package.__path__ = [folder]
+        sys.modules[name] = package
+
+
 def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
+    from filewright.structure.wire import decode_request, encode_line
+    from filewright.system import streams
+
+    requests = io.BufferedReader(wire_in)
+    answers = io.BufferedWriter(wire_out)
+    trees = _TreeCache()
+    while line := requests.readline():
+        request = decode_request(line)
+        outline = _answer(request, requests.read(request.size), trees)
+        answers.write(encode_line(outline))
+        answers.flush()
+        del outline
+        if request.size > _LARGE_CONTENT_BYTES:
+            streams.give_back_when_idle(wire_in, _IDLE_SECONDS)
+
+
+def _answer(request: Request, content: bytes, trees: _TreeCache) -> Outline:
+    """Return the outline of a content, and keep its tree for the next parse."""
     from filewright.languages import Language
     from filewright.structure.outline import Outline
     from filewright.structure.parser import ParsedText, parse_text
-    from filewright.structure.wire import Request, encode_line
-    from filewright.system import streams
 
-    requests, answers = io.BufferedReader(wire_in), io.BufferedWriter(wire_out)
-    kept: dict[str, ParsedText] = {}
-    while asked_for := requests.readline():
-        asked = Request(*json.loads(asked_for))
-        body = requests.read(asked.size)
-        language, key = (
-            Language(asked.language),
-            f"{asked.language} {asked.key}",
+    language = Language(request.language)
+    key = f"{request.language} {request.key}"
+    try:
+        parsed = parse_text(
+            content, request.codec, language, request.seconds, trees.take(key)
         )
-        try:
-            found = parse_text(
-                body, asked.codec, language, asked.seconds, kept.pop(key, None)
-            )
-        except MemoryError:
-            kept.clear()
-            found = Outline(
-                language,
-                parsed=False,
-                note="not parsed: it needs too much memory",
-            )
-        except ImportError as error:
-            why = f"its grammar is not installed ({error.name})"
-            found = Outline(language, parsed=False, note=f"not parsed: {why}")
-        answers.write(
-            encode_line(
-                found.outline if isinstance(found, ParsedText) else found
-            )
-        )
-        answers.flush()
-        if (
-            isinstance(found, ParsedText)
-            and asked.key
-            and asked.size <= _KEPT_BYTES
-        ):
-            kept[key] = found
-            while (
-                sum(len(each.content.data) for each in kept.values())
-                > _KEPT_BYTES
-            ):
-                del kept[next(iter(kept))]
-        del found, body
-        if asked.size > _TRIM_BYTES:
-            streams.give_back_when_idle(wire_in, _IDLE_SECONDS)
+    except MemoryError:
+        trees.clear()
+        note = "not parsed: it needs too much memory"
+        return Outline(language, parsed=False, note=note)
+    except ImportError as error:
+        note = f"not parsed: its grammar is not installed ({error.name})"
+        return Outline(language, parsed=False, note=note)
+    if not isinstance(parsed, ParsedText):
+        return parsed
+    if request.key and request.size <= _MAX_CACHED_BYTES:
+        trees.put(key, parsed)
+    return parsed.outline
+
+
+class _TreeCache:
+    """The trees of the files that were parsed last, up to a limit of their contents."""
+
+    def __init__(self) -> None:
+        self._trees: dict[str, ParsedText] = {}
+
+    def take(self, key: str) -> ParsedText | None:
+        """Remove and return the tree of a file, if it is there."""
+        return self._trees.pop(key, None)
+
+    def put(self, key: str, parsed: ParsedText) -> None:
+        """Keep a tree; the oldest ones make room for it."""
+        self._trees[key] = parsed
+        while self._content_bytes > _MAX_CACHED_BYTES:
+            del self._trees[next(iter(self._trees))]
+
+    def clear(self) -> None:
+        """Remove all trees."""
+        self._trees.clear()
+
+    @property
+    def _content_bytes(self) -> int:
+        return sum(len(tree.content.data) for tree in self._trees.values())
 
 
 if __name__ == "__main__":

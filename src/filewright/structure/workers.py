@@ -1,7 +1,7 @@
-"""The parser processes of one workspace: started when first needed, killed when too slow.
+"""The parser processes of a workspace: started when first needed, ended when too slow.
 
-Grammars are C code. A file that crashes one takes the worker down and nothing else: the answer says
-so, and the next file gets a new worker.
+Grammars are C code. A file that crashes one ends its process and nothing else: the
+outline says so, and the next file gets a new process.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ import threading
 import time
 import weakref
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
@@ -24,42 +25,48 @@ from filewright.structure.outline import Outline
 from filewright.structure.wire import Request, decode_outline, encode_line
 
 GRAMMAR_FAILED_NOTE: Final = "not parsed: the grammar failed on this content"
-"""The note on content that ended the worker."""
+"""The note of an outline whose content ended the parser process."""
+
 _PROGRAM: Final = Path(__file__).with_name("worker.py")
-_GRACE: Final = (
-    1.0  # seconds beyond the parse's own limit, for the walk and the answer
-)
-_START: Final = 5.0  # seconds a worker may take to start
-_POLL: Final = 0.02  # seconds between two looks at whether the task must stop
-_END: Final = 2.0  # seconds a killed worker may take to end
-_MEMORY: Final = 512 << 20
-_BLOCK: Final = 1 << 20
+_START_SECONDS: Final = 5.0
+_GRACE_SECONDS: Final = 1.0
+"""Time beyond the limit of the parse itself, to collect symbols and to answer."""
+
+_POLL_SECONDS: Final = 0.02
+_END_SECONDS: Final = 2.0
+_MEMORY_BYTES: Final = 512 << 20
+_BLOCK_BYTES: Final = 1 << 20
 
 
 class Workers:
-    """At most `limit` parser processes; thread-safe. `close` ends them, later use starts new ones."""
+    """At most `limit` parser processes, for any thread.
+
+    `close` ends them; a later use starts new ones.
+    """
 
     def __init__(self, launcher: Launcher, limit: int = 2) -> None:
         self._launcher = launcher
-        self._free = threading.Semaphore(limit)
+        self._slots = threading.Semaphore(limit)
         self._idle: list[_Worker] = []
         self._lock = threading.Lock()
-        weakref.finalize(self, _end, self._idle)
+        # They end with this object, also if `close` is never called.
+        weakref.finalize(self, _end_workers, self._idle)
 
     def outline(
         self, request: Request, data: bytes, task: Task | None = None
     ) -> Outline:
-        """The outline of `data`; one that says why where the worker crashed or was too slow.
+        """Return the outline of `data`, or one whose note says why there is none.
 
-        Raises `cancelled` or `timeout` if `task` must stop. `OSError` if no process can be started.
+        Raises `cancelled` or `timeout` of the task, and `OSError` if no process can be
+        started.
         """
-        checked = task or Task()
-        while not self._free.acquire(timeout=_POLL):
-            checked.check()
+        task = task or Task()
+        while not self._slots.acquire(timeout=_POLL_SECONDS):
+            task.check()
         worker = None
         try:
-            worker = self._taken()
-            answer = worker.ask(request, data, checked)
+            worker = self._take_worker()
+            answer = worker.ask(request, data, task)
             if answer is None:
                 note = f"not parsed: it took longer than the limit of {request.seconds:g} s"
                 return Outline(request.language, parsed=False, note=note)
@@ -69,110 +76,124 @@ class Workers:
             worker = None
             return outline
         except (ValueError, TypeError, RecursionError):
+            # The answer is torn: the process has ended.
             return Outline(
                 request.language, parsed=False, note=GRAMMAR_FAILED_NOTE
             )
         finally:
             if worker is not None:
                 worker.kill()
-            self._free.release()
+            self._slots.release()
 
-    def _taken(self) -> _Worker:
+    def _take_worker(self) -> _Worker:
+        """Return an idle worker, or a new one."""
         while True:
             with self._lock:
                 if not self._idle:
                     break
                 worker = self._idle.pop()
-            if worker.running:
+            if worker.is_running:
                 return worker
             worker.kill()
         return _Worker(self._launcher)
 
     def prepare(self) -> None:
-        """Have a worker ready, so that the first outline need not wait for its start."""
-        if self._free.acquire(blocking=False):
+        """Start a worker, so that the first outline does not wait for one."""
+        if self._slots.acquire(blocking=False):
             with suppress(OSError, FilewrightError):
-                self._idle.append(self._taken())
-            self._free.release()
+                self._idle.append(self._take_worker())
+            self._slots.release()
 
     def close(self) -> None:
         """End the idle workers."""
         with self._lock:
-            _end(self._idle)
+            _end_workers(self._idle)
 
 
-def _end(workers: list[_Worker]) -> None:
-    """End workers; also when nobody remembered to close them."""
+def _end_workers(workers: list[_Worker]) -> None:
+    """End the workers, and empty the list."""
     while workers:
         workers.pop().kill()
 
 
 class _Worker:
-    """One process and its two pipes."""
+    """One parser process and its two pipes."""
 
     def __init__(self, launcher: Launcher) -> None:
         if not sys.executable:
             raise FileNotFoundError(
                 errno.ENOENT, "this Python does not know its own program"
             )
-        # Only where the grammars are: a folder the program happened to start in may hold anybody's modules.
-        paths = json.dumps(
-            [
-                path
-                for path in sys.path
-                if path and Path(path, "tree_sitter").is_dir()
-            ]
-        )
+        # Only the folders with grammars: the folder in which the program was started may
+        # hold foreign modules.
+        folders = []
+        for path in sys.path:
+            if path and Path(path, "tree_sitter").is_dir():
+                folders.append(path)
         self._child = launcher.start(
-            [sys.executable, "-I", "-X", "utf8", "-B", str(_PROGRAM), paths],
+            [
+                sys.executable,
+                "-I",
+                "-X",
+                "utf8",
+                "-B",
+                str(_PROGRAM),
+                json.dumps(folders),
+            ],
             reads="python",
             stdin=PIPE,
-            memory=_MEMORY,
+            memory=_MEMORY_BYTES,
         )
         assert self._child.stdin is not None
         self._input = self._child.stdin
-        self._output = io.BufferedReader(self._child.stdout, _BLOCK)
+        self._output = io.BufferedReader(self._child.stdout, _BLOCK_BYTES)
         self._exchange = threading.Thread()
-        self._starting = _START
+        self._extra_seconds = _START_SECONDS
 
     @property
-    def running(self) -> bool:
-        """Whether the process has not ended."""
+    def is_running(self) -> bool:
+        """Return True if the process has not ended."""
         try:
             return self._child.poll() is None
         except FilewrightError:
-            return False  # the process that started it has ended too
+            # The process that started it has ended too.
+            return False
 
     def ask(self, request: Request, data: bytes, task: Task) -> bytes | None:
-        """The answer, torn if the worker ended; None if it did not come in time."""
-        deadline = time.monotonic() + request.seconds + _GRACE + self._starting
-        self._starting = 0.0
-        sent = encode_line(request._replace(size=len(data))) + data
+        """Return the answer, torn if the worker ended, or None if it is too slow."""
+        seconds = request.seconds + _GRACE_SECONDS + self._extra_seconds
+        deadline = time.monotonic() + seconds
+        self._extra_seconds = 0.0
+        message = encode_line(replace(request, size=len(data))) + data
         answer: list[bytes] = []
 
         def exchange() -> None:
             try:
-                for start in range(0, len(sent), _BLOCK):
-                    rest = memoryview(sent)[start : start + _BLOCK]
-                    while rest:
-                        rest = rest[self._input.write(rest) or 0 :]
+                self._send(message)
                 answer.append(self._output.readline())
             except OSError:
                 answer.append(b"")
 
-        # On a thread of its own: pipes that can be waited for with a limit are not on every system.
+        # A thread waits for the pipes: not every system can wait for them with a limit.
         self._exchange = threading.Thread(target=exchange, daemon=True)
         self._exchange.start()
         while self._exchange.is_alive():
-            self._exchange.join(_POLL)
+            self._exchange.join(_POLL_SECONDS)
             task.check()
             if time.monotonic() > deadline:
                 return None
         return answer[0]
 
+    def _send(self, message: bytes) -> None:
+        """Write a message in blocks, each of which a pipe may take in parts."""
+        for start in range(0, len(message), _BLOCK_BYTES):
+            rest = memoryview(message)[start : start + _BLOCK_BYTES]
+            while rest:
+                rest = rest[self._input.write(rest) or 0 :]
+
     def kill(self) -> None:
-        """End the process and give its pipes back, which nobody must be reading then."""
+        """End the process, and release its pipes when no thread reads them."""
         if self._exchange.is_alive():
             self._child.kill()
-            self._exchange.join(_END)
+            self._exchange.join(_END_SECONDS)
         self._child.close()

@@ -37,18 +37,19 @@ def choose_outline(
         first, last = arguments.lines
         return choose_lines(outline, arguments, first, last, max_chars)
     limit, depth = arguments.max_symbols, arguments.depth
-    symbols, hidden_count, next_line = outline.shorten(limit, depth)
-    shown = symbols
+    requested = shown = outline.shorten(limit, depth)
     # It is shortened again for the characters there are: the outer levels are shown rather
     # than the beginning.
-    fitting = count_fitting(shown, max_chars)
-    while shown and fitting is not None:
-        shown, hidden_count, next_line = outline.shorten(fitting, depth)
-        fitting = count_fitting(shown, max_chars)
+    fitting = count_fitting(shown.symbols, max_chars)
+    while shown.symbols and fitting is not None:
+        shown = outline.shorten(fitting, depth)
+        fitting = count_fitting(shown.symbols, max_chars)
     next_lines = None
-    if next_line and limit:
-        next_lines = (next_line, line_count)
-    return OutlinePart(symbols, shown, hidden_count, next_lines)
+    if shown.first_missing_line and limit:
+        next_lines = (shown.first_missing_line, line_count)
+    return OutlinePart(
+        requested.symbols, shown.symbols, shown.left_out, next_lines
+    )
 
 
 def choose_lines(
@@ -60,12 +61,11 @@ def choose_lines(
 ) -> OutlinePart:
     """Return the symbols in a range of lines, from its beginning on."""
     limit, depth = arguments.max_symbols, arguments.depth
-    symbols, next_line = outline.select_lines(first, last, limit, depth)
-    fitting = count_fitting(symbols, max_chars)
+    part = outline.select_lines(first, last, limit, depth)
+    fitting = count_fitting(part.symbols, max_chars)
     if fitting is not None:
-        symbols, next_line = outline.select_lines(
-            first, last, max(1, fitting), depth
-        )
+        part = outline.select_lines(first, last, max(1, fitting), depth)
+    symbols, next_line = part.symbols, part.first_missing_line
     # All may be in one line, and then no range of lines continues.
     if next_line is None or next_line <= first:
         return OutlinePart(symbols, symbols, 0, None)

@@ -160,7 +160,7 @@ def choose_block(
         notes.append(block.path)
     if not outline.parsed and outline.note:
         notes.append(outline.note)
-    if block.cut:
+    if block.is_cut:
         notes.append("the block goes on further than was looked at")
     lines = snapshot.lines
     return LineRange(
