@@ -205,7 +205,7 @@ def test_many_paths_in_one_read_fill_one_page_and_name_the_next(
         (root / path).write_text(f"{path} has a line\n" * 20)
     first = workspace.call("read_content", {"paths": paths})
     assert len(first.text) <= PAGE + 200
-    following = first.text.rsplit("go on with paths from ", 1)[1].rstrip("]")
+    following = first.text.rsplit("continue with paths from ", 1)[1].rstrip("]")
     shown = first.text.count("; version ")
     assert paths.index(following) == shown > 10
 
@@ -368,7 +368,7 @@ def test_a_name_that_is_not_there_is_told_with_its_root(root, workspace):
         ({"pattern": "timeout\\["}, "with mode=regex"),
         (
             {"pattern": "f", "glob": "*.rs"},
-            "list_files shows which files are there",
+            "list_files shows the files",
         ),
         ({"pattern": "f", "output": "counts"}, "2 matching lines in 1 file"),
     ],
@@ -384,7 +384,7 @@ def test_a_definition_says_where_it_ends(root, workspace):
     part = workspace.call(
         "read_content", {"path": "a.py", "symbol": "f", "limit": 5}
     ).text
-    assert "it ends at line 21; continue with start=6, limit=16" in part
+    assert "the block ends at line 21; continue with start=6, limit=16" in part
     whole = workspace.call("read_content", {"path": "a.py", "symbol": "f"}).text
     assert "continue" not in whole
 

@@ -1,4 +1,4 @@
-"""Texts that are there in another spelling: a search and a replacement say so, and by which characters."""
+"""Texts that are names in another spelling: a search and a replacement say so, and by which characters."""
 
 import unicodedata
 from pathlib import Path
@@ -107,14 +107,14 @@ def test_a_name_that_only_looks_like_the_glob_is_named(
     with Workspace(tmp_path) as workspace:
         listed = workspace.run("list_files", {"glob": glob})
         assert not listed.entries
-        assert "[there in another spelling: " in listed.text
+        assert "[names in another spelling: " in listed.text
         assert (
-            "there in another spelling: "
+            "names in another spelling: "
             in workspace.search("old", glob=glob).text
         )
         with pytest.raises(FilewrightError, match="no_match") as caught:
             workspace.replace("old", "new", glob=glob)
-        assert "there in another spelling: " in (caught.value.hint or "")
+        assert "names in another spelling: " in (caught.value.hint or "")
         assert (
             "another spelling"
             not in workspace.run("list_files", {"glob": "nowhere*"}).text
@@ -124,7 +124,7 @@ def test_a_name_that_only_looks_like_the_glob_is_named(
 @each_row(
     ("pattern", "said"),
     [
-        ("한글 b", "no exact hit; another spelling of it: line 7 has"),
+        ("한글 b", "no exact hit; in another spelling, line 7 has"),
         (
             "zerowidth",
             'line 8 has "zero\\u200bwidth" (ZERO WIDTH SPACE (U+200B))',
@@ -146,4 +146,4 @@ def test_reading_around_a_pattern_finds_another_spelling(
         refused = workspace.call(
             "read_content", {"path": "n.md", "pattern": "Café", "occurrence": 2}
         ).text
-        assert "another spelling of it: line 1 has" in refused
+        assert "in another spelling, line 1 has" in refused

@@ -68,7 +68,7 @@ def test_a_tail_that_does_not_fit_shows_the_newest_lines(tiered, root):
     older = 1000 - result.lines_returned
     assert older > 0
     assert result.truncated
-    assert f"{older} older lines left out; read on with start=" in result.text
+    assert f"{older} older lines left out; continue with start=" in result.text
     rest = tiered.read("log", start=result.next.start, limit=older)
     assert rest.content.split("\n")[0].startswith("04001 ")
 
@@ -115,7 +115,7 @@ def test_nothing_in_a_long_line_is_out_of_reach(tiered, root):
 def test_a_line_cut_for_max_chars_says_where_it_goes_on(tiered, root):
     (root / "f").write_bytes(b"x" * 900 + b"\nend\n")
     first = tiered.read("f", max_chars=100)
-    assert "read on with line=1, column=201]" in first.text
+    assert "continue with line=1, column=201]" in first.text
     assert first.data["cut_at"] == [1]
     assert first.data["content"] == "x" * 200
 

@@ -270,7 +270,7 @@ def test_the_last_line_says_how_many_there_are_and_what_was_skipped(
         "search_content", {"pattern": "hit", "max_results": 10}
     )
     assert (
-        "[10 shown of 120 matching lines in 30 files; go on with cursor="
+        "[10 shown of 120 matching lines in 30 files; continue with cursor="
         in few.text
     )
     assert few.data["total"] == 120
@@ -394,7 +394,7 @@ def test_counts_that_are_cut_give_the_totals(
         {"pattern": "hit", "output": "counts", "max_results": 4},
     ).text
     assert (
-        "[4 files shown of 60 matching lines in 30 files; go on with cursor="
+        "[4 files shown of 60 matching lines in 30 files; continue with cursor="
         in text
     )
 
@@ -672,7 +672,7 @@ def test_what_max_results_cuts_off_is_counted(
         found = workspace.search("needle", path=path, max_results=3)
         assert found.total == 4_000
         assert (
-            "[3 shown of 4,000 matching lines in 1 file; go on with cursor="
+            "[3 shown of 4,000 matching lines in 1 file; continue with cursor="
             in found.text
         )
 

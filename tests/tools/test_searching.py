@@ -272,7 +272,7 @@ def test_glob_and_type_say_of_a_file_that_is_named_whether_it_is_meant(
     assert [hit.path for hit in found.results] == (
         ["src/c.txt"] if fits else []
     )
-    assert fits or found.text == "no match\n[glob or type leave out src/c.txt]"
+    assert fits or found.text == "no match\n[glob or type leaves out src/c.txt]"
 
 
 def test_a_glob_says_of_a_file_that_is_named_whether_it_is_replaced(

@@ -44,17 +44,17 @@ class ListArguments(Arguments):
     depth: Annotated[int, Field(ge=0)] = 1
     """levels below the folder; 0 for all"""
     details: bool = False
-    """mode, size and time of each"""
+    """show mode, size and time of each entry"""
     sort: Annotated[Literal["name", "modified", "size"], RARE] = "name"
     """`"modified"`: newest first; `"size"`: largest first"""
     include_hidden: Annotated[bool, RARE] = True
-    """names that begin with a dot"""
+    """also names that begin with a dot"""
     include_ignored: bool = False
-    """what `.gitignore`, `.ignore` and git's excludes leave out"""
+    """also files that `.gitignore`, `.ignore` and git's excludes leave out"""
     limit: Annotated[int, Field(ge=1, le=10_000), RARE] = 500
-    """entries in one result"""
+    """maximum number of entries in one result"""
     cursor: str | None = None
-    """from an earlier result, to go on"""
+    """the cursor of an earlier result, to continue it"""
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
 
@@ -268,7 +268,8 @@ LIST_FILES = Tool(
     name="list_files",
     title="List files",
     description=(
-        "A folder, a tree (depth=0) or a glob; not what .gitignore leaves out."
+        "List a folder, a tree (depth=0) or files matching a glob; honours "
+        ".gitignore."
     ),
     toolset="read",
     arguments=ListArguments,

@@ -15,7 +15,7 @@ def render_list(page: ListPage) -> str:
     lines = [escape_controls(render_entry(entry)) for entry in page.entries]
     if page.next_cursor is not None:
         lines.append(
-            f"[{len(page.entries)} shown; go on with cursor={page.next_cursor}]"
+            f"[{len(page.entries)} shown; continue with cursor={page.next_cursor}]"
         )
     if page.overlong_count:
         count = pluralize(page.overlong_count, "path")
@@ -26,11 +26,14 @@ def render_list(page: ListPage) -> str:
         lines.append("(nothing matches)" if page.has_glob else "(empty folder)")
         lines += [f"[{note}]" for note in page.spellings]
     if page.ignored_count:
+        names = pluralize(page.ignored_count, "ignored name")
+        so_far = "" if page.next_cursor is None else " so far"
         lines.append(
-            f"[{page.ignored_count} ignored names left out so far; include_ignored=true shows them]"
+            f"[{names} left out{so_far}; include_ignored=true shows them]"
         )
     if page.unreadable_count:
-        lines.append(f"[{page.unreadable_count} folders could not be read]")
+        folders = pluralize(page.unreadable_count, "folder")
+        lines.append(f"[{folders} could not be read]")
     return "\n".join(lines)
 
 

@@ -70,9 +70,9 @@ GET_OVERVIEW = Tool(
     name="get_overview",
     title="Overview of a file or a folder",
     description=(
-        "A folder: languages, entry points, the files most referred to, the "
-        "tree. A file: size, encoding, outline, syntax errors, what changed "
-        "since git HEAD; logs and tables: what is in them."
+        "Map a folder: languages, entry points, key files, tree. Outline a "
+        "file: size, encoding, symbols, syntax errors, changes since git "
+        "HEAD; for logs and tables, a summary of the content."
     ),
     toolset="read",
     arguments=OverviewArguments,

@@ -19,16 +19,16 @@ class OverviewArguments(Arguments):
     tree; default: the first root
     """
     paths: Annotated[list[str] | None, Field(min_length=1)] = None
-    """several of them"""
+    """several files or folders"""
     symbol: str | None = None
     """only the members of this definition, in full"""
     max_symbols: Annotated[int, Field(ge=0, le=5000), RARE] = 300
-    """symbols of the outline"""
+    """maximum number of symbols in the outline"""
     lines: Annotated[
         list[int] | None,
         Field(min_length=2, max_length=2, description="[first, last]"),
     ] = None
-    """`[first, last]`: the outline of these lines, in full; a short outline names the lines that go on"""
+    """`[first, last]`: the outline of these lines, in full; a short outline names the lines that continue it"""
     depth: Annotated[int, Field(ge=0, le=64)] = 0
     """levels of the outline; 0: all"""
     changed_lines: Annotated[
@@ -36,7 +36,7 @@ class OverviewArguments(Arguments):
         Field(description="[first, last] ranges"),
         RARE,
     ] = None
-    """line ranges `[first, last]`: the symbols they touch are marked"""
+    """line ranges `[first, last]`: list the symbols that they touch"""
     changed_kinds: SkipJsonSchema[
         list[Literal["added", "modified", "removed"]] | None
     ] = None
@@ -45,7 +45,7 @@ class OverviewArguments(Arguments):
     )
     """the revision of git to compare with"""
     folders: SkipJsonSchema[bool] = True
-    """False: a folder is refused, as it is where a file is asked for."""
+    """False: refuse a folder"""
 
 
 def require_ranges(arguments: OverviewArguments) -> None:

@@ -72,7 +72,7 @@ def render_folder_map(
     rows_left_out = text.extend(rows, reserve=RESERVED_BEHIND_TREE)
     if rows_left_out or not survey.is_complete:
         text.add(
-            "[more than is shown; get_overview of a folder shows more of it, list_files its names]"
+            "[not all is shown; get_overview of a folder shows more of it, list_files its names]"
         )
     return text.text()
 

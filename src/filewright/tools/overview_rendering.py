@@ -93,9 +93,9 @@ def render_outline_notes(result: OverviewResult) -> Iterator[str]:
         lines = ""
         if result.next_lines is not None:
             first, last = result.next_lines
-            lines = f"lines=[{first}, {last}] goes on with all of them, "
+            lines = f"lines=[{first}, {last}] shows them all, "
         symbols = pluralize(result.symbols_left_out, "more symbol")
-        yield f"[{symbols}: {lines}depth=1 shows the outer ones, search_content finds a name]"
+        yield f"[{symbols}: {lines}depth=1 the outer ones, search_content finds a name]"
     if result.outline_note:
         yield f"[{result.outline_note}]"
     errors = result.syntax_errors
@@ -134,7 +134,7 @@ def add_hints(text: BoundedText, hints: Hints) -> None:
     text.add("", f"worth a search (mode=regex): {patterns}")
     if hints.log is not None:
         text.add(
-            "output=kinds shows the rarest of the lines first, without leaves out what is known"
+            "search_content with output=kinds groups the lines, rarest first; without leaves out lines with a text"
         )
 
 
@@ -157,10 +157,15 @@ def log_facts(log: LogFacts) -> dict[str, str]:
         "first": log.first.text if log.first is not None else "",
         "last": log.last.text if log.last is not None else "",
         "levels": render_counts(log.levels),
-        "often": render_counts(log.often),
-        "sampled_lines": str(log.sampled_lines or ""),
-        "complete": str(log.complete or ""),
+        "frequent problems": render_counts(log.often),
+        "sampled lines": count_sampled(log),
     }
+
+
+def count_sampled(log: LogFacts) -> str:
+    """Return how many lines the counts of a log are from."""
+    lines = f"{log.sampled_lines:,}"
+    return f"{lines} (the whole file)" if log.complete else lines
 
 
 def csv_facts(csv: CsvFacts) -> dict[str, str]:
@@ -180,8 +185,8 @@ def json_lines_facts(json_lines: JsonLinesFacts) -> dict[str, str]:
     ]
     return {
         "keys": ", ".join(keys),
-        "sampled_lines": str(json_lines.sampled_lines or ""),
-        "invalid": str(json_lines.invalid or ""),
+        "sampled lines": f"{json_lines.sampled_lines:,}",
+        "invalid lines": str(json_lines.invalid or ""),
     }
 
 

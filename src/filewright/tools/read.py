@@ -126,7 +126,8 @@ def read_image(
         raise path_error(
             Code.TOO_LARGE,
             location.requested_path,
-            f"{location.requested_path} is a {media_type} of {snapshot.size} bytes; images up to {max_bytes} are shown",
+            f"{location.requested_path} is an image of {snapshot.size:,} bytes ({media_type}); "
+            f"images of up to {max_bytes:,} bytes are shown",
             "make a smaller copy of it",
             size=snapshot.size,
             limit=max_bytes,
@@ -384,7 +385,7 @@ def describe_rest(
     next_line = excerpt.last_line + 1
     if older_count:
         lines = pluralize(older_count, "older line")
-        return f"{lines} left out; read on with start={line_range.first_line}, limit={older_count}"
+        return f"{lines} left out; continue with start={line_range.first_line}, limit={older_count}"
     if not excerpt.has_more and excerpt.end >= snapshot.size:
         return ""
     if line_range.stop is not None:
@@ -392,7 +393,7 @@ def describe_rest(
             return ""
         last = snapshot.lines.line_at(line_range.stop - 1, context.task)
         limit = last - excerpt.last_line
-        return f"it ends at line {last}; continue with start={next_line}, limit={limit}"
+        return f"the block ends at line {last}; continue with start={next_line}, limit={limit}"
     # A caller that named a limit and received it knows that there is more.
     has_limit = "limit" in arguments.model_fields_set
     if has_limit and len(excerpt.lines) == line_range.max_lines:
@@ -535,10 +536,10 @@ READ_CONTENT = Tool(
     name="read_content",
     title="Read files",
     description=(
-        "Read a file (path), or places in several (items): lines, head, "
+        "Read a file (path), or parts of several (items): lines, head, "
         "tail, around a line or match, or a definition (symbol, or "
-        "mode=semantic with line). Rows are `number<TAB>text`: leave the "
-        "numbers out of edits. Shows images."
+        "mode=semantic with line). Rows are `number<TAB>text`: omit the "
+        "numbers in edits. Shows images."
     ),
     toolset="read",
     arguments=ReadArguments,

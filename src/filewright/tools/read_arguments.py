@@ -29,7 +29,7 @@ class ReadArguments(Arguments):
     path: str | None = None
     """one file; give one of `path`, `paths` and `items`"""
     paths: Annotated[list[str] | None, Field(min_length=1), RARE] = None
-    """several; each gives its text or its error, past a page the one to go on from"""
+    """several files, each with its text or its error; if they do not fit, the answer names the next one"""
     items: Annotated[list[ReadItem], Field(min_length=1)] | None = None
     """a place in each of several: `{path, symbol}`, `{path, line}`, `{path, pattern}` or `{path, start, limit}`"""
     mode: Literal["lines", "semantic", "head", "tail"] = "lines"
@@ -37,29 +37,29 @@ class ReadArguments(Arguments):
     start: Annotated[int, Field(description="negative: from the end")] = 1
     """the first line; negative counts from the end"""
     limit: Annotated[int, Field(ge=1)] = 500
-    """lines"""
+    """maximum number of lines"""
     max_chars: Annotated[PositiveNumber, RARE] = None
-    """characters; with `column` those of the line (`limit` is taken for them too)"""
+    """maximum number of characters; with `column` those of the line (`limit` is taken for them too)"""
     line: PositiveNumber = None
-    """a line to show in its surroundings; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
+    """show this line with the lines around it; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
     symbol: Annotated[str | None, Field(description="Cart.total")] = None
     """a name such as `Cart.total`"""
     pattern: str | None = None
-    """literal text: the surroundings of its hit"""
+    """show this text with the lines around it"""
     occurrence: Annotated[int, Field(ge=1), RARE] = 1
-    """which hit"""
+    """the number of the hit of `pattern`"""
     depth: Annotated[
         int, Field(ge=1, description="semantic: blocks outwards"), RARE
     ] = 1
-    """semantic: how many blocks outwards"""
+    """semantic: number of blocks outwards"""
     column: Annotated[
         int | None, Field(ge=1, description="inside one long line"), RARE
     ] = None
     """read inside one long line, from this character"""
     numbered: Annotated[bool, RARE] = True
-    """line numbers before the text"""
+    """begin each line with its number and a tab"""
     encoding: Annotated[str | None, RARE] = None
-    """overrides detection"""
+    """the encoding to read the file in, instead of the detected one"""
 
 
 def split_reads(

@@ -161,7 +161,7 @@ def choose_block(
     if not outline.parsed and outline.note:
         notes.append(outline.note)
     if block.is_cut:
-        notes.append("the block goes on further than was looked at")
+        notes.append("the block continues below the lines that were examined")
     lines = snapshot.lines
     return LineRange(
         first_line=block.start_line,
@@ -224,7 +224,7 @@ def find_occurrence(
     raise path_error(
         Code.NO_MATCH,
         path,
-        f"{path} does not hold {quoted}, nor anything much like it",
+        f"{path} contains neither {quoted} nor similar text",
         "search_content finds text in other files; get_overview lists what is in this one",
     )
 
@@ -258,7 +258,7 @@ def find_other_spelling(
     content = snapshot.read(match.offset, match.end - match.offset)
     text = content.decode(snapshot.encoding.name, "replace")
     spelling = describe_spelling(f"line {line}", text, pattern.text)
-    return PatternPlace(line, f"another spelling of it: {spelling}")
+    return PatternPlace(line, f"in another spelling, {spelling}")
 
 
 def find_match_in_long_line(

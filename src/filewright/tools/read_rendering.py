@@ -40,7 +40,7 @@ def render_line(line: FileLine, *, numbered: bool) -> str:
         # A negative number counts from the end.
         argument = "line" if line.number > 0 else "start"
         place = f"{argument}={line.number}, column={len(line.text) + 1}"
-        text += f" …[line of {more_than}{line.size:,} bytes, cut; read on with {place}]"
+        text += f" …[line of {more_than}{line.size:,} bytes, cut; continue with {place}]"
     return text
 
 
@@ -52,7 +52,7 @@ def render_piece(piece: LinePiece, *, numbered: bool) -> str:
     rows = [f"[{path}: line {piece.line}, {columns}; {piece.form}]", text]
     if not piece.is_complete:
         place = f"line={piece.line}, column={piece.last_column + 1}"
-        rows.append(f"[the line goes on; continue with {place}]")
+        rows.append(f"[more of the line; continue with {place}]")
     return "\n".join(rows)
 
 

@@ -15,7 +15,7 @@ from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import clip
-from filewright.wording import escape_controls
+from filewright.wording import escape_controls, pluralize
 
 R = TypeVar("R", bound="ToolResult")
 
@@ -191,9 +191,8 @@ def joined(
         used += len(result.text) + 2
         if kept and used > budget:
             name = clip(escape_controls(path), 200)
-            kept.append(
-                f"[{len(paths) - len(kept)} more paths not shown; go on with paths from {name}]"
-            )
+            more = pluralize(len(paths) - len(kept), "more path")
+            kept.append(f"[{more} not shown; continue with paths from {name}]")
             break
         kept.append(result.text)
     return "\n\n".join(kept)

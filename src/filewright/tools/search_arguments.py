@@ -38,11 +38,11 @@ class SearchArguments(Arguments):
     """Arguments of `search_content`."""
 
     pattern: str | None = None
-    """what to find; see [search](search.md) for the syntax"""
+    """the text to find; see [search](search.md) for the syntax"""
     patterns: Annotated[
         list[str] | None, Field(min_length=1, max_length=20)
     ] = None
-    """several, each with its own hits and count; give one of `pattern`, `patterns` and `items`"""
+    """several texts, each with its own hits and count; give one of `pattern`, `patterns` and `items`"""
     items: Annotated[
         list[SearchArguments] | None,
         Field(min_length=1, max_length=20, description="defaults: the call's"),
@@ -55,11 +55,11 @@ class SearchArguments(Arguments):
         None,
         description="no /: any depth (*.js, !{a,b}); else from path (src/*.js, !**/a/*)",
     )
-    """only files that match; with `!` before it all but these"""
+    """only files that match; with `!` before it, all files but these"""
     type: Annotated[str | None, Field(description="py, rust"), RARE] = None
     """only files of a language, such as `py` or `rust`"""
     mode: Literal["literal", "regex", "fuzzy"] = "literal"
-    """how the pattern is read"""
+    """read the pattern as text, as a regex, or as text to which similar text is found"""
     case: Literal["smart", "sensitive", "insensitive"] = Field(
         "smart", description="smart: lower case fits any"
     )
@@ -69,32 +69,32 @@ class SearchArguments(Arguments):
     multiline: bool = False
     """a regex may match across lines"""
     invert: Annotated[bool, RARE] = False
-    """lines that do not match"""
-    without: Annotated[str | None, Field(description="drop lines with it")] = (
-        None
-    )
-    """leave out the lines with a match of this too, which is read as `pattern` is: `ERROR` without
+    """find the lines that do not match"""
+    without: Annotated[
+        str | None, Field(description="leave out lines with this")
+    ] = None
+    """leave out lines that contain this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
     context: Annotated[
-        ContextLineCount, Field(description="default 2 if few match")
+        ContextLineCount, Field(description="default: 2 if few match, else 0")
     ] = None
-    """lines shown around each hit, 0 for none; by default of up to 5 hits 2 short ones, or all of a definition of up to
-    12 lines; of more hits none, and of logs and tables only the indented ones"""
+    """lines shown around each hit, 0 for none. By default up to 5 hits have 2 short ones, or the rest of a definition of
+    up to 12 lines; more hits have none, and those in logs and tables only indented ones"""
     context_before: Annotated[ContextLineCount, RARE] = None
     """the same, above the hit only"""
     context_after: Annotated[ContextLineCount, RARE] = None
     """the same, below the hit only"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"
-    """`"kinds"`: lines that are alike but for numbers are counted as one, and the rarest come first"""
+    """`"kinds"`: lines that differ only in numbers are counted as one, rarest first"""
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
-    """hits in one result; files and counts are of all there are, unless it is given"""
+    """hits in one result; files and counts are not limited unless this is given"""
     min_similarity: Annotated[float, Field(ge=0.3, le=1.0), RARE] = 0.8
-    """fuzzy: what is too unlike is not shown"""
+    """fuzzy: leave out less similar text"""
     cursor: str | None = None
     include_hidden: SkipJsonSchema[bool] = True
     include_ignored: bool = False
-    """also what `.gitignore`, `.ignore` and git's excludes leave out"""
+    """also files that `.gitignore`, `.ignore` and git's excludes leave out"""
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
 
     @property

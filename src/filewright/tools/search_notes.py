@@ -168,7 +168,7 @@ def name_spelling_notes(
                 break
     if not names:
         return []
-    return [f"there in another spelling: {', '.join(names)}"]
+    return [f"names in another spelling: {', '.join(names)}"]
 
 
 def _visible_path(folder: Location, location: Location) -> tuple[bytes, bytes]:

@@ -90,7 +90,7 @@ def search_once(
     if target.open_file is not None and not context.searcher.accepts(
         target.location, options, context.task
     ):
-        left_out = f"glob or type leave out {arguments.path}"
+        left_out = f"glob or type leaves out {arguments.path}"
         return replace(page.outcome(), advice=advise(arguments, [left_out]))
     if arguments.mode == "fuzzy":
         return search_similar(context, target, options, page)
@@ -143,11 +143,13 @@ def advise(
     """Return what to try after a search without a match."""
     advice = ""
     if has_no_file:
-        advice = "list_files shows which files are there, and what a glob fits"
+        advice = "list_files shows the files, and what a glob matches"
     elif arguments.mode == "literal" and REGEX_SYNTAX.search(
         arguments.pattern or ""
     ):
-        advice = "looked for literally; with mode=regex it would be a pattern"
+        advice = (
+            "the pattern was read as plain text; mode=regex reads it as a regex"
+        )
     if advice:
         return (advice, *left_out)
     return tuple(left_out)
@@ -359,7 +361,9 @@ def add_cursor(
     cursor = encode_cursor("search", outcome.arguments.output, position)
     if len(cursor) <= MAX_CURSOR_CHARS:
         return replace(outcome, next_cursor=cursor)
-    note = "the place it stopped at lies too deep for a cursor: search a folder further down"
+    note = (
+        "the next path is too long for a cursor; search a folder further down"
+    )
     return replace(outcome, notes=(*outcome.notes, note))
 
 
@@ -454,7 +458,9 @@ def search_similar(
         left_out_count = add_similar_hits(context, similar, page)
         if left_out_count:
             is_complete = False
-            notes.append(f"{left_out_count} less similar left out")
+            notes.append(
+                f"{pluralize(left_out_count, 'less similar hit')} left out"
+            )
     else:
         counts = Counter(
             located.location.display_path for located in similar.hits

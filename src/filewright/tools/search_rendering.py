@@ -61,7 +61,7 @@ def render_continuation(outcome: SearchOutcome) -> str:
         lines = pluralize(outcome.total_lines, line_noun(outcome))
         files = pluralize(outcome.matched_files, "file")
         total = f" of {lines} in {files}"
-    return f"[{shown} shown{total}; go on with cursor={outcome.next_cursor}]"
+    return f"[{shown} shown{total}; continue with cursor={outcome.next_cursor}]"
 
 
 def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:

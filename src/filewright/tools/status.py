@@ -167,8 +167,8 @@ STAT_ITEMS = Tool(
     name="stat_items",
     title="Status of files",
     description=(
-        "Type, size, times, mode, owner, link target, encoding, line ending "
-        "and version, without reading the text."
+        "Show type, size, times, mode, owner, link target, encoding, line "
+        "endings and version, not the text."
     ),
     toolset="read",
     arguments=StatArguments,

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from filewright.tools.bounded_text import BoundedText, clip
+from filewright.wording import pluralize
 
 if TYPE_CHECKING:
     from filewright.tools.status import FileStatus, StatItem
@@ -28,9 +29,8 @@ def render_status(
     rest = page.extend(rows, reserve=RESERVED_CHARS)
     if rest:
         next_path = clip(paths[-rest], 200)
-        page.add(
-            f"[{rest} more paths not shown; go on with paths from {next_path}]"
-        )
+        count = pluralize(rest, "more path")
+        page.add(f"[{count} not shown; continue with paths from {next_path}]")
     return page.text()
 
 
