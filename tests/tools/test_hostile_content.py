@@ -364,8 +364,8 @@ def test_a_name_that_is_not_there_is_told_with_its_root(root, workspace):
 @pytest.mark.parametrize(
     ("arguments", "note"),
     [
-        ({"pattern": "def .*f\\("}, "with mode=regex"),
-        ({"pattern": "timeout\\["}, "with mode=regex"),
+        ({"pattern": "def .*f\\("}, "mode=regex reads it"),
+        ({"pattern": "timeout\\["}, "mode=regex reads it"),
         (
             {"pattern": "f", "glob": "*.rs"},
             "list_files shows the files",

@@ -1,4 +1,4 @@
-"""Listing through the tool: sorted, bounded, resumable, the same files that search sees."""
+"""Lists of entries: sorted, bounded, continued by cursor, the same files that a search finds."""
 
 import os
 

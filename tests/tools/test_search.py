@@ -1,11 +1,11 @@
-"""Searching through the tool: what is shown, how it goes on, and what other tools get wrong."""
+"""Searches of files and trees: modes, pages, outputs, and files that are left out."""
 
 import json
 from pathlib import Path
 
 import pytest
 
-from filewright import FilewrightError, Workspace
+from filewright import Workspace
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def pages(workspace, **arguments):
 
 
 @pytest.mark.parametrize("limit", [1, 7, 59, 60, 1000])
-def test_pages_hold_every_hit_once_in_order(tree, workspace, limit):
+def test_pages_hold_every_hit_once(tree, workspace, limit):
     hits = [
         (hit["path"], hit["line"])
         for page in pages(workspace, pattern="needle", max_results=limit)
@@ -50,9 +50,7 @@ def test_pages_hold_every_hit_once_in_order(tree, workspace, limit):
     assert len(hits) == len(set(hits)) == 60
 
 
-def test_binary_files_are_skipped_and_counted_ignored_ones_left_out(
-    tree, workspace
-):
+def test_counts_skipped_files(tree, workspace):
     result = workspace.search("needle", max_results=100)
     assert "1 binary file skipped" in result.text
     assert "skipped.log" not in result.text
@@ -68,46 +66,6 @@ def test_files_and_counts(tree, workspace, output, row):
     listed = [entry["path"] for page in found for entry in page.data["files"]]
     assert len(listed) == len(set(listed)) == 30
     assert row in found[0].text.splitlines()
-
-
-def test_the_enclosing_definition_is_named(tree, workspace):
-    result = workspace.search("return needle", path="a/f00.py")
-    assert result.data["results"][0]["symbol"] == "C0.m"
-
-
-def test_context_groups_do_not_repeat_lines(root, workspace):
-    (root / "f").write_text(
-        "".join(
-            f"line {n}{' hit' if n in (3, 5, 20) else ''}\n"
-            for n in range(1, 31)
-        )
-    )
-    text = workspace.search("hit", path="f", context=2).text
-    assert text.splitlines() == [
-        "f", "1- line 1", "2- line 2", "3: line 3 hit", "4- line 4", "5: line 5 hit", "6- line 6", "7- line 7",
-        "--", "18- line 18", "19- line 19", "20: line 20 hit", "21- line 21", "22- line 22",
-        "[3 matching lines in 1 file, all shown]",
-    ]  # fmt: skip
-
-
-def test_a_hit_deep_in_a_long_line_is_shown(root, workspace):
-    (root / "f").write_text(
-        "short\n" + "x" * 50_000 + "NEEDLE" + "y" * 50_000 + "\n"
-    )
-    result = workspace.search("NEEDLE", path="f")
-    hit = result.data["results"][0]
-    assert "NEEDLE" in hit["text"]
-    assert hit["column"] == 50_001
-    assert hit["truncated"]
-    start, end = hit["submatches"][0]
-    assert hit["text"][start:end] == "NEEDLE"
-    assert len(result.text) < 2_000
-
-
-def test_a_hundred_megabyte_line_is_not_a_reply(root, workspace):
-    (root / "f").write_bytes(b"ab " * 10_000_000)
-    result = workspace.search("ab", path="f", max_results=5)
-    assert len(result.text) < 10_000
 
 
 @pytest.mark.parametrize(
@@ -139,7 +97,7 @@ def test_modes(root, workspace, arguments, lines):
     assert [hit["line"] for hit in result.data["results"]] == lines
 
 
-def test_a_file_is_changed_at_its_beginning_alone(root, workspace):
+def test_replaces_at_beginning_of_file(root, workspace):
     for n in range(4):
         (root / f"p{n}.json").write_text(
             '{"version": 1,\n{"version": 1}\n' if n else '\n{"version": 1}\n'
@@ -162,7 +120,7 @@ def test_a_file_is_changed_at_its_beginning_alone(root, workspace):
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "cp1252", "utf-8-sig"])
-def test_files_are_searched_in_their_own_encoding(root, workspace, encoding):
+def test_encodings(root, workspace, encoding):
     (root / "f").write_bytes("Le café est prêt\nvoilà\n".encode(encoding))
     for arguments in (
         {"pattern": "prêt"},
@@ -174,7 +132,7 @@ def test_files_are_searched_in_their_own_encoding(root, workspace, encoding):
         ] == [1]
 
 
-def test_fuzzy_finds_what_is_similar_and_nothing_that_is_not(root, workspace):
+def test_fuzzy(root, workspace):
     (root / "f").write_text(
         "def alpha(): pass\ndef compute_totals(values, tax):\n    return sum(values)\n"
     )
@@ -191,7 +149,7 @@ def test_fuzzy_finds_what_is_similar_and_nothing_that_is_not(root, workspace):
     )
 
 
-def test_fuzzy_over_a_tree_ranks_by_similarity(tree, workspace):
+def test_fuzzy_ranks_by_similarity(tree, workspace):
     result = workspace.search(
         "        needel = 17", mode="fuzzy", max_results=3
     )
@@ -201,9 +159,7 @@ def test_fuzzy_over_a_tree_ranks_by_similarity(tree, workspace):
 
 
 @pytest.mark.parametrize("argument", ["invert", "multiline", "whole_word"])
-def test_what_has_no_meaning_in_a_fuzzy_search_is_refused(
-    root, workspace, argument
-):
+def test_fuzzy_refuses_arguments(root, workspace, argument):
     (root / "f").write_text("x\n")
     result = workspace.call(
         "search_content", {"pattern": "x", "mode": "fuzzy", argument: True}
@@ -211,7 +167,7 @@ def test_what_has_no_meaning_in_a_fuzzy_search_is_refused(
     assert result.code == "invalid_input"
 
 
-def test_a_catastrophic_pattern_is_answered(root, workspace):
+def test_catastrophic_pattern(root, workspace):
     (root / "f").write_text("a" * 50_000 + "\n")
     assert (
         workspace.search("(a+)+b", path="f", mode="regex").data["results"] == []
@@ -219,9 +175,7 @@ def test_a_catastrophic_pattern_is_answered(root, workspace):
 
 
 @pytest.mark.parametrize("path", [".", "book.ipynb"])
-def test_a_notebook_is_searched_for_similar_text_by_its_cells(
-    root, workspace, path
-):
+def test_fuzzy_searches_cells(root, workspace, path):
     cell = {
         "cell_type": "code",
         "id": "a",
@@ -263,7 +217,7 @@ def parts_left_out(root):
         ({"type": "py"}, False),
     ],
 )
-def test_glob_and_type_say_of_a_file_that_is_named_whether_it_is_meant(
+def test_glob_and_type_of_named_file(
     parts_left_out, workspace, named, chosen, fits
 ):
     found = workspace.call(
@@ -275,9 +229,7 @@ def test_glob_and_type_say_of_a_file_that_is_named_whether_it_is_meant(
     assert fits or found.text == "no match\n[glob or type leaves out src/c.txt]"
 
 
-def test_a_glob_says_of_a_file_that_is_named_whether_it_is_replaced(
-    parts_left_out, workspace, contents
-):
+def test_glob_of_replaced_file(parts_left_out, workspace, contents):
     asked = {
         "pattern": "alpha",
         "replacement": "new",
@@ -305,9 +257,7 @@ def test_a_glob_says_of_a_file_that_is_named_whether_it_is_replaced(
         ({"pattern": "zeta"}, ""),
     ],
 )  # fmt: skip
-def test_what_finds_nothing_names_the_files_that_it_left_out(
-    parts_left_out, workspace, asked, left_out
-):
+def test_names_left_out_files(parts_left_out, workspace, asked, left_out):
     found = workspace.call("search_content", asked)
     refused = workspace.call("replace_content", {**asked, "replacement": "new"})
     assert found.text.startswith("no match\n")
@@ -317,9 +267,55 @@ def test_what_finds_nothing_names_the_files_that_it_left_out(
         assert bool(left_out) == ("left out" in text)
 
 
-def test_each_of_several_patterns_names_the_files_that_it_left_out(
-    parts_left_out, workspace
-):
+def test_without(root: Path, workspace: Workspace) -> None:
+    """In literal and regex searches, of a file and a tree, however it is asked for."""
+    log = "ERROR mailbox full\nERROR pool is empty\nINFO x\nERROR ERROR Mailbox Full\nERROR disk\n"
+    (root / "a.log").write_bytes(log.replace("\n", "\r\n").encode())
+    (root / "b.log").write_text("ERROR mailbox full")
+    (root / "long.log").write_text(
+        "ERROR "
+        + "x" * 2_000_000
+        + "\nERROR y mailbox full"
+        + " z" * 500_000
+        + "\n"
+    )
+    for path, mode, without, lines in [
+        ("a.log", "literal", "mailbox full", [2, 5]),
+        ("a.log", "regex", "mailbox f.*|disk$", [2]),
+        ("a.log", "literal", "ERROR", []),
+        ("b.log", "literal", "mailbox", []),
+        (".", "literal", "mailbox full", [2, 5, 1]),
+    ]:
+        asked = {
+            "pattern": "ERROR",
+            "mode": mode,
+            "without": without,
+            "path": path,
+        }
+        found = workspace.call("search_content", asked).data
+        assert [hit["line"] for hit in found["results"]] == lines, asked
+        counted = workspace.call(
+            "search_content", {**asked, "output": "counts"}
+        ).data
+        assert sum(file["count"] for file in counted["files"]) == len(lines)
+        named = workspace.call(
+            "search_content", {**asked, "output": "files"}
+        ).data
+        assert len(named["files"]) == len(
+            {hit["path"] for hit in found["results"]}
+        )
+    for wrong in [
+        {"mode": "fuzzy"},
+        {"multiline": True},
+        {"without": "(", "mode": "regex"},
+    ]:
+        made = workspace.call(
+            "search_content", {"pattern": "ERROR", "without": "x", **wrong}
+        )
+        assert made.data["code"] == "invalid_input", wrong
+
+
+def test_each_pattern_names_left_out_files(parts_left_out, workspace):
     found = workspace.call(
         "search_content",
         {"patterns": ["alpha", "gamma", "delta"], "glob": "*.py"},
@@ -327,57 +323,3 @@ def test_each_of_several_patterns_names_the_files_that_it_left_out(
     assert "rules: a.txt, src/c.txt]" in found.text
     assert "rules: dist/c.txt]" in found.text
     assert found.text.endswith("\nno match: 'delta'")
-
-
-def test_items_without_a_pattern_take_the_outer_one(
-    root: Path, workspace: Workspace
-) -> None:
-    (root / "one.txt").write_text("needle\n")
-    (root / "two.txt").write_text("needle\nthread\n")
-    items = [
-        {"path": "one.txt"},
-        {"path": "two.txt"},
-        {"path": "two.txt", "pattern": "thread"},
-    ]
-    found = workspace.search("needle", items=items)
-    assert [(hit.path, hit.line) for hit in found.results] == [
-        ("one.txt", 1),
-        ("two.txt", 1),
-        ("two.txt", 2),
-    ]
-    with pytest.raises(FilewrightError, match="items"):
-        workspace.search(items=items)
-
-
-def test_reads_the_columns_around_a_match_in_a_long_line(
-    root: Path, workspace: Workspace
-) -> None:
-    words = " ".join(f"w{n}" for n in range(20_000))
-    (root / "r.js").write_text("x\n" * 100 + f"HIT {words} HIT end\n")
-    read = workspace.read("r.js", pattern="w15000 ")
-    assert "w15000 " in read.content
-    assert (read.start_line, read.match_line) == (101, 101)
-    second = workspace.read("r.js", pattern="HIT", occurrence=2)
-    assert second.content.rstrip().endswith("w19999 HIT end")
-    assert workspace.read("r.js", pattern="HIT").start_line < 101
-    with pytest.raises(FilewrightError, match="2 matches"):
-        workspace.read("r.js", pattern="HIT", occurrence=3)
-
-
-def test_every_row_of_long_lines_shows_the_whole_match(root, workspace):
-    pattern = r'"at": "\S+", "took": \d+'
-    for number in range(12):
-        end = f'"text": "{"x" * 120}", "took": {number}'
-        (root / f"{number:02}.jsonl").write_text(
-            f'{{"{"k" * 300}": 1, "at": "10:00", "took": {number}, {end}}}\n'
-        )
-        (root / f"{number:02}.log").write_text(
-            f'{"y" * 300} "at": "{"z" * 200 * (number + 1)}", "took": {number}7 end\n'
-        )
-    found = workspace.search(pattern, mode="regex")
-    assert found.complete
-    rows = found.text.splitlines()
-    for number in range(12):
-        assert any(f'"at": "10:00", "took": {number}' in row for row in rows)
-        assert any(f'"took": {number}7' in row for row in rows)
-    assert max(map(len, rows)) < workspace.settings.match_chars + 60

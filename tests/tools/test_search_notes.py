@@ -1,4 +1,4 @@
-"""Texts that are names in another spelling: a search and a replacement say so, and by which characters."""
+"""Notes of searches and replacements: text and names in another spelling, and which characters differ."""
 
 import unicodedata
 from pathlib import Path

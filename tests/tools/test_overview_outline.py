@@ -22,9 +22,7 @@ def long_file(root):
     return root / "long.py"
 
 
-def test_following_the_lines_an_overview_names_gives_every_symbol_once(
-    long_file, workspace
-):
+def test_next_lines_reach_every_symbol(long_file, workspace):
     seen, lines = [], [1, 2400]
     for _ in range(100):
         result = workspace.get_overview(
@@ -41,9 +39,7 @@ def test_following_the_lines_an_overview_names_gives_every_symbol_once(
     }  # shown as holders
 
 
-def test_classes_come_before_their_members_and_the_way_on_is_named(
-    long_file, workspace
-):
+def test_classes_before_members(long_file, workspace):
     result = workspace.get_overview("long.py", max_symbols=900, since=None)
     kept = list(names(result.data["outline"]))
     assert sum(name.startswith("C") for name in kept) == 800
@@ -51,14 +47,14 @@ def test_classes_come_before_their_members_and_the_way_on_is_named(
     assert f"lines=[{result.data['next_lines'][0]}, 2400]" in result.text
 
 
-def test_depth_shows_the_outer_levels_only(long_file, workspace):
+def test_depth(long_file, workspace):
     result = workspace.get_overview(
         "long.py", depth=1, max_symbols=5000, since=None
     )
     assert list(names(result.data["outline"])) == [f"C{n}" for n in range(800)]
 
 
-def test_public_names_come_before_private_ones(root, workspace):
+def test_public_before_private(root, workspace):
     (root / "f.py").write_text(
         "def _a(): ...\ndef b(): ...\ndef _c(): ...\ndef d(): ...\n"
     )

@@ -1,4 +1,4 @@
-"""Searching through the tool: matches over several lines, cursors, and similar text in a tree."""
+"""Cursors of searches, matches of several lines, and similar text in a tree."""
 
 import os
 

@@ -1,8 +1,12 @@
-"""Reading: by lines, tail, columns; bounded, numbered as everywhere, nothing out of reach."""
+"""Reads of files: by lines, from the end, by columns, around a match; all bounded."""
+
+from pathlib import Path
 
 import pytest
 
-from filewright import Workspace
+from filewright import FilewrightError, Workspace
+
+LONG = "".join(f"line {n}\n" for n in range(100))
 
 TIERS = {
     "held": {},
@@ -52,14 +56,14 @@ def test_ranges(tiered, root, arguments, first, last, following):
 @pytest.mark.parametrize(
     "arguments", [{"mode": "tail", "limit": 3}, {"start": -3}]
 )
-def test_the_tail_counts_from_the_end(tiered, root, arguments):
+def test_tail(tiered, root, arguments):
     (root / "f").write_bytes(LINES)
     result = tiered.read("f", **arguments)
     assert result.data["content"] == "line 98\nline 99\nline 100"
     assert result.data["next"] is None
 
 
-def test_a_tail_that_does_not_fit_shows_the_newest_lines(tiered, root):
+def test_tail_keeps_newest_lines(tiered, root):
     (root / "log").write_text(
         "".join(f"{n:05} {'z' * 104}\n" for n in range(1, 5001))
     )
@@ -73,14 +77,14 @@ def test_a_tail_that_does_not_fit_shows_the_newest_lines(tiered, root):
     assert rest.content.split("\n")[0].startswith("04001 ")
 
 
-def test_a_tail_longer_than_the_file_is_the_file(tiered, root):
+def test_tail_of_whole_file(tiered, root):
     (root / "f").write_bytes(b"a\nb")
     result = tiered.read("f", mode="tail", limit=10)
     assert result.data["content"] == "a\nb"
     assert result.data["start_line"] == 1
 
 
-def test_every_result_is_bounded_and_says_how_to_go_on(tiered, root):
+def test_pages_are_bounded(tiered, root):
     (root / "f").write_bytes(
         b"".join(b"%06d " % n + b"x" * 90 + b"\n" for n in range(5000))
     )
@@ -96,7 +100,7 @@ def test_every_result_is_bounded_and_says_how_to_go_on(tiered, root):
     assert [int(line[:6]) for line in seen] == list(range(5000))
 
 
-def test_nothing_in_a_long_line_is_out_of_reach(tiered, root):
+def test_columns_of_long_line(tiered, root):
     text = "".join(chr(0x100 + i % 500) for i in range(30_000))
     (root / "f").write_text(f"short\n{text}\nlast\n")
     result = tiered.read("f")
@@ -112,7 +116,7 @@ def test_nothing_in_a_long_line_is_out_of_reach(tiered, root):
     assert got == text
 
 
-def test_a_line_cut_for_max_chars_says_where_it_goes_on(tiered, root):
+def test_max_chars(tiered, root):
     (root / "f").write_bytes(b"x" * 900 + b"\nend\n")
     first = tiered.read("f", max_chars=100)
     assert "continue with line=1, column=201]" in first.text
@@ -120,7 +124,7 @@ def test_a_line_cut_for_max_chars_says_where_it_goes_on(tiered, root):
     assert first.data["content"] == "x" * 200
 
 
-def test_a_huge_single_line_is_not_a_huge_reply(tiered, root):
+def test_huge_line(tiered, root):
     (root / "f").write_bytes(b"x" * 20_000_000)
     result = tiered.read("f")
     assert len(result.text) < 2000
@@ -150,7 +154,7 @@ def test_a_huge_single_line_is_not_a_huge_reply(tiered, root):
         ("a\u202eb\n".encode(), "a\u202eb", "bidirectional"),
     ],
 )
-def test_what_is_shown(tiered, root, data, content, says):
+def test_encodings_and_controls(tiered, root, data, content, says):
     (root / "f").write_bytes(data)
     result = tiered.read("f")
     assert result.data["content"] == content
@@ -159,12 +163,12 @@ def test_what_is_shown(tiered, root, data, content, says):
     assert "\u202e" not in result.text
 
 
-def test_an_empty_file_is_empty_not_an_error(tiered, root):
+def test_empty_file(tiered, root):
     (root / "f").write_bytes(b"")
     assert "empty file" in tiered.read("f").text
 
 
-def test_images_are_images(tiered, root):
+def test_image(tiered, root):
     png = b"\x89PNG\r\n\x1a\n" + b"\0" * 50
     (root / "f.png").write_bytes(png)
     result = tiered.read("f.png")
@@ -172,10 +176,40 @@ def test_images_are_images(tiered, root):
     assert result.images[0].mime == "image/png"
 
 
-def test_a_batch_is_shared_fairly(tiered, root):
+def test_shares_page_fairly(tiered, root):
     for name in "abcd":
         (root / name).write_bytes(LINES * 50)
     result = tiered.run("read_content", {"paths": [*"abcd"], "limit": 5000})
     assert len(result.text) <= tiered.settings.page_chars + 500
     shown = [file["lines_returned"] for file in result.data["files"]]
     assert min(shown) * 2 > max(shown)
+
+
+def test_columns_around_match(root: Path, workspace: Workspace) -> None:
+    words = " ".join(f"w{n}" for n in range(20_000))
+    (root / "r.js").write_text("x\n" * 100 + f"HIT {words} HIT end\n")
+    read = workspace.read("r.js", pattern="w15000 ")
+    assert "w15000 " in read.content
+    assert (read.start_line, read.match_line) == (101, 101)
+    second = workspace.read("r.js", pattern="HIT", occurrence=2)
+    assert second.content.rstrip().endswith("w19999 HIT end")
+    assert workspace.read("r.js", pattern="HIT").start_line < 101
+    with pytest.raises(FilewrightError, match="2 matches"):
+        workspace.read("r.js", pattern="HIT", occurrence=3)
+
+
+def test_named_limit_needs_no_note(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    assert "left out" not in workspace.read("a.txt", limit=3).text
+    assert (
+        "left out"
+        not in workspace.call(
+            "read_content", {"items": [{"path": "a.txt", "limit": 3}]}
+        ).text
+    )
+    (root / "b.txt").write_text("x" * 200 + "\n" + LONG * 50)
+    assert " left out; continue with start=501]" in workspace.read("b.txt").text
+    assert (
+        " left out; continue with start="
+        in workspace.read("b.txt", limit=4000).text
+    )  # cut by the page

@@ -1,4 +1,4 @@
-"""The map of a folder: where a newcomer should look, the same every time, and short."""
+"""The map of a folder: bounded, and the same every time."""
 
 from __future__ import annotations
 

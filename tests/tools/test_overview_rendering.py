@@ -16,9 +16,7 @@ def _overview(root: Path, workspace: Workspace, records: list[object]) -> str:
     return workspace.call("get_overview", {"path": "a.jsonl"}).text
 
 
-def test_keys_of_json_lines_are_written_for_a_reader(
-    root: Path, workspace: Workspace
-) -> None:
+def test_json_lines_keys(root: Path, workspace: Workspace) -> None:
     records = [
         {"ts": n, **({"db": {"ms": n}} if n % 103 < 62 else {})}
         for n in range(103)
@@ -28,9 +26,7 @@ def test_keys_of_json_lines_are_written_for_a_reader(
     assert keys == "ts (number, 100%), db (object, 60%)"
 
 
-def test_proposed_searches_of_json_lines_match(
-    root: Path, workspace: Workspace
-) -> None:
+def test_proposed_searches_match(root: Path, workspace: Workspace) -> None:
     text = _overview(
         root,
         workspace,

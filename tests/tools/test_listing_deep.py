@@ -1,4 +1,4 @@
-"""A tree thousands of folders deep: listed from page to page, and what is too long for a page is counted."""
+"""A tree thousands of folders deep, listed page by page."""
 
 import os
 import subprocess

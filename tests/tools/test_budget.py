@@ -1,0 +1,27 @@
+"""The budget of characters of one page."""
+
+from filewright.tools.budget import CharacterBudget
+
+
+def test_first_result_always_fits() -> None:
+    budget = CharacterBudget(10, reserve=5)
+    assert budget.take(100)
+    assert not budget.is_full
+    assert not budget.take(1)
+    assert budget.is_full
+
+
+def test_keeps_reserve() -> None:
+    budget = CharacterBudget(20, reserve=5)
+    assert budget.take(10)
+    assert budget.take(5)
+    assert not budget.take(1)
+    assert budget.used == 15
+    assert budget.remaining == 5
+
+
+def test_reserve_of_one_result() -> None:
+    budget = CharacterBudget(20)
+    assert budget.take(10)
+    assert not budget.take(5, reserve=6)
+    assert budget.take(5, reserve=5)
