@@ -79,8 +79,8 @@ class SearchArguments(Arguments):
     context: Annotated[
         ContextLineCount, Field(description="default: 2 if few match, else 0")
     ] = None
-    """lines shown around each hit, 0 for none. By default up to 5 hits have 2 short ones, or the rest of a definition of
-    up to 12 lines; more hits have none, and those in logs and tables only indented ones"""
+    """lines shown around each hit, 0 for none. By default up to 5 hits have 2 short ones, or the rest of a definition
+    of up to 12 lines; more hits have none, and those in logs and tables only indented ones"""
     context_before: Annotated[ContextLineCount, RARE] = None
     """the same, above the hit only"""
     context_after: Annotated[ContextLineCount, RARE] = None
