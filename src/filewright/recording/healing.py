@@ -21,7 +21,7 @@ import unicodedata
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, combinations
 
 from rapidfuzz.distance import Indel
 
@@ -272,21 +272,25 @@ def _line_damage(original: str, actual: str) -> list[Damage]:
 
 def _text_damage(text: str, actual_text: str) -> list[Damage]:
     """Return the kinds of damage between two texts; [] if more differs."""
-    kinds: list[Damage] = []
-    has_tabs = "\t" in text + actual_text
-    for kind, simplify in _SPELLINGS:
-        if kind is Damage.INDENTATION and not has_tabs:
-            continue  # Spaces that align columns may be meant.
-        simple, actual_simple = simplify(text), simplify(actual_text)
-        if simple == actual_simple:
-            return [*kinds, kind]
-        # One side had this form and the other had not; they may differ in a
-        # further form, too.
-        if (simple != text) != (actual_simple != actual_text):
-            kinds.append(kind)
-            text, actual_text = simple, actual_simple
-    if _ascii_skeleton(text) == _ascii_skeleton(actual_text):
-        return [*kinds, Damage.ENCODING]
+    spellings = list(_SPELLINGS)
+    if "\t" not in text + actual_text:
+        # Spaces that align columns may be meant.
+        del spellings[0]
+    pairs: list[tuple[list[Damage], str, str]] = []
+    # The fewest kinds that explain the difference: a line may have several.
+    for count in range(len(spellings) + 1):
+        for chosen in combinations(spellings, count):
+            simple, actual_simple = text, actual_text
+            for _, simplify in chosen:
+                simple = simplify(simple)
+                actual_simple = simplify(actual_simple)
+            kinds = [kind for kind, _ in chosen]
+            if simple == actual_simple:
+                return kinds
+            pairs.append((kinds, simple, actual_simple))
+    for kinds, simple, actual_simple in pairs:
+        if _ascii_skeleton(simple) == _ascii_skeleton(actual_simple):
+            return [*kinds, Damage.ENCODING]
     return []
 
 
