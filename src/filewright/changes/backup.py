@@ -40,7 +40,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
 from filewright.system import File, Folder, Status
-from filewright.text.snapshot import FileIdentity
+from filewright.text.file_identity import FileIdentity
 from filewright.text.splice import Splice, apply_splices, join_replacements
 
 _MAX_KEPT_NEW_FILE_BYTES = 256 * KB

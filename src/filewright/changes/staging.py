@@ -26,7 +26,7 @@ from filewright.edit.changeset import ContentStream
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.system import File, Folder
-from filewright.text.snapshot import FileIdentity
+from filewright.text.file_identity import FileIdentity
 
 _WRITEBACK_BYTES = 8 << 20
 _WRITEBACK_ALIGNMENT = 1 << 16

@@ -12,11 +12,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
-from filewright.text.snapshot import FileIdentity, Snapshot
 from filewright.text.splice import Splice
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
+    from filewright.text.file_identity import FileIdentity
+    from filewright.text.snapshot import Snapshot
 
 ResultT = TypeVar("ResultT")
 
@@ -239,6 +240,9 @@ class FilePlan(Generic[ResultT]):
         mode: int | None = None,
     ) -> FilePlan[ResultT]:
         """Return the plan of a file that is created."""
+        # Only here: a commit alone needs no detection of encodings.
+        from filewright.text.snapshot import Snapshot
+
         return cls(
             result,
             location,

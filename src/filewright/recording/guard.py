@@ -441,7 +441,7 @@ def _build_step(
 ) -> Modify:
     """Return the step that gives a file its healed content."""
     from filewright.edit.changeset import ExpectedState, Modify
-    from filewright.text.snapshot import FileIdentity
+    from filewright.text.file_identity import FileIdentity
 
     status = current.status
     mtime_ns = None

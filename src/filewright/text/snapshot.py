@@ -27,6 +27,7 @@ from filewright.system import BLOCK_BYTES, Closable, File
 from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
+from filewright.text.file_identity import FileIdentity
 from filewright.text.lines import PAGE_BYTES, LineIndex, Lines, Readable
 
 if TYPE_CHECKING:
@@ -43,28 +44,6 @@ _SLOW_CLOSE_BYTES = 64 << 20
 
 # Two writes within one tick of the file system's clock may have the same times.
 _CLOCK_TICK_SECONDS = 0.02
-
-
-@dataclass(frozen=True, slots=True)
-class FileIdentity:
-    """A file at the moment it was opened: device, inode, size and times."""
-
-    device: int
-    inode: int
-    size: int
-    mtime_ns: int
-    ctime_ns: int
-
-    @classmethod
-    def of(cls, status: os.stat_result) -> FileIdentity:
-        """Return the identity in a `stat` result."""
-        return cls(
-            status.st_dev,
-            status.st_ino,
-            status.st_size,
-            status.st_mtime_ns,
-            status.st_ctime_ns,
-        )
 
 
 class Snapshot(Closable):

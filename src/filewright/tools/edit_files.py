@@ -14,7 +14,8 @@ from filewright.errors import (
     missing,
     path_error,
 )
-from filewright.text.snapshot import FileIdentity, Snapshot
+from filewright.text.file_identity import FileIdentity
+from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.edit_arguments import (
     CreateFile,

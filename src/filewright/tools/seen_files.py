@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.text.cache import BoundedCache
-from filewright.text.snapshot import FileIdentity, Snapshot
+from filewright.text.file_identity import FileIdentity
+from filewright.text.snapshot import Snapshot
 
 MAX_WATCHED_FILES = 16
 """The newest files that are compared before an answer: each is opened for its status."""
