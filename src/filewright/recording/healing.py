@@ -48,6 +48,7 @@ _PLAIN_FORMS = {
     ord(character): plain for character, plain in PLAIN_CHARACTERS.items()
 }
 _BLANKS = " \t\f\v"
+_TOO_LARGE = "too many characters of neighbouring lines changed"
 _CHARACTER = re.compile(r"\r\n|.", re.DOTALL)
 _REPLACEMENT_BYTES = [
     REPLACEMENT.encode(codec) for codec in ("utf-8", "utf-16-le", "utf-16-be")
@@ -436,6 +437,10 @@ def _merge_change(
     Raises `_DoubtError` if their bytes are not certain.
     """
     original = compared.original
+    _require_alignable(
+        "\n".join(original.texts[change.start : change.end]),
+        "\n".join(compared.actual.texts[change.new_start : change.new_end]),
+    )
     base = original.units(change.start, change.end)
     written = compared.actual.units(change.new_start, change.new_end)
     actual = []
@@ -447,6 +452,23 @@ def _merge_change(
     ending = _ending_near(original, change.start)
     is_certain = original.is_certain(encoding)
     return _write_certain(base, actual, _Target(encoding, ending, is_certain))
+
+
+def _require_alignable(text: str, actual_text: str) -> None:
+    """Raise `_DoubtError` if two texts are too large to be compared.
+
+    Their characters with their bytes would take seconds and much memory.
+    """
+    size = max(len(text), len(actual_text))
+    if size <= MAX_ALIGNED_CHARACTERS:
+        return
+    start = 0
+    for character, actual_character in zip(text, actual_text, strict=False):
+        if character != actual_character:
+            break
+        start += 1
+    if size - start > MAX_ALIGNED_CHARACTERS:
+        raise _DoubtError(_TOO_LARGE)
 
 
 def _write_certain(
@@ -518,7 +540,7 @@ def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:
     alignment = {index: index for index in range(start)}
     # Without the common start: a small edit of a very long line is compared.
     if max(len(left), len(right)) - start > MAX_ALIGNED_CHARACTERS:
-        raise _DoubtError("too many characters of neighbouring lines changed")
+        raise _DoubtError(_TOO_LARGE)
     for run in align(left[start:], right[start:]):
         for step in range(run.length):
             alignment[start + run.right + step] = start + run.left + step
