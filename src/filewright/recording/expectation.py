@@ -107,12 +107,14 @@ def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
     """Return a text in the encoding and with the line ends of the file before.
 
     None if the file has mixed line ends, or if its encoding cannot hold the
-    text.
+    text or is only a guess that its bytes contradict.
     """
     assert snapshot.content is not None
     encoding = snapshot.encoding
     original = read_in(snapshot.content, encoding)
     if original is None:
+        return None
+    if not content.isascii() and not original.is_certain(encoding):
         return None
     text = content
     if "\r" not in content:  # Else its line ends are meant.
