@@ -20,7 +20,7 @@ from filewright.cli.serve import serve
 from filewright.tools import methods
 from filewright.tools.catalogue import load_tool, read_catalogue
 from filewright.tools.read_arguments import ReadArguments
-from filewright.tools.registry import schema_of
+from filewright.tools.schema import schema_of
 
 DOCS = Path(__file__).parents[1] / "docs"
 _SIZES = ((1 << 30, "GB"), (1 << 20, "MB"), (1 << 10, "KB"))

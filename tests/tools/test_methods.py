@@ -14,7 +14,11 @@ from filewright import AsyncWorkspace
 from filewright.tools import methods
 from filewright.tools.catalogue import load_tool, read_catalogue
 from filewright.tools.context import Context
-from filewright.tools.edit import EditItem, EditPlace, MovedFrom
+from filewright.tools.edit_arguments import (
+    MoveSource,
+    Place,
+    edit_field_names,
+)
 from filewright.tools.methods import ToolMethods
 from filewright.tools.read_arguments import ReadArguments, ReadItem
 from filewright.tools.tool import Tool
@@ -200,9 +204,8 @@ def test_leaves_out_defaults() -> None:
 
 
 REQUESTS = [
-    pytest.param(methods.EditRequest, EditItem, id="edit"),
-    pytest.param(methods.EditPlace, EditPlace, id="place"),
-    pytest.param(methods.MoveSource, MovedFrom, id="source"),
+    pytest.param(methods.EditPlace, Place, id="place"),
+    pytest.param(methods.MoveSource, MoveSource, id="source"),
     pytest.param(methods.WriteRequest, WriteItem, id="write"),
     pytest.param(methods.ReadRequest, ReadItem, id="read"),
 ]
@@ -222,6 +225,10 @@ def test_requests_have_the_fields_of_their_models(
         key: get_origin(hint) is not NotRequired for key, hint in hints.items()
     }
     assert required == names
+
+
+def test_an_edit_request_has_the_fields_of_every_kind_of_edit() -> None:
+    assert set(methods.EditRequest.__annotations__) == edit_field_names()
 
 
 def test_read_options_are_the_other_fields_of_a_read() -> None:

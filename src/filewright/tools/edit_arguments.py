@@ -22,6 +22,7 @@ from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
 from filewright.text.notebook import CELL_HINT, CellKind
+from filewright.tools.argument_problems import argument_error
 from filewright.tools.edit_reading import (
     OTHER_NAMES,
     WHOLE_FILE_HINT,
@@ -31,7 +32,7 @@ from filewright.tools.edit_reading import (
 )
 from filewright.tools.normalize import MAX_INTEGER
 from filewright.tools.pipeline import ChangeArguments
-from filewright.tools.registry import RARE, Arguments, argument_error
+from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import DiffWanted
 
 LineNumber = Annotated[int, Field(ge=1)]

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from filewright.text.notebook import CELL_HINT
-from filewright.tools.registry import argument_error
+from filewright.tools.argument_problems import argument_error
 
 KIND_FIELDS: Mapping[str, str] = {
     "from": "MoveText",

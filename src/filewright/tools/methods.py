@@ -50,7 +50,6 @@ DiffWanted = Literal["auto", "full", "none"]
 class EditPlace(TypedDict):
     """The place of an edit, given by one of its keys."""
 
-    text: NotRequired[str | None]
     symbol: NotRequired[str | None]
     lines: NotRequired[Sequence[int] | None]
     after: NotRequired[int | str | None]
@@ -78,10 +77,7 @@ EditRequest = TypedDict(
         "replace_all": NotRequired[bool],
         "start_line": NotRequired[int | None],
         "end_line": NotRequired[int | None],
-        "symbol": NotRequired[str | None],
         "delete": NotRequired[bool],
-        "insert_after": NotRequired[int | str | None],
-        "insert_before": NotRequired[int | str | None],
         "from": NotRequired[MoveSource | None],
         "copy": NotRequired[bool],
         "content": NotRequired[str | None],
@@ -90,9 +86,6 @@ EditRequest = TypedDict(
         "reindent": NotRequired[bool],
         "path": NotRequired[str | None],
         "cell": NotRequired[int | str | None],
-        "whole_cell": NotRequired[int | str | None],
-        "after_cell": NotRequired[int | str | None],
-        "before_cell": NotRequired[int | str | None],
         "cell_type": NotRequired[Literal["code", "markdown", "raw"] | None],
         "expected_version": NotRequired[str | None],
         "fuzzy": NotRequired[bool | None],

@@ -38,6 +38,7 @@ from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
+from filewright.tools.argument_problems import argument_error
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.items import item_named
@@ -51,7 +52,7 @@ from filewright.tools.pipeline import (
     to_file_plan,
 )
 from filewright.tools.previews import find_diff_view
-from filewright.tools.registry import RARE, argument_error
+from filewright.tools.registry import RARE
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.tools.search_notes import (
     left_out_notes,

@@ -1,4 +1,4 @@
-"""Schemas as clients list them: without marks, and short in a long list.
+"""JSON Schemas of arguments: of a model, without marks, and short for a long list.
 
 A client hands the list of tools to its model whole, at every start. A long list says
 what a model needs to make a call: names, types, choices, what is required, and defaults
@@ -10,7 +10,11 @@ either way.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
 
 RARE_MARK = "rare"
 """The key that marks a rare argument in the schema of a model."""
@@ -30,6 +34,56 @@ _LEFT_OUT = frozenset(
 )
 
 _OBVIOUS_DEFAULTS = (0, 1, ".", 20, 50)
+
+
+@cache
+def schema_of(model: type[BaseModel]) -> dict[str, Any]:
+    """Return the JSON Schema of a model with references inlined, to be read only.
+
+    Titles, nulls of optional arguments and the model's own description are left out.
+    """
+    raw = model.model_json_schema()
+    definitions = raw.pop("$defs", {})
+    # Arguments that several tools have come last.
+    shared_names = getattr(model.__mro__[1], "model_fields", ())
+    raw["properties"] = dict(
+        sorted(
+            raw["properties"].items(), key=lambda item: item[0] in shared_names
+        )
+    )
+    schema: dict[str, Any] = _inline(raw, definitions)
+    schema.pop("description", None)
+    return schema
+
+
+def _inline(node: Any, definitions: Mapping[str, Any]) -> Any:
+    """Return a part of a schema with its references replaced by the definitions."""
+    if isinstance(node, list):
+        return [_inline(member, definitions) for member in node]
+    if not isinstance(node, dict):
+        return node
+    if "$ref" in node:
+        target = definitions[node.pop("$ref").rsplit("/", 1)[1]]
+        return _inline({**target, "description": None, **node}, definitions)
+    schema: dict[str, Any] = {}
+    for key, value in node.items():
+        if key == "properties":
+            # The keys are names of arguments, of which one may be "title".
+            schema[key] = {
+                name: _inline(argument, definitions)
+                for name, argument in value.items()
+            }
+        elif key != "title" and value is not None:
+            schema[key] = _inline(value, definitions)
+    choices = [
+        choice
+        for choice in schema.get("anyOf", ())
+        if choice != {"type": "null"}
+    ]
+    if len(choices) == 1:
+        del schema["anyOf"]
+        return {**choices[0], **schema}
+    return schema
 
 
 def without_marks(schema: Mapping[str, Any]) -> dict[str, Any]:

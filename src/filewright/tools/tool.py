@@ -47,8 +47,7 @@ class Tool:
 
     def to_listed(self) -> ListedTool:
         """Return the tool as clients list it."""
-        from filewright.tools.registry import schema_of
-        from filewright.tools.schema import shorten, without_marks
+        from filewright.tools.schema import schema_of, shorten, without_marks
 
         schema = schema_of(self.arguments)
         return ListedTool(
