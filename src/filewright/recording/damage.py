@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-GUARD_TOOL = "guard"
+from filewright.changes.selection import GUARD_TOOL
+
 _UNHEALED = "left as it is"
 
 

@@ -31,10 +31,10 @@ from filewright.changes.model import (
     RecordedPath,
     states_match,
 )
+from filewright.changes.selection import GUARD_TOOL
 from filewright.errors import FilewrightError
 from filewright.progress import Caller, Task
 from filewright.recording.damage import (
-    GUARD_TOOL,
     Damage,
     GuardSentence,
     Healing,

@@ -23,12 +23,12 @@ from filewright.boundary.names import quote
 from filewright.boundary.repository import find_repository
 from filewright.boundary.rules import DenyRules
 from filewright.changes.changes import Changes
+from filewright.changes.selection import GUARD_TOOL
 from filewright.edit.changeset import ChangeSet, Modify, SetMode, Step
 from filewright.edit.linediff import find_line_splices
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
 from filewright.recording.damage import (
-    GUARD_TOOL,
     Damage,
     GuardSentence,
     Healing,
