@@ -61,6 +61,11 @@ class Grep(LenientArguments):
         """The number of the result after the requested page."""
         return self.offset + self.head_limit if self.head_limit else None
 
+    @property
+    def has_context(self) -> bool:
+        """True if lines around a match are wanted."""
+        return bool(self.context or self.before_context or self.after_context)
+
 
 @dataclass(frozen=True, slots=True)
 class GrepPage:
@@ -88,9 +93,6 @@ def grep(call: Call, arguments: Grep) -> str:
 
 def find_lines(call: Call, arguments: Grep) -> GrepPage:
     """Return the matching lines of a page with their context."""
-    has_groups = bool(
-        arguments.context or arguments.before_context or arguments.after_context
-    )
     limit = bytes_for_rows(call)
     hits: list[SearchHit] = []
     block = HitRows((), 0)
@@ -100,7 +102,7 @@ def find_lines(call: Call, arguments: Grep) -> GrepPage:
         total = total or result.total or 0
         hits += matching_hits(result, arguments)
         page_hits = hits[arguments.offset : arguments.end]
-        block = render_hits(page_hits, limit, has_groups=has_groups)
+        block = render_hits(page_hits, limit, has_groups=arguments.has_context)
         # If the lines are counted, those that are not shown need not be found.
         is_complete = result.complete or (
             result.next_cursor is not None and total > 0
