@@ -18,9 +18,9 @@ if TYPE_CHECKING:
     from filewright.asynchronous import AsyncWorkspace
     from filewright.progress import Task
     from filewright.settings import Settings
+    from filewright.tools.batch import BatchResult, ItemResult
     from filewright.tools.edit import EditResult
     from filewright.tools.history import HistoryResult
-    from filewright.tools.items import BatchResult, ItemResult
     from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.methods import EditRequest, WriteRequest
     from filewright.tools.overview_result import (
@@ -86,7 +86,7 @@ _MODULES = {
     "Settings": "settings",
     "Task": "progress",
     "Workspace": "workspace",
-    "BatchResult": "tools.items",
+    "BatchResult": "tools.batch",
     "ChangeResult": "tools.result",
     "ChangedFiles": "tools.sessions",
     "EditRequest": "tools.methods",
@@ -96,7 +96,7 @@ _MODULES = {
     "FilesRead": "tools.read_result",
     "FolderMap": "tools.overview_result",
     "HistoryResult": "tools.history",
-    "ItemResult": "tools.items",
+    "ItemResult": "tools.batch",
     "ListResult": "tools.listing",
     "ListedEntry": "tools.listing",
     "ManyOverviews": "tools.overview_result",

@@ -82,10 +82,10 @@ METHODS = {
     "write_all": Method("write_content"),
     "create_directories": Method("create_directories"),
     "move": Method(
-        "move_items", item=pair(), left_out=frozenset({"items", "copied"})
+        "move_items", item=pair(), left_out=frozenset({"items", "is_copy"})
     ),
     "copy": Method(
-        "copy_items", item=pair(), left_out=frozenset({"items", "copied"})
+        "copy_items", item=pair(), left_out=frozenset({"items", "is_copy"})
     ),
     "delete": Method("delete_items"),
     "set_permissions": Method("set_permissions"),

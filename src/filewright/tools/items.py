@@ -1,17 +1,11 @@
-"""Many things in one call, each with a result of its own: entries of folders made, moved, copied, deleted, ….
-
-`atomic` makes one change set of all items: all or none. Otherwise every item is a change set of its
-own, failures are reported with their item, and the call fails only if every item failed.
-"""
+"""The tools for entries of folders: create, move, copy, delete, set permissions."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import partial
-from typing import Annotated, Any, TypeVar
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, TypeVar
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
@@ -28,283 +22,42 @@ from filewright.edit.changeset import (
     SetOwner,
     Step,
 )
-from filewright.edit.diff import Diff, FileDiff
-from filewright.errors import (
-    Code,
-    FilewrightError,
-    invalid,
-    path_error,
-    too_many,
+from filewright.errors import Code, invalid, path_error
+from filewright.tools.batch import (
+    Batch,
+    BatchArguments,
+    BatchResult,
+    ItemResult,
+    PlannedItem,
+    item_named,
+    run_batch,
 )
-from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_removing
-from filewright.tools.pipeline import (
-    Change,
-    ChangeArguments,
-    FileOutcome,
-    commit_change,
-    plan_change,
-    retry_stale_plan,
-)
 from filewright.tools.registry import RARE, Arguments
-from filewright.tools.result import ChangeResult, optional, plain
 from filewright.tools.tool import Tool
-from filewright.wording import join_limited
 
 _MODE = re.compile(
     r"0?[0-7]{3,4}|[ugoa]*[-+=][rwxXstugo]*(,[ugoa]*[-+=][rwxXstugo]*)*"
 )
-_NOTHING_DONE = frozenset({"unchanged", "exists", "was not there"})
-"""What is said of items that are as they were."""
+# The largest user or group number; the one above it means none to the kernel.
+_MAX_OWNER = 2**32 - 2
+_MAX_OWNER_DIGITS = 10
 
-I = TypeVar("I")
-
-
-@dataclass(frozen=True, slots=True)
-class ItemResult:
-    """What became of one item: the `operation` that was done, or the `error` that refused it.
-
-    `destination` is where a thing was moved or copied to, as given; `version` the token of what was written.
-    """
-
-    path: str
-    operation: str = optional("")
-    note: str = optional("")
-    difference: FileDiff | None = optional()
-    destination: str | None = optional()
-    version: str | None = optional()
-    hard_links: int | None = optional()
-    syntax_warning: str | None = optional()
-    error: FilewrightError | None = optional()
-
-    @property
-    def diff(self) -> str:
-        """The diff of what was overwritten or added to, git style."""
-        return self.difference.text if self.difference is not None else ""
-
-    @property
-    def row(self) -> str:
-        """One line for a reader."""
-        name, error = self.path, self.error
-        if error is not None:
-            return f"{name}: {error.code}: {error.message}{f' (hint: {error.hint})' if error.hint else ''}"
-        note = f"; {self.note}" if self.note else ""
-        return f"{name}: {self.operation}{note}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class BatchResult(ChangeResult):
-    """The items' results in order; `change_ids` has one change if atomic, else one for each item done.
-
-    `change_id` is the last of `change_ids`.
-    """
-
-    several = "results"
-    results: tuple[ItemResult, ...]
-    change_ids: tuple[str, ...]
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The results; of a single item its own facts too."""
-        only = (
-            self.results[0]
-            if len(self.results) == 1 and self.code is None
-            else None
-        )
-        made = {
-            **(plain(only) if only is not None else {}),
-            "results": plain(self.results),
-        }
-        if self.change_ids:
-            made |= {
-                "change_id": self.change_id,
-                "change_ids": [*self.change_ids],
-            }
-        return made
-
-
-Item = tuple[int, ItemResult]
-"""What became of an item, with its place in the call."""
-
-
-class BatchArguments(ChangeArguments):
-    """What every tool takes that has many items."""
-
-    atomic: Annotated[bool, RARE] = True
-    """all items or none; false: each on its own"""
-
-
-@contextmanager
-def item_named(index: int, count: int) -> Iterator[None]:
-    """Errors inside name which of several items they are about."""
-    try:
-        yield
-    except FilewrightError as error:
-        if count > 1:
-            error.message = f"item {index + 1} of {count}: {error.message}"
-            error.details.setdefault("item", index)
-        raise
-
-
-def run_batch(
-    context: Context,
-    tool: str,
-    arguments: BatchArguments,
-    items: Sequence[I],
-    plan: Callable[[Sequence[I]], Iterable[FilePlan[Item]]],
-    *,
-    noun: str = "item",
-) -> BatchResult:
-    """Commit what `plan` decides of the items, together or one by one, and answer for each in order."""
-    check_count(context, items)
-    left = context.settings.diff_lines
-    results: list[ItemResult] = []
-    ids: list[str] = []
-    files: list[FileOutcome[Item]] = []
-    groups = [items] if arguments.atomic else [[item] for item in items]
-    for position, group in enumerate(groups):
-        if not arguments.atomic:
-            context.task.report(position, len(groups), tool)
-        try:
-            plan_and_commit = partial(
-                _plan_and_commit,
-                context,
-                tool,
-                arguments,
-                partial(plan, group),
-                max_diff_rows=left,
-            )
-            # Text that is appended fits any content; a file that is overwritten may
-            # hold what the caller has not seen.
-            if all(getattr(item, "adds", False) for item in group):
-                made = retry_stale_plan(context, plan_and_commit)
-            else:
-                made = plan_and_commit()
-        except FilewrightError as error:
-            if arguments.atomic or error.ends_call:
-                raise
-            context.explain(error)
-            (item,) = group
-            name = str(
-                getattr(item, "path", None)
-                or getattr(item, "source", None)
-                or item
-            )
-            results.append(ItemResult(name, error=error))
-            continue
-        done = sorted(made.files, key=lambda file: file.result[0])
-        files += done
-        results += map(_result, done)
-        left -= sum(each.row_count for each in made.diff.files)
-        ids += [made.id] if made.id is not None else []
-    shown = Diff(
-        tuple(
-            result.difference
-            for result in results
-            if result.difference is not None
-        )
-    )
-    last = ids[-1] if ids else None
-    change = Change(tuple(files), last, shown)
-    view = DiffView(wanted=getattr(arguments, "diff", "auto"))
-    page = ChangeReply(context.settings.page_chars, change, view)
-    page.extend((result.row for result in results), reserve=300, more=noun)
-    if len(ids) == 1:
-        page.add(f"[change {ids[0]}; undo with revert_edit]")
-    elif ids:
-        page.add(
-            f"[changes {ids[0]} … {ids[-1]}, one each; undo with revert_edit]"
-        )
-    page.finish()
-    return BatchResult(
-        page.text(),
-        change_id=last,
-        difference=shown,
-        results=tuple(results),
-        change_ids=tuple(ids),
-    )
-
-
-def _plan_and_commit(
-    context: Context,
-    tool: str,
-    arguments: BatchArguments,
-    plan: Callable[[], Iterable[FilePlan[Item]]],
-    *,
-    max_diff_rows: int,
-) -> Change[Item]:
-    """Plan items and commit them; items that are as they should be are no error."""
-    planned = plan_change(context, plan(), max_diff_rows=max_diff_rows)
-    summary = _summary(tool, planned.files)
-    try:
-        return commit_change(context, planned, tool, summary, arguments)
-    except FilewrightError as error:
-        if error.code != Code.NO_CHANGE:
-            raise
-        return planned
-
-
-def _result(file: FileOutcome[Item]) -> ItemResult:
-    """The result of an item with what was found out of its file."""
-    diff = file.diff
-    return replace(
-        file.result[1],
-        difference=diff
-        if diff is not None and diff.old_name is not None
-        else None,
-        version=file.version,
-        hard_links=file.hard_links
-        if file.hard_links > 1 and diff is not None
-        else None,
-        syntax_warning=file.warning or None,
-    )
-
-
-def check_count(context: Context, items: Sequence[object]) -> None:
-    """Raise `too_large` for more items than one call may have."""
-    if len(items) > context.settings.max_items:
-        raise too_many(
-            len(items),
-            context.settings.max_items,
-            "items",
-            "send them in several calls",
-        )
-
-
-def _summary(tool: str, files: Sequence[FileOutcome[Item]]) -> str:
-    """One line for the history: what was done to which files; names none that it has no entry of."""
-    results = [
-        result
-        for _, result in sorted(
-            (file.result for file in files), key=lambda item: item[0]
-        )
-    ]
-    done = [
-        f"copied to {each.destination}"
-        if each.operation == "copied"
-        else f"{each.operation} {each.path}"
-        for each in results
-        if each.operation not in _NOTHING_DONE
-    ]
-    return f"{tool}: {join_limited(done, 3)}"
-
-
-# Entries of folders
-
+RequestT = TypeVar("RequestT")
 
 Paths = Annotated[list[str], Field(min_length=1)]
 
 
 class FolderArguments(BatchArguments):
-    """The folders to make."""
+    """The folders to create."""
 
     paths: Paths
     """folders; parents are made, existing ones stay"""
 
 
 class Pair(Arguments):
-    """From where to where; `destination` is the full new name."""
+    """A path, and its full new path."""
 
     source: str
     destination: str
@@ -317,19 +70,19 @@ FilesOnly = Annotated[
 
 
 class PairArguments(BatchArguments):
-    """What to move or copy."""
+    """The paths to move or copy."""
 
     items: Annotated[list[Pair], Field(min_length=1)]
     """the destination is the full new path"""
     overwrite: bool = False
     """replace what is there"""
-    copied: Annotated[bool, Field(alias="copy")] = False
+    is_copy: Annotated[bool, Field(alias="copy")] = False
     """true: copy, with mode, times and attributes"""
     files_only: FilesOnly = False
 
 
 class DeleteArguments(BatchArguments):
-    """What to delete."""
+    """The paths to delete."""
 
     paths: Paths
     """files, links, folders"""
@@ -341,7 +94,7 @@ class DeleteArguments(BatchArguments):
 
 
 class PermissionArguments(BatchArguments):
-    """What to set, on what."""
+    """The permissions to set, and the paths."""
 
     paths: Paths
     """files and folders"""
@@ -353,20 +106,29 @@ class PermissionArguments(BatchArguments):
     """a name or a number"""
 
 
-Planned = tuple[Location, Sequence[Step], ItemResult]
-"""What an item comes to, and where."""
+@dataclass(frozen=True, slots=True)
+class ItemPlan:
+    """The steps of one item, the location that they change, and the planned result."""
+
+    location: Location
+    steps: Sequence[Step]
+    result: ItemResult
 
 
-def _each(
-    one: Callable[[I], Planned],
-) -> Callable[[Sequence[I]], Iterator[FilePlan[Item]]]:
-    """The plan of items that are planned one by one."""
+def plan_each(
+    plan_item: Callable[[RequestT], ItemPlan],
+) -> Callable[[Sequence[RequestT]], Iterator[FilePlan[PlannedItem]]]:
+    """Return the plan of a batch whose items are planned one by one."""
 
-    def plan(group: Sequence[I]) -> Iterator[FilePlan[Item]]:
-        for index, item in enumerate(group):
-            with item_named(index, len(group)):
-                location, steps, result = one(item)
-            yield FilePlan((index, result), location, steps)
+    def plan(items: Sequence[RequestT]) -> Iterator[FilePlan[PlannedItem]]:
+        for index, item in enumerate(items):
+            with item_named(index, len(items)):
+                planned = plan_item(item)
+            yield FilePlan(
+                PlannedItem(index, planned.result),
+                planned.location,
+                planned.steps,
+            )
 
     return plan
 
@@ -374,139 +136,151 @@ def _each(
 def create_directories(
     context: Context, arguments: FolderArguments
 ) -> BatchResult:
-    """Make folders and their parents; existing ones stay as they are."""
+    """Create folders and their parents; existing ones stay as they are."""
 
-    def one(path: str) -> Planned:
+    def plan_folder(path: str) -> ItemPlan:
         location = context.boundary.locate(path)
         if not location.parts:
-            return location, (), ItemResult(path, "exists")
+            return ItemPlan(location, (), ItemResult(path, "exists"))
         context.boundary.require_writable(location)
-        done = "exists" if context.exists(location) else "created"
-        return location, [MakeFolder(location)], ItemResult(path, done)
-
-    return run_batch(
-        context,
-        "create_directories",
-        arguments,
-        arguments.paths,
-        _each(one),
-        noun="folder",
-    )
-
-
-def _require_file(context: Context, location: Location) -> None:
-    """Raise `symlink` for a link, `not_a_file` for anything else that is no regular file."""
-    asked, kind = location.requested_path, context.boundary.stat(location).kind
-    if kind != "file":
-        message = f"{asked} is a {kind}, not a regular file"
-        is_link = kind == "link"
-        hint = (
-            "name the link's target itself"
-            if is_link
-            else "name a regular file"
-        )
-        raise path_error(
-            Code.SYMLINK if is_link else Code.NOT_A_FILE, asked, message, hint
+        operation = "exists" if context.exists(location) else "created"
+        return ItemPlan(
+            location, [MakeFolder(location)], ItemResult(path, operation)
         )
 
+    batch = Batch(context, "create_directories", arguments, noun="folder")
+    return run_batch(batch, arguments.paths, plan_each(plan_folder))
 
-def move_items(
-    context: Context, arguments: PairArguments, *, tool: str = "move_items"
-) -> BatchResult:
+
+def move_items(context: Context, arguments: PairArguments) -> BatchResult:
     """Rename files, links and folders, or copy them."""
-    copied = arguments.copied or tool == "copy_items"
-    tool, done, step = (
-        ("copy_items", "copied", Copy)
-        if copied
-        else ("move_items", "moved", Move)
-    )
-    reached = ResolvedFolders()
+    if arguments.is_copy:
+        return copy_items(context, arguments)
+    return _run_pairs(context, arguments, is_copy=False)
 
-    def one(pair: Pair) -> Planned:
-        source, destination = map(
-            context.boundary.locate, (pair.source, pair.destination)
-        )
+
+def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
+    """Copy files, links and folders with mode, times and extended attributes."""
+    return _run_pairs(context, arguments, is_copy=True)
+
+
+def _run_pairs(
+    context: Context, arguments: PairArguments, *, is_copy: bool
+) -> BatchResult:
+    """Move or copy each source to its destination."""
+    resolved_folders = ResolvedFolders()
+
+    def plan_pair(pair: Pair) -> ItemPlan:
+        source = context.boundary.locate(pair.source)
+        destination = context.boundary.locate(pair.destination)
         if arguments.files_only:
             _require_file(context, source)
             if context.exists(destination):
                 _require_file(context, destination)
-        for place in (destination,) if copied else (source, destination):
+        changed = (destination,) if is_copy else (source, destination)
+        for location in changed:
             context.boundary.require_writable(
-                place, link_itself=True, resolved_folders=reached
+                location, link_itself=True, resolved_folders=resolved_folders
             )
-        if source == destination:
-            message = f"{pair.source}: source and destination are the same"
+        _require_apart(context, pair, source, destination, is_copy=is_copy)
+        note = f"to {pair.destination}"
+        if arguments.overwrite:
+            loss = lost_by_removing(context, destination)
+            note = f"{note}; {loss}" if loss else note
+        step_type = Copy if is_copy else Move
+        result = ItemResult(
+            pair.source,
+            "copied" if is_copy else "moved",
+            note=note,
+            destination=pair.destination,
+        )
+        step = step_type(source, destination, arguments.overwrite)
+        return ItemPlan(destination, [step], result)
+
+    batch = Batch(context, "copy_items" if is_copy else "move_items", arguments)
+    return run_batch(batch, arguments.items, plan_each(plan_pair))
+
+
+def _require_apart(
+    context: Context,
+    pair: Pair,
+    source: Location,
+    destination: Location,
+    *,
+    is_copy: bool,
+) -> None:
+    """Raise `invalid_input` if a path is its destination, or contains it, or is in it."""
+    if source == destination:
+        raise invalid(
+            f"{pair.source}: source and destination are the same",
+            "name another destination",
+            path=pair.destination,
+        )
+    if destination.is_within(source):
+        if context.boundary.stat(source).kind != "folder":
             raise invalid(
-                message, "name another destination", path=pair.destination
-            )
-        if destination.is_within(source):
-            if context.boundary.stat(source).kind != "folder":
-                message = f"{pair.source} is a file: it can be put below its own name only in two changes"
-                way = f"move it to another name, then from there to {pair.destination}"
-                raise invalid(message, way, path=pair.destination)
-            message = f"{pair.destination} is inside {pair.source}: a folder cannot go into itself"
-            raise invalid(
-                message,
-                "choose a destination outside it",
+                f"{pair.source} is a file: it can be put below its own name only "
+                "in two changes",
+                f"move it to another name, then from there to {pair.destination}",
                 path=pair.destination,
             )
-        if (
-            source.is_within(destination)
-            and not copied
-            and context.exists(source)
-        ):
-            message = f"{pair.destination} is the folder of {pair.source}, which takes its place only in two changes"
-            way = "move it out of the folder, delete or move the folder, then move it to the folder's name"
-            raise invalid(message, way, path=pair.destination)
-        loss = (
-            lost_by_removing(context, destination)
-            if arguments.overwrite
-            else ""
+        raise invalid(
+            f"{pair.destination} is inside {pair.source}: a folder cannot go into "
+            "itself",
+            "choose a destination outside it",
+            path=pair.destination,
         )
-        note = f"to {pair.destination}{f'; {loss}' if loss else ''}"
-        result = ItemResult(
-            pair.source, done, note=note, destination=pair.destination
+    # A copy over the folder of its source is refused by the commit.
+    is_replacing_parent = source.is_within(destination) and not is_copy
+    if is_replacing_parent and context.exists(source):
+        raise invalid(
+            f"{pair.destination} is the folder of {pair.source}, which takes its "
+            "place only in two changes",
+            "move it out of the folder, delete or move the folder, then move it to "
+            "the folder's name",
+            path=pair.destination,
         )
-        return (
-            destination,
-            [step(source, destination, arguments.overwrite)],
-            result,
-        )
-
-    return run_batch(context, tool, arguments, arguments.items, _each(one))
-
-
-def copy_items(context: Context, arguments: PairArguments) -> BatchResult:
-    """Copy files, links and folders with their mode, times and extended attributes."""
-    return move_items(context, arguments, tool="copy_items")
 
 
 def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
     """Delete files, links and, with `recursive`, folders."""
-    missing_ok, reached = arguments.missing_ok, ResolvedFolders()
+    resolved_folders = ResolvedFolders()
 
-    def one(path: str) -> Planned:
+    def plan_deletion(path: str) -> ItemPlan:
         location = context.boundary.locate(path)
         context.boundary.require_writable(
-            location, link_itself=True, resolved_folders=reached
+            location, link_itself=True, resolved_folders=resolved_folders
         )
         exists = context.exists(location)
-        if arguments.files_only and (exists or not missing_ok):
+        if arguments.files_only and (exists or not arguments.missing_ok):
             _require_file(context, location)
         step = Delete(
-            location, recursive=arguments.recursive, missing_ok=missing_ok
-        )
-        loss = lost_by_removing(context, location)
-        return (
             location,
-            [step],
-            ItemResult(
-                path, "deleted" if exists else "was not there", note=loss
-            ),
+            recursive=arguments.recursive,
+            missing_ok=arguments.missing_ok,
         )
+        result = ItemResult(
+            path,
+            "deleted" if exists else "was not there",
+            note=lost_by_removing(context, location),
+        )
+        return ItemPlan(location, [step], result)
 
-    return run_batch(
-        context, "delete_items", arguments, arguments.paths, _each(one)
+    batch = Batch(context, "delete_items", arguments)
+    return run_batch(batch, arguments.paths, plan_each(plan_deletion))
+
+
+def _require_file(context: Context, location: Location) -> None:
+    """Raise `symlink` for a link, `not_a_file` for anything else but a regular file."""
+    kind = context.boundary.stat(location).kind
+    if kind == "file":
+        return
+    path = location.requested_path
+    code, hint = Code.NOT_A_FILE, "name a regular file"
+    if kind == "link":
+        code, hint = Code.SYMLINK, "name the link's target itself"
+    raise path_error(
+        code, path, f"{path} is a {kind}, not a regular file", hint
     )
 
 
@@ -514,45 +288,50 @@ def set_permissions(
     context: Context, arguments: PermissionArguments
 ) -> BatchResult:
     """Set mode, owner or group of every path."""
-    mode, owner, group = arguments.mode, arguments.owner, arguments.group
-    named = {"mode": mode, "owner": owner, "group": group}
-    given = [
-        f"{what} {value}" for what, value in named.items() if value is not None
-    ]
-    if not given:
-        message = "set_permissions needs mode, owner or group"
-        raise invalid(message, 'for example mode="644" or mode="u+x"')
-    if mode is not None and not _MODE.fullmatch(mode):
-        message = f"mode {mode!r} is neither octal nor symbolic"
+    mode = arguments.mode
+    settings = []
+    for name in ("mode", "owner", "group"):
+        value = getattr(arguments, name)
+        if value is not None:
+            settings.append(f"{name} {value}")
+    if not settings:
         raise invalid(
-            message, 'for example "644", "0755", "u+x", "go-w"', argument="mode"
+            "set_permissions needs mode, owner or group",
+            'for example mode="644" or mode="u+x"',
         )
-    uid, gid = _number(owner, "owner"), _number(group, "group")
+    if mode is not None and not _MODE.fullmatch(mode):
+        raise invalid(
+            f"mode {mode!r} is neither octal nor symbolic",
+            'for example "644", "0755", "u+x", "go-w"',
+            argument="mode",
+        )
+    user_id = _parse_owner(arguments.owner, "owner")
+    group_id = _parse_owner(arguments.group, "group")
 
-    def one(path: str) -> Planned:
+    def plan_permissions(path: str) -> ItemPlan:
         location = context.boundary.locate(path)
         context.boundary.require_writable(location)
-        steps: list[Step] = (
-            [SetMode(location, mode)] if mode is not None else []
-        )
-        if uid is not None or gid is not None:
-            steps.append(SetOwner(location, uid, gid))
-        return location, steps, ItemResult(path, f"set {', '.join(given)}")
+        steps: list[Step] = []
+        if mode is not None:
+            steps.append(SetMode(location, mode))
+        if user_id is not None or group_id is not None:
+            steps.append(SetOwner(location, user_id, group_id))
+        result = ItemResult(path, f"set {', '.join(settings)}")
+        return ItemPlan(location, steps, result)
 
-    return run_batch(
-        context, "set_permissions", arguments, arguments.paths, _each(one)
-    )
+    batch = Batch(context, "set_permissions", arguments)
+    return run_batch(batch, arguments.paths, plan_each(plan_permissions))
 
 
-def _number(name: str | None, argument: str) -> int | None:
+def _parse_owner(name: str | None, argument: str) -> int | None:
+    """Return the number of a user or group, None if the argument is missing.
+
+    Raise `invalid_input` for a name that the system does not know.
+    """
     if name is None:
         return None
-    if (
-        name.isascii()
-        and name.isdigit()
-        and len(name) < 11
-        and int(name) < 2**32 - 1
-    ):
+    is_number = name.isascii() and name.isdigit()
+    if is_number and len(name) <= _MAX_OWNER_DIGITS and int(name) <= _MAX_OWNER:
         return int(name)
     try:
         if argument == "owner":
@@ -562,10 +341,12 @@ def _number(name: str | None, argument: str) -> int | None:
         import grp
 
         return grp.getgrnam(name).gr_gid
+    # The modules do not exist on Windows.
     except (KeyError, ValueError, ImportError) as error:
-        hint = "give a name this system knows, or a number"
         raise invalid(
-            f"unknown {argument} {name!r}", hint, argument=argument
+            f"unknown {argument} {name!r}",
+            "give a name this system knows, or a number",
+            argument=argument,
         ) from error
 
 

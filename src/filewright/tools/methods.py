@@ -21,9 +21,9 @@ from typing import (
 from filewright.tools.catalogue import load_tool
 
 if TYPE_CHECKING:
+    from filewright.tools.batch import BatchResult
     from filewright.tools.edit import EditResult
     from filewright.tools.history import HistoryResult
-    from filewright.tools.items import BatchResult
     from filewright.tools.listing import ListResult
     from filewright.tools.overview_result import (
         FolderMap,

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from filewright.errors import invalid
+from filewright.tools.batch import check_count
 from filewright.tools.context import Context
-from filewright.tools.items import check_count
 from filewright.tools.overview_arguments import (
     OverviewArguments,
     require_ranges,

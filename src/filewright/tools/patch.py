@@ -22,9 +22,9 @@ from filewright.edit.patch.plan import (
 from filewright.edit.patch.reader import parse_patch
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.text.codec import decode
+from filewright.tools.batch import ItemResult
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
-from filewright.tools.items import ItemResult
 from filewright.tools.patch_targets import PatchTargets, find_patch_root
 from filewright.tools.pipeline import (
     Change,

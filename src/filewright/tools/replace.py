@@ -39,9 +39,9 @@ from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.argument_problems import argument_error
+from filewright.tools.batch import item_named
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
-from filewright.tools.items import item_named
 from filewright.tools.pipeline import (
     Change,
     ChangeArguments,

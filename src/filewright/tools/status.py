@@ -10,8 +10,9 @@ from typing import Literal
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.errors import FilewrightError
+from filewright.tools.batch import check_count
 from filewright.tools.context import Context
-from filewright.tools.items import Paths, check_count
+from filewright.tools.items import Paths
 from filewright.tools.registry import Arguments
 from filewright.tools.result import ToolResult, facts, optional
 from filewright.tools.status_rendering import render_status

@@ -1,10 +1,10 @@
-"""`write_content`: create, overwrite or append whole files, one or many."""
+"""The tool `write_content`: create, overwrite or append to whole files."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Annotated, Literal
+from dataclasses import dataclass, replace
+from typing import Annotated, Final, Literal
 
 from pydantic import Field
 
@@ -23,21 +23,25 @@ from filewright.text.codec import Encoding
 from filewright.text.declaration import declared_encoding
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
-from filewright.tools.context import Context
-from filewright.tools.items import (
+from filewright.tools.batch import (
+    Batch,
     BatchArguments,
     BatchResult,
-    Item,
     ItemResult,
+    PlannedItem,
     item_named,
     run_batch,
 )
+from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_overwriting
 from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import DiffWanted
 from filewright.tools.tool import Tool
 
-_CREATED = Encoding("utf-8")
+_NEW_FILE_ENCODING: Final = Encoding("utf-8")
+# Lines from the end of a file in which a terminator is looked for: the last one may
+# have none.
+_LAST_LINES: Final = 2
 
 
 class WriteItem(Arguments):
@@ -49,11 +53,6 @@ class WriteItem(Arguments):
     newline: Annotated[Literal["lf", "keep"] | None, RARE] = None
     expected_version: Annotated[str | None, RARE] = None
 
-    @property
-    def adds(self) -> bool:
-        """Whether it is put to whatever the file holds."""
-        return self.mode == "append" and self.expected_version is None
-
 
 class WriteArguments(BatchArguments):
     """The files to write."""
@@ -63,180 +62,216 @@ class WriteArguments(BatchArguments):
     diff: Annotated[DiffWanted, RARE] = "auto"
 
 
+@dataclass(frozen=True, slots=True)
+class NewContent:
+    """The bytes that the items of a call write to one file so far.
+
+    With `is_whole`, they are its whole content; otherwise they are appended to it.
+    """
+
+    data: bytes = b""
+    encoding: Encoding = _NEW_FILE_ENCODING
+    is_whole: bool = False
+
+
 def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
-    """Write every item; one transaction if `atomic`."""
+    """Write every item, as one change if the call is atomic."""
     total = sum(len(item.content) for item in arguments.items)
-    most = context.settings.max_input_bytes
-    if total > most:
+    max_characters = context.settings.max_input_bytes
+    if total > max_characters:
         raise too_many(
             total,
-            most,
+            max_characters,
             "characters to write",
             "write in several calls, with mode=append",
             "size",
         )
-
-    def plan(items: Sequence[WriteItem]) -> Iterator[FilePlan[Item]]:
-        files: dict[Location, list[int]] = {}
-        refusal: FilewrightError | None = None
-        for index, item in enumerate(items):
-            try:
-                with item_named(index, len(items)):
-                    files.setdefault(_located(context, item), []).append(index)
-            except FilewrightError as error:
-                refusal = error
-                break
-        for location, indexes in files.items():
-            yield from _decided(context, location, items, indexes)
-        if (
-            refusal is not None
-        ):  # what is wrong with an earlier item is said first
-            raise refusal
-
     return run_batch(
-        context, "write_content", arguments, arguments.items, plan, noun="file"
+        Batch(context, "write_content", arguments, noun="file"),
+        arguments.items,
+        lambda items: plan_files(context, items),
+        can_retry=fits_any_content,
     )
 
 
-def _located(context: Context, item: WriteItem) -> Location:
+def fits_any_content(item: WriteItem) -> bool:
+    """Return True for text to append to whatever the file holds.
+
+    A file that is overwritten may hold text that the caller has not seen.
+    """
+    return item.mode == "append" and item.expected_version is None
+
+
+def plan_files(
+    context: Context, items: Sequence[WriteItem]
+) -> Iterator[FilePlan[PlannedItem]]:
+    """Yield the plans of all items, file by file."""
+    indexes_by_file: dict[Location, list[int]] = {}
+    refusal: FilewrightError | None = None
+    for index, item in enumerate(items):
+        try:
+            with item_named(index, len(items)):
+                location = _locate(context, item)
+        except FilewrightError as error:
+            refusal = error
+            break
+        indexes_by_file.setdefault(location, []).append(index)
+    for location, indexes in indexes_by_file.items():
+        yield from _plan_file(context, location, items, indexes)
+    # An error of an earlier item comes first.
+    if refusal is not None:
+        raise refusal
+
+
+def _locate(context: Context, item: WriteItem) -> Location:
     location = context.boundary.locate(item.path)
     if item.path.endswith("/"):
         raise invalid(
             f"{item.path} ends in /, which asks for a folder",
-            "leave the / out to write a file; its folders are made with it",
+            "leave the / out to write a file; create_directories makes folders",
             path=item.path,
         )
     context.boundary.require_writable(location)
     return location
 
 
-def _decided(
+def _plan_file(
     context: Context,
     location: Location,
     items: Sequence[WriteItem],
     indexes: Sequence[int],
-) -> Iterator[FilePlan[Item]]:
-    """What is to become of a file, by the items that name it: it holds `data` alone if `whole`, or ends with it."""
+) -> Iterator[FilePlan[PlannedItem]]:
+    """Yield the plans of the items that write one file; the last one has its content."""
     with item_named(indexes[0], len(items)):
-        before = _existing(context, location)
-    whole, data, encoding = False, b"", _CREATED
+        before = _open_existing(context, location)
+    content = NewContent()
+    *earlier_indexes, last_index = indexes
+    results: dict[int, ItemResult] = {}
     for index in indexes:
         item = items[index]
         with item_named(index, len(items)):
-            if item.expected_version is not None:
-                if before is None:
-                    raise path_error(
-                        Code.STALE_VERSION,
-                        item.path,
-                        f"{item.path} does not exist, but version {item.expected_version} was expected",
-                        "list the folder; leave expected_version out to create it",
-                    )
-                context.check_version(before, item.expected_version)
-            exists = before is not None or whole
-            if exists and item.mode == "create":
-                raise path_error(
-                    Code.ALREADY_EXISTS,
-                    item.path,
-                    f"{item.path} exists already",
-                    'use mode="overwrite" or mode="append", or edit_content to change a part of it',
-                )
+            exists = before is not None or content.is_whole
+            _check_item(context, item, before, exists=exists)
             appends = exists and item.mode == "append"
-            end = b"\n"
-            if before is not None and before.binary_type is None:
-                end = (
-                    _last_terminator(before)
-                    if appends
-                    else _only_terminator(before)
-                )
-            if whole and appends:
-                end = _last_terminator(
-                    Snapshot(data)
-                )  # and the encoding of what is written already
-            else:
-                encoding = _encoding(
-                    before, item.content, location.name, appends=appends
-                )
-            new = _encoded(item, encoding, end, appended=appends)
-            if not appends:
-                whole, data = True, encoding.bom
-            data += new
-            result = ItemResult(
-                item.path,
-                "appended"
-                if appends
-                else "overwritten"
-                if exists
-                else "created",
+            content = _add_content(
+                content, item, before, location, appends=appends
             )
-        if index != indexes[-1]:
-            yield FilePlan((index, result), location, ())
+        operation = "created"
+        if exists:
+            operation = "appended" if appends else "overwritten"
+        results[index] = ItemResult(item.path, operation)
+    for index in earlier_indexes:
+        yield FilePlan(PlannedItem(index, results[index]), location, ())
+    result = results[last_index]
     if before is None:
-        yield FilePlan.for_new_file((index, result), location, data)
-        return
-    splices: Sequence[Splice]
-    if whole:
-        splices = find_splices(before, data)
-    else:
-        splices = (Splice(before.size, 0, data),) if data else ()
-    if not splices:
-        yield FilePlan(
-            (index, replace(result, operation="unchanged")),
-            location,
-            (),
-            before,
+        yield FilePlan.for_new_file(
+            PlannedItem(last_index, result), location, content.data
         )
         return
-    if whole and items[indexes[0]].expected_version is None:
-        result = replace(
-            result, note=lost_by_overwriting(context, before, data)
+    # What other programs wrote is lost only by an overwrite of no certain version.
+    if content.is_whole and items[indexes[0]].expected_version is None:
+        loss = lost_by_overwriting(context, before, content.data)
+        result = replace(result, note=loss)
+    yield _plan_existing(
+        location, before, content, PlannedItem(last_index, result)
+    )
+
+
+def _check_item(
+    context: Context,
+    item: WriteItem,
+    before: Snapshot | None,
+    *,
+    exists: bool,
+) -> None:
+    """Raise the refusal of an item that the file does not fit."""
+    if item.expected_version is not None:
+        if before is None:
+            raise path_error(
+                Code.STALE_VERSION,
+                item.path,
+                f"{item.path} does not exist, but version {item.expected_version} "
+                "was expected",
+                "list the folder; leave expected_version out to create it",
+            )
+        context.check_version(before, item.expected_version)
+    if exists and item.mode == "create":
+        raise path_error(
+            Code.ALREADY_EXISTS,
+            item.path,
+            f"{item.path} exists already",
+            'use mode="overwrite" or mode="append", or edit_content to change a '
+            "part of it",
+        )
+
+
+def _add_content(
+    content: NewContent,
+    item: WriteItem,
+    before: Snapshot | None,
+    location: Location,
+    *,
+    appends: bool,
+) -> NewContent:
+    """Return the content of a file with that of one more item."""
+    is_text = before is not None and before.binary_type is None
+    if content.is_whole and appends:
+        # The text goes behind what an earlier item of the call writes.
+        terminator = _last_terminator(Snapshot(content.data))
+        encoding = content.encoding
+    else:
+        terminator = b"\n"
+        if before is not None and is_text:
+            terminator = (
+                _last_terminator(before)
+                if appends
+                else _only_terminator(before)
+            )
+        encoding = _choose_encoding(
+            before, item.content, location.name, appends=appends
+        )
+    data = _encode(item, encoding, terminator, appends=appends)
+    if appends:
+        return replace(content, data=content.data + data, encoding=encoding)
+    return NewContent(encoding.bom + data, encoding, is_whole=True)
+
+
+def _plan_existing(
+    location: Location,
+    before: Snapshot,
+    content: NewContent,
+    planned: PlannedItem,
+) -> FilePlan[PlannedItem]:
+    """Return the plan of a file that exists."""
+    splices: Sequence[Splice] = ()
+    if content.is_whole:
+        splices = find_splices(before, content.data)
+    elif content.data:
+        splices = (Splice(before.size, 0, content.data),)
+    if not splices:
+        unchanged = replace(planned.result, operation="unchanged", note="")
+        return FilePlan(
+            replace(planned, result=unchanged), location, (), before
         )
     step = Modify.from_snapshot(location, before, splices)
-    if whole or before.binary_type is not None:
-        step = replace(
-            step, encoding_check=None
-        )  # what is written depends on no guess
+    if content.is_whole or before.binary_type is not None:
+        # The new bytes do not depend on the encoding that was guessed.
+        step = replace(step, encoding_check=None)
     name = location.display_path
-    yield FilePlan(
-        (index, result),
+    return FilePlan(
+        planned,
         location,
         [step],
         before,
         splices,
-        name,
-        name,
-        is_complete=whole,
+        old_name=name,
+        new_name=name,
+        is_complete=content.is_whole,
     )
 
 
-def _encoding(
-    before: Snapshot | None, content: str, file_name: bytes, *, appends: bool
-) -> Encoding:
-    """Return the encoding to write in: of a whole file the one it declares, else the one that the file has."""
-    declared = None if appends else declared_encoding(content, file_name)
-    if before is not None and appends and before.unreadable_encoding:
-        # Bytes that are no ASCII would be other characters there.
-        return Encoding("ascii", declared_label=before.unreadable_encoding)
-    if before is None or before.binary_type is not None:
-        return declared or _CREATED
-    existing = before.encoding
-    if appends or existing.bom:
-        # New bytes are valid in a file written whole; the mark stays.
-        return (
-            Encoding("utf-8", existing.bom)
-            if existing.has_invalid_bytes and not appends
-            else existing
-        )
-    if declared is not None:
-        return declared
-    # What only its own words made it, or was never quite that, does not outlast them.
-    return (
-        _CREATED
-        if existing.declared_label or existing.has_invalid_bytes
-        else existing
-    )
-
-
-def _existing(context: Context, location: Location) -> Snapshot | None:
+def _open_existing(context: Context, location: Location) -> Snapshot | None:
+    """Return the file as it is, or None if it does not exist."""
     try:
         snapshot = context.open(location)
     except FilewrightError as error:
@@ -244,45 +279,83 @@ def _existing(context: Context, location: Location) -> Snapshot | None:
             return None
         raise
     if snapshot.content is not None:
-        snapshot.close()  # what it holds stays readable, whatever happens next
+        # A content in memory stays readable when the file is closed.
+        snapshot.close()
     return snapshot
 
 
+def _choose_encoding(
+    before: Snapshot | None, content: str, file_name: bytes, *, appends: bool
+) -> Encoding:
+    """Return the encoding to write in.
+
+    A whole file gets the encoding that its content declares, else that of the file as it
+    is. Appended text gets that of the file.
+    """
+    declared = None if appends else declared_encoding(content, file_name)
+    if before is not None and appends and before.unreadable_encoding:
+        # Only ASCII has the same bytes in an encoding that cannot be read.
+        return Encoding("ascii", declared_label=before.unreadable_encoding)
+    if before is None or before.binary_type is not None:
+        return declared or _NEW_FILE_ENCODING
+    existing = before.encoding
+    if appends:
+        return existing
+    if existing.bom:
+        # A file that is written whole has no invalid bytes; its mark stays.
+        if existing.has_invalid_bytes:
+            return Encoding("utf-8", existing.bom)
+        return existing
+    if declared is not None:
+        return declared
+    # An encoding that only the old text declared, or that it did not keep to, goes with
+    # the old text.
+    if existing.declared_label or existing.has_invalid_bytes:
+        return _NEW_FILE_ENCODING
+    return existing
+
+
 def _only_terminator(snapshot: Snapshot) -> bytes:
-    """Return the terminator of all lines of a file; LF where it has several, or none."""
+    """Return the terminator of all lines of a file; LF if it has several, or none."""
     terminators = snapshot.lines.terminators
     return b"\n" if terminators.name == "mixed" else terminators.dominant
 
 
 def _last_terminator(snapshot: Snapshot) -> bytes:
-    """Return the terminator of the last line that has one, which what is appended takes too."""
+    """Return the last terminator of a file, which appended text takes too."""
     offset = snapshot.size
-    for _ in range(2):
+    for _ in range(_LAST_LINES):
         if offset > snapshot.start:
-            begin = snapshot.lines.line_start(offset - 1)
-            terminator = snapshot.lines.read_line(begin).terminator
+            start = snapshot.lines.line_start(offset - 1)
+            terminator = snapshot.lines.read_line(start).terminator
             if terminator:
-                return terminator.replace(b"\0", b"")  # of UTF-16 too
-            offset = begin
+                # In UTF-16, a terminator has zero bytes.
+                return terminator.replace(b"\0", b"")
+            offset = start
     return b"\n"
 
 
-def _encoded(
-    item: WriteItem, encoding: Encoding, terminator: bytes, *, appended: bool
+def _encode(
+    item: WriteItem, encoding: Encoding, terminator: bytes, *, appends: bool
 ) -> bytes:
-    """The bytes of the content without a mark that the file has or would get in its middle, terminators as asked."""
+    """Return the content of an item as bytes, with the terminators it asks for.
+
+    A byte order mark is left out if the file has one, or if it would be in its middle.
+    """
     text = item.content
-    if encoding.bom or appended:
+    if encoding.bom or appends:
         text = text.removeprefix("\ufeff")
     codec.check_text(text, "content")
     if item.newline == "keep":
-        kept = [
+        # The codec turns a carriage return into a terminator, so it never sees one.
+        parts = [
             codec.encode(part, encoding, argument="content")
             for part in text.split("\r")
         ]
-        return "\r".encode(encoding.name).join(kept)
-    end = b"\n" if item.newline == "lf" else terminator
-    return codec.encode(text, encoding, end, argument="content")
+        return "\r".encode(encoding.name).join(parts)
+    if item.newline == "lf":
+        terminator = b"\n"
+    return codec.encode(text, encoding, terminator, argument="content")
 
 
 WRITE_CONTENT = Tool(

@@ -21,7 +21,7 @@ from filewright.dialects.json_answers import (
     encode_json,
 )
 from filewright.errors import FilewrightError, invalid
-from filewright.tools.items import check_count
+from filewright.tools.batch import check_count
 from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall
 
