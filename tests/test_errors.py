@@ -98,3 +98,12 @@ def test_before_history_names_the_oldest_change():
     )
     assert error.hint == "give 14:31 or later"
     assert "yet" in errors.before_history("14:08", None).message
+
+
+def test_message_names_further_problems() -> None:
+    error = FilewrightError(Code.NO_MATCH, "a.py: not found", "read it again")
+    error.also = ("b.py: not found", "3 more files")
+    expected = "a.py: not found\nalso: b.py: not found\nalso: 3 more files"
+    assert error.message == expected
+    assert str(error) == f"no_match: {expected}\nhint: read it again"
+    assert pickle.loads(pickle.dumps(error)).also == error.also

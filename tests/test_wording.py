@@ -106,3 +106,11 @@ def test_describes_hidden_characters():
 )
 def test_names_characters(character, name):
     assert wording.character_name(character) == name
+
+
+def test_limits_lines():
+    assert wording.limit_lines(["a", "b"], 2, noun="file") == ["a", "b"]
+    assert wording.limit_lines(["a", "b", "c"], 1, noun="file") == [
+        "a",
+        "2 more files",
+    ]

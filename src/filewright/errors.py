@@ -78,8 +78,9 @@ class Code(StrEnum):
 class FilewrightError(Exception):
     """The only exception that operations raise.
 
-    `message` names the path as the caller wrote it, `hint` says what to do next, and
-    `details` holds the same facts as JSON values for programs.
+    `summary` names the path as the caller wrote it, `hint` says what to do next, and
+    `details` holds the same facts as JSON values for programs. `also` has a line for each
+    further problem of the call, so that the next one can correct them all.
     """
 
     def __init__(
@@ -93,9 +94,17 @@ class FilewrightError(Exception):
     ) -> None:
         super().__init__(message)
         self.code = code
-        self.message = message
+        self.summary = message
         self.hint = hint
+        self.also: tuple[str, ...] = ()
         self.details: dict[str, Any] = {**(details or {}), **facts}
+
+    @property
+    def message(self) -> str:
+        """The summary, and a line for each further problem."""
+        return "\n".join(
+            [self.summary, *(f"also: {line}" for line in self.also)]
+        )
 
     @property
     def ends_call(self) -> bool:
@@ -106,8 +115,8 @@ class FilewrightError(Exception):
         # Unpickling passes only `args`, the message, to a class that needs a code too.
         return (
             type(self),
-            (self.code, self.message, self.hint),
-            {"details": self.details},
+            (self.code, self.summary, self.hint),
+            {"details": self.details, "also": self.also},
         )
 
     def __str__(self) -> str:

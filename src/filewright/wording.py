@@ -59,6 +59,14 @@ def join_limited(
     return f"{shown} and {rest:,} more"
 
 
+def limit_lines(lines: Sequence[str], limit: int, *, noun: str) -> list[str]:
+    """Return the first `limit` lines, and one that counts the others: ``3 more files``."""
+    rest = len(lines) - limit
+    if rest <= 0:
+        return [*lines]
+    return [*lines[:limit], pluralize(rest, f"more {noun}")]
+
+
 def closest_matches(
     wanted: str, names: Iterable[str], limit: int = 1
 ) -> list[str]:

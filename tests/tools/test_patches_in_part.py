@@ -729,7 +729,8 @@ def test_a_refusal_says_of_each_file_what_is_wrong(
         f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20)
     )
     assert (
-        "[15 more files]" in workspace.call("apply_patch", {"patch": many}).text
+        "also: 15 more files"
+        in workspace.call("apply_patch", {"patch": many}).text
     )
 
 

@@ -231,7 +231,7 @@ def _described(
     if outcome is not None and outcome.partially_applied:
         # Tried again, the change would be made twice.
         error.details["stays"] = True
-        error.message = errors.saved_meanwhile(
+        error.summary = errors.saved_meanwhile(
             outcome.partially_applied[0]
         ).message
     if conflicts:

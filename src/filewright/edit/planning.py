@@ -245,7 +245,7 @@ def _first_refusal(
     number = ""
     if edit_count > 1:
         number = f" edit {error.details['edit'] + 1} of {edit_count}:"
-    error.message = f"{snapshot.requested_path}:{number} {error.message}"
+    error.summary = f"{snapshot.requested_path}:{number} {error.summary}"
     error.details = {
         "path": snapshot.requested_path,
         **error.details,

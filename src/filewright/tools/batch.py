@@ -129,7 +129,7 @@ def item_named(index: int, count: int) -> Iterator[None]:
         yield
     except FilewrightError as error:
         if count > 1:
-            error.message = f"item {index + 1} of {count}: {error.message}"
+            error.summary = f"item {index + 1} of {count}: {error.summary}"
             error.details.setdefault("item", index)
         raise
 

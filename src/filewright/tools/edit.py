@@ -50,7 +50,7 @@ from filewright.tools.pipeline import (
 from filewright.tools.previews import find_diff_view
 from filewright.tools.result import ChangeResult, optional
 from filewright.tools.tool import Tool
-from filewright.wording import join_limited, pluralize
+from filewright.wording import limit_lines, pluralize
 
 # Edits of other files that a refusal names.
 _MAX_NAMED: Final = 10
@@ -249,11 +249,10 @@ def _join_refusals(
             ]
             message, *_ = refusal["message"].splitlines()
             others.append(
-                f"\nalso: {error.details['path']}: edit {refusal['edit'] + 1}: "
-                f"{message}"
+                f"{error.details['path']}: edit {refusal['edit'] + 1}: {message}"
             )
     first = refusals[0]
-    first.message += join_limited(others[1:], _MAX_NAMED, "", noun="edit")
+    first.also = tuple(limit_lines(others[1:], _MAX_NAMED, noun="edit"))
     return first
 
 

@@ -58,7 +58,7 @@ def _add_place(context: Context, error: FilewrightError, path: str) -> bool:
     if missing is None:
         return False
     resolved, root = quote(location.absolute), quote(location.root.path)
-    error.message = f"{error.message} ({resolved}, in the root {root})"
+    error.summary = f"{error.summary} ({resolved}, in the root {root})"
     error.details.update(resolved=resolved, root=root)
     if missing != location:
         error.hint = (

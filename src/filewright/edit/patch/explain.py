@@ -15,7 +15,7 @@ from filewright.edit.patch.model import FilePatch, PatchHunk
 from filewright.edit.patch.placement import HunkPlace, NoPlace, Reason
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, path_error
-from filewright.wording import pluralize, to_one_line
+from filewright.wording import limit_lines, pluralize, to_one_line
 
 _MAX_NEAREST_LINES = 12
 _MAX_LINE_CHARS = 200
@@ -157,7 +157,7 @@ def _add_nearest_text(
     text = "\n".join(
         to_one_line(truncate_line(line, _MAX_LINE_CHARS)) for line in lines
     )
-    error.message += (
+    error.summary += (
         f"\n{difference}\nnearest text, from line {match.first_line}:\n{text}"
     )
     error.details["nearest_line"] = match.first_line
@@ -197,10 +197,10 @@ def add_other_hunks(
             other_error = no_place_error(file, source, hunk, place)
             message = other_error.message
             outcomes.append(other_error.details)
-        error.message += f"\n{message}"
+        error.summary += f"\n{message}"
     remaining = len(file.hunks) - len(places)
     if remaining > 0:
-        error.message += f"\n{pluralize(remaining, 'more hunk')} not looked at"
+        error.summary += f"\n{pluralize(remaining, 'more hunk')} not looked at"
     error.details["hunks"] = outcomes
 
 
@@ -262,15 +262,13 @@ def patch_error(
     ]
     first, *other_failures = failures
     named_failures = other_failures[:_MAX_OTHER_FILES]
-    message = first.message
-    for error in named_failures:
-        message += f"\nalso: {error.message.splitlines()[0]}"
-    if len(other_failures) > len(named_failures):
-        message += f"\n[{len(other_failures) - len(named_failures)} more files]"
+    summaries = [error.summary.splitlines()[0] for error in other_failures]
     hints = [error.hint for error in (first, *named_failures) if error.hint]
-    return FilewrightError(
+    refusal = FilewrightError(
         first.code,
-        message,
+        first.summary,
         "; ".join(dict.fromkeys(hints)) or None,
         details=first.details,
     )
+    refusal.also = tuple(limit_lines(summaries, _MAX_OTHER_FILES, noun="file"))
+    return refusal

@@ -427,7 +427,7 @@ def _skip_applied(
         file, source, file.hunks[reported_hunk], reported_reason
     )
     if all(applied_lines):
-        error.message += (
+        error.summary += (
             f"\nall of its changes to {file.path} are there already"
         )
         line_of_first = applied_lines[0]
