@@ -9,6 +9,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -293,8 +294,18 @@ def start_cline(run: Installation) -> str:
         str(program), "--json", "--auto-approve", "true", "-P", "openai",
         "-m", "scripted", PROMPT,
     )  # fmt: skip
+    _end_hub(run.scene.project)
     session = re.search(r'"(?:sessionId|session_id)":\s*"([^"]+)"', answer)
     return session[1] if session else ""
+
+
+def _end_hub(project: Path) -> None:
+    """End the process that Cline leaves behind for a project."""
+    pattern = f"cline-hub-daemon --cwd {re.escape(str(project))} "
+    words = ["pgrep", "-f", pattern]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
+    for process in found.stdout.split():
+        os.kill(int(process), signal.SIGTERM)
 
 
 def start_pi(run: Installation) -> str:
