@@ -1,0 +1,65 @@
+"""The text of a change is made from its values alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from filewright.edit.build_diff import build_file_diff
+from filewright.edit.diff import Diff, FileDiff
+from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
+from filewright.tools.change_reply import ChangeReply, DiffView
+from filewright.tools.pipeline import Change
+
+
+def make_diff(name: str, lines: int) -> FileDiff:
+    before = Snapshot(b"one\n")
+    splices = [Splice(0, 4, b"two\n" * lines)]
+    return build_file_diff(FileDiff(name, name), before, splices, max_lines=900)
+
+
+def reply(change_id: str | None, lines: int, **view: Any) -> str:
+    diff = Diff((make_diff("a.txt", lines),))
+    change: Change[None] = Change((), change_id, diff)
+    text = ChangeReply(10_000, change, DiffView(**view))
+    text.add(text.status("changed"))
+    text.finish()
+    return text.text()
+
+
+def test_a_preview_says_that_nothing_was_written() -> None:
+    text = reply(None, 1)
+    assert text.startswith("would be changed (preview; nothing was written)")
+    assert "+two" in text
+
+
+def test_a_change_names_its_id() -> None:
+    assert reply("c1", 1).startswith("changed; change c1\n")
+
+
+@pytest.mark.parametrize(
+    ("view", "says"),
+    [
+        pytest.param(
+            {}, "[90 lines added, 1 removed; get_history with", id="long"
+        ),
+        pytest.param(
+            {"is_seen": True},
+            "[90 lines added, 1 removed, as in the preview]",
+            id="seen",
+        ),
+        pytest.param({"wanted": "full"}, "+two", id="full"),
+    ],
+)
+def test_a_long_diff_is_counted_unless_it_is_wanted(
+    view: dict[str, Any], says: str
+) -> None:
+    text = reply("c1", 90, **view)
+    assert says in text
+    assert ("+two" in text) is (view.get("wanted") == "full")
+
+
+def test_no_diff_is_shown_if_none_is_wanted() -> None:
+    assert reply("c1", 1, wanted="none") == "changed; change c1"
