@@ -16,7 +16,7 @@ from filewright.tools.overview_result import (
     ManyOverviews,
     OverviewResult,
 )
-from filewright.tools.result import in_shares, joined
+from filewright.tools.several import join_texts, run_for_each
 from filewright.tools.tool import Tool
 
 # The overview of one of several paths has at least so many characters.
@@ -39,7 +39,7 @@ def get_overview(
         return describe_path(context, arguments, path, max_chars)
     paths = arguments.paths
     check_count(context, paths)
-    overviews = in_shares(
+    overviews = run_for_each(
         paths,
         max_chars,
         lambda number, share: describe_path(
@@ -48,7 +48,7 @@ def get_overview(
         "{}: {}",
     )
     return ManyOverviews(
-        joined(overviews, paths, max_chars), overviews=tuple(overviews)
+        join_texts(overviews, paths, max_chars), overviews=tuple(overviews)
     )
 
 

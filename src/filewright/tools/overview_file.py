@@ -24,11 +24,11 @@ from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
 from filewright.tools.binary_files import binary_error
 from filewright.tools.context import Context
+from filewright.tools.file_facts import describe_encoding, encoding_facts
 from filewright.tools.overview_arguments import OverviewArguments
 from filewright.tools.overview_outline import choose_outline
 from filewright.tools.overview_rendering import render_file_overview
 from filewright.tools.overview_result import OverviewResult
-from filewright.tools.result import about, facts
 
 # The lines of a file that is not held in memory are measured up to here.
 MAX_MEASURED_BYTES = 4 << 20
@@ -119,7 +119,7 @@ def build_overview(
         path=path,
         size=snapshot.size,
         line_count=line_count,
-        **facts(snapshot),
+        **encoding_facts(snapshot),
         line_endings=snapshot.lines.terminators.counts(),
         final_newline=has_text and snapshot.lines.ends_in_terminator(),
         longest_line=lengths.longest,
@@ -137,7 +137,7 @@ def build_overview(
     )
     return FileOverview(
         result,
-        form=about(snapshot),
+        form=describe_encoding(snapshot),
         shown_symbols=part.shown,
         changed_symbols=changed_symbols or (),
         notes=(comparison.note,) if comparison.note else (),

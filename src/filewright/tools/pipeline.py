@@ -25,8 +25,8 @@ from filewright.text.snapshot import VERSION_DIGITS, Snapshot
 from filewright.text.splice import Splice
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
+from filewright.tools.file_facts import describe_kept_form
 from filewright.tools.registry import RARE, Arguments
-from filewright.tools.result import kept_form
 from filewright.tools.syntax_warnings import find_warning
 
 MAX_ATTEMPTS = 36
@@ -329,7 +329,7 @@ def _describe_form(plan: FilePlan[ResultT], before: Snapshot) -> str:
     if plan.splices and plan.splices[0].offset < before.start:
         # The byte order mark itself is changed.
         return ""
-    return kept_form(before)
+    return describe_kept_form(before)
 
 
 # Plans of one text

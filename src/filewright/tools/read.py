@@ -15,6 +15,7 @@ from filewright.text.snapshot import Snapshot
 from filewright.tools.binary_files import binary_error
 from filewright.tools.budget import CharacterBudget
 from filewright.tools.context import Context
+from filewright.tools.file_facts import describe_encoding, encoding_facts
 from filewright.tools.read_arguments import (
     ReadArguments,
     require_one_place,
@@ -35,7 +36,8 @@ from filewright.tools.read_rendering import (
     render_piece,
 )
 from filewright.tools.read_result import FileRead, FilesRead, ReadOn
-from filewright.tools.result import Image, about, facts, in_shares, joined
+from filewright.tools.result import Image
+from filewright.tools.several import join_texts, run_for_each
 from filewright.tools.tool import Tool
 from filewright.wording import (
     describe_hidden_characters,
@@ -68,7 +70,7 @@ def read_content(
         return read_file(context, arguments, max_chars)
     reads = split_reads(arguments, context.settings.max_paths)
     paths = [read.path or "" for read in reads]
-    files = in_shares(
+    files = run_for_each(
         paths,
         max_chars,
         lambda number, share: read_file(context, reads[number], share),
@@ -78,7 +80,7 @@ def read_content(
         files = mark_headings(files)
     images = tuple(image for file in files for image in file.images)
     return FilesRead(
-        joined(files, paths, max_chars), files=tuple(files), images=images
+        join_texts(files, paths, max_chars), files=tuple(files), images=images
     )
 
 
@@ -148,7 +150,7 @@ def file_facts(snapshot: Snapshot) -> dict[str, Any]:
     path = ""
     if snapshot.location is not None:
         path = snapshot.location.display_path
-    return {"path": path, "size": snapshot.size, **facts(snapshot)}
+    return {"path": path, "size": snapshot.size, **encoding_facts(snapshot)}
 
 
 # Lines
@@ -213,7 +215,7 @@ def read_lines(
 ) -> FileRead:
     """Read the lines that the arguments name, as many as fit."""
     known = file_facts(snapshot)
-    form = about(snapshot)
+    form = describe_encoding(snapshot)
     if snapshot.size <= snapshot.start and arguments.start in (1, -1):
         context.remember(snapshot)
         empty = LinesRead(
@@ -460,7 +462,7 @@ def read_piece(
     known = file_facts(snapshot)
     piece = LinePiece(
         path=known["path"],
-        form=about(snapshot),
+        form=describe_encoding(snapshot),
         line=number,
         column=column,
         text=characters.text,

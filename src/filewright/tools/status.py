@@ -12,9 +12,10 @@ from filewright.boundary.names import quote
 from filewright.errors import FilewrightError
 from filewright.tools.batch import check_count
 from filewright.tools.context import Context
+from filewright.tools.file_facts import encoding_facts
 from filewright.tools.items import Paths
 from filewright.tools.registry import Arguments
-from filewright.tools.result import ToolResult, facts, optional
+from filewright.tools.result import ToolResult, optional
 from filewright.tools.status_rendering import render_status
 from filewright.tools.tool import Tool
 from filewright.wording import escape_surrogates
@@ -132,7 +133,7 @@ def read_status(context: Context, location: Location) -> FileStatus:
                     binary=snapshot.binary_type,
                     version=snapshot.version,
                 )
-            return replace(file_status, **facts(snapshot))
+            return replace(file_status, **encoding_facts(snapshot))
     except FilewrightError as error:
         return replace(file_status, unreadable=str(error.code))
 
