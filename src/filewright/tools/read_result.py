@@ -9,7 +9,7 @@ from filewright.tools.result import FailedCall, ToolResult, optional
 
 @dataclass(frozen=True, slots=True)
 class ReadOn:
-    """Where to continue: at line `start`, or in line `line` at character `column`."""
+    """The place to continue at: line `start`, or character `column` of line `line`."""
 
     start: int | None = optional()
     line: int | None = optional()

@@ -87,7 +87,7 @@ def join_results(outcomes: Sequence[SearchOutcome]) -> SearchResult:
         files_searched = results[0].files_searched
     has_all = len(results) == len(searches)
     return SearchResult(
-        render_searches(outcomes, [search.text for search in searches]),
+        render_searches(outcomes),
         results=tuple(hit for result in results for hit in result.results),
         files=tuple(file for result in results for file in result.files),
         complete=has_all and all(result.complete for result in results),

@@ -7,7 +7,7 @@ they are in, later ones their line alone.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from filewright.languages import Language
@@ -15,6 +15,7 @@ from filewright.progress import Task
 from filewright.search.excerpts import (
     ContextLine,
     Excerpt,
+    HitContext,
     build_excerpt,
     count_match_characters,
     read_context,
@@ -99,7 +100,7 @@ class FileExcerpt:
 
 @dataclass(frozen=True, slots=True)
 class ExcerptOptions:
-    """How hits are shown: in lines of up to `line_chars`, with how much context.
+    """The form of hits: lines of up to `line_chars`, with a number of lines around them.
 
     With `default_context` the number of hits decides, and context that does not fit is
     left out. `may_span_lines` is True if two matches may have a line in common.
@@ -187,19 +188,6 @@ class SymbolFinder:
 
 
 @dataclass(frozen=True, slots=True)
-class LinesAround:
-    """The lines around a hit: above it, its further lines (`inside`), and below it.
-
-    `further_count` is the number of further lines, which may be more than are shown.
-    """
-
-    above: tuple[ContextLine, ...]
-    inside: tuple[ContextLine, ...]
-    below: tuple[ContextLine, ...]
-    further_count: int
-
-
-@dataclass(frozen=True, slots=True)
 class PreviousHit:
     """The hit before: its last line that is shown, its last line, and its definition.
 
@@ -255,8 +243,8 @@ def excerpt_hits(
             build_hit(snapshot, hit, piece, around, hit_symbols.inner),
             (*lines, *below),
         )
-        last_line = hit.line + around.further_count
-        may_continue = options.may_span_lines or around.further_count > 0
+        last_line = hit.line + around.inside_count
+        may_continue = options.may_span_lines or around.inside_count > 0
         previous = PreviousHit(
             last_shown_line=last_line + len(below),
             last_matched_line=last_line if may_continue else 0,
@@ -273,7 +261,7 @@ def read_lines_around(
     is_few: bool,
     is_record_file: bool,
     task: Task,
-) -> LinesAround:
+) -> HitContext:
     """Return the lines around a hit: those requested, or those that are likely to help."""
     before, after = options.before, options.after
     if options.default_context:
@@ -281,7 +269,7 @@ def read_lines_around(
         if is_few:
             before = DEFAULT_CONTEXT_LINES
             after = max(DEFAULT_CONTEXT_LINES, hit_symbols.body_lines)
-    near = read_context(
+    around = read_context(
         snapshot,
         hit,
         before=before,
@@ -290,14 +278,20 @@ def read_lines_around(
         max_inside=MAX_LINES_OF_MATCH,
         task=task,
     )
-    above, below = near.above, near.below
-    if options.default_context:
-        max_chars = SHORT_LINE_CHARS
-        if hit_symbols.body_lines:
-            max_chars = options.line_chars
-        above = select_helpful(above, max_chars, is_record_file=is_record_file)
-        below = select_helpful(below, max_chars, is_record_file=is_record_file)
-    return LinesAround(above, near.inside, below, near.inside_count)
+    if not options.default_context:
+        return around
+    max_chars = SHORT_LINE_CHARS
+    if hit_symbols.body_lines:
+        max_chars = options.line_chars
+    return replace(
+        around,
+        above=select_helpful(
+            around.above, max_chars, is_record_file=is_record_file
+        ),
+        below=select_helpful(
+            around.below, max_chars, is_record_file=is_record_file
+        ),
+    )
 
 
 def select_helpful(
@@ -346,9 +340,7 @@ def choose_piece(
     )
 
 
-def lines_above(
-    around: LinesAround, previous: PreviousHit
-) -> list[ExcerptLine]:
+def lines_above(around: HitContext, previous: PreviousHit) -> list[ExcerptLine]:
     """Return the lines above a hit that the hit before has not shown."""
     return [
         to_excerpt_line(line, LineRole.CONTEXT)
@@ -357,7 +349,7 @@ def lines_above(
     ]
 
 
-def lines_below(around: LinesAround, next_hit_line: int) -> list[ExcerptLine]:
+def lines_below(around: HitContext, next_hit_line: int) -> list[ExcerptLine]:
     """Return the lines below a hit that are above the next one."""
     return [
         to_excerpt_line(line, LineRole.CONTEXT)
@@ -369,7 +361,7 @@ def lines_below(around: LinesAround, next_hit_line: int) -> list[ExcerptLine]:
 def lines_of_hit(
     hit: Hit,
     piece: Excerpt,
-    around: LinesAround,
+    around: HitContext,
     hit_symbols: HitSymbols,
     previous: PreviousHit,
     options: ExcerptOptions,
@@ -396,9 +388,9 @@ def lines_of_hit(
     for line in around.inside:
         if line.line > previous.last_matched_line:
             lines.append(to_excerpt_line(line, LineRole.CONTINUATION))
-    omitted_count = around.further_count - len(around.inside)
+    omitted_count = around.inside_count - len(around.inside)
     if omitted_count:
-        last_line = hit.line + around.further_count
+        last_line = hit.line + around.inside_count
         text = (
             f"[{omitted_count:,} more lines of this match, to line {last_line}]"
         )
@@ -418,17 +410,17 @@ def build_hit(
     snapshot: Snapshot,
     hit: Hit,
     piece: Excerpt,
-    around: LinesAround,
+    around: HitContext,
     symbol: str,
 ) -> SearchHit:
     """Return a hit for programs."""
     matched = None
-    if around.further_count:
+    if around.inside_count:
         matched = matched_text(snapshot, hit)
     return SearchHit(
         path=display_path(snapshot),
         line=hit.line,
-        last_line=hit.line + around.further_count,
+        last_line=hit.line + around.inside_count,
         column=hit.column,
         offset=hit.offset,
         end=hit.end,

@@ -25,10 +25,15 @@ MAX_ALIKE_FILES = 10
 MAX_LARGEST_KIND_CHARS = 120
 
 
-def render_search(outcome: SearchOutcome, notes: Sequence[str]) -> str:
-    """Return the answer of one search: what was found, then how much that is of all."""
+def render_search(
+    outcome: SearchOutcome, notes: Sequence[str], *, titled_path: str = ""
+) -> str:
+    """Return the answer of one search: its matches, then how many there are in all.
+
+    `titled_path` is a path that a title above the answer names already.
+    """
     text = BoundedText(outcome.max_chars)
-    text.add(*render_matches(outcome))
+    text.add(*render_matches(outcome, titled_path))
     if not outcome.has_match:
         text.add("no match" if outcome.is_complete else "no match so far")
     if outcome.next_cursor is not None:
@@ -40,7 +45,7 @@ def render_search(outcome: SearchOutcome, notes: Sequence[str]) -> str:
     return text.text()
 
 
-def render_matches(outcome: SearchOutcome) -> Iterator[str]:
+def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     """Yield the lines of the answer that show matches."""
     if outcome.files:
         yield from render_files(outcome.files)
@@ -48,7 +53,9 @@ def render_matches(outcome: SearchOutcome) -> Iterator[str]:
         for kind in outcome.kinds.kinds:
             yield render_kind(kind, with_path=outcome.is_tree)
     else:
-        yield from render_excerpts(outcome.excerpts)
+        for row in render_excerpts(outcome.excerpts):
+            if row != titled_path:
+                yield row
 
 
 def render_continuation(outcome: SearchOutcome) -> str:
@@ -236,32 +243,35 @@ def render_files(files: Sequence[MatchedFile]) -> Iterator[str]:
 # Several searches
 
 
-def render_searches(
-    outcomes: Sequence[SearchOutcome], texts: Sequence[str]
-) -> str:
+def render_searches(outcomes: Sequence[SearchOutcome]) -> str:
     """Return the answers of several searches, each below its pattern.
 
     Searches without anything to say but that there is no match share a line.
     """
     has_several_places = len({place_of(outcome) for outcome in outcomes}) > 1
-    parts = []
-    without_match = []
-    for outcome, text in zip(outcomes, texts, strict=True):
+    answers = []
+    titles_without_match = []
+    for outcome in outcomes:
         title = quote_pattern(outcome)
+        path = ""
         if has_several_places:
             path = escape_controls(outcome.arguments.path)
             title += f" in {path}"
-            # The title names a file that is searched alone.
-            text = text.removeprefix(f"{path}\n")
         if outcome.is_bare:
-            without_match.append(title)
+            titles_without_match.append(title)
+            continue
+        if outcome.error is not None:
+            text = str(outcome.error)
         else:
-            parts.append(f"pattern {title}:\n{text}")
-    if without_match:
-        parts.append(f"no match: {', '.join(without_match)}")
-        if len(without_match) == len(outcomes):
-            parts.append(texts[0].partition("\n")[2])
-    return "\n".join(parts)
+            notes = describe_outcome(outcome)
+            text = render_search(outcome, notes, titled_path=path)
+        answers.append(f"pattern {title}:\n{text}")
+    if titles_without_match:
+        answers.append(f"no match: {', '.join(titles_without_match)}")
+    notes = describe_outcome(outcomes[0])
+    if len(titles_without_match) == len(outcomes) and notes:
+        answers.append(f"[{'; '.join(notes)}]")
+    return "\n".join(answers)
 
 
 def place_of(outcome: SearchOutcome) -> tuple[str, str | None]:
