@@ -372,10 +372,6 @@ CASES = (
         _edit(("two", "```")),
         diffed,
         {"a": "one\ntwo\n"},
-        "it is written",
-        "an error that names it",
-        CHOICE
-        + "a fence that only the new text has is more often the answer's own than meant",
     ),
     Case(
         "edit_file, CRLF",

@@ -267,6 +267,9 @@ CASES = (
         [("create_directories", {"paths": "no"})],
         whole,
         _WRITE,
+        "an error",
+        "the folder",
+        CHOICE + "a single path is a list of one",
     ),
     Case(
         "create_directories: the root",
