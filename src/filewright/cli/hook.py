@@ -14,11 +14,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from filewright.cli import open_workspace, settings_from, write
-from filewright.cli.hook_answers import (
-    add_healing_hint,
-    find_form,
-    render_warning,
-)
 from filewright.errors import FilewrightError
 from filewright.recording.hooks import HookCall, parse_hook_call
 from filewright.recording.session import command_summary
@@ -136,14 +131,18 @@ def begin(call: HookCall) -> str | None:
         )
         if not is_complete and call.identifier:
             _keep_ahead(workspace, call.state_dir)
-        warning = render_warning(call.event, task.notices)
-        if warning:
-            write(warning)
+        if task.notices:
+            from filewright.cli.hook_answers import render_warning
+
+            warning = render_warning(call.event, task.notices)
+            if warning:
+                write(warning)
     return identifier
 
 
 def end(call: HookCall) -> Sequence[ChangeRecord]:
     """End the command `call.identifier`; return the records of its changes."""
+    from filewright.cli.hook_answers import add_healing_hint, find_form
     from filewright.mailbox.comments import take_comments
     from filewright.mailbox.prompts import ClientPrompts
     from filewright.recording.session import roots_with_open_command

@@ -19,6 +19,7 @@ shown and undone like those of tools.
 - `git_index`: a reader of git's index, for contents that git has
 - `open_commands`: the files of commands that have begun and not ended
 - `hooks`: the calls of clients' hooks, read from their JSON
+- `json_fields`: the fields of a client's JSON, which has several names for each
 - `tool_arguments`: the edits that the arguments of clients' edit tools describe
 - `guard`: restores the bytes that such a tool changed besides its edit
 - `guard_check`: the same for any file of a repository, compared with git

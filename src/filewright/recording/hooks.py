@@ -12,16 +12,15 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import xxhash
 
-from filewright.recording.tool_arguments import (
-    ToolEdit,
-    first_text,
-    read_tool_edits,
-)
+from filewright.recording.json_fields import first_text
 from filewright.wording import join_limited
+
+if TYPE_CHECKING:
+    from filewright.recording.tool_arguments import ToolEdit
 
 SHELL_TOOLS = (
     "Bash",
@@ -108,7 +107,11 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
     if tool in SHELL_TOOLS:
         tool = None
     # A shell command may change any file, also if its text has a patch in it.
-    edits = read_tool_edits(arguments) if tool else {}
+    edits: Mapping[str, ToolEdit | None] = {}
+    if tool:
+        from filewright.recording.tool_arguments import read_tool_edits
+
+        edits = read_tool_edits(arguments)
     absolute_paths = _resolve_paths(edits, _text(message, "cwd"), folders)
     names = [os.path.basename(path) for path in absolute_paths]
     label = _label(tool, names) if tool else None

@@ -13,6 +13,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from filewright.recording.json_fields import first_text
+
 
 @dataclass(frozen=True, slots=True)
 class TextReplacement:
@@ -139,17 +141,3 @@ def _read_replacement(item: Mapping[str, Any]) -> TextReplacement | None:
         return None
     is_everywhere = any(item.get(name) is True for name in _EVERYWHERE)
     return TextReplacement(search, replacement, is_everywhere)
-
-
-def first_text(
-    arguments: Mapping[str, Any],
-    names: tuple[str, ...],
-    *,
-    is_empty_allowed: bool = False,
-) -> str | None:
-    """Return the first text among the arguments of some names."""
-    for name in names:
-        value = arguments.get(name)
-        if isinstance(value, str) and (value or is_empty_allowed):
-            return value
-    return None

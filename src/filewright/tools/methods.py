@@ -18,8 +18,6 @@ from typing import (
     overload,
 )
 
-from filewright.tools.catalogue import load_tool
-
 if TYPE_CHECKING:
     from filewright.tools.batch import BatchResult
     from filewright.tools.edit import EditResult
@@ -144,6 +142,8 @@ class ToolMethods:
 
         A tool may treat a default that is named as the caller's wish.
         """
+        from filewright.tools.catalogue import load_tool
+
         tool = load_tool(name)
         fields = tool.arguments.model_fields
         request: dict[str, Any] = {}
