@@ -36,7 +36,7 @@ R = TypeVar("R")
 def _awaited(
     method: Callable[Concatenate[Workspace, P], R],
 ) -> Callable[Concatenate[AsyncWorkspace, P], Coroutine[Any, Any, R]]:
-    """The method with the same arguments and result, in a worker thread."""
+    """Return a method with the same arguments and result that runs in a worker thread."""
 
     async def call(
         self: AsyncWorkspace, /, *arguments: P.args, **named: P.kwargs
@@ -50,11 +50,11 @@ def _awaited(
 
 
 class AsyncWorkspace:
-    """`Workspace` with the same arguments and results, to be awaited under asyncio or trio.
+    """A `Workspace` whose methods are awaited, under asyncio or trio.
 
-    Each call runs in one of anyio's worker threads. A call that is cancelled stops its work at the next
-    check and waits for it to end, so that what it left is known: all of a change, or nothing of it.
-    `report` is called from the worker threads with the progress of long calls.
+    Each call runs in one of anyio's worker threads. A call that is cancelled stops its
+    work at the next check and waits for its end, so that a change is made whole or not at
+    all. `report` is called from the worker threads with the progress of long calls.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class AsyncWorkspace:
             session=session,
             client=client,
         )
-        """The workspace itself, for what takes no time."""
+        """The workspace itself, for calls that take no time."""
         self._report = report
 
     async def __aenter__(self) -> Self:
@@ -92,7 +92,7 @@ class AsyncWorkspace:
         await self.close()
 
     async def close(self) -> None:
-        """Give the roots' descriptors back; the workspace must not be used after."""
+        """Release the roots and the child processes; the workspace must not be used after."""
         with anyio.CancelScope(shield=True):
             await anyio.to_thread.run_sync(self.blocking.close)
 
@@ -102,7 +102,7 @@ class AsyncWorkspace:
         *,
         dialect: str | None = None,
     ) -> Sequence[ListedTool]:
-        """As `Workspace.tools`."""
+        """Return the tools, as `Workspace.tools`."""
         return self.blocking.tools(toolsets, dialect=dialect)
 
     call = _awaited(Workspace.call)
@@ -143,7 +143,7 @@ class AsyncWorkspace:
     ) -> FilesRead: ...
 
     async def read(self, *given: Any, **options: Any) -> FileRead | FilesRead:
-        """As `Workspace.read`."""
+        """Read a file, or a place in each of several files, as `Workspace.read`."""
         read: Callable[..., FileRead | FilesRead] = ToolMethods.read
         return await self._in_thread(
             lambda task: read(self.blocking.under(task), *given, **options)
@@ -156,7 +156,7 @@ class AsyncWorkspace:
     changed_files = _awaited(Workspace.changed_files)
 
     async def _in_thread(self, work: Callable[[Task], R]) -> R:
-        """`work` in a worker thread, its task cancelled when the waiting one is."""
+        """Run `work` in a worker thread; cancel its task if the waiting task is cancelled."""
         task = Task(
             seconds=self.blocking.settings.call_seconds, report=self._report
         )
@@ -174,7 +174,8 @@ class AsyncWorkspace:
             return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
             task.cancel()
-            if begun.is_set():  # it may be committing: what it leaves must be known when this returns
+            # The work may be committing, and its outcome must be known at the return.
+            if begun.is_set():
                 with anyio.CancelScope(shield=True):
                     await anyio.to_thread.run_sync(ended.wait)
             raise

@@ -226,9 +226,11 @@ def commit_change(
         # A change of which a part stays must not be made a second time.
         if error.code != Code.STALE_VERSION or "stays" in error.details:
             raise
-        raise StalePlanError(
-            error.code, error.message, error.hint, details=error.details
-        ) from error
+        stale_plan = StalePlanError(
+            error.code, error.summary, error.hint, details=error.details
+        )
+        stale_plan.also = error.also
+        raise stale_plan from error
     states = {entry.path: entry.after for entry in record.file_changes}
     files = []
     for file in change.files:

@@ -1,8 +1,9 @@
-"""Paths that may have been meant by one that names nothing.
+"""Paths that may be meant by a path that names nothing.
 
-A model writes a path as it stands in a diff, in an address or on a screen: with a prefix, with other slashes, without
-the folders above, with a plain space for a no-break one. No other file is opened for that. The refusal names the file
-that has the path's tail, in a form that tells it from names that look the same.
+A model writes a path as it is in a diff, in an address or on a screen: with a prefix,
+with other slashes, without the folders above, with a plain space for a no-break one. No
+other file is opened instead. The refusal names the file with the same end of its path, in
+a form that tells it from names that look the same.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ from filewright.wording import closest_matches
 if TYPE_CHECKING:
     from filewright.boundary.walk_model import FolderEntry
 
-MOST_NAMED = 3
-"""Paths that a hint names."""
+MAX_SUGGESTIONS = 3
+"""The paths that a hint names."""
 
 _MAX_ENTRIES = 200_000
 _MAX_NAMES = 5_000
-"""Names of one folder that are compared by spelling."""
+"""The names of one folder that are compared by spelling."""
 
 _WRAPPED = re.compile(r"""(?s)\s*(?:@|[`'"<(\[*]*)(.*?)[`'">)\]*]*\s*""")
 _LINE_SUFFIX = re.compile(r"(?::\d+(?:[-:]\d+)?|#L\d+(?:-L?\d+)?)\Z")
@@ -41,7 +42,7 @@ _DRIVE = re.compile(r"\A[A-Za-z]:")
 
 @dataclass(frozen=True, slots=True)
 class Suggestions:
-    """The paths that may have been meant, the likeliest first; or how many `others` have the `name` asked for."""
+    """The paths that may be meant, the likeliest first, or the number of files of a `name`."""
 
     paths: tuple[str, ...] = ()
     others: int = 0
@@ -49,7 +50,7 @@ class Suggestions:
 
     @property
     def hint(self) -> str:
-        """The question whether one of them is meant; empty if there are none."""
+        """The question that names them, or "" without any."""
         if self.others:
             return f"{self.others} files have that name: the glob **/{self.name} lists them"
         return f"did you mean {' or '.join(self.paths)}?" if self.paths else ""
@@ -57,70 +58,78 @@ class Suggestions:
 
 @dataclass(slots=True)
 class _Tails:
-    """The things whose path ends like the one asked for, by how many of its last parts they share."""
+    """The paths with the longest common end with the requested path.
 
-    looks: Sequence[str]
+    `forms` are the visible forms of the parts of the requested path, `depth` is the
+    number of parts in common.
+    """
+
+    forms: Sequence[str]
     depth: int = 0
     matches: list[Location] = field(default_factory=list)
 
     def add(self, location: Location) -> None:
-        """Take a thing into account that has the last name."""
+        """Take into account a path with the same last name."""
         depth = 1
-        for look, part in zip(
-            reversed(self.looks[:-1]),
-            reversed(location.parts[:-1]),
-            strict=False,
-        ):
-            if look != _look(part):
+        folders = reversed(location.parts[:-1])
+        for form, part in zip(reversed(self.forms[:-1]), folders, strict=False):
+            if form != _visible(part):
                 break
             depth += 1
         if depth > self.depth:
-            self.depth, self.matches = depth, []
+            self.depth = depth
+            self.matches = []
         if depth == self.depth:
             self.matches.append(location)
 
 
-def suggest(boundary: Boundary, asked: str, task: Task) -> Suggestions:
-    """Return what may have been meant by the path `asked`, which names nothing.
+def suggest(boundary: Boundary, requested_path: str, task: Task) -> Suggestions:
+    """Return the paths that may be meant by one that names nothing.
 
-    Names nothing that is denied, and gives up where `task` has no time left. Raises as `Task.check`.
+    Denied paths are left out. Raise as `Task.check`.
     """
-    parts = _parts_of(asked)
+    parts = _split_parts(requested_path)
     if not parts:
         return Suggestions()
-    looks = [visible_form(part).casefold() for part in parts]
+    tails = _find_tails(boundary, parts, task)
+    similar = _find_similar(boundary, requested_path, task)
+    matches = tails.matches
+    if tails.depth == len(parts):
+        whole = [path for path in matches if len(path.parts) == len(parts)]
+        if len(whole) == 1:
+            matches = whole
+    if len(matches) > MAX_SUGGESTIONS:
+        # A list of so many does not help; names alike in the same folder may.
+        if not similar:
+            return Suggestions(others=len(matches), name=parts[-1])
+        matches = []
+    elif len(matches) == 1 or tails.depth == len(parts):
+        similar = []
+    locations = list(dict.fromkeys([*matches, *similar]))[:MAX_SUGGESTIONS]
+    return Suggestions(
+        tuple(distinct_form(location, requested_path) for location in locations)
+    )
+
+
+def _find_tails(boundary: Boundary, parts: Sequence[str], task: Task) -> _Tails:
+    """Return the paths with the same last name, ignored ones only if there is no other."""
+    forms = [visible_form(part).casefold() for part in parts]
+    tails = _Tails(forms)
     for include_ignored in (False, True):
-        tails = _Tails(looks)
-        for location in _things_named(
-            boundary, looks[-1], task, include_ignored=include_ignored
+        for location in _find_named(
+            boundary, forms[-1], task, include_ignored=include_ignored
         ):
             tails.add(location)
         if tails.matches:
             break
-    near = _near(boundary, asked, task)
-    matches = tails.matches
-    whole = [
-        location
-        for location in matches
-        if len(location.parts) == len(parts) == tails.depth
-    ]
-    if len(whole) == 1:
-        matches = whole
-    if len(matches) > MOST_NAMED:
-        # So many are told apart by no list; what is spelled alike in the folder asked for may be.
-        if not near:
-            return Suggestions(others=len(matches), name=parts[-1])
-        matches = []
-    elif len(matches) == 1 or tails.depth == len(parts):
-        near = []
-    locations = list(dict.fromkeys([*matches, *near]))[:MOST_NAMED]
-    return Suggestions(
-        tuple(distinct_form(location, asked) for location in locations)
-    )
+    return tails
 
 
-def distinct_form(location: Location, asked: str = "") -> str:
-    """Return a path as it can be sent back: quoted where a reader would take it for another, or for the one `asked`."""
+def distinct_form(location: Location, requested_path: str = "") -> str:
+    """Return a path as it can be sent back.
+
+    It is quoted if a reader would take it for another path, or for the requested one.
+    """
     text = os.fsdecode(location.path)
     escaped = {
         character
@@ -130,7 +139,7 @@ def distinct_form(location: Location, asked: str = "") -> str:
     if (
         not escaped
         and not text.isascii()
-        and visible_form(text) == visible_form(asked)
+        and visible_form(text) == visible_form(requested_path)
     ):
         escaped = {character for character in text if not character.isascii()}
     if not escaped:
@@ -141,7 +150,7 @@ def distinct_form(location: Location, asked: str = "") -> str:
 
 
 def _is_misread(character: str) -> bool:
-    """Whether a reader cannot see the character, or that it is one of its own."""
+    """Return True for a character that a reader cannot see, or takes for another."""
     return (
         is_peculiar(character)
         or unicodedata.combining(character) > 0
@@ -149,13 +158,14 @@ def _is_misread(character: str) -> bool:
     )
 
 
-def _look(name: bytes) -> str:
+def _visible(name: bytes) -> str:
+    """Return a name as a reader sees it, without letter case."""
     return visible_form(os.fsdecode(name)).casefold()
 
 
-def _parts_of(asked: str) -> list[str]:
-    """Return the parts of a path, without what is written around one and before one."""
-    text = asked
+def _split_parts(requested_path: str) -> list[str]:
+    """Return the parts of a path, without quotes, a drive or a line number."""
+    text = requested_path
     if text.startswith("file:"):
         text = re.sub(r"\Afile:(?://[^/]*(?=/))?", "", text)
     match = _WRAPPED.fullmatch(text)
@@ -171,10 +181,10 @@ def _parts_of(asked: str) -> list[str]:
     ]
 
 
-def _things_named(
-    boundary: Boundary, look: str, task: Task, *, include_ignored: bool
+def _find_named(
+    boundary: Boundary, form: str, task: Task, *, include_ignored: bool
 ) -> Iterator[Location]:
-    """Yield what looks as if it had this name, or has it but for its ending, in any root."""
+    """Yield the paths with a name in any root; without such, those with it before a dot."""
     for root in boundary.roots:
         walk = boundary.walk(
             Location(root, ()),
@@ -186,13 +196,13 @@ def _things_named(
         for number, entry in enumerate(walk):
             if number > _MAX_ENTRIES:
                 return
-            name = _look(entry.name)
-            if name == look:
+            name = _visible(entry.name)
+            if name == form:
                 is_named = True
                 yield entry.location
             elif (
-                "." not in look
-                and name.rpartition(".")[0] == look
+                "." not in form
+                and name.rpartition(".")[0] == form
                 and entry.kind == "file"
             ):
                 stems.append(entry)
@@ -200,35 +210,40 @@ def _things_named(
             yield from (entry.location for entry in stems)
 
 
-def _near(boundary: Boundary, asked: str, task: Task) -> list[Location]:
-    """Return what is spelled like the first part that is not there, with the parts behind it where that is there."""
+def _find_similar(
+    boundary: Boundary, requested_path: str, task: Task
+) -> list[Location]:
+    """Return the paths in which the first missing part has a similar name."""
     try:
-        location = boundary.locate(asked)
+        location = boundary.locate(requested_path)
     except FilewrightError:
         return []
-    missing, above = None, location
-    while above.parts and not _exists(boundary, above):
-        missing, above = above, above.parent
+    missing, parent = None, location
+    while parent.parts and not _exists(boundary, parent):
+        missing, parent = parent, parent.parent
     if missing is None:
         return []
     walk = boundary.walk(
-        above, WalkOptions(depth=1, include_ignored=True), task=task
+        parent, WalkOptions(depth=1, include_ignored=True), task=task
     )
     names: dict[str, Location] = {}
     for number, entry in enumerate(walk):
         if number >= _MAX_NAMES:
             break
         names[os.fsdecode(entry.name)] = entry.location
-    near = []
-    for name in closest_matches(os.fsdecode(missing.name), names, MOST_NAMED):
+    similar: list[Location] = []
+    for name in closest_matches(
+        os.fsdecode(missing.name), names, MAX_SUGGESTIONS
+    ):
         whole = names[name]
         for part in location.parts[len(missing.parts) :]:
             whole = whole.child(part)
-        near.append(whole if _exists(boundary, whole) else names[name])
-    return near
+        similar.append(whole if _exists(boundary, whole) else names[name])
+    return similar
 
 
 def _exists(boundary: Boundary, location: Location) -> bool:
+    """Return True if a path exists and is not denied."""
     try:
         boundary.stat(location)
     except FilewrightError:
