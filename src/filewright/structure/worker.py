@@ -7,7 +7,6 @@ its standard input ends.
 
 from __future__ import annotations
 
-import gc
 import io
 import json
 import os
@@ -36,8 +35,6 @@ def main(arguments: list[str]) -> int:
     _replace_packages()
     from filewright.system import streams
 
-    # No module here makes cycles, and a collection would walk through a large tree.
-    gc.disable()
     with streams.claim_standard_streams() as (wire_in, wire_out):
         _serve(wire_in, wire_out)
     return 0
