@@ -23,6 +23,7 @@ from filewright.search.hits import search_snapshot
 from filewright.search.pattern import compile_pattern
 from filewright.search.searcher import Searcher
 from filewright.search.similarity import search_fuzzy
+from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
@@ -150,7 +151,10 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
                 where = boundary.locate(name)
                 pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
                 with Snapshot.of_file(
-                    boundary.open_file(where), where, settings
+                    boundary.open_file(where),
+                    where,
+                    settings,
+                    launcher=boundary.launcher,
                 ) as snapshot:
                     found = search_snapshot(snapshot, pattern, limit=50)
                     assert found.complete
@@ -162,7 +166,10 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
             def act() -> None:
                 where = boundary.locate(name)
                 with Snapshot.of_file(
-                    boundary.open_file(where), where, settings
+                    boundary.open_file(where),
+                    where,
+                    settings,
+                    launcher=boundary.launcher,
                 ) as snapshot:
                     assert (
                         search_fuzzy(snapshot, needle, limit=5).hits[0].score
@@ -230,8 +237,13 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
             pattern = compile_pattern(text, mode=mode, case="sensitive")  # type: ignore[arg-type]
 
             def tree(pattern: object = pattern) -> None:
-                found = searcher.tree(where, pattern, TreeOptions(limit=100))  # type: ignore[arg-type]
-                assert sum(one.count for _, one in found) == 6
+                search = TreeSearch(
+                    searcher,
+                    where,
+                    pattern,  # type: ignore[arg-type]
+                    TreeOptions(limit=100),
+                )
+                assert sum(file_hits.count for _, file_hits in search) == 6
 
             lined = reference(
                 "-n",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.text.snapshot import Snapshot
 
-ROOT = Root("root", b"/root", -1, (1, 1), Launcher())
+ROOT = Root("root", b"/root", -1, (1, 1))
 
 
 def named(name: str | None, content: bytes) -> Snapshot:

@@ -32,6 +32,7 @@ def opened(tmp_path: Path) -> Iterator[Opener]:
                     where,
                     settings,
                     encoding=encoding,
+                    launcher=boundary.launcher,
                 )
             )
 

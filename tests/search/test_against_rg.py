@@ -88,7 +88,9 @@ def opened(path: Path, **options: int) -> Iterator[Snapshot]:
     wanted = Settings(**options)  # type: ignore[arg-type]
     boundary = Boundary([path.parent], wanted)
     where = boundary.locate(path.name)
-    with Snapshot.of_file(boundary.open_file(where), where, wanted) as snapshot:
+    with Snapshot.of_file(
+        boundary.open_file(where), where, wanted, launcher=boundary.launcher
+    ) as snapshot:
         yield snapshot
     boundary.close()
 

@@ -408,7 +408,10 @@ def test_what_was_heard_of_a_file_holds_until_it_changes(tmp_path, monkeypatch):
     def found(text: str) -> tuple[list[int], int]:
         started.clear()
         with Snapshot.of_file(
-            boundary.open_file(where), where, options
+            boundary.open_file(where),
+            where,
+            options,
+            launcher=boundary.launcher,
         ) as snapshot:
             hits = search_snapshot(
                 snapshot, compile_pattern(text), limit=100
@@ -535,7 +538,7 @@ def test_a_search_that_cannot_be_interrupted_is_left_alone_when_cancelled(
 def test_a_search_that_is_left_ends_its_child(opened, monkeypatch):
     monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
     snapshot = opened(b"some text here\n" * 1000)
-    launcher = snapshot.location.root.launcher
+    launcher = snapshot.launcher
     started = []
     start = launcher.start
     monkeypatch.setattr(
@@ -558,7 +561,10 @@ def test_a_file_truncated_while_it_is_searched_is_an_error_not_a_crash(
     boundary = Boundary([tmp_path], options)
     where = boundary.locate("shrinks")
     with Snapshot.of_file(
-        boundary.open_file(where), where, options
+        boundary.open_file(where),
+        where,
+        options,
+        launcher=boundary.launcher,
     ) as snapshot:
         found = find_matches(snapshot, compile_pattern("here"))
         next(found)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from filewright.boundary.launcher import Launcher
 from filewright.boundary.names import quote, quote_exactly
 from filewright.system import Folder
 
@@ -18,15 +17,13 @@ class Root:
     absolute path by which it was opened, `resolved_path` the same without links, and
     `identity` its device and inode. `index` is its position among the workspace's
     roots, and `has_siblings` is True if there are others. With `requires_prefix` a path
-    must name its root. `launcher` starts programs that can read below all of these
-    roots and do nothing else.
+    must name its root.
     """
 
     name: str
     path: bytes
     folder: Folder
     identity: tuple[int, int]
-    launcher: Launcher
     resolved_path: bytes = b""
     index: int = 0
     has_siblings: bool = False

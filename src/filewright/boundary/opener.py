@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from filewright import errors, system
 from filewright.boundary.excludes import find_excludes_file
+from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.matching import NO_IGNORE_RULES, Matcher
 from filewright.boundary.names import plain_form, quote
@@ -78,7 +79,10 @@ class Opener:
         """Open the roots. `state_folders` are filewright's own, wherever they are."""
         self.settings = settings
         self.roots: tuple[Root, ...] = open_roots(roots, settings)
-        self.launcher = self.roots[0].launcher
+        # It starts programs that can read below all of the roots, and do nothing else.
+        self.launcher = Launcher(
+            [root.folder for root in self.roots], confine=settings.landlock
+        )
         self.excludes_path = find_excludes_file(os.environ)
         self._settings_rules = DenyRules.from_settings(settings.deny)
         folders = [system.real_path(folder) for folder in state_folders]

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from filewright import errors, system
-from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.names import plain_form, quote, unquote
 from filewright.boundary.worktree_links import find_linked_worktrees
@@ -45,9 +44,7 @@ def open_roots(
             absolute = system.absolute_path(requested_root.path)
             for worktree in find_linked_worktrees(absolute):
                 requested_roots.append(_RequestedRoot(worktree))
-    # The launcher's children may read the folders that are appended to this list.
     folders: list[Folder] = []
-    launcher = Launcher(folders, confine=settings.landlock)
     roots: list[Root] = []
     for requested_root in requested_roots:
         path = system.absolute_path(requested_root.path)
@@ -78,7 +75,6 @@ def open_roots(
             path=path,
             folder=folder,
             identity=identity,
-            launcher=launcher,
             resolved_path=system.real_path(path),
             index=len(roots),
             requires_prefix=settings.strict_paths,

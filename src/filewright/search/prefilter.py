@@ -91,10 +91,10 @@ class RgPrefilter(Closable):
         self._task = task
         self._child: Child | None = None
         program = find_program("rg")
-        location, descriptor = snapshot.location, snapshot.descriptor
+        launcher, descriptor = snapshot.launcher, snapshot.descriptor
         if not patterns or program is None:
             return
-        if location is None or descriptor is None:
+        if launcher is None or descriptor is None:
             return
         if snapshot.content is not None:
             return
@@ -105,7 +105,7 @@ class RgPrefilter(Closable):
             arguments += ["-e", pattern]
         arguments += ["--", "/proc/self/fd/0"]
         with suppress(FilewrightError, OSError):
-            self._child = location.root.launcher.start(
+            self._child = launcher.start(
                 arguments,
                 stdin=descriptor,
                 memory=RG_MEMORY_BYTES,

@@ -187,7 +187,11 @@ class Searcher:
         try:
             file = self.boundary.open_file(location)
             snapshot = Snapshot.of_file(
-                file, location, self.settings, indexes=self.indexes
+                file,
+                location,
+                self.settings,
+                indexes=self.indexes,
+                launcher=self.boundary.launcher,
             )
             return view_if_notebook(snapshot, task, headings=False)
         except FilewrightError as error:

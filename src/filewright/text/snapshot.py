@@ -31,6 +31,7 @@ from filewright.text.file_identity import FileIdentity
 from filewright.text.lines import PAGE_BYTES, LineIndex, Lines, Readable
 
 if TYPE_CHECKING:
+    from filewright.boundary.launcher import Launcher
     from filewright.boundary.location import Location
 
 VERSION_DIGITS = 16
@@ -77,6 +78,7 @@ class Snapshot(Closable):
         self.status = status
         self.identity = FileIdentity.of(status) if status is not None else None
         self.settings = settings or _DEFAULTS
+        self.launcher: Launcher | None = None
         self._file = file
         self._requested_encoding = encoding
         self._indexes = indexes
@@ -93,11 +95,13 @@ class Snapshot(Closable):
         encoding: str | None = None,
         indexes: BoundedCache[LineIndex] | None = None,
         hold: bool = True,
+        launcher: Launcher | None = None,
     ) -> Snapshot:
         """Return the snapshot of an open regular file, which the snapshot will close.
 
         The file is closed too if this raises. With `hold=False` the content is not read
-        into memory, whatever the size.
+        into memory, whatever the size. `launcher` starts the programs that may read the
+        open file; without one, none does.
         """
         try:
             status = file.status().raw
@@ -110,6 +114,7 @@ class Snapshot(Closable):
                 encoding=encoding,
                 indexes=indexes,
             )
+            snapshot.launcher = launcher
             if hold and status.st_size <= settings.hold_bytes:
                 snapshot._read_content(file)
             return snapshot

@@ -142,6 +142,7 @@ class Context:
             encoding=name,
             indexes=self.indexes,
             hold=hold,
+            launcher=self.boundary.launcher,
         )
         limit = self.settings.max_file_bytes
         if hold and limit and snapshot.size > limit:
