@@ -1,12 +1,13 @@
-"""Lines that a change takes away and that its session was never shown.
+"""Lines that a change removes although its session has never seen them.
 
-Another program has written them into a file that the session had read before.
+Another program wrote them into a file after the session had read it.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Final
 
 from filewright.boundary.location import Location
 from filewright.errors import FilewrightError
@@ -16,86 +17,91 @@ from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
 from filewright.wording import join_limited, to_one_line
 
-_LINES = 5
-_LINE_CHARS = 80
-"""Of so many lines that are lost the beginning is shown."""
-
-_FILES = 16
-"""So many files of a folder that is deleted or replaced are looked at."""
+_MAX_SHOWN_LINES: Final = 5
+_MAX_LINE_CHARS: Final = 80
+# Files of a folder that are compared before it is deleted or replaced.
+_MAX_COMPARED_FILES: Final = 16
 
 
 def lost_by_overwriting(
     context: Context, before: Snapshot, content: bytes
 ) -> str:
-    """Describe what others wrote into a file that now gets this content, since the session read it; "" if nothing."""
+    """Describe the lines of other programs that a new content removes, or return "".
+
+    These are the lines written since the session last read or wrote the file.
+    """
     location = before.location
-    if location is None or not (
-        known := context.seen.known_versions(context.session, location)
-    ):
+    if location is None:
         return ""
-    if before.version in known:
+    known_versions = context.seen.known_versions(context.session, location)
+    if not known_versions or before.version in known_versions:
         return ""
-    base = next(
-        filter(
-            None,
-            (
-                context.shown.content_at(location, version)
-                for version in reversed(known)
-            ),
-        ),
-        None,
+    known_content = _newest_content(context, location, known_versions)
+    loss = "lost what was changed there since you read it"
+    is_comparable = (
+        before.binary_type is None and before.size <= REMEMBERED_WHOLE_BYTES
     )
-    lines: list[str] = []
-    if (
-        base is not None
-        and before.binary_type is None
-        and before.size <= REMEMBERED_WHOLE_BYTES
-    ):
-        written = _lines_beside(before, base)
-        lines = [
-            f'line {number} "{line}"'
-            for number, line in _lines_beside(before, base, content)
-        ]
-        if written and not lines:
-            return ""  # The content has what the others wrote.
-    return f"lost what was changed there since you read it{f': {join_limited(lines, _LINES)}' if lines else ''}"
+    if known_content is None or not is_comparable:
+        return loss
+    written_lines = _lines_missing_from(before, known_content)
+    lost_lines = _lines_missing_from(before, known_content, content)
+    if not lost_lines:
+        # The new content has everything that the other programs wrote.
+        return "" if written_lines else loss
+    shown_lines = [f'line {number} "{line}"' for number, line in lost_lines]
+    return f"{loss}: {join_limited(shown_lines, _MAX_SHOWN_LINES)}"
 
 
 def lost_by_removing(context: Context, location: Location) -> str:
-    """Describe what others wrote since the session read it, at a path whose file or folder goes; "" if nothing."""
+    """Describe the lines of other programs below a path that is removed, or return ""."""
     losses = []
-    for place in context.seen.known_files_below(context.session, location)[
-        :_FILES
-    ]:
+    files = context.seen.known_files_below(context.session, location)
+    for file in files[:_MAX_COMPARED_FILES]:
         try:
-            with context.open(place, hold=False) as snapshot:
+            with context.open(file, hold=False) as snapshot:
                 loss = lost_by_overwriting(context, snapshot, b"")
         except FilewrightError:
-            continue  # It is gone, or denied by now.
+            # The file does not exist any more, or a rule denies it by now.
+            continue
+        if loss and file != location:
+            loss = f"{file.display_path}: {loss}"
         if loss:
-            losses.append(
-                loss if place == location else f"{place.display_path}: {loss}"
-            )
+            losses.append(loss)
     return "; ".join(losses)
 
 
-def _lines_beside(before: Snapshot, *others: bytes) -> list[tuple[int, str]]:
-    """Return the lines of a file, with their numbers, that are in none of the other contents."""
-    known = Counter[str]()
-    for content in others:
-        known |= Counter(_decoded_lines(before, content))
-    lines = []
-    for number, line in enumerate(
-        _decoded_lines(before, before.read(0, before.size)), 1
-    ):
-        if known[line]:
-            known[line] -= 1
+def _newest_content(
+    context: Context, location: Location, versions: Sequence[str]
+) -> bytes | None:
+    """Return the content of the newest version that is remembered, or None."""
+    for version in reversed(versions):
+        content = context.shown.content_at(location, version)
+        # An empty content tells nothing about what was written since.
+        if content:
+            return content
+    return None
+
+
+def _lines_missing_from(
+    before: Snapshot, *contents: bytes
+) -> list[tuple[int, str]]:
+    """Return the lines of a file that none of the contents has, with their numbers."""
+    known_lines = Counter[str]()
+    for content in contents:
+        known_lines |= Counter(_decode_lines(before, content))
+    missing_lines = []
+    content = before.read(0, before.size)
+    for number, line in enumerate(_decode_lines(before, content), 1):
+        if known_lines[line]:
+            known_lines[line] -= 1
         elif line.strip():
-            lines.append((number, clip(to_one_line(line.strip()), _LINE_CHARS)))
-    return lines
+            text = clip(to_one_line(line.strip()), _MAX_LINE_CHARS)
+            missing_lines.append((number, text))
+    return missing_lines
 
 
-def _decoded_lines(before: Snapshot, content: bytes) -> Iterator[str]:
+def _decode_lines(before: Snapshot, content: bytes) -> Iterator[str]:
+    """Yield the lines of a content in the encoding of the file."""
     text = content.removeprefix(before.encoding.bom).decode(
         before.encoding.name, "replace"
     )

@@ -1,8 +1,10 @@
 """Arguments as clients send them, brought into the form that a tool's model takes.
 
-Adapters fill optional fields with null or "", clients send lists and objects as JSON text, and models use the names
-that they know from other systems' tools. Whatever has only one meaning is taken; the rest is left as it is, for the
-model to refuse. Nothing is built for a list or an object that has more members than a call may have.
+Adapters fill optional fields with null or "", clients send lists and objects as JSON
+text, and language models use the names that they know from other systems' tools. An
+argument with one possible meaning is converted; any other stays as it is, so that the
+model refuses it. The members of lists and objects are counted before anything is built
+from them.
 """
 
 from __future__ import annotations
@@ -20,9 +22,9 @@ from filewright.bounded_json import MAX_VALUES, TooManyValuesError, parse_json
 from filewright.errors import Code, FilewrightError, invalid, too_many
 
 MAX_INTEGER = 2**63 - 1
-"""A larger number can fail where it is counted with or written out."""
+"""The largest number; larger ones fail in arithmetic of the system or as text."""
 MAX_UNKNOWN = 20
-"""Unknown members of one object past which it is refused at once."""
+"""The unknown members of an object up to which each of them is explained."""
 
 _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "search": ("old_string", "old_str", "oldString", "old_text", "oldText"),
@@ -45,11 +47,11 @@ _SYNONYMS: Mapping[str, tuple[str, ...]] = {
     "destination": ("new_path", "destination_path", "to_path", "dest", "dst"),
     "encoding": ("charset",),
 }
-"""The names of arguments in other systems' tools."""
+"""The names of arguments in the tools of other systems."""
 _REASONS = frozenset(
     {"explanation", "instruction", "instructions", "reason", "description"}
 )
-"""Arguments of other systems in which a model says why it makes a call; they change nothing."""
+"""Arguments of other systems in which a model says why it makes a call."""
 _WRITTEN_TEXTS = frozenset(
     {
         "search",
@@ -62,7 +64,6 @@ _WRITTEN_TEXTS = frozenset(
     }
 )
 """Texts that may be empty on purpose."""
-
 
 _EDIT_TEXTS = frozenset(
     {
@@ -88,11 +89,11 @@ _LONG_TEXTS = _EDIT_TEXTS | {
     "input",
     "patch",
 }
-"""Arguments of any tool that hold texts of files; every other is a name, a pattern or a choice."""
+"""Arguments that hold texts of files; all others are names, patterns or choices."""
 MAX_NAME_CHARS = 100_000
 """Characters of an argument that holds no text of a file."""
 MAX_EDIT_LINES = 100_000
-"""Lines of all texts of a call that are compared with a file, or are compared afterwards for its diff."""
+"""Lines of all texts of a call that are compared with a file, or for its diff."""
 MAX_PATCH_LINES = 400_000
 
 
@@ -160,7 +161,7 @@ def _names(name: str, info: FieldInfo) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How many members the lists of one call may have."""
+    """The maximum numbers of members that the lists of one call have."""
 
     edits: int
     items: int
@@ -174,11 +175,12 @@ def normalize(
 ) -> Any:
     """Return the arguments of `tool` in the form that `model` takes.
 
-    Raises `too_large` for a list with more items than one call may have, and `invalid_input` for a number of more
-    than 64 bits, for a name given twice under its synonyms, and for an object of unknown members.
+    Raise `too_large` for a list with more items than one call may have. Raise
+    `invalid_input` for a number of more than 64 bits, for an argument under two of its
+    names, and for an object of unknown members.
     """
     return _Normalizer(tool, limits).object(
-        _wrapped(dict(arguments), shape_of(model)), shape_of(model), ""
+        _wrap_single_item(dict(arguments), shape_of(model)), shape_of(model), ""
     )
 
 
@@ -217,8 +219,10 @@ def shape_of(annotation: Any) -> Shape:
     return kinds.get(annotation, Shape("other"))
 
 
-def _wrapped(arguments: dict[str, Any], shape: Shape) -> dict[str, Any]:
-    """Return the arguments of a call that gives the fields of one item in place of the list of items.
+def _wrap_single_item(
+    arguments: dict[str, Any], shape: Shape
+) -> dict[str, Any]:
+    """Return the arguments of a call with the fields of its only item in a list.
 
     `{path, search, replace}` becomes `{path, edits: [{search, replace}]}`.
     """
@@ -266,7 +270,7 @@ def _synonym_of(name: str, fields: Mapping[str, Shape]) -> str | None:
 
 
 class _Normalizer:
-    """The walk through the arguments of one call."""
+    """The conversion of the arguments of one call; it counts the lines of their texts."""
 
     def __init__(self, tool: str, limits: Limits) -> None:
         self._tool = tool
@@ -276,18 +280,21 @@ class _Normalizer:
     def object(
         self, value: dict[str, Any], shape: Shape, place: str
     ) -> dict[str, Any]:
-        """Return an object with its members normalized, its synonyms renamed, and what is not given left out."""
+        """Return an object with its members converted and renamed, and unset ones left out."""
         if not shape.fields:
-            self._count(value, place, self._limits.items)
+            self._require_count(value, place, self._limits.items)
             return {
                 name: self.value(member, Shape("other"), f"{place}.{name}")
                 for name, member in value.items()
             }
-        # A null or a reason beside delete or move_to may be a place that got lost, which the model refuses.
-        keeps_all = "move_to" in shape.fields and bool(
+        # A null or a reason beside delete or move_to may be a place that was lost. It is
+        # kept, so that the model refuses the edit.
+        keep_unset = "move_to" in shape.fields and bool(
             value.get("delete") or value.get("move_to")
         )
-        value = self._renamed(value, shape, place, keeps_reasons=keeps_all)
+        value = self._rename_members(
+            value, shape, place, keep_reasons=keep_unset
+        )
         members = {}
         for name, member in value.items():
             known = shape.fields.get(name)
@@ -296,30 +303,30 @@ class _Normalizer:
                 if name in shape.other_names:
                     member = self.value(member, Shape("other"), where)
                     if isinstance(member, str):
-                        self._bound_text(name, member, where)
+                        self._require_text_size(name, member, where)
                 members[name] = member
                 continue
             member = self.value(member, known, where)
             if isinstance(member, str):
-                self._bound_text(name, member, where)
+                self._require_text_size(name, member, where)
             if (
-                keeps_all
+                keep_unset
                 or name in shape.required
-                or not _is_not_given(name, member)
+                or not _is_unset(name, member)
             ):
                 members[name] = member
         return members
 
     def value(self, value: Any, shape: Shape, place: str) -> Any:
-        """Return a value in the JSON type that its field takes, where it can only mean that."""
+        """Return a value in the JSON type of its field, if that is its only meaning."""
         if isinstance(value, str):
-            value = _parsed(value, shape, place)
+            value = _parse_json_text(value, shape, place)
         if shape.kind == "list":
             return self._list(value, shape.item or Shape("other"), place)
         if isinstance(value, dict) and shape.kind == "object":
             return self.object(value, shape, place)
         if isinstance(value, (list, dict)):
-            self._count(value, place, self._limits.items)
+            self._require_count(value, place, self._limits.items)
             return value
         if (
             isinstance(value, float)
@@ -334,14 +341,14 @@ class _Normalizer:
         return value
 
     def _list(self, value: Any, item: Shape, place: str) -> Any:
-        """Return a list with its items normalized; a single item counts as a list of one."""
+        """Return a list with its items converted; a single item counts as a list of one."""
         if (isinstance(value, str) and item.kind == "string" and value) or (
             isinstance(value, dict) and item.kind == "object"
         ):
             value = [value]
         if not isinstance(value, list):
             return value
-        self._count(
+        self._require_count(
             value,
             place,
             self._limits.edits if place == "edits" else self._limits.items,
@@ -351,8 +358,8 @@ class _Normalizer:
             items.append(self.value(entry, item, f"{place}[{number}]"))
         return items
 
-    def _bound_text(self, name: str, text: str, place: str) -> None:
-        """Raise `too_large` for a text that is longer than what it is for may be."""
+    def _require_text_size(self, name: str, text: str, place: str) -> None:
+        """Raise `too_large` for a text that is longer than its argument may be."""
         if len(text) > MAX_NAME_CHARS and name not in _LONG_TEXTS:
             noun = f"characters in the argument {place!r}"
             raise too_many(
@@ -370,15 +377,15 @@ class _Normalizer:
             hint = "send them in several calls, or write the whole file"
             raise too_many(self._lines[kind], most, "lines of text", hint)
 
-    def _renamed(
+    def _rename_members(
         self,
         value: dict[str, Any],
         shape: Shape,
         place: str,
         *,
-        keeps_reasons: bool,
+        keep_reasons: bool,
     ) -> dict[str, Any]:
-        """Return an object under the names that its model has, without the reasons that a model gives."""
+        """Return an object under the names of its model, without reasons for the call."""
         known_names = shape.fields.keys() | shape.other_names
         unknown = [name for name in value if name not in known_names]
         if not unknown:
@@ -399,7 +406,7 @@ class _Normalizer:
                 else _synonym_of(name, shape.fields)
             )
             if known is None:
-                if keeps_reasons or name not in _REASONS:
+                if keep_reasons or name not in _REASONS:
                     members[name] = member
                 continue
             if known != name and (known in value or known in members):
@@ -408,14 +415,14 @@ class _Normalizer:
                 if _is_filled(value.get(known)) or _is_filled(
                     members.get(known)
                 ):
-                    raise self._given_twice(name, known, place)
+                    raise self._duplicate_error(name, known, place)
             members[known] = member
-        return _view_range(members, shape)
+        return _read_view_range(members, shape)
 
-    def _given_twice(
+    def _duplicate_error(
         self, name: str, known: str, place: str
     ) -> FilewrightError:
-        """Return the refusal of an argument that is given under two names."""
+        """Return the refusal of an argument under two of its names."""
         where = f" in {place}" if place else ""
         message = (
             f"{self._tool}: {known!r} is given twice{where}, also as {name!r}"
@@ -424,7 +431,7 @@ class _Normalizer:
             message, f"{name} is {known} here: give one of them", argument=known
         )
 
-    def _count(
+    def _require_count(
         self, members: Sequence[Any] | Mapping[str, Any], place: str, most: int
     ) -> None:
         """Raise `too_large` for more members than one call may have."""
@@ -436,21 +443,21 @@ class _Normalizer:
 
 
 def _is_filled(value: Any) -> bool:
-    """Return True if a value says something: it is not null, and no empty text, list or object."""
+    """Return True unless a value is null or an empty text, list or object."""
     return value not in (None, "", [], {})
 
 
-def _is_not_given(name: str, value: Any) -> bool:
-    """Return True if an optional argument of that value counts as left out."""
+def _is_unset(name: str, value: Any) -> bool:
+    """Return True if a value means that the optional argument is not set."""
     if value == "":
         return name not in _WRITTEN_TEXTS
     return value is None or value in ([], {})
 
 
-def _parsed(text: str, shape: Shape, place: str) -> Any:
-    """Return the value of JSON text where the field takes no text, or the text itself.
+def _parse_json_text(text: str, shape: Shape, place: str) -> Any:
+    """Return the value of a JSON text if the field takes no text, else the text itself.
 
-    Raises `too_large` for JSON text that would build more than a whole message may.
+    Raise `too_large` for JSON text with more values than a whole message may have.
     """
     if shape.kind in ("string", "other") or not text:
         return text
@@ -476,8 +483,11 @@ def _parsed(text: str, shape: Shape, place: str) -> Any:
     return value
 
 
-def _view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:
-    """Return the arguments of a read with `view_range` as `start` and `limit`; -1 is the end of the file."""
+def _read_view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:
+    """Return the arguments of a read with `view_range` as `start` and `limit`.
+
+    A last line of -1 is the end of the file.
+    """
     lines = members.get("view_range")
     if (
         "start" not in shape.fields
@@ -505,7 +515,7 @@ def _view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:
 
 
 def renaming_hints(names: Iterable[str], known: Collection[str]) -> list[str]:
-    """Return what each of some unknown names is called among `known`, for those that other systems have."""
+    """Return hints that translate the names of other systems among unknown names."""
     hints = []
     for name in names:
         meant = [
