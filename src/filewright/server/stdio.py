@@ -51,7 +51,7 @@ Clients reach it only in a burst.
 """
 URGENT_METHODS = frozenset({"ping", "initialize", "server/discover"})
 """The methods of requests that overtake those in the backlog."""
-LINGER_SECONDS = 1.0
+LINGER_SECONDS = 5.0
 """The time for which requests are still answered after the input has ended.
 
 A shell's pipe ends right behind its last request.
