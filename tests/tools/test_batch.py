@@ -1,4 +1,4 @@
-"""Batches: atomic ones all or none, others item by item; in order; undone as one."""
+"""`batch`: all items or none, or one by one; results in order; undone as one."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""Edits that name their place instead of its text: lines of a version, symbols, and what is moved."""
+"""`edit_file_plan`: edits at lines and symbols, insertions, and text that moves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A whole step is one call: files made, deleted and moved together with edits, as one change."""
+"""`edit_whole_files`: files created, deleted and moved together with edits."""
 
 from __future__ import annotations
 
