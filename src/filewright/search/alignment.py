@@ -43,7 +43,10 @@ class Fit:
 
 @dataclass(frozen=True, slots=True)
 class FoldedText:
-    """A text with plain quotes and single spaces, and the offset of each character before."""
+    """A text with plain quotes and single spaces.
+
+    `offsets` has the offset of each character in the original text.
+    """
 
     text: str
     offsets: list[int]

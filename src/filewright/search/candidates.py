@@ -133,7 +133,7 @@ class Candidates:
     def _start_ahead(
         self, pending: deque[_Batch], batches: Iterator[_Batch]
     ) -> None:
-        """Start `rg` for the next batches, as far as they are wanted ahead."""
+        """Add batches until enough are pending, and start `rg` for each."""
         while len(pending) < _MAX_PENDING_BATCHES:
             batch = next(batches, None)
             if batch is None:

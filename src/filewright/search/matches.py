@@ -215,7 +215,7 @@ def _iterate_in_thread(
 def _find_in_window(
     window: Window, pattern: Pattern, *, once: bool
 ) -> Iterator[_Candidate]:
-    """Yield the matches in a window that do not begin in the next one."""
+    """Yield the matches in a window, except those left to the next window."""
     text = window.text
     find = _build_finder(text, pattern)
     excluded_lines = _ExcludedLines(window, pattern.excluded)
@@ -316,13 +316,11 @@ class _ExcludedLines:
 
 
 def _is_phantom(text: bytes, index: int, last_end: int) -> bool:
-    """Return True for an empty match at `index` that is not counted.
-
-    At the end of the match before it, it is part of that one. Behind the terminator of
-    the last line there is no text.
-    """
+    """Return True for an empty match at `index` that is no result."""
+    # Right behind another match it is a part of that one.
     if index == last_end:
         return True
+    # Behind the terminator of the last line there is no further line.
     return index == len(text) and text.endswith(b"\n")
 
 

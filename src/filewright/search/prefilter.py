@@ -73,7 +73,7 @@ _row_cache: BoundedCache[_CandidateRows] = BoundedCache(4 << 20)
 class RgPrefilter(Closable):
     """A child process that searches the file of a snapshot for patterns of `rg`.
 
-    The child gets the open file as its input, never a path, and opens that anew. So it
+    The child gets the open file as its input, never a path, and opens that again. So it
     reads the very file that is open here, with a position of its own. None runs without
     patterns, for content in memory, and where nothing confines it. `has_seen_all` is
     True after the child has searched the whole file.

@@ -378,9 +378,9 @@ class TextLines:
         return line - step
 
     def nearest_text(self, line: int) -> int:
-        """Return `line`, or for a blank line the nearest one with text.
+        """Return `line`, or for a blank line the next one with text.
 
-        That is rather the one below than the one above.
+        If there is none below, it is the last one above.
         """
         if not _is_blank(self[line]):
             return line

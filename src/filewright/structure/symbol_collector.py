@@ -251,9 +251,9 @@ class _Collector:
         return pattern.when.fullmatch(encoded) is not None
 
     def _unwrap(self, pattern: QueryPattern, node: Node) -> tuple[Node, Node]:
-        """Return the node inside casts and declarators, and the one that decides.
+        """Return the node inside casts and declarators, and the node that decides the kind.
 
-        That is the innermost on the way whose type has a kind in the pattern.
+        The second is the innermost of these nodes whose type has a kind in the pattern.
         """
         roles, deciding = self._grammar.roles, node
         while True:
@@ -528,9 +528,9 @@ class _SymbolBuilder:
 
 
 def _is_group(node: Node) -> bool:
-    """Return True if a declaration lists several in parentheses.
+    """Return True if a declaration lists several symbols in parentheses.
 
-    Its start belongs to none of them.
+    The start of the declaration then belongs to none of the symbols.
     """
     return any(child.type == "(" for child in node.children)
 
