@@ -60,7 +60,7 @@ def test_progress_is_shown_to_a_person_once_it_takes_a_while(
     monkeypatch.setattr(
         terminal, "time", SimpleNamespace(monotonic=lambda: next(ticks))
     )
-    with terminal.working("search_content", 10.0) as task:
+    with terminal.show_progress("search_content", 10.0) as task:
         task.report(1, 10, "files")
         assert screen.shown() == ""
         task.report(5, 10, "files")
@@ -70,6 +70,6 @@ def test_progress_is_shown_to_a_person_once_it_takes_a_while(
 def test_a_program_gets_no_progress(
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
-    with terminal.working("search_content", 10.0) as task:
+    with terminal.show_progress("search_content", 10.0) as task:
         task.report(1, 10, "files")
     assert capsysbinary.readouterr() == (b"", b"")

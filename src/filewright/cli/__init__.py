@@ -34,7 +34,7 @@ def write(text: str, *, to_error: bool = False) -> None:
     stream.buffer.flush()
 
 
-def settings_from(**given: Any) -> Settings:
+def build_settings(**given: Any) -> Settings:
     """Settings from those flags that were given for one, then the environment, then defaults. Raises as `Settings`."""
     from filewright.settings import SETTINGS, Settings
 
@@ -54,7 +54,7 @@ def open_workspace(
     **given: Any,
 ) -> Workspace:
     """The workspace over `roots` (none: the default) with the settings `given`."""
-    settings = settings_from(**given)
+    settings = build_settings(**given)
     from filewright import __version__
     from filewright.workspace import Workspace
 

@@ -24,7 +24,7 @@ _PAGE = """<!DOCTYPE html>
 """
 
 
-class LeadingFile:
+class RedirectFile:
     """A file of the user's own that leads to an address. It goes when the address was used, or with `remove`."""
 
     def __init__(self, link: str) -> None:

@@ -9,8 +9,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from filewright.cli import write
-from filewright.cli.options import caller_options, dialect_option, in_workspace
-from filewright.cli.terminal import working, write_coloured
+from filewright.cli.options import (
+    caller_options,
+    dialect_option,
+    workspace_command,
+)
+from filewright.cli.terminal import show_progress, write_coloured
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace
@@ -58,7 +62,7 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
     is_flag=True,
     help="Print the tool's description and argument schema and leave.",
 )
-@in_workspace("session", "actor", "read_only")
+@workspace_command("session", "actor", "read_only")
 def call(
     workspace: Workspace,
     *,
@@ -93,7 +97,7 @@ def call(
         schema_text = json.dumps(declared.schema, indent=2)
         write(f"{declared.description}\n\n{schema_text}")
         return
-    with working(tool, workspace.settings.call_seconds) as task:
+    with show_progress(tool, workspace.settings.call_seconds) as task:
         result = offer.call(tool, given, task=task)
     if as_json:
         shown = {

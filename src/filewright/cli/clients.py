@@ -19,7 +19,7 @@ from typing import Any
 import click
 
 from filewright.cli.isolation import python_command
-from filewright.cli.options import together
+from filewright.cli.options import combine_options
 
 Entry = dict[str, Any]
 SCOPES = ("local", "shared", "user")
@@ -372,7 +372,7 @@ CLIENT = _ClientName([*CLIENTS])
 """The type of an argument that names a client."""
 
 
-describes_server = together(
+describes_server = combine_options(
     click.option(
         "--root",
         "roots",

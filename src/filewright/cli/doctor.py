@@ -14,7 +14,7 @@ import click
 
 from filewright import __version__, system
 from filewright.cli import write
-from filewright.cli.options import in_workspace
+from filewright.cli.options import workspace_command
 from filewright.errors import FilewrightError
 from filewright.wording import join_limited
 
@@ -48,7 +48,7 @@ _MARKS = {
     short_help="Say what works here; settle what a crash left.",
     epilog="\b\nExample:\n  filewright doctor --root ~/project",
 )
-@in_workspace()
+@workspace_command()
 @click.option(
     "--leave",
     metavar="CHANGE",

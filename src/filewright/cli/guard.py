@@ -13,10 +13,10 @@ import click
 
 from filewright.cli import open_workspace, write
 from filewright.cli.options import (
-    ANYTHING,
-    in_workspace,
-    of_settings,
-    saying_refusals,
+    ANY_PATH,
+    report_refusals,
+    setting_options,
+    workspace_command,
 )
 from filewright.wording import pluralize, to_one_line
 
@@ -66,7 +66,7 @@ Exit codes: 0 nothing is damaged, or all of it was healed; 1 something is; 2 use
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON."
 )
-@of_settings("state_dir", "guard_exclude")
+@setting_options("state_dir", "guard_exclude")
 def check(
     *,
     paths: tuple[str, ...],
@@ -82,7 +82,7 @@ def check(
     execute. Text that differs was meant, and stays. PATHs are files, or folders with all below them.
     """
     from filewright.boundary.repository import find_repository
-    from filewright.cli.terminal import working
+    from filewright.cli.terminal import show_progress
 
     if staged and since is not None:
         raise click.UsageError("give --since or --staged")
@@ -95,11 +95,11 @@ def check(
     top = repository.top
     selected = [_below(top, folder, os.fsencode(path)) for path in paths]
     with (
-        saying_refusals(2),
+        report_refusals(2),
         open_workspace(
-            [os.fsdecode(top)], allow_write=ANYTHING, **settings
+            [os.fsdecode(top)], allow_write=ANY_PATH, **settings
         ) as workspace,
-        working("comparing", CHECK_SECONDS) as task,
+        show_progress("comparing", CHECK_SECONDS) as task,
     ):
         result = workspace.check_guard(
             since=since,
@@ -258,7 +258,7 @@ Examples:
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON."
 )
-@in_workspace(allow_write=ANYTHING)
+@workspace_command(allow_write=ANY_PATH)
 def report(workspace: Workspace, *, session: str | None, as_json: bool) -> None:
     """Count what was healed, and what was only warned about, by client, tool and kind."""
     counted = workspace.guard_report(session)

@@ -12,12 +12,12 @@ import click
 from filewright.changes.selection import find_healed_edit, place_healings
 from filewright.cli import open_workspace, write
 from filewright.cli.options import (
-    ANYTHING,
+    ANY_PATH,
     dry_run_option,
-    in_workspace,
+    workspace_command,
     yes_option,
 )
-from filewright.cli.terminal import ask, write_paged
+from filewright.cli.terminal import confirm_or_exit, write_paged
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.recording.damage import GuardSentence
 from filewright.wording import join_limited, pluralize, to_one_line
@@ -32,7 +32,7 @@ _SHOWN_LINES = 100_000
 _STAT_FILES = 1_000
 
 
-_of_workspace = in_workspace(allow_write=ANYTHING)
+_of_workspace = workspace_command(allow_write=ANY_PATH)
 
 
 def _completing(
@@ -183,7 +183,7 @@ def log(
     )
 
 
-def say_what_is_going_on() -> None:
+def show_status() -> None:
     """In five lines: the folder and where its history is, the newest changes, the clients, and what to do next."""
     from filewright.changes.state_dir import state_base_folder
     from filewright.cli.clients import configured
@@ -335,7 +335,7 @@ def _taking_back(command: Callable[..., _TakingBack]) -> Callable[..., None]:
             write_paged(act(True).text)
             if dry_run:
                 return
-            ask(question)
+            confirm_or_exit(question)
         write_paged(act(False).text)
 
     return dry_run_option(yes_option(_of_workspace(asked)))

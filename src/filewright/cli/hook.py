@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from filewright.cli import open_workspace, settings_from, write
+from filewright.cli import build_settings, open_workspace, write
 from filewright.errors import FilewrightError
 from filewright.recording.hooks import HookCall, parse_hook_call
 from filewright.recording.session import command_summary
@@ -43,9 +43,9 @@ def out_of_the_way() -> Iterator[None]:
     try:
         yield
     except FilewrightError as error:
-        from filewright.cli.terminal import for_shell
+        from filewright.cli.terminal import render_for_shell
 
-        write(for_shell(error), to_error=True)
+        write(render_for_shell(error), to_error=True)
     except (OSError, ValueError, RecursionError) as error:
         write(f"filewright: {error}", to_error=True)
 
@@ -153,7 +153,7 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
     roots = (
         call.roots
         or roots_with_open_command(
-            settings_from(state_dir=call.state_dir), identifier
+            build_settings(state_dir=call.state_dir), identifier
         )
         or call.folders
     )

@@ -11,17 +11,17 @@ from typing import Any, TypeVar
 import click
 
 from filewright.cli import open_workspace, write
-from filewright.cli.terminal import for_shell
+from filewright.cli.terminal import render_for_shell
 from filewright.errors import FilewrightError
 from filewright.settings import SETTINGS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
-ANYTHING = ("**",)
+ANY_PATH = ("**",)
 """`allow_write` of what a person does: what is protected by default is kept from agents, not from the user."""
 
 
-def together(
+def combine_options(
     *options: Callable[[Command], Command],
 ) -> Callable[[Command], Command]:
     """These options as one, in their order."""
@@ -34,7 +34,7 @@ def together(
     return add
 
 
-def of_settings(*names: str) -> Callable[[Command], Command]:
+def setting_options(*names: str) -> Callable[[Command], Command]:
     """Add an option for each of these settings, whose table says what they do and what they may be."""
 
     options = []
@@ -53,10 +53,10 @@ def of_settings(*names: str) -> Callable[[Command], Command]:
                 f"--{name.replace('_', '-')}", help=description, **more
             )
         )
-    return together(*options)
+    return combine_options(*options)
 
 
-workspace_options = together(
+workspace_options = combine_options(
     click.option(
         "--root",
         "roots",
@@ -64,10 +64,10 @@ workspace_options = together(
         metavar="DIR",
         help="A folder of the workspace; may be repeated. Default: the current folder.",
     ),
-    of_settings("state_dir"),
+    setting_options("state_dir"),
 )
 """Where a command works: `--root` and `--state-dir`."""
-caller_options = together(
+caller_options = combine_options(
     click.option(
         "--session",
         envvar="FILEWRIGHT_SESSION",
@@ -100,16 +100,16 @@ roots_argument = click.argument("roots", nargs=-1, metavar="[ROOT]...")
 
 
 @contextmanager
-def saying_refusals(status: int = 1) -> Iterator[None]:
+def report_refusals(status: int = 1) -> Iterator[None]:
     """Say what is refused inside, and end the command with `status`."""
     try:
         yield
     except FilewrightError as error:
-        write(for_shell(error), to_error=True)
+        write(render_for_shell(error), to_error=True)
         sys.exit(status)
 
 
-def in_workspace(
+def workspace_command(
     *names: str,
     where: Callable[..., Callable[..., None]] = workspace_options,
     status: int = 1,
@@ -129,7 +129,7 @@ def in_workspace(
             }
             with (
                 open_workspace(**chosen, **always) as workspace,
-                saying_refusals(status),
+                report_refusals(status),
             ):
                 command(workspace, **given)
 

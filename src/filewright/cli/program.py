@@ -81,9 +81,9 @@ def program(ctx: click.Context) -> None:
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
         click.echo(ctx.get_help(), err=True)
         ctx.exit(2)
-    from filewright.cli.history import say_what_is_going_on
+    from filewright.cli.history import show_status
 
-    say_what_is_going_on()
+    show_status()
 
 
 @click.command(

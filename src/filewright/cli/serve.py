@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli import settings_from, write
+from filewright.cli import build_settings, write
 from filewright.cli.options import (
-    ANYTHING,
+    ANY_PATH,
+    combine_options,
     dialect_option,
-    in_workspace,
-    of_settings,
     roots_argument,
-    together,
+    setting_options,
+    workspace_command,
 )
 from filewright.errors import invalid
 
@@ -67,7 +67,7 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     help="read,edit,files,history; default all.",
 )
 @dialect_option
-@of_settings(
+@setting_options(
     "read_only",
     "deny",
     "allow_write",
@@ -76,7 +76,7 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     "strict_paths",
     "confirm",
 )
-@of_settings("state_dir", "log_level")
+@setting_options("state_dir", "log_level")
 @click.option(
     "--no-landlock",
     "landlock",
@@ -131,7 +131,7 @@ def serve(
     """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
     from filewright.server.serve import serve as run
 
-    settings = settings_from(**given)
+    settings = build_settings(**given)
     access = None if address is None else _access(address, **given)
     if access is not None and settings.client_roots:
         raise invalid(
@@ -214,18 +214,18 @@ The address opens the page once; the terminal shows another for the next browser
     default=None,
     help="Show changes, and offer to undo none.",
 )
-@in_workspace(
+@workspace_command(
     "read_only",
-    where=together(roots_argument, of_settings("state_dir")),
+    where=combine_options(roots_argument, setting_options("state_dir")),
     status=2,
-    allow_write=ANYTHING,
+    allow_write=ANY_PATH,
 )
 def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
-    from filewright.cli.browser import LeadingFile
+    from filewright.cli.browser import RedirectFile
     from filewright.page.review import Review
 
-    leading: LeadingFile | None = None
+    leading: RedirectFile | None = None
 
     def on_enter() -> None:
         if leading is not None:
@@ -237,7 +237,7 @@ def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     write(link)
     try:
         if not no_open:
-            leading = LeadingFile(link)
+            leading = RedirectFile(link)
             leading.open()
         page.serve()
     finally:

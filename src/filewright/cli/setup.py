@@ -35,7 +35,7 @@ from filewright.cli.configfile import (
     with_entry,
     with_value,
 )
-from filewright.cli.options import dry_run_option, saying_refusals, yes_option
+from filewright.cli.options import dry_run_option, report_refusals, yes_option
 from filewright.cli.recognition import (
     alien_hook_lines,
     foreign_members,
@@ -55,7 +55,7 @@ from filewright.cli.setup_files import (
     folder_of,
     folders_above,
 )
-from filewright.cli.terminal import ask, write_coloured
+from filewright.cli.terminal import confirm_or_exit, write_coloured
 from filewright.errors import Code, FilewrightError
 
 RULE = (
@@ -312,7 +312,7 @@ Examples:
 )
 @yes_option
 @dry_run_option
-@saying_refusals()
+@report_refusals()
 def setup(
     *,
     client: str | None,
@@ -655,7 +655,9 @@ def _carry_out(
     if dry_run or not changed:
         return False
     if not yes:
-        ask(f"Write this to {', '.join(edit.path for edit in changed)}?")
+        confirm_or_exit(
+            f"Write this to {', '.join(edit.path for edit in changed)}?"
+        )
     change(
         changed,
         tool,

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from filewright.cli import open_workspace
-from filewright.cli.options import ANYTHING
+from filewright.cli.options import ANY_PATH
 from filewright.errors import Code, FilewrightError, changed_since_read
 from filewright.progress import SETUP_CLIENT
 
@@ -203,6 +203,6 @@ def _opened(paths: Iterable[str]) -> Iterator[Workspace]:
     """Open the folders whose histories have the changes of these files."""
     folders = tuple(dict.fromkeys(map(folder_of, paths)))
     with open_workspace(
-        folders, actor=SETUP_CLIENT, allow_write=ANYTHING
+        folders, actor=SETUP_CLIENT, allow_write=ANY_PATH
     ) as workspace:
         yield workspace

@@ -12,7 +12,7 @@ from filewright.cli import hook as hooks
 from filewright.cli import open_workspace, write
 from filewright.cli.options import (
     caller_options,
-    saying_refusals,
+    report_refusals,
     workspace_options,
 )
 from filewright.recording.hooks import HookCall
@@ -46,7 +46,7 @@ def begin(**given: Any) -> None:
 
     Called by a hook before a prompt, it notes which session of the agent begins a turn.
     """
-    with saying_refusals():
+    with report_refusals():
         write(str(hooks.begin(HookCall(**given))))
 
 
@@ -80,7 +80,7 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
 @workspace_options
 def end(**given: Any) -> None:
     """Record what is different since `begin`; prints the changes made of it."""
-    with saying_refusals():
+    with report_refusals():
         records = hooks.end(HookCall(**given))
         for record in records:
             write(

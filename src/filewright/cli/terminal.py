@@ -67,14 +67,14 @@ def _coloured(text: str) -> str:
     return "\n".join(lines)
 
 
-def ask(question: str) -> None:
+def confirm_or_exit(question: str) -> None:
     """Ask before something is changed; a no ends the command."""
     if not click.confirm(question, err=True):
         write("nothing was changed", to_error=True)
         sys.exit(1)
 
 
-def for_shell(error: FilewrightError) -> str:
+def render_for_shell(error: FilewrightError) -> str:
     """An error whose hint names the commands instead of the tools."""
     hint = error.hint or ""
     for tool, command in _COMMANDS.items():
@@ -85,7 +85,7 @@ def for_shell(error: FilewrightError) -> str:
 
 
 @contextlib.contextmanager
-def working(title: str, seconds: float) -> Iterator[Task]:
+def show_progress(title: str, seconds: float) -> Iterator[Task]:
     """The task of a call that may take `seconds`; a person at the terminal sees how far it is."""
     from filewright.progress import Task
 
