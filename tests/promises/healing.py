@@ -152,6 +152,8 @@ def random_case(rng: random.Random) -> Case | None:
         lines[-1] = (lines[-1][0], b"")
         if not lines[-1][0]:
             lines.pop()
+    if joins_lines(lines, codec):
+        return None
     original = bom + b"".join(body + end for body, end in lines)
     if words != "plain" and not says_encoding(original, codec):
         return None
