@@ -242,6 +242,55 @@ CASES = {
         (Damage.REPLACED_BYTES, Damage.ENCODING),
         (TextReplacement("port = 80", "port = 80 é"),),
     ),
+    "broken UTF-8 that looks like cp1252": Case(
+        b"\thost\nport \xe9port nai\xcc\x88ve\t\n\t\xc3\n    sen\xcc\x83or host\n"
+        b" \xf0\x9f \n    \xf0\x9f \nport = 80\n",
+        "\thost\nport \ufffdport nai\u0308ve\t\n\t\ufffd\n    sen\u0303or host\n"
+        " \ufffd \n    \ufffd \nport = 80 é\n".encode(),
+        None,
+        (),
+        (TextReplacement("port = 80", "port = 80 é"),),
+    ),
+    "cp1252 with a pair that is UTF-8, too": Case(
+        "Gruß“ naïve café señor\nport = 80\n".encode("cp1252"),
+        "Gru\u07d3 na\ufffdve caf\ufffd se\ufffdor\nport = 80 é\n".encode(),
+        None,
+        (),
+        (TextReplacement("port = 80", "port = 80 é"),),
+    ),
+    "UTF-8 as UTF-16, without the arguments": Case(
+        "é\r\nport = 80\n名\n".encode(),
+        "\ufeffé\nport = 8080\n名\n".encode("utf-16-le"),
+        "é\r\nport = 8080\n名\n".encode(),
+        (Damage.LINE_ENDINGS, Damage.BYTE_ORDER_MARK, Damage.ENCODING),
+        None,
+    ),
+    "UTF-8 as UTF-16": Case(
+        "é\nport = 80\n".encode(),
+        "\ufeffé\nport = 8080\n".encode("utf-16-be"),
+        "é\nport = 8080\n".encode(),
+        (Damage.BYTE_ORDER_MARK, Damage.ENCODING),
+    ),
+    "cp1252 as UTF-8, correctly": Case(
+        "# café “naïve” über\nport = 80\n".encode("cp1252"),
+        "# café “naïve” über\nport = 8080\n".encode(),
+        "# café “naïve” über\nport = 8080\n".encode("cp1252"),
+        (Damage.ENCODING,),
+    ),
+    "cp1252 as UTF-8, correctly, with a new letter": Case(
+        "# café “naïve” über\nport = 80\n".encode("cp1252"),
+        "# café “naïve” über\nport = 80 €\n".encode(),
+        "# café “naïve” über\nport = 80 €\n".encode("cp1252"),
+        (Damage.ENCODING,),
+        None,
+    ),
+    "cp1252 as UTF-8, with a letter that it lacks": Case(
+        "# café “naïve” über\nport = 80\n".encode("cp1252"),
+        "# café “naïve” über\nport = 80 名\n".encode(),
+        None,
+        (),
+        (TextReplacement("port = 80", "port = 80 名"),),
+    ),
     "a notebook": Case(
         b'{"cells": ["a"],\r\n "x": 1}\r\n',
         b'{"cells": ["b"],\n "x": 1}\n',

@@ -29,8 +29,14 @@ MAX_REPLACED_BYTES = 64 * MB
 
 
 def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
-    """Return the file that an edit alone makes; None if it is refused."""
+    """Return the file that an edit alone makes; None if it is refused.
+
+    It is refused, too, if the encoding of its new text is only a guess that the
+    bytes of the file contradict.
+    """
     assert snapshot.content is not None
+    if not _new_text(edit).isascii() and not _is_certain(snapshot):
+        return None
     if isinstance(edit, WholeText):
         return _expect_whole(snapshot, edit.content)
     if isinstance(edit, PatchText):
@@ -42,6 +48,22 @@ def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
     if splices is None:
         return None
     return Expected(snapshot.content).apply(splices)
+
+
+def _new_text(edit: ToolEdit) -> str:
+    """Return the text that an edit may bring into the file."""
+    if isinstance(edit, WholeText):
+        return edit.content
+    if isinstance(edit, PatchText):
+        return edit.patch
+    return "".join(replacement.replacement for replacement in edit)
+
+
+def _is_certain(snapshot: Snapshot) -> bool:
+    """Return True if the bytes of a file do not contradict its encoding."""
+    assert snapshot.content is not None
+    reading = read_in(snapshot.content, snapshot.encoding)
+    return reading is not None and reading.is_certain(snapshot.encoding)
 
 
 def _expect_literal(
@@ -107,14 +129,12 @@ def _expect_whole(snapshot: Snapshot, content: str) -> Expected | None:
     """Return a text in the encoding and with the line ends of the file before.
 
     None if the file has mixed line ends, or if its encoding cannot hold the
-    text or is only a guess that its bytes contradict.
+    text.
     """
     assert snapshot.content is not None
     encoding = snapshot.encoding
     original = read_in(snapshot.content, encoding)
     if original is None:
-        return None
-    if not content.isascii() and not original.is_certain(encoding):
         return None
     text = content
     if "\r" not in content:  # Else its line ends are meant.

@@ -32,6 +32,7 @@ from filewright.recording.readings import (
     Reading,
     Unit,
     read_as_utf8,
+    read_as_utf16,
     read_bytes,
     read_in,
     read_like,
@@ -139,10 +140,11 @@ def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
     before = base.content
     pairs: list[tuple[Reading | None, Reading | None]] = []
     actual_utf8 = read_as_utf8(after)
+    own = read_in(before, encoding)
+    # The tool may have rewritten the file as UTF-16, or as UTF-8.
+    pairs.append((own, read_as_utf16(after)))
     if not encoding.is_utf8:
-        own = read_in(before, encoding)
         pairs.append((own, read_in(after, encoding)))
-        # The tool may have rewritten the file as UTF-8.
         pairs.append((own, actual_utf8))
     if encoding.unit_bytes == 1 and actual_utf8.is_valid:
         read = read_as_utf8(before)

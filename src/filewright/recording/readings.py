@@ -18,6 +18,11 @@ from filewright.text.codec import Encoding
 
 _LINE_END = re.compile(r"\r\n?")
 _UTF8_BOM = codecs.BOM_UTF8
+_UTF16_CODECS = {
+    codecs.BOM_UTF16_LE: "utf-16-le",
+    codecs.BOM_UTF16_BE: "utf-16-be",
+}
+_ASCII = bytes(range(128))
 REPLACEMENT = "\ufffd"
 
 
@@ -27,6 +32,14 @@ class Unit:
 
     text: str
     content: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class _Utf8Evidence:
+    """Characters beyond ASCII of a file that are UTF-8, and parts that are not."""
+
+    characters: int
+    broken_parts: int
 
 
 @dataclass(frozen=True)
@@ -76,12 +89,23 @@ class Reading:
         """Return False if `encoding` is a guess that the bytes contradict."""
         if not encoding.is_guess or encoding.unit_bytes > 1:
             return True
-        text = self.content.decode("utf-8", "replace")
-        unreadable = text.count(REPLACEMENT)
-        readable = len(text) - len(text.encode("ascii", "ignore")) - unreadable
+        evidence = self._utf8_evidence
         if encoding.is_utf8:
-            return readable >= unreadable
-        return unreadable >= readable
+            return evidence.characters >= evidence.broken_parts
+        if encoding.is_multibyte:
+            # Two of its characters side by side may look like UTF-8.
+            return evidence.broken_parts >= evidence.characters
+        return not evidence.characters
+
+    @cached_property
+    def _utf8_evidence(self) -> _Utf8Evidence:
+        """Return the signs for and against UTF-8 in the whole file."""
+        content = self.content
+        characters = len(content.decode("utf-8", "ignore"))
+        characters -= len(content) - len(content.translate(None, _ASCII))
+        replaced = content.decode("utf-8", "replace").count(REPLACEMENT)
+        meant = content.count(REPLACEMENT.encode())
+        return _Utf8Evidence(characters, replaced - meant)
 
     @cached_property
     def _line_ends(self) -> tuple[bytes, ...]:
@@ -171,6 +195,14 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
     return Reading(
         codec, bom, [line.encode(codec) for line in split], _split_text(text)
     )
+
+
+def read_as_utf16(content: bytes) -> Reading | None:
+    """Read a file as UTF-16; None if it has no byte-order mark of UTF-16."""
+    for bom, codec in _UTF16_CODECS.items():
+        if content.startswith(bom):
+            return read_in(content, Encoding(codec, bom=bom))
+    return None
 
 
 def read_with_new_text(
