@@ -278,18 +278,12 @@ def filesystem(path: str) -> Calls:
             },
         ),
         (
-            "move_items",
-            {
-                "operations": [{"source": path, "destination": "free/copied"}],
-                "copy": True,
-            },
+            "copy_items",
+            {"operations": [{"source": path, "destination": "free/copied"}]},
         ),
         (
-            "move_items",
-            {
-                "operations": [{"source": "free/a.txt", "destination": path}],
-                "copy": True,
-            },
+            "copy_items",
+            {"operations": [{"source": "free/a.txt", "destination": path}]},
         ),
         ("search_files", {"path": path, "regex": "canary"}),
         (

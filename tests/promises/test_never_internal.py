@@ -173,7 +173,6 @@ def test_a_folder_that_may_not_be_entered_is_listed_or_refused(
             ("list_files", {"details": True, "path": "sub"}),
             ("list_files", {"glob": "**/*.txt", "sort": "size"}),
             ("search_content", {"pattern": "one"}),
-            ("stat_items", {"paths": ["sub", "sub/f.txt"]}),
             ("read_content", {"paths": ["sub/f.txt"]}),
         ],
         "agent-tools": [
