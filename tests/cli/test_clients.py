@@ -18,7 +18,7 @@ from tests import processes
 from tests.clients.real_clients import CLIENTS as REAL_CLIENTS
 
 from filewright import __version__
-from filewright.cli.clients import CLIENTS, HOOKS
+from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS
 from filewright.cli.program import program
 from filewright.recording.hooks import SHELL_TOOLS
 
@@ -52,7 +52,7 @@ def command_of(client: str, text: str) -> list[str]:
     return command if isinstance(command, list) else [command, *found["args"]]
 
 
-@pytest.mark.parametrize("client", HOOKS)
+@pytest.mark.parametrize("client", CLIENTS_WITH_HOOKS)
 def test_hooks_name_a_folder_as_it_is_whatever_is_in_its_name(
     client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -270,7 +270,7 @@ def test_the_documented_configurations_are_the_printed_ones() -> None:
         assert printed in documented, client
 
 
-@pytest.mark.parametrize("client", HOOKS)
+@pytest.mark.parametrize("client", CLIENTS_WITH_HOOKS)
 def test_the_documented_hooks_are_the_printed_ones(client: str) -> None:
     if not CLIENTS[client].events:
         pytest.skip("it is a program, which is not in the page")

@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from filewright.cli.clients import CLIENTS, HOOKS
+from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS
 from filewright.cli.program import program
 from filewright.cli.setup import RULE, Part
 
@@ -385,9 +385,9 @@ def test_all_of_it_is_written_once_and_taken_out_again(
     made = everything(project)
     text = b"\n".join(made.values()).decode()
     assert ("no hooks are written for it" in result.stderr) == (
-        name not in HOOKS
+        name not in CLIENTS_WITH_HOOKS
     )
-    assert ("snapshot begin --hook" in text) == (name in HOOKS)
+    assert ("snapshot begin --hook" in text) == (name in CLIENTS_WITH_HOOKS)
     files = CLIENTS[name].user if scope == "--user" else CLIENTS[name].shared
     assert (RULE in text) == ("rule" in files)
     assert "nothing to do" in setup(name, scope, "--yes").stdout
@@ -812,7 +812,7 @@ def test_a_configuration_of_any_size_is_not_read_whole(project: Path) -> None:
 # The guard, and hooks that are programs of their own
 
 
-@pytest.mark.parametrize("name", HOOKS)
+@pytest.mark.parametrize("name", CLIENTS_WITH_HOOKS)
 def test_the_guard_is_in_the_hooks_unless_it_is_left_out(
     name: str, project: Path
 ) -> None:

@@ -68,9 +68,9 @@ def main() -> None:
         # An agent waits for its hooks: they need none of the command line's parsing.
         # Collecting the garbage of imports takes 20 of a hook's 110 ms.
         gc.disable()
-        from filewright.cli.hook import called
+        from filewright.cli.hook import run_hook
 
-        if called(sys.argv[2:]):
+        if run_hook(sys.argv[2:]):
             os._exit(0)
         gc.enable()
     from filewright.cli.isolation import drop_current_folder_from_path

@@ -253,7 +253,9 @@ CLIENTS = {
         files(__package__).joinpath("clients.toml").read_text("utf-8")
     ).items()
 }
-HOOKS = [client.name for client in CLIENTS.values() if client.hooks]
+CLIENTS_WITH_HOOKS = [
+    client.name for client in CLIENTS.values() if client.hooks
+]
 """Those that have hooks."""
 
 
@@ -262,7 +264,7 @@ _CONFIGURED = re.compile(
 )
 
 
-def configured() -> list[str]:
+def find_configured_titles() -> list[str]:
     """Return the titles of the clients whose configuration names filewright."""
     titles = []
     for client in CLIENTS.values():
@@ -272,7 +274,7 @@ def configured() -> list[str]:
     return titles
 
 
-def state_folders() -> set[str]:
+def find_named_state_folders() -> set[str]:
     """The state folders that clients' configurations name."""
     named = re.compile(
         rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))"""
@@ -372,7 +374,7 @@ CLIENT = _ClientName([*CLIENTS])
 """The type of an argument that names a client."""
 
 
-describes_server = combine_options(
+server_options = combine_options(
     click.option(
         "--root",
         "roots",

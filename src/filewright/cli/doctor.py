@@ -182,9 +182,9 @@ def _ripgrep() -> Finding:
 
 
 def _clients() -> Iterator[Finding]:
-    from filewright.cli.clients import configured
+    from filewright.cli.clients import find_configured_titles
 
-    titles = configured()
+    titles = find_configured_titles()
     yield Finding(
         "clients",
         f"configured in {', '.join(titles)}"
@@ -249,7 +249,7 @@ def _workspace(workspace: Workspace) -> Iterator[Finding]:
 def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
     """Other folders that hold changes of these roots: by default, or since a client's configuration names them."""
     from filewright.changes.state_dir import state_base_folder
-    from filewright.cli.clients import state_folders
+    from filewright.cli.clients import find_named_state_folders
     from filewright.settings import Settings
     from filewright.workspace import Workspace
 
@@ -257,7 +257,7 @@ def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
     places = {
         Path(usual),
         Path("~/.local/state/filewright").expanduser(),
-        *map(Path, state_folders()),
+        *map(Path, find_named_state_folders()),
     }
     for other in sorted(places - {state}):
         if not other.is_dir():

@@ -186,9 +186,9 @@ def log(
 def show_status() -> None:
     """In five lines: the folder and where its history is, the newest changes, the clients, and what to do next."""
     from filewright.changes.state_dir import state_base_folder
-    from filewright.cli.clients import configured
+    from filewright.cli.clients import find_configured_titles
 
-    clients = configured()
+    clients = find_configured_titles()
     with open_workspace(()) as workspace:
         folders = ", ".join(os.fsdecode(root.path) for root in workspace.roots)
         write(f"{folders}; history: {state_base_folder(workspace.settings)}")

@@ -1,7 +1,7 @@
 """The command that clients' hooks run around every command and edit of an agent.
 
 It is `filewright snapshot begin --hook` before, `filewright snapshot end --hook` after it.
-Neither ever fails, see `out_of_the_way`.
+Neither ever fails, see `report_errors`.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ _DETACHED = ("agent_start",)
 
 
 @contextmanager
-def out_of_the_way() -> Iterator[None]:
+def report_errors() -> Iterator[None]:
     """Print errors instead of failing: some clients refuse a command if its hook fails."""
     try:
         yield
@@ -50,7 +50,7 @@ def out_of_the_way() -> Iterator[None]:
         write(f"filewright: {error}", to_error=True)
 
 
-def called(words: Sequence[str]) -> bool:
+def run_hook(words: Sequence[str]) -> bool:
     """Run a hook by its arguments; return False if they are not those of a hook."""
     name, rest = words[0] if words else "", iter(words[1:])
     if name not in ("begin", "end") or "--hook" not in words:
@@ -72,7 +72,7 @@ def called(words: Sequence[str]) -> bool:
             options.setdefault(field, []).append(value)
         else:
             options[field] = value
-    with out_of_the_way():
+    with report_errors():
         data = sys.stdin.buffer.read(MAX_INPUT_BYTES)
         call = parse_hook_call(data, os.environ)
         call = replace(

@@ -24,7 +24,7 @@ _SETTINGS = frozenset({
 """What people set beside a server that changes neither what is started nor what is asked before it acts."""
 
 
-def words_of(entry: Any) -> list[str]:
+def list_command_words(entry: Any) -> list[str]:
     """Return the words that a server is started with; none if the entry has no command."""
     command = entry.get("command") if isinstance(entry, Mapping) else None
     if isinstance(command, str):
@@ -41,7 +41,7 @@ def starts_filewright(words: Sequence[str]) -> bool:
     return rest is not None and rest[:1] == ["serve"]
 
 
-def settings_beside(entry: Any, ours: Entry) -> Entry:
+def select_user_settings(entry: Any, ours: Entry) -> Entry:
     """Return the members of an entry that stay beside ours."""
     if not isinstance(entry, Mapping):
         return {}
@@ -52,11 +52,11 @@ def settings_beside(entry: Any, ours: Entry) -> Entry:
     }
 
 
-def foreign_members(entry: Any, ours: Entry) -> list[str]:
+def find_foreign_members(entry: Any, ours: Entry) -> list[str]:
     """Return the names of what `setup` did not write in an entry; none for one of an earlier `setup`."""
     if not isinstance(entry, Mapping):
         return ["its value"]
-    names = [] if starts_filewright(words_of(entry)) else ["command"]
+    names = [] if starts_filewright(list_command_words(entry)) else ["command"]
     for name, value in entry.items():
         # Clients write an empty environment and the usual transport themselves.
         is_usual = (
@@ -69,12 +69,12 @@ def foreign_members(entry: Any, ours: Entry) -> list[str]:
     return names
 
 
-def options_of(
+def find_options(
     client: Client, entry: Any, options: ServerOptions
 ) -> ServerOptions | None:
     """Return the options with which `setup` would write exactly this entry; None if there are none."""
-    words = words_of(entry)
-    for program_options in variants(options):
+    words = list_command_words(entry)
+    for program_options in list_variants(options):
         program = [*program_options.program]
         if words[: len(program)] != program or words[
             len(program) : len(program) + 1
@@ -101,12 +101,12 @@ def options_of(
             program_options.shared,
         )
         ours = client.entry(found)
-        if {**ours, **settings_beside(entry, ours)} == entry:
+        if {**ours, **select_user_settings(entry, ours)} == entry:
             return found
     return None
 
 
-def differences(entry: Any, ours: Entry) -> str:
+def describe_differences(entry: Any, ours: Entry) -> str:
     """Say in what an entry differs from ours. Values are spelled in ASCII: they go to a terminal."""
     if not isinstance(entry, Mapping):
         return "it is no object"
@@ -167,20 +167,20 @@ def is_own_hook(hook: Any) -> bool:
     return isinstance(line, str) and is_own_hook_line(line)
 
 
-def alien_hook_lines(value: Any) -> Iterator[str]:
+def find_foreign_hook_lines(value: Any) -> Iterator[str]:
     """Yield the strings of a configuration that look like hooks of ours and are not."""
     if isinstance(value, str):
         if _LOOKS_LIKE_HOOK.search(value) and not is_own_hook_line(value):
             yield value
     elif isinstance(value, Mapping):
         for member in value.values():
-            yield from alien_hook_lines(member)
+            yield from find_foreign_hook_lines(member)
     elif isinstance(value, list):
         for member in value:
-            yield from alien_hook_lines(member)
+            yield from find_foreign_hook_lines(member)
 
 
-def variants(options: ServerOptions) -> Iterator[ServerOptions]:
+def list_variants(options: ServerOptions) -> Iterator[ServerOptions]:
     """Yield the options with each form of the commands that `setup` writes.
 
     They start filewright by its path, its name or uvx, with and without the guard.

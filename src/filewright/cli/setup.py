@@ -18,11 +18,11 @@ from filewright.cli import write
 from filewright.cli.clients import (
     CLIENT,
     CLIENTS,
-    HOOKS,
+    CLIENTS_WITH_HOOKS,
     SCOPES,
     Client,
     ServerOptions,
-    describes_server,
+    server_options,
     whole,
 )
 from filewright.cli.configfile import (
@@ -37,12 +37,12 @@ from filewright.cli.configfile import (
 )
 from filewright.cli.options import dry_run_option, report_refusals, yes_option
 from filewright.cli.recognition import (
-    alien_hook_lines,
-    foreign_members,
+    find_foreign_hook_lines,
+    find_foreign_members,
     is_own_hook,
-    settings_beside,
+    list_command_words,
+    select_user_settings,
     starts_filewright,
-    words_of,
 )
 from filewright.cli.setup_files import (
     REMOVING,
@@ -50,10 +50,10 @@ from filewright.cli.setup_files import (
     Earlier,
     Edit,
     change,
-    content_of,
-    earlier_of,
-    folder_of,
-    folders_above,
+    find_earlier_state,
+    find_history_folder,
+    list_parent_folders,
+    read_configuration,
 )
 from filewright.cli.terminal import confirm_or_exit, write_coloured
 from filewright.errors import Code, FilewrightError
@@ -170,7 +170,7 @@ def _served(part: Part, text: str, remove: bool, earlier: str | None) -> str:
     toml, keys = part.is_toml, part.keys
     entry = value_at(read(text, toml=toml), keys)
     if remove:
-        if not starts_filewright(words_of(entry)):
+        if not starts_filewright(list_command_words(entry)):
             return text
         there = read(earlier, toml=toml) if earlier is not None else None
         own = value_at(there, keys)
@@ -179,11 +179,11 @@ def _served(part: Part, text: str, remove: bool, earlier: str | None) -> str:
         return with_value(
             text, keys, None, toml=toml, kept=depth_of(there, keys)
         )
-    if entry is not None and foreign_members(entry, part.ours):
+    if entry is not None and find_foreign_members(entry, part.ours):
         return _replaced(
             text,
             keys,
-            {**part.ours, **settings_beside(entry, part.ours)},
+            {**part.ours, **select_user_settings(entry, part.ours)},
             toml=toml,
         )
     return with_entry(text, keys, part.ours, toml=toml)
@@ -275,7 +275,7 @@ Examples:
   filewright setup codex --remove           take exactly that out again""",
 )
 @click.argument("client", type=CLIENT, metavar="CLIENT", required=False)
-@describes_server
+@server_options
 @click.option(
     "--user", is_flag=True, help="Into your own files for all projects."
 )
@@ -490,7 +490,8 @@ def _present(
                 continue
             of_scope = planned(client, scope, options)
             if any(
-                part.what != "rule" and part.is_in(content_of(part.path) or "")
+                part.what != "rule"
+                and part.is_in(read_configuration(part.path) or "")
                 for part in of_scope
             ):
                 parts += of_scope
@@ -501,7 +502,7 @@ def _written(parts: Sequence[Part]) -> list[Edit]:
     """Return the files with the parts in them."""
     edits = []
     for path, of_file in _by_file(parts).items():
-        before = content_of(path)
+        before = read_configuration(path)
         after = before or ""
         for part in of_file:
             _warn_of_foreign(part, after)
@@ -516,9 +517,11 @@ def _warn_of_foreign(part: Part, text: str) -> None:
     """Say what is called filewright and was not written by `setup`. A text that cannot be read is refused later."""
     try:
         entry = part.entry(text) if part.what == "server" else None
-        names = foreign_members(entry, part.ours) if entry is not None else []
+        names = (
+            find_foreign_members(entry, part.ours) if entry is not None else []
+        )
         lines = (
-            [*alien_hook_lines(read(text.removeprefix("\ufeff")))]
+            [*find_foreign_hook_lines(read(text.removeprefix("\ufeff")))]
             if part.what == "hooks" and part.client.events
             else []
         )
@@ -550,11 +553,11 @@ def _warn_of_other_files(
             if part.what != "server" or (part.path, part.keys) in written:
                 continue
             try:
-                entry = part.entry(content_of(part.path) or "")
+                entry = part.entry(read_configuration(part.path) or "")
             except (ValueError, FilewrightError):
                 continue
             if entry is not None and (
-                names := foreign_members(entry, part.ours)
+                names := find_foreign_members(entry, part.ours)
             ):
                 option = "" if scope == client.scopes[0] else f" --{scope}"
                 listed = ", ".join(ascii(name)[1:-1] for name in names)
@@ -571,12 +574,12 @@ def _removed(
     """Return the files without the parts, and the folders that go with files if nothing is left in them."""
     edits, folders = list[Edit](), set[str]()
     for path, of_file in _by_file(parts).items():
-        before = content_of(path)
+        before = read_configuration(path)
         if before is None:
             edits.append(Edit(path, None, None))
             continue
         earlier = (
-            earlier_of(path, before)
+            find_earlier_state(path, before)
             if any(part.is_in(before) for part in of_file)
             else None
         )
@@ -597,7 +600,9 @@ def _removed(
             after = earlier.text
         if after is None:
             made_by_us = (
-                folders_above(path) if earlier is None else earlier.folders
+                list_parent_folders(path)
+                if earlier is None
+                else earlier.folders
             )
             folders.update(made_by_us)
         edits.append(Edit(path, before, after))
@@ -680,8 +685,8 @@ def _difference(edit: Edit) -> str:
     from filewright.edit.diff import FileDiff
     from filewright.text.snapshot import Snapshot
 
-    name = os.path.relpath(edit.path, folder_of(edit.path))
-    if folder_of(edit.path) == os.path.realpath(
+    name = os.path.relpath(edit.path, find_history_folder(edit.path))
+    if find_history_folder(edit.path) == os.path.realpath(
         os.path.expanduser("~")
     ) and not folder_is_current(edit.path):
         name = f"~/{name}"
@@ -705,7 +710,7 @@ Examples:
   filewright config gemini --hooks""",
 )
 @click.argument("client", type=CLIENT, metavar="CLIENT")
-@describes_server
+@server_options
 @click.option(
     "--hooks",
     is_flag=True,
@@ -724,7 +729,7 @@ def config(client: str, hooks: bool, **server: Any) -> None:
     chosen, what = CLIENTS[client], "hooks" if hooks else "server"
     if hooks and not chosen.hooks:
         raise click.BadParameter(
-            f"no hooks are written for {chosen.title}; these have some: {', '.join(HOOKS)}",
+            f"no hooks are written for {chosen.title}; these have some: {', '.join(CLIENTS_WITH_HOOKS)}",
             param_hint="CLIENT",
         )
     places = [chosen.shared[what]] if what in chosen.shared else []

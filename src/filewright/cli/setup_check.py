@@ -22,13 +22,13 @@ from filewright.cli import write
 from filewright.cli.clients import Client, ServerOptions
 from filewright.cli.configfile import read
 from filewright.cli.recognition import (
-    alien_hook_lines,
-    differences,
-    options_of,
-    variants,
+    describe_differences,
+    find_foreign_hook_lines,
+    find_options,
+    list_variants,
 )
 from filewright.cli.setup import UNRECORDED, Part
-from filewright.cli.setup_files import content_of
+from filewright.cli.setup_files import read_configuration
 from filewright.errors import FilewrightError
 from filewright.recording.hooks import PROJECT_VARIABLES
 
@@ -68,7 +68,7 @@ def checked(
 
 
 def _examined(part: Part, options: ServerOptions) -> tuple[str, bool]:
-    text = content_of(part.path)
+    text = read_configuration(part.path)
     if text is None:
         return f"not configured: there is no {part.path}", False
     if part.what == "rule":
@@ -85,10 +85,10 @@ def _examined_server(
     entry = part.entry(text)
     if entry is None:
         return "", False
-    written = options_of(part.client, entry, options)
+    written = find_options(part.client, entry, options)
     if written is None:
         return (
-            f", not as setup writes it, and not started: {differences(entry, part.ours)}",
+            f", not as setup writes it, and not started: {describe_differences(entry, part.ours)}",
             False,
         )
     if missing := _missing(written):
@@ -110,14 +110,14 @@ def _examined_hooks(
 ) -> tuple[str, bool]:
     client = part.client
     aliens = (
-        [*alien_hook_lines(read(text.removeprefix("\ufeff")))]
+        [*find_foreign_hook_lines(read(text.removeprefix("\ufeff")))]
         if client.events
         else []
     )
     if aliens:
         shown = "; ".join(ascii(line)[:200] for line in aliens[:3])
         return f", beside what setup did not write, and not run: {shown}", False
-    for written in variants(options):
+    for written in list_variants(options):
         if (
             part._replace(ours=client.hooked(written, part.path)).edited(text)
             == text

@@ -49,7 +49,7 @@ class Edit:
     after: str | None
 
 
-def content_of(path: str) -> str | None:
+def read_configuration(path: str) -> str | None:
     """Return what is in a file; None if it is not there. Raises `unsupported` if it is not UTF-8."""
     if not os.path.lexists(path):
         return None
@@ -57,7 +57,7 @@ def content_of(path: str) -> str | None:
         return _read(workspace, path)
 
 
-def folder_of(path: str) -> str:
+def find_history_folder(path: str) -> str:
     """Return the folder whose history has the changes of a configuration."""
     for folder in (
         os.path.realpath(os.getcwd()),
@@ -68,7 +68,7 @@ def folder_of(path: str) -> str:
     return next(str(folder) for folder in Path(path).parents if folder.is_dir())
 
 
-def earlier_of(path: str, text: str) -> Earlier | None:
+def find_earlier_state(path: str, text: str) -> Earlier | None:
     """Return what the file was before `setup` wrote what is in it now; None where the history does not tell."""
     from filewright.changes.blobs import content_after, content_before
 
@@ -127,9 +127,9 @@ def change(
         workspace.changes.commit(ChangeSet(tool, summary, tuple(steps)))
 
 
-def folders_above(path: str) -> Iterator[str]:
+def list_parent_folders(path: str) -> Iterator[str]:
     """Yield the folders of a configuration below the one whose history has it."""
-    top = Path(folder_of(path))
+    top = Path(find_history_folder(path))
     for folder in Path(path).parents:
         if folder == top:
             return
@@ -143,7 +143,9 @@ def _step(workspace: Workspace, edit: Edit) -> Step:
     location = workspace.context.boundary.locate(edit.path)
     if edit.before is None:
         assert edit.after is not None
-        is_of_project = folder_of(edit.path) == os.path.realpath(os.getcwd())
+        is_of_project = find_history_folder(edit.path) == os.path.realpath(
+            os.getcwd()
+        )
         # Clients put keys and tokens into some of their files.
         mode = None if is_of_project else 0o600
         if edit.after.startswith("#!"):
@@ -201,7 +203,7 @@ def _folders_made(
 @contextmanager
 def _opened(paths: Iterable[str]) -> Iterator[Workspace]:
     """Open the folders whose histories have the changes of these files."""
-    folders = tuple(dict.fromkeys(map(folder_of, paths)))
+    folders = tuple(dict.fromkeys(map(find_history_folder, paths)))
     with open_workspace(
         folders, actor=SETUP_CLIENT, allow_write=ANY_PATH
     ) as workspace:

@@ -59,7 +59,7 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
     if hasattr(os, "nice"):
         os.nice(10)
     with (
-        hooks.out_of_the_way(),
+        hooks.report_errors(),
         open_workspace(roots, state_dir=state_dir) as workspace,
     ):
         task = Task(seconds=_AHEAD_SECONDS)
