@@ -232,31 +232,49 @@ def _wrap_single_item(
     [name] = missing
     item = shape.fields[name].item or Shape("other")
     if item.kind == "string":
-        single = name.removesuffix("s")
-        spelled = [
-            each
-            for each in (single, *_SYNONYMS.get(single, ()))
-            if isinstance(arguments.get(each), str)
-        ]
-        if single in shape.fields or len(spelled) != 1:
-            return arguments
-        rest = {
-            key: value
-            for key, value in arguments.items()
-            if key not in (name, spelled[0])
-        }
-        return {**rest, name: [arguments[spelled[0]]]}
+        return _wrap_single_text(arguments, shape, name)
     inner: dict[str, Any] = {}
     outer: dict[str, Any] = {}
     for key, value in arguments.items():
-        belongs = key not in shape.fields and (
+        belongs_to_item = key not in shape.fields and (
             key in item.fields
             or key in item.other_names
             or _synonym_of(key, item.fields) is not None
         )
-        (inner if belongs else outer)[key] = value
+        if belongs_to_item:
+            inner[key] = value
+        else:
+            outer[key] = value
+    if not inner:
+        return arguments
     outer.pop(name, None)
-    return {**outer, name: [inner]} if inner else arguments
+    return {**outer, name: [inner]}
+
+
+def _wrap_single_text(
+    arguments: dict[str, Any], shape: Shape, name: str
+) -> dict[str, Any]:
+    """Return the arguments of a call with its only text in the list `name`.
+
+    `{path}` becomes `{paths: [path]}`, if the call has no `path` of its own.
+    """
+    singular = name.removesuffix("s")
+    if singular in shape.fields:
+        return arguments
+    spellings = [
+        spelling
+        for spelling in (singular, *_SYNONYMS.get(singular, ()))
+        if isinstance(arguments.get(spelling), str)
+    ]
+    if len(spellings) != 1:
+        return arguments
+    [spelling] = spellings
+    rest = {
+        key: value
+        for key, value in arguments.items()
+        if key not in (name, spelling)
+    }
+    return {**rest, name: [arguments[spelling]]}
 
 
 def _synonym_of(name: str, fields: Mapping[str, Shape]) -> str | None:
@@ -391,33 +409,36 @@ class _Normalizer:
         if not unknown:
             return value
         if len(unknown) > MAX_UNKNOWN:
-            where = f" in {place}" if place else ""
-            message = f"{self._tool}: {len(unknown)} unknown arguments{where}, the first {unknown[0][:100]!r}"
-            raise invalid(
-                message,
-                f"known: {', '.join(shape.fields)}",
-                argument=place or unknown[0][:100],
-            )
-        members = {}
+            raise self._unknown_names_error(unknown, shape, place)
+        members: dict[str, Any] = {}
         for name, member in value.items():
-            known = (
-                name
-                if name in shape.fields
-                else _synonym_of(name, shape.fields)
-            )
-            if known is None:
-                if keep_reasons or name not in _REASONS:
+            known = name
+            if name not in shape.fields:
+                known = _synonym_of(name, shape.fields) or name
+            if known == name:
+                is_reason = name in _REASONS and name not in known_names
+                if keep_reasons or not is_reason:
                     members[name] = member
                 continue
-            if known != name and (known in value or known in members):
-                if not _is_filled(member):
-                    continue
-                if _is_filled(value.get(known)) or _is_filled(
-                    members.get(known)
-                ):
-                    raise self._duplicate_error(name, known, place)
-            members[known] = member
+            earlier = [value.get(known), members.get(known)]
+            if _is_filled(member) and any(map(_is_filled, earlier)):
+                raise self._duplicate_error(name, known, place)
+            if _is_filled(member) or not (known in value or known in members):
+                members[known] = member
         return _read_view_range(members, shape)
+
+    def _unknown_names_error(
+        self, unknown: Sequence[str], shape: Shape, place: str
+    ) -> FilewrightError:
+        """Return the refusal of an object with too many unknown members to explain."""
+        where = f" in {place}" if place else ""
+        first = unknown[0][:100]
+        return invalid(
+            f"{self._tool}: {len(unknown)} unknown arguments{where}, the first "
+            f"{first!r}",
+            f"known: {', '.join(shape.fields)}",
+            argument=place or first,
+        )
 
     def _duplicate_error(
         self, name: str, known: str, place: str
