@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal, Self, cast
+from typing import Any, Final, Literal, NamedTuple, Self, cast
 
 from filewright.errors import invalid
 
@@ -34,8 +34,7 @@ class _NotPassed:
 _NOT_PASSED = _NotPassed()
 
 
-@dataclass(frozen=True, slots=True)
-class Setting:
+class Setting(NamedTuple):
     """The default, the description and the bounds of one setting.
 
     The type of the default decides how a value is read. A setting whose default is None

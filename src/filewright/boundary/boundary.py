@@ -18,8 +18,8 @@ import errno
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from itertools import accumulate
+from typing import NamedTuple
 
 from filewright import errors, system
 from filewright.boundary.location import Location, Root
@@ -40,8 +40,7 @@ from filewright.system import (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class _Examined:
+class _Examined(NamedTuple):
     """The status of a location, in the open folder that holds it."""
 
     folder: Folder

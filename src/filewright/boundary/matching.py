@@ -14,9 +14,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from filewright.boundary.wildmatch import MalformedError, translate
 
@@ -166,8 +165,7 @@ class Rule:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Tails:
+class Tails(NamedTuple):
     """A condition for a name: it is, ends with, starts with, or fits one of `texts`.
 
     For `fits` the texts are expressions for the whole name.

@@ -5,9 +5,8 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from filewright import errors, system
 from filewright.boundary.excludes import find_excludes_file
@@ -55,8 +54,7 @@ RuleFreeFolders = set[tuple[int, int, int]]
 """Folders with no rule file in or above them, by root index and identity."""
 
 
-@dataclass(frozen=True, slots=True)
-class OpenedFolder:
+class OpenedFolder(NamedTuple):
     """An open folder, and the rules for the names in it."""
 
     folder: Folder

@@ -8,11 +8,10 @@ those every day.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Program:
+class Program(NamedTuple):
     """A program, and the files of a project that make it run commands or load code."""
 
     name: str

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from filewright.boundary.matching import NO_IGNORE_RULES, Matcher
 from filewright.boundary.names import fold_letters, plain_form
@@ -23,8 +23,7 @@ Parts = Sequence[bytes]
 """A path below a root."""
 
 
-@dataclass(frozen=True, slots=True)
-class Alias:
+class Alias(NamedTuple):
     """A link at a protected name, or on the way to one.
 
     `link` is its path and `target` the path it leads to in plain form, each from its
@@ -170,8 +169,7 @@ class Protection:
         return any(own_parts[-1] == plain_name for own_parts in self.own_state)
 
 
-@dataclass(frozen=True, slots=True)
-class _ParentFolders:
+class _ParentFolders(NamedTuple):
     """The folders on the way to protected paths.
 
     `rules` has, for the text of each rule of `matcher`, the protection rule.

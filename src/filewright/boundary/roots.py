@@ -6,7 +6,8 @@ import errno
 import os
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 from filewright import errors, system
 from filewright.boundary.location import Location, Root
@@ -19,8 +20,7 @@ from filewright.system import Folder
 Path = str | bytes | os.PathLike[str] | os.PathLike[bytes]
 
 
-@dataclass(frozen=True, slots=True)
-class _RequestedRoot:
+class _RequestedRoot(NamedTuple):
     """A root to open. Without a name it is named after its folder."""
 
     path: bytes
@@ -108,8 +108,7 @@ def _unique_name(name: bytes, roots: Sequence[Root]) -> str:
     return unique
 
 
-@dataclass(frozen=True, slots=True)
-class RootMatch:
+class RootMatch(NamedTuple):
     """The root that a path is below, and the parts of the path from there.
 
     The parts may still hold `..`.

@@ -21,9 +21,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
+from typing import NamedTuple
 
 from filewright import errors
 from filewright.boundary.matching import (
@@ -64,8 +64,7 @@ _OTHER_STORES = frozenset((b".hg", b".svn", b".jj", b".sl", b".bzr", b"_darcs"))
 """Folders in which other version control systems store copies of tracked files."""
 
 
-@dataclass(frozen=True, slots=True)
-class Unusable:
+class Unusable(NamedTuple):
     """The reason why a rule file cannot be used, and the system's error, if any."""
 
     reason: str
@@ -85,8 +84,7 @@ class _Place(Enum):
     FREE = "a folder of a git folder in which no copies are stored"
 
 
-@dataclass(frozen=True, slots=True)
-class _RuleSet:
+class _RuleSet(NamedTuple):
     """The rules of one source, as they apply to the names in one folder.
 
     `source` is the name of a kind of rule file, or empty for the rules of settings.
@@ -132,13 +130,13 @@ class _RuleSet:
     def below(self, name: bytes) -> _RuleSet:
         """Return the rules for the names in the folder `name` of this one."""
         prefix = self.prefix + self.fold_name(name) + b"/"
-        return replace(self, prefix=prefix, matcher=self.matcher.below(prefix))
+        return self._replace(prefix=prefix, matcher=self.matcher.below(prefix))
 
     def with_file(self, content: bytes) -> _RuleSet:
         """Return the rules with those of a file in this folder added."""
         rules = self.fold_rules(content)
-        return replace(
-            self, matcher=self.matcher.with_files(len(self.prefix), rules)
+        return self._replace(
+            matcher=self.matcher.with_files(len(self.prefix), rules)
         )
 
 

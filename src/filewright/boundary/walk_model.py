@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from filewright.boundary.location import Location
 from filewright.boundary.matching import MAX_IGNORE_FILE_BYTES, Matcher
@@ -21,8 +21,7 @@ Visit = Callable[["WalkedFolder", Folder, list[bytes], list[bytes]], None]
 """Called with a folder, its handle, all its names, and the selected names."""
 
 
-@dataclass(frozen=True, slots=True)
-class WalkOptions:
+class WalkOptions(NamedTuple):
     """The selection of a walk.
 
     Only names that fit `glob` and none of `exclude` are yielded. `depth` 1 is the
@@ -61,8 +60,7 @@ class WalkOptions:
 DEFAULT_OPTIONS = WalkOptions()
 
 
-@dataclass(frozen=True, slots=True)
-class WalkBounds:
+class WalkBounds(NamedTuple):
     """The rules of a workspace for a walk.
 
     `deny_rules` apply in the folder where it starts, `excludes` are the user's global
@@ -75,8 +73,7 @@ class WalkBounds:
     cross_devices: bool
 
 
-@dataclass(frozen=True, slots=True)
-class FolderEntry:
+class FolderEntry(NamedTuple):
     """One name in the tree.
 
     `status` is its own (a link's, not its target's) if details are wanted.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from filewright import errors, system
 from filewright.boundary.aliases import AliasFinder
@@ -314,8 +314,7 @@ class WriteGuard(Opener):
             raise errors.contains_denied(source.requested_path)
 
 
-@dataclass(frozen=True, slots=True)
-class _Transfer:
+class _Transfer(NamedTuple):
     """A folder that is copied or moved, with the protection on both sides."""
 
     source: Location

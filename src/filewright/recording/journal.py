@@ -21,9 +21,8 @@ import hashlib
 import marshal
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from posixpath import basename
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import xxhash
 
@@ -331,8 +330,7 @@ class Journal:
                 self.baseline.store([(path, wanted[path], content)])
 
 
-@dataclass(frozen=True, slots=True)
-class _AttributedRecord:
+class _AttributedRecord(NamedTuple):
     """A change record, and the commands that may have made its change."""
 
     commands: tuple[Command, ...]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from dataclasses import dataclass
+from typing import NamedTuple
 
 # Shells and launchers, which only start a program for their own parent.
 LAUNCHERS = (
@@ -81,8 +81,7 @@ def is_process_running(key: str) -> bool:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class _Process:
+class _Process(NamedTuple):
     """The facts of a running process that `/proc` holds."""
 
     name: bytes
