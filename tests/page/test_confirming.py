@@ -73,12 +73,12 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
             "overwrite": True,
             "copy": True,
         },
-        ["Allow copy_items on a.txt?", "-one", "+inside"],
+        ["Allow move_items on a.txt?", "-one", "+inside"],
     ),
     (
         "move_items",
         {"items": [{"source": "full", "destination": "other"}], "copy": True},
-        ["Allow copy_items on full → other?"],
+        ["Allow move_items on full → other?"],
     ),
     (
         "replace_content",
