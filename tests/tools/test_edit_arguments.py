@@ -73,6 +73,15 @@ def test_refuses(edit: dict[str, Any], message: str) -> None:
     assert problem["ctx"]["hint"]
 
 
+@pytest.mark.parametrize("value", [1, "yes", [True]], ids=str)
+def test_deletes_only_for_a_boolean(value: Any) -> None:
+    with pytest.raises(ValidationError) as refused:
+        ADAPTER.validate_python({"path": "a", "delete": value})
+    assert [problem["loc"][-1] for problem in refused.value.errors()] == [
+        "delete"
+    ]
+
+
 def test_names_unknown_fields_before_misplaced_ones() -> None:
     with pytest.raises(ValidationError) as refused:
         ADAPTER.validate_python(

@@ -7,7 +7,7 @@ renames or deletes a whole file. The field that says so decides which model take
 
 from __future__ import annotations
 
-from typing import Annotated, Any, ClassVar, Literal, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     BeforeValidator,
@@ -283,7 +283,8 @@ class DeleteFile(WholeFileEdit):
     kind_field = "delete"
     companions_hint = WHOLE_FILE_HINT
 
-    delete: Literal[True]
+    # Not Literal[True], which takes the number 1 too; false is no edit at all.
+    delete: bool
 
 
 EDIT_KINDS: tuple[type[FileEdit], ...] = (
