@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -10,6 +12,16 @@ import pytest
 import filewright
 
 PACKAGE = Path(filewright.__file__).parent
+FRAMEWORKS = {
+    "agents",
+    "anthropic",
+    "claude_agent_sdk",
+    "deepagents",
+    "langchain",
+    "langchain_core",
+    "pydantic_ai",
+}
+"""The frameworks that only `filewright.adapters` imports."""
 
 
 def private_imports(module: Path) -> list[str]:
@@ -38,3 +50,30 @@ def test_imports_public_names(module: Path) -> None:
 @pytest.mark.parametrize("name", filewright.__all__)
 def test_exports_public_names(name: str) -> None:
     assert getattr(filewright, name) is not None
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        module
+        for module in sorted(PACKAGE.rglob("*.py"))
+        if "adapters" not in module.parts
+    ],
+    ids=str,
+)
+def test_imports_no_adapter(module: Path) -> None:
+    assert "filewright.adapters" not in module.read_text()
+
+
+def test_imports_no_framework() -> None:
+    program = (
+        "import sys, filewright; filewright.Workspace; "
+        "print(*sorted(name.split('.')[0] for name in sys.modules))"
+    )
+    modules = subprocess.run(
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout.split()
+    assert not FRAMEWORKS.intersection(modules)
