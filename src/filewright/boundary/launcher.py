@@ -29,23 +29,20 @@ from __future__ import annotations
 
 import io
 import os
+import shutil
+import subprocess
 import sys
+import sysconfig
 import threading
 import weakref
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import Literal
 
 from filewright import system
 from filewright.errors import Code, FilewrightError
-from filewright.system import Closable, Folder
-
-if TYPE_CHECKING:
-    import subprocess
-
-# A hook opens roots and starts no program: the modules that starting one needs are
-# imported then. They would take a tenth of the hook's time.
+from filewright.system import Closable, Folder, landlock, watchdog
 
 _END_SECONDS = 2.0
 """Time to end for a process that was killed, or that has nothing left to do."""
@@ -108,8 +105,6 @@ class Child(Closable):
         Raise `timeout` after `seconds`. Read `stdout` to its end first, or the child
         may never end.
         """
-        import subprocess
-
         try:
             return self._process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -191,8 +186,6 @@ class Launcher:
         Raise `unsupported` if it would read the roots unconfined, and `OSError` if it
         cannot be started.
         """
-        import subprocess
-
         results: list[subprocess.Popen[bytes] | Exception] = []
         working_folder = os.path.abspath("/")
         if folder is not None:
@@ -240,8 +233,6 @@ class Launcher:
 
     def _confine_thread(self, reads: Literal["roots", "python"]) -> None:
         """Take all rights from this thread but those to read what the child needs."""
-        from filewright.system import landlock
-
         if reads == "python":
             # It gets no descriptor of a user's file, so it may run without confinement.
             if self._confine:
@@ -272,8 +263,6 @@ class Launcher:
                 self._running.add(number)
             else:
                 self._running.discard(-number)
-            from filewright.system import watchdog
-
             numbers = [number]
             if not self._watchdogs or self._watchdogs[0].poll() is not None:
                 _end_watchdogs(self._watchdogs)
@@ -287,10 +276,6 @@ class Launcher:
 
 
 def _start_watchdog() -> subprocess.Popen[bytes]:
-    import subprocess
-
-    from filewright.system import watchdog
-
     flags = ["-I", "-S", "-B"]  # no site packages, no bytecode
     return subprocess.Popen(
         [sys.executable, *flags, watchdog.__file__, str(os.getpid())],
@@ -304,10 +289,6 @@ def _start_watchdog() -> subprocess.Popen[bytes]:
 
 def _end_watchdogs(watchdogs: list[subprocess.Popen[bytes]]) -> None:
     """End the watchdogs, which end all children, and empty the list."""
-    if not watchdogs:
-        return
-    import subprocess
-
     while watchdogs:
         process = watchdogs.pop()
         assert process.stdin is not None
@@ -327,9 +308,6 @@ def find_program(name: str) -> str | None:
 
     `rg` is this Python's own, or else one on the PATH. `git` is the system's.
     """
-    import shutil
-    import sysconfig
-
     if name == "git":
         # A PATH may begin inside a workspace, whose `git` must not run.
         return shutil.which("git", path=os.defpath)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import threading
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 from filewright import errors, system
 from filewright.boundary.excludes import find_excludes_file
-from filewright.boundary.launcher import Launcher
 from filewright.boundary.location import Location, Root
 from filewright.boundary.matching import NO_IGNORE_RULES, Matcher
 from filewright.boundary.names import plain_form, quote
@@ -41,6 +41,7 @@ from filewright.settings import Settings
 from filewright.system import EscapesFolderError, Folder, NotAFileError
 
 if TYPE_CHECKING:
+    from filewright.boundary.launcher import Launcher
     from filewright.boundary.walk import Walk
 
 _GIT = b".git"
@@ -77,10 +78,8 @@ class Opener:
         """Open the roots. `state_folders` are filewright's own, wherever they are."""
         self.settings = settings
         self.roots: tuple[Root, ...] = open_roots(roots, settings)
-        # It starts programs that can read below all of the roots, and do nothing else.
-        self.launcher = Launcher(
-            [root.folder for root in self.roots], confine=settings.landlock
-        )
+        self._launcher: Launcher | None = None
+        self._launcher_lock = threading.Lock()
         self.excludes_path = find_excludes_file(os.environ)
         self._settings_rules = DenyRules.from_settings(settings.deny)
         folders = [system.real_path(folder) for folder in state_folders]
@@ -100,9 +99,25 @@ class Opener:
         # The rules with which each root begins, before rule files are read.
         self._root_rules = [self._settings_rules for _ in self.roots]
 
+    @property
+    def launcher(self) -> Launcher:
+        """The starter of programs, which can read below all roots and do no more."""
+        # Made when a program is started: what it imports takes a tenth of the time of
+        # a hook, which starts none.
+        from filewright.boundary.launcher import Launcher
+
+        with self._launcher_lock:
+            if self._launcher is None:
+                self._launcher = Launcher(
+                    [root.folder for root in self.roots],
+                    confine=self.settings.landlock,
+                )
+            return self._launcher
+
     def close(self) -> None:
         """End the child processes and release the roots."""
-        self.launcher.close()
+        if self._launcher is not None:
+            self._launcher.close()
         for root in self.roots:
             root.folder.close()
         self.roots = ()
