@@ -550,7 +550,7 @@ def _show_refusal(body: UndoRequest, error: FilewrightError) -> Response:
     html = render(
         "refusal.html",
         asked=body,
-        message=error.message.partition("\n")[0],
+        message=error.summary,
         hint=None if conflicts else error.hint,
         conflicts=conflicts,
         forced=could_be_forced and not body.force and body.hunk is None,
