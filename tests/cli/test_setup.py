@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS
+from filewright.cli.components import RULE, Component
 from filewright.cli.program import program
-from filewright.cli.setup import RULE, Part
 
 SHARED = ("--shared", "--yes", "--no-hooks", "--no-rule")
 ENTRY = {"command": "/opt/a b/filewright", "args": ["serve", "."]}
@@ -26,7 +26,7 @@ ENTRY = {"command": "/opt/a b/filewright", "args": ["serve", "."]}
 def with_entry(text: str, client: str) -> str:
     """A configuration with a server of ours, as VS Code or Codex has it."""
     path = "config.toml" if client == "codex" else "mcp.json"
-    return Part(CLIENTS[client], "server", path, ENTRY).edited(text)
+    return Component(CLIENTS[client], "server", path, ENTRY).add_to(text)
 
 
 def setup(*arguments: str, answer: str | None = None) -> Result:

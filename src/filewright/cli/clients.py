@@ -1,4 +1,4 @@
-"""What is known of each client: `clients.toml` says how it is configured, and what calls filewright is made here."""
+"""The clients that `setup` can configure: the rows of `clients.toml`, and their files."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import re
 import shlex
 import subprocess
 import sys
-import sysconfig
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,27 +15,28 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-import click
-
-from filewright.cli.isolation import python_command
-from filewright.cli.options import combine_options
+from filewright.cli.launch import ServerOptions
 
 Entry = dict[str, Any]
 SCOPES = ("local", "shared", "user")
-"""Whom a client's file is for: one person in the current folder, everybody in the folder, one person everywhere."""
+"""The scopes of a client's files.
+
+The files are for one user in the current folder, for all users of the folder, or for
+one user in all folders.
+"""
 
 _SCRIPT = """\
 #!/bin/sh
-# Written by `filewright setup {name}`: has what {title}'s shell and its own edit tools change recorded.
+# Written by `filewright setup {name}`: records changes by {title}'s shell and its own edit tools.
 {line}
 """
-"""A hook that is a program of its own."""
+"""The text of a hook that is a script."""
 
 _MAX_BYTES = 16 << 20
-"""The size past which no file is taken for a configuration."""
+"""The size above which a file is not read as a configuration."""
 
-_PLACES = {
-    # where desktop programs keep their settings
+_VARIABLES = {
+    # The folder in which desktop programs store their settings.
     "$CONFIG": {
         "darwin": ("", "~/Library/Application Support"),
         "win32": ("APPDATA", ""),
@@ -50,213 +50,255 @@ _PLACES = {
     "$COPILOT_HOME": ("COPILOT_HOME", "~/.copilot"),
     "$PI_DIR": ("PI_CODING_AGENT_DIR", "~/.pi/agent"),
 }
-"""The places of the table: the variable that names each, and what it is without."""
+"""The variables of the table: the environment variable of each, and the default."""
 
 
-def whole(path: str) -> str:
-    """The whole path of a file that the table or a user names, behind links."""
-    place, slash, rest = path.partition("/")
-    if place in _PLACES:
-        variable, usual = _PLACES[place]
-        place = os.environ.get(variable) or usual
-    return os.path.realpath(os.path.expanduser(place + slash + rest))
+def resolve_path(path: str) -> str:
+    """Return the absolute path of a file that the table or a user names.
+
+    Resolve variables of the table, `~` and links.
+    """
+    first, slash, rest = path.partition("/")
+    if first in _VARIABLES:
+        variable, default = _VARIABLES[first]
+        first = os.environ.get(variable) or default
+    return os.path.realpath(os.path.expanduser(first + slash + rest))
 
 
-def _filled(text: str, **words: Any) -> str:
-    """JSON, or a program, with what its strings name in their place: a list for a whole one."""
+def _fill_in(template: str, **values: Any) -> str:
+    """Return JSON or a program with values in place of the `$names` in its strings.
 
-    def word(found: re.Match[str]) -> str:
-        made = json.dumps(words[found[1] or found[2]])
-        return made if found[1] else made[1:-1]
+    A string that is a name only may be replaced by a list.
+    """
 
-    return re.sub(r'"\$(\w+)"|\$(\w+)', word, text)
+    def replace_name(match: re.Match[str]) -> str:
+        whole_string, name_in_string = match.groups()
+        value = json.dumps(values[whole_string or name_in_string])
+        return value if whole_string else value[1:-1]
+
+    return re.sub(r'"\$(\w+)"|\$(\w+)', replace_name, template)
 
 
 @dataclass(frozen=True, slots=True)
 class ClientFile:
-    """A file of a client: its whole path, and whether it is its server, its hooks or its rule."""
+    """A file of a client that has its server, its hooks or its rule."""
 
-    what: str
+    kind: str
     path: str
+    """The absolute path."""
     name: str
     """The path as the table names it."""
 
 
+@dataclass(frozen=True, slots=True)
+class LinkOutside:
+    """A file of a client that a link in the current folder leads out of it."""
+
+    file: ClientFile
+
+    @property
+    def reason(self) -> str:
+        """The sentence that says so."""
+        return f"{self.file.name} leads out of the current folder, to {self.file.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class ClientContents:
+    """The contents of a client's files, and why some were not read."""
+
+    content: bytes
+    unread_reasons: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
+class HookLines:
+    """The command lines that hooks run before and after what they record."""
+
+    begin: str
+    end: str
+
+
 @dataclass(frozen=True)
 class Client:
-    """A row of the table, which says what each column is."""
+    """A row of `clients.toml`, which describes each column."""
 
     name: str
     title: str
     note: str
-    names: Sequence[str] = ()
+    aliases: Sequence[str] = ()
     key: str = "mcpServers"
     local: Mapping[str, str] = field(default_factory=dict)
     user: Mapping[str, str] = field(default_factory=dict)
     shared: Mapping[str, str] = field(default_factory=dict)
-    under: str | None = None
-    first: str | None = None
+    projects_key: str | None = None
+    default_scope: str | None = None
     root: str | None = None
     server: Mapping[str, Any] = field(
         default_factory=lambda: {"command": "$program", "args": "$arguments"}
     )
     actor: str = ""
     events: Mapping[str, Any] = field(default_factory=dict)
-    more: Mapping[str, Any] = field(default_factory=dict)
+    hook_settings: Mapping[str, Any] = field(default_factory=dict)
     scripts: Mapping[str, str] = field(default_factory=dict)
     plug_in: str | None = None
 
     def keys(self, scope: str) -> tuple[str, ...]:
-        """Return the members that lead to the server in the file of a scope."""
-        own = (self.key, "filewright")
-        if scope != "local" or self.under is None:
-            return own
-        return (
-            self.under,
-            Path(os.path.realpath(os.getcwd())).as_posix(),
-            *own,
-        )
+        """Return the keys that lead to the server in the file of a scope."""
+        keys = (self.key, "filewright")
+        if scope != "local" or self.projects_key is None:
+            return keys
+        project = Path(os.path.realpath(os.getcwd())).as_posix()
+        return (self.projects_key, project, *keys)
 
     @property
-    def hooks(self) -> bool:
-        """True if it has hooks."""
-        # On Windows Cline's would be scripts of PowerShell.
-        is_possible = not self.scripts or sys.platform != "win32"
-        return is_possible and "hooks" in {
-            **self.local,
-            **self.shared,
-            **self.user,
-        }
+    def has_hooks(self) -> bool:
+        """True if hooks are written for the client on this system."""
+        if self.scripts and sys.platform == "win32":
+            # Cline's hooks would be scripts of PowerShell there.
+            return False
+        return any(
+            "hooks" in files for files in (self.local, self.shared, self.user)
+        )
 
     @property
     def scopes(self) -> list[str]:
-        """The scopes for which it can have a server or hooks; the first is the default."""
-        order = sorted(SCOPES, key=lambda scope: scope != self.first)
-        return [scope for scope in order if getattr(self, scope)]
+        """The scopes for which the client has files; the first is the default."""
+        scopes = [scope for scope in SCOPES if getattr(self, scope)]
+        return sorted(scopes, key=lambda scope: scope != self.default_scope)
 
     def files(self, scope: str) -> list[ClientFile]:
-        """Return its files of a scope, without those of `links_out`."""
-        outside = {file.path for file, _ in self.links_out(scope)}
-        return [file for file in self._named(scope) if file.path not in outside]
+        """Return the files of a scope, without those that links lead outside."""
+        outside = {link.file.path for link in self.find_links_outside(scope)}
+        return [
+            file for file in self._list_files(scope) if file.path not in outside
+        ]
 
-    def links_out(self, scope: str) -> list[tuple[ClientFile, str]]:
-        """Return its files of the current folder that lead out of it; each with where it leads.
+    def find_links_outside(self, scope: str) -> list[LinkOutside]:
+        """Return the files of the current folder that links lead out of it.
 
-        A cloned project may have links to any file of the user's there: nothing is read or written through them.
+        A cloned project may have links to any file of the user: `setup` reads and
+        writes nothing through them.
         """
-        here = Path(os.path.realpath(os.getcwd()))
-        outside = []
-        for file in self._named(scope):
-            is_of_project = (
-                not os.path.isabs(file.name) and file.name[0] not in "~$"
-            )
-            if is_of_project and here not in Path(file.path).parents:
-                reason = f"{file.name} leads out of the current folder, to {file.path}"
-                outside.append((file, reason))
-        return outside
+        current = Path(os.path.realpath(os.getcwd()))
+        links = []
+        for file in self._list_files(scope):
+            is_absolute = os.path.isabs(file.name) or file.name[0] in "~$"
+            if not is_absolute and current not in Path(file.path).parents:
+                links.append(LinkOutside(file))
+        return links
 
-    def _named(self, scope: str) -> list[ClientFile]:
-        """Return its files of a scope; `.jsonc` where that is there, and each script of a folder of hooks."""
+    def _list_files(self, scope: str) -> list[ClientFile]:
+        """Return the files of a scope.
+
+        The file of servers is the one that ends in `.jsonc`, if it exists. Hooks that
+        are scripts have a file for each event.
+        """
         files = []
-        for what, name in getattr(self, scope).items():
+        for kind, name in getattr(self, scope).items():
             names = [name]
-            if what == "server" and os.path.lexists(f"{whole(name)}c"):
+            if kind == "server" and os.path.lexists(f"{resolve_path(name)}c"):
                 names = [f"{name}c"]
-            if what == "hooks" and not self.hooks:
+            if kind == "hooks" and not self.has_hooks:
                 names = []
-            elif what == "hooks" and self.scripts:
+            elif kind == "hooks" and self.scripts:
                 names = [f"{name}/{event}" for event in self.scripts]
-            files += [ClientFile(what, whole(each), each) for each in names]
+            for file_name in names:
+                path = resolve_path(file_name)
+                files.append(ClientFile(kind, path, file_name))
         return files
 
-    def content(self, scope: str) -> tuple[bytes, list[str]]:
-        """Return what its files of servers and hooks hold, one after the other, and what of them is not read."""
-        content, unread = b"", []
-        for configuration in self.files(scope):
-            path = configuration.path
-            if configuration.what != "rule" and os.path.isfile(path):
-                try:
-                    with open(path, "rb") as file:
-                        read = file.read(_MAX_BYTES + 1)
-                except PermissionError:
-                    unread.append(f"{path} may not be read")
-                    continue
-                if len(read) > _MAX_BYTES:
-                    unread.append(f"{path} is too large")
-                else:
-                    content += read
-        return content, unread
+    def read_files(self, scope: str) -> ClientContents:
+        """Return the contents of the files with servers and hooks, joined."""
+        contents: list[bytes] = []
+        unread_reasons: list[str] = []
+        for client_file in self.files(scope):
+            path = client_file.path
+            if client_file.kind == "rule" or not os.path.isfile(path):
+                continue
+            try:
+                with open(path, "rb") as file:
+                    content = file.read(_MAX_BYTES + 1)
+            except PermissionError:
+                unread_reasons.append(f"{path} may not be read")
+                continue
+            if len(content) > _MAX_BYTES:
+                unread_reasons.append(f"{path} is too large")
+            else:
+                contents.append(content)
+        return ClientContents(b"".join(contents), unread_reasons)
 
-    def entry(self, options: ServerOptions) -> Entry:
-        """Return the server of those options, as it is written into the client's configuration."""
-        flags = ["--read-only"] * options.read_only
-        flags += ["--dialect", options.dialect] if options.dialect else []
+    def build_server(self, options: ServerOptions) -> Entry:
+        """Return the entry of the server with these options."""
         roots = [
             os.path.abspath(os.path.expanduser(root)) for root in options.roots
         ]
-        arguments = [
-            "serve",
-            *(roots or [self.root or os.getcwd()]),
-            *flags,
-            *options.state,
-        ]
-        return self.entry_of([*options.program, *arguments])
-
-    def entry_of(self, words: Sequence[str]) -> Entry:
-        """Return the server that is started by these words, as it is written into the client's configuration."""
-        entry = _filled(
+        if not roots:
+            roots = [self.root or os.getcwd()]
+        arguments = ["serve", *roots]
+        if options.read_only:
+            arguments.append("--read-only")
+        if options.dialect:
+            arguments += ["--dialect", options.dialect]
+        arguments += options.state
+        program, *program_arguments = options.program
+        entry = _fill_in(
             json.dumps(self.server),
-            program=words[0],
-            arguments=words[1:],
-            words=words,
+            program=program,
+            arguments=[*program_arguments, *arguments],
+            words=[*options.program, *arguments],
         )
         return dict(json.loads(entry))
 
-    def hooked(self, options: ServerOptions, path: str = "") -> Any:
-        """Return the hooks as they are written into a file of theirs: by event, or the text of a plug-in or script."""
-        if not self.hooks:
+    def build_hooks(self, options: ServerOptions, path: str = "") -> Any:
+        """Return the hooks by event, or the text of a plug-in or of the script at `path`."""
+        if not self.has_hooks:
             return None
-        begin, end = self.hook_lines(options)
+        lines = self.build_hook_lines(options)
         if self.scripts:
-            words = {"begin": begin, "end": end}
-            line = re.sub(
-                r"\$(\w+)",
-                lambda place: words[place[1]],
-                self.scripts[os.path.basename(path)],
-            )
+            event = os.path.basename(path)
+            line = self.scripts[event]
+            for place, text in (("$begin", lines.begin), ("$end", lines.end)):
+                if line.startswith(place):
+                    line = text + line.removeprefix(place)
+                    break
             return _SCRIPT.format(name=self.name, title=self.title, line=line)
         if self.events:
+            template = json.dumps(self.events)
             return json.loads(
-                _filled(json.dumps(self.events), begin=begin, end=end)
+                _fill_in(template, begin=lines.begin, end=lines.end)
             )
         plug_in = files(__package__).joinpath(self.plug_in or "")
-        text = plug_in.read_text("utf-8")
-        return _filled(text, begin=begin, end=end, client=self.name)
+        template = plug_in.read_text("utf-8")
+        return _fill_in(
+            template, begin=lines.begin, end=lines.end, client=self.name
+        )
 
-    def hook_lines(self, options: ServerOptions) -> tuple[str, str]:
-        """Return the command lines that its hooks run before and after what they record."""
-        joined = (
+    def build_hook_lines(self, options: ServerOptions) -> HookLines:
+        """Return the command lines of the hooks."""
+        join = (
             subprocess.list2cmdline if sys.platform == "win32" else shlex.join
         )
-        state = "".join(f" {joined([word])}" for word in options.state)
-        start = f"{joined(options.program)} snapshot"
+        state = "".join(f" {join([word])}" for word in options.state)
+        snapshot = f"{join(options.program)} snapshot"
         guard = " --guard heal" if options.guard else ""
-        return (
-            f"{start} begin --hook{state}",
-            f"{start} end --hook --actor {self.actor}{guard}{state}",
+        return HookLines(
+            begin=f"{snapshot} begin --hook{state}",
+            end=f"{snapshot} end --hook --actor {self.actor}{guard}{state}",
         )
 
 
-CLIENTS = {
-    name: Client(name, **row)
-    for name, row in tomllib.loads(
-        files(__package__).joinpath("clients.toml").read_text("utf-8")
-    ).items()
-}
+def _read_table() -> dict[str, Client]:
+    table = files(__package__).joinpath("clients.toml").read_text("utf-8")
+    return {
+        name: Client(name, **row) for name, row in tomllib.loads(table).items()
+    }
+
+
+CLIENTS = _read_table()
 CLIENTS_WITH_HOOKS = [
-    client.name for client in CLIENTS.values() if client.hooks
+    client.name for client in CLIENTS.values() if client.has_hooks
 ]
-"""Those that have hooks."""
+"""The names of the clients that hooks are written for."""
 
 
 _CONFIGURED = re.compile(
@@ -264,132 +306,28 @@ _CONFIGURED = re.compile(
 )
 
 
+_STATE_FOLDER = re.compile(
+    rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))"""
+)
+
+
 def find_configured_titles() -> list[str]:
     """Return the titles of the clients whose configuration names filewright."""
     titles = []
     for client in CLIENTS.values():
-        contents = [client.content(scope)[0] for scope in SCOPES]
-        if any(map(_CONFIGURED.search, contents)):
-            titles.append(client.title)
+        for scope in SCOPES:
+            if _CONFIGURED.search(client.read_files(scope).content):
+                titles.append(client.title)
+                break
     return titles
 
 
 def find_named_state_folders() -> set[str]:
-    """The state folders that clients' configurations name."""
-    named = re.compile(
-        rb"""--state-dir(?:",\s*"([^"]+)| '([^']+)| ([^\s"']+))"""
-    )
-    contents = b"\n".join(
-        client.content(scope)[0]
-        for client in CLIENTS.values()
-        for scope in SCOPES
-    )
-    return {os.fsdecode(b"".join(each)) for each in named.findall(contents)}
-
-
-# The command a client runs
-
-
-@dataclass(frozen=True)
-class ServerOptions:
-    """How a server is started: the options of `setup` and `config`."""
-
-    roots: Sequence[str] = ()
-    read_only: bool = False
-    dialect: str | None = None
-    uvx: bool = False
-    shared: bool = False
-    guard: bool = True
-
-    @property
-    def program(self) -> Sequence[str]:
-        """The words that start filewright: by its name, which every machine of a team has, or by its path here."""
-        if self.shared and not self.uvx:
-            return ["filewright"]
-        return own_program(uvx=self.uvx)
-
-    @property
-    def state(self) -> Sequence[str]:
-        """The option that names the state folder, which is one of this machine."""
-        return [] if self.shared else _state_folder()
-
-
-def own_program(*, uvx: bool = False) -> list[str]:
-    """Return the words that start the program that runs now, from any folder; or its newest release."""
-    # `uvx` may have started us from its cache, which may be gone tomorrow.
-    if uvx or any(
-        (folder / "CACHEDIR.TAG").is_file()
-        for folder in Path(sys.prefix).parents
-    ):
-        return ["uvx", "filewright"]
-    suffix = ".exe" if sys.platform == "win32" else ""
-    beside = os.path.join(sysconfig.get_path("scripts"), f"filewright{suffix}")
-    # A name without a folder would be one in the current folder, which did not start us.
-    started = (
-        os.path.abspath(sys.argv[0]) if os.path.dirname(sys.argv[0]) else ""
-    )
-    for script in (started, beside):
-        if Path(script).stem == "filewright" and os.path.isfile(script):
-            return [script]
-    return [*python_command()]
-
-
-def _state_folder() -> list[str]:
-    """The option that names the state folder, where our environment does: a client may not pass that on."""
-    from filewright.changes.state_dir import state_base_folder
-    from filewright.settings import Settings
-
-    settings = Settings()
-    if settings.state_dir is None and not os.environ.get("XDG_STATE_HOME"):
-        return []
-    return ["--state-dir", state_base_folder(settings)]
-
-
-# What commands take
-
-
-def _bare(name: str) -> str:
-    """A name as it counts: "VS Code", "vs-code" and "vscode" are one."""
-    return re.sub(r"[\W_]", "", name.lower())
-
-
-class _ClientName(click.Choice[str]):
-    """A client by any of its names, of which one is listed."""
-
-    def convert(
-        self,
-        value: Any,
-        param: click.Parameter | None,
-        ctx: click.Context | None,
-    ) -> str:
-        for client in CLIENTS.values():
-            if _bare(value) in map(
-                _bare, (client.name, client.title, *client.names)
-            ):
-                return client.name
-        return super().convert(value, param, ctx)
-
-
-CLIENT = _ClientName([*CLIENTS])
-"""The type of an argument that names a client."""
-
-
-server_options = combine_options(
-    click.option(
-        "--root",
-        "roots",
-        multiple=True,
-        metavar="DIR",
-        help="A folder to serve; may be repeated.",
-    ),
-    click.option("--read-only", is_flag=True, help="Serve for reading only."),
-    click.option(
-        "--dialect", metavar="NAME", help="Offer another system's tool names."
-    ),
-    click.option(
-        "--uvx",
-        is_flag=True,
-        help="Start the newest release with uvx, not this program.",
-    ),
-)
-"""The options of `ServerOptions`."""
+    """Return the state folders that clients' configurations name."""
+    folders = set()
+    for client in CLIENTS.values():
+        for scope in SCOPES:
+            content = client.read_files(scope).content
+            for match in _STATE_FOLDER.finditer(content):
+                folders.add(os.fsdecode(match[match.lastindex or 0]))
+    return folders

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PureWindowsPath
 from typing import Any
 
-from filewright.cli.clients import Client, Entry, ServerOptions
+from filewright.cli.clients import Client, Entry
+from filewright.cli.launch import ServerOptions
 
 _LOOKS_LIKE_HOOK = re.compile(r"\bfilewright\b.* snapshot (begin|end) --hook\b")
 _SETTINGS = frozenset({
@@ -100,7 +101,7 @@ def find_options(
             program_options.uvx,
             program_options.shared,
         )
-        ours = client.entry(found)
+        ours = client.build_server(found)
         if {**ours, **select_user_settings(entry, ours)} == entry:
             return found
     return None

@@ -1,7 +1,7 @@
-"""`filewright setup --check`: what of a client's configuration is there, and whether it works when it is tried.
+"""The check of one component: whether its file has it, and whether it works.
 
-Only what `setup` itself would write is tried, by the program that runs now. Whatever else a project's files name is
-shown and never started.
+Only what `setup` itself would write is tried, by the program that runs now. Anything
+else that a project's files name is shown and never started.
 """
 
 from __future__ import annotations
@@ -14,26 +14,29 @@ import shutil
 import subprocess
 import tempfile
 from collections.abc import Sequence
-from itertools import groupby
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
 
-from filewright.cli import write
-from filewright.cli.clients import Client, ServerOptions
+from filewright.cli.clients import Client
+from filewright.cli.components import BYTE_ORDER_MARK, Component
 from filewright.cli.configfile import read
+from filewright.cli.launch import ServerOptions
 from filewright.cli.recognition import (
     describe_differences,
     find_foreign_hook_lines,
     find_options,
     list_variants,
 )
-from filewright.cli.setup import UNRECORDED, Part
 from filewright.cli.setup_files import read_configuration
 from filewright.errors import FilewrightError
 from filewright.recording.hooks import PROJECT_VARIABLES
 
-_SECONDS = 60
-_CALL = {
+_TIMEOUT_SECONDS = 60
+_MAX_SHOWN_LINES = 3
+_MAX_LINE_CHARACTERS = 200
+_MAX_ERROR_CHARACTERS = 500
+_HOOK_INPUT = {
     "tool_name": "Bash",
     "tool_use_id": "1",
     "session_id": "setup-check",
@@ -41,186 +44,224 @@ _CALL = {
 }
 
 
-def checked(
-    parts: Sequence[Part], options: ServerOptions, *, titled: bool
-) -> bool:
-    """Say of each part whether it is there and whether it works; return True if all of it is and does."""
-    good = True
-    for client, of_client in groupby(parts, key=lambda part: part.client):
-        if titled:
-            write(f"{client.title}:")
-        for part in of_client:
-            try:
-                finding, fine = _examined(part, options)
-            except (
-                OSError,
-                ValueError,
-                TypeError,
-                subprocess.SubprocessError,
-                FilewrightError,
-            ) as error:
-                finding, fine = f"{part.path}: {error}", False
-            write(f"{'ok  ' if fine else 'LOOK'} {part.what}: {finding}")
-            good = good and fine
-        if not client.hooks:
-            write(f"     hooks: {UNRECORDED}")
-    return good
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """The outcome of the check of a component."""
+
+    text: str
+    is_good: bool
 
 
-def _examined(part: Part, options: ServerOptions) -> tuple[str, bool]:
-    text = read_configuration(part.path)
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """The outcome of starting the server: what works, and the error of a call."""
+
+    result: str
+    call_error: str = ""
+
+
+def check_component(component: Component, options: ServerOptions) -> Finding:
+    """Return a finding about a component, after trying it if it is present."""
+    try:
+        return _check(component, options)
+    except (
+        OSError,
+        ValueError,
+        TypeError,
+        subprocess.SubprocessError,
+        FilewrightError,
+    ) as error:
+        # A file that cannot be read must not hide the state of the others.
+        return Finding(f"{component.path}: {error}", is_good=False)
+
+
+def _check(component: Component, options: ServerOptions) -> Finding:
+    path = component.path
+    text = read_configuration(path)
     if text is None:
-        return f"not configured: there is no {part.path}", False
-    if part.what == "rule":
-        there = part.edited(text, remove=True) != text
-        return f"{'in' if there else 'not in'} {part.path}", there
-    examine = _examined_server if part.what == "server" else _examined_hooks
-    result, works = examine(part, text, options)
-    return f"{'in ' if result else 'not in '}{part.path}{result}", works
+        return Finding(f"not configured: there is no {path}", is_good=False)
+    if component.kind == "server":
+        return _check_server(component, text, options)
+    if component.kind == "hooks":
+        return _check_hooks(component, text, options)
+    if component.remove_from(text) == text:
+        return _missing_from(path)
+    return Finding(f"in {path}", is_good=True)
 
 
-def _examined_server(
-    part: Part, text: str, options: ServerOptions
-) -> tuple[str, bool]:
-    entry = part.entry(text)
+def _missing_from(path: str) -> Finding:
+    return Finding(f"not in {path}", is_good=False)
+
+
+def _check_server(
+    component: Component, text: str, options: ServerOptions
+) -> Finding:
+    path = component.path
+    entry = component.find_server(text)
     if entry is None:
-        return "", False
-    written = find_options(part.client, entry, options)
-    if written is None:
-        return (
-            f", not as setup writes it, and not started: {describe_differences(entry, part.ours)}",
-            False,
+        return _missing_from(path)
+    options_of_entry = find_options(component.client, entry, options)
+    if options_of_entry is None:
+        differences = describe_differences(entry, component.content)
+        return Finding(
+            f"in {path}, not as setup writes it, and not started: {differences}",
+            is_good=False,
         )
-    if missing := _missing(written):
-        return missing, False
-    here = ServerOptions(
-        written.roots or [os.getcwd()],
-        written.read_only,
-        written.dialect,
-        written.uvx,
+    if not _is_program_found(options_of_entry):
+        return _missing_program(path, options_of_entry)
+    trial_options = replace(
+        options_of_entry,
+        roots=options_of_entry.roots or [os.getcwd()],
+        # The program that runs now is tried, not one of its name in PATH.
+        shared=False,
     )
-    ours = part.client.entry(here)
-    command = ours["command"]
-    words = command if isinstance(command, list) else [command, *ours["args"]]
-    return f"; {_try_server(words)}", True
+    own_entry = component.client.build_server(trial_options)
+    command = own_entry["command"]
+    if not isinstance(command, list):
+        command = [command, *own_entry["args"]]
+    return Finding(f"in {path}; {_try_server(command)}", is_good=True)
 
 
-def _examined_hooks(
-    part: Part, text: str, options: ServerOptions
-) -> tuple[str, bool]:
-    client = part.client
-    aliens = (
-        [*find_foreign_hook_lines(read(text.removeprefix("\ufeff")))]
-        if client.events
-        else []
+def _check_hooks(
+    component: Component, text: str, options: ServerOptions
+) -> Finding:
+    client, path = component.client, component.path
+    if client.events:
+        configuration = read(text.removeprefix(BYTE_ORDER_MARK))
+        foreign_lines = [*find_foreign_hook_lines(configuration)]
+        if foreign_lines:
+            excerpt = "; ".join(
+                ascii(line)[:_MAX_LINE_CHARACTERS]
+                for line in foreign_lines[:_MAX_SHOWN_LINES]
+            )
+            return Finding(
+                f"in {path}, beside what setup did not write, and not run: {excerpt}",
+                is_good=False,
+            )
+    for variant in list_variants(options):
+        content = client.build_hooks(variant, path)
+        if replace(component, content=content).add_to(text) != text:
+            continue
+        if not _is_program_found(variant):
+            return _missing_program(path, variant)
+        result = _try_hooks(client, ServerOptions(uvx=variant.uvx))
+        if not variant.guard:
+            result += ", without the guard"
+        return Finding(f"in {path}; {result}", is_good=True)
+    if component.remove_from(text) == text:
+        return _missing_from(path)
+    return Finding(
+        f"in {path}, not as setup writes it, and not run: `filewright setup {client.name}` writes it again",
+        is_good=False,
     )
-    if aliens:
-        shown = "; ".join(ascii(line)[:200] for line in aliens[:3])
-        return f", beside what setup did not write, and not run: {shown}", False
-    for written in list_variants(options):
-        if (
-            part._replace(ours=client.hooked(written, part.path)).edited(text)
-            == text
-        ):
-            if missing := _missing(written):
-                return missing, False
-            works = _try_hooks(client, ServerOptions(uvx=written.uvx))
-            guard = "" if written.guard else ", without the guard"
-            return f"; {works}{guard}", True
-    if part.edited(text, remove=True) == text:
-        return "", False
-    return (
-        f", not as setup writes it, and not run: `filewright setup {client.name}` writes it again",
-        False,
-    )
 
 
-def _missing(written: ServerOptions) -> str:
-    """Say that the program is not found by the name that is written; the empty string if it is."""
-    program = written.program[0]
-    return (
-        ""
-        if shutil.which(program)
-        else f", and starts `{program}`, which is not in PATH here"
+def _is_program_found(options: ServerOptions) -> bool:
+    return shutil.which(options.program[0]) is not None
+
+
+def _missing_program(path: str, options: ServerOptions) -> Finding:
+    program = options.program[0]
+    return Finding(
+        f"in {path}, and starts `{program}`, which is not in PATH here",
+        is_good=False,
     )
 
 
 def _try_server(words: Sequence[str]) -> str:
-    """Start the server as the client would, and call a tool. Raises `OSError`."""
-    with tempfile.TemporaryFile("w+") as said:
+    """Start the server as the client would, call a tool, and return the result.
+
+    Raise `OSError` if the server does not start or the call fails.
+    """
+    with tempfile.TemporaryFile("w+") as error_output:
         try:
-            works, failed = asyncio.run(
-                asyncio.wait_for(_asked(words, said), _SECONDS)
+            trial = asyncio.run(
+                asyncio.wait_for(
+                    _call_server(words, error_output), _TIMEOUT_SECONDS
+                )
             )
-        except Exception as error:  # Whatever the client library raises: the server did not answer.
-            said.seek(0)
-            why = said.read().strip()[-500:] or error
+        except Exception as error:
+            # The client library has many exceptions; any means that there is no answer.
+            error_output.seek(0)
+            reason = error_output.read().strip()[-_MAX_ERROR_CHARACTERS:]
             raise OSError(
-                f"the server does not start: {' '.join(words)}: {why}"
+                f"the server does not start: {' '.join(words)}: {reason or error}"
             ) from error
-    if failed:
-        raise OSError(f"{works}, and a call fails: {failed}")
-    return works
+    if trial.call_error:
+        raise OSError(f"{trial.result}, and a call fails: {trial.call_error}")
+    return trial.result
 
 
-async def _asked(words: Sequence[str], said: TextIO) -> tuple[str, str]:
+async def _call_server(words: Sequence[str], error_output: TextIO) -> Trial:
+    """Start the server and call the first tool that only reads and needs no argument."""
     from mcp import Client as Session
     from mcp import StdioServerParameters, stdio_client
 
     server = StdioServerParameters(
         command=words[0], args=[*words[1:]], env=dict(os.environ)
     )
-    async with Session(stdio_client(server, errlog=said)) as session:
+    async with Session(stdio_client(server, errlog=error_output)) as session:
         tools = (await session.list_tools()).tools
-        works = f"it starts, offers {len(tools)} tools"
+        result = f"it starts, offers {len(tools)} tools"
         for tool in tools:
-            if (
-                tool.annotations
-                and tool.annotations.read_only_hint
-                and not tool.input_schema.get("required")
-            ):
-                answer = await session.call_tool(tool.name, {})
-                return (
-                    (works, str(answer.content))
-                    if answer.is_error
-                    else (f"{works}, and answers a call", "")
-                )
-        return works, ""
+            if tool.annotations is None or not tool.annotations.read_only_hint:
+                continue
+            if tool.input_schema.get("required"):
+                continue
+            answer = await session.call_tool(tool.name, {})
+            if answer.is_error:
+                return Trial(result, call_error=str(answer.content))
+            return Trial(f"{result}, and answers a call")
+        return Trial(result)
 
 
 def _try_hooks(client: Client, options: ServerOptions) -> str:
-    """Run our hooks around a command that changes a file in a folder of its own. Raises `OSError`."""
+    """Run the hooks around a change of a file in a temporary folder.
+
+    Raise `OSError` if they record nothing.
+    """
     from filewright.workspace import Workspace
 
-    first, last = client.hook_lines(options)
-    words = shlex.split(last, posix=os.name == "posix")
-    with tempfile.TemporaryDirectory() as place:
-        project, state = Path(place, "project"), str(Path(place, "state"))
+    lines = client.build_hook_lines(options)
+    with tempfile.TemporaryDirectory() as folder:
+        project, state = Path(folder, "project"), Path(folder, "state")
         project.mkdir()
         (project / "file").write_text("before\n")
-        environment = {
-            **os.environ, **dict.fromkeys(PROJECT_VARIABLES, str(project)), "FILEWRIGHT_STATE_DIR": state
-        }  # fmt: skip
-        call = json.dumps(
-            {
-                **_CALL,
-                "cwd": str(project),
-                "tool_input": {"command": "echo after > file"},
-            }
-        )
-        said = ""
-        for line in (first, last):
-            run = subprocess.run(
-                line, shell=True, input=call, text=True, cwd=project, env=environment, capture_output=True,
-                timeout=_SECONDS, check=False,
-            )  # fmt: skip
-            said = said or run.stderr.strip()
-            (project / "file").write_text("after\n")
+        begin_error = _run_hook(lines.begin, project, state)
+        (project / "file").write_text("after\n")
+        end_error = _run_hook(lines.end, project, state)
+        words = shlex.split(lines.end, posix=os.name == "posix")
         if "--state-dir" in words[:-1]:
-            state = words[words.index("--state-dir") + 1]
-        with Workspace(project, state_dir=Path(state)) as workspace:
-            if not workspace.history():
-                raise OSError(
-                    f"the hooks run, and nothing is recorded{': ' if said else ''}{said}"
-                )
-    return "they record what a command changes"
+            state = Path(words[words.index("--state-dir") + 1])
+        with Workspace(project, state_dir=state) as workspace:
+            if workspace.history():
+                return "they record what a command changes"
+    message = "the hooks run, and nothing is recorded"
+    reason = begin_error or end_error
+    raise OSError(f"{message}: {reason}" if reason else message)
+
+
+def _run_hook(line: str, project: Path, state: Path) -> str:
+    """Run a hook as a client does; return its error output."""
+    hook_input = {
+        **_HOOK_INPUT,
+        "cwd": str(project),
+        "tool_input": {"command": "echo after > file"},
+    }
+    environment = {
+        **os.environ,
+        **dict.fromkeys(PROJECT_VARIABLES, str(project)),
+        "FILEWRIGHT_STATE_DIR": str(state),
+    }
+    process = subprocess.run(
+        line,
+        shell=True,
+        input=json.dumps(hook_input),
+        text=True,
+        cwd=project,
+        env=environment,
+        capture_output=True,
+        timeout=_TIMEOUT_SECONDS,
+        check=False,
+    )
+    return process.stderr.strip()

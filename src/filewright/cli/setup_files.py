@@ -1,7 +1,8 @@
-"""The files that `filewright setup` reads and changes: all of one run as one change, with what they were before.
+"""The files that `filewright setup` reads and changes, and their history.
 
-A configuration is in the current folder, or below the home folder, or elsewhere. The history of that folder has each
-change of `setup`, so that `--remove` finds out what a file was before the first of them.
+One run of `setup` is one change. A configuration is in the current folder, below the
+home folder, or elsewhere, and the history of that folder has the change. By it
+`--remove` finds the state of a file before the first run.
 """
 
 from __future__ import annotations
@@ -19,103 +20,137 @@ from filewright.errors import Code, FilewrightError, changed_since_read
 from filewright.progress import SETUP_CLIENT
 
 if TYPE_CHECKING:
-    from filewright.boundary.location import Location
     from filewright.changes.model import FileChange
     from filewright.edit.changeset import Step
     from filewright.workspace import Workspace
 
-WRITING, REMOVING = "setup", "setup --remove"
-"""The tools by which history names what was changed."""
+SETUP_TOOL, REMOVAL_TOOL = "setup", "setup --remove"
+"""The names under which the history has additions and removals."""
+_MAX_CHANGES = 1000
 
 
-@dataclass(frozen=True)
-class Earlier:
-    """What a file was before `setup` wrote into it.
+@dataclass(frozen=True, slots=True)
+class EarlierState:
+    """The state of a file before `setup` wrote into it.
 
-    `text` None: it was not there, and `folders` were made for it. `untouched`: only `setup` has changed it since.
+    `text` is None if the file did not exist; `folders` were created for it then.
     """
 
     text: str | None
-    untouched: bool
+    is_untouched: bool
+    """True if only `setup` has changed the file since."""
     folders: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True)
-class Edit:
-    """The text of a configuration before and after; None: there is no such file."""
+@dataclass(frozen=True, slots=True)
+class FileEdit:
+    """The text of a file before and after a change; None if there is no file."""
 
     path: str
     before: str | None
     after: str | None
 
+    @property
+    def changes_file(self) -> bool:
+        """True if the texts differ."""
+        return self.before != self.after
+
 
 def read_configuration(path: str) -> str | None:
-    """Return what is in a file; None if it is not there. Raises `unsupported` if it is not UTF-8."""
+    """Return the text of a file, or None if it does not exist.
+
+    Raise `unsupported` if the file is not UTF-8 or is too large.
+    """
     if not os.path.lexists(path):
         return None
-    with _opened([path]) as workspace:
-        return _read(workspace, path)
+    with _open_histories([path]) as workspace:
+        location = workspace.context.boundary.locate(path)
+        with workspace.context.open(location) as snapshot:
+            text = _decode(snapshot.content)
+    if text is None:
+        raise FilewrightError(
+            Code.UNSUPPORTED,
+            f"{path} is not UTF-8, or too large",
+            hint="put what `filewright config` prints into it by hand",
+        )
+    return text
 
 
 def find_history_folder(path: str) -> str:
-    """Return the folder whose history has the changes of a configuration."""
-    for folder in (
-        os.path.realpath(os.getcwd()),
-        os.path.realpath(os.path.expanduser("~")),
-    ):
-        if Path(folder) in Path(path).parents and os.path.isdir(folder):
+    """Return the folder whose history records changes of a configuration.
+
+    It is the current folder, the home folder, or the nearest folder above the file.
+    """
+    parents = Path(path).parents
+    current = os.path.realpath(os.getcwd())
+    home = os.path.realpath(os.path.expanduser("~"))
+    for folder in (current, home):
+        if Path(folder) in parents and os.path.isdir(folder):
             return folder
-    return next(str(folder) for folder in Path(path).parents if folder.is_dir())
+    return next(str(folder) for folder in parents if folder.is_dir())
 
 
-def find_earlier_state(path: str, text: str) -> Earlier | None:
-    """Return what the file was before `setup` wrote what is in it now; None where the history does not tell."""
-    from filewright.changes.blobs import content_after, content_before
+def find_earlier_state(path: str, text: str) -> EarlierState | None:
+    """Return the state of a file before `setup` wrote its current text.
 
-    earlier: Earlier | None = None
-    later: str | None = text
-    with _opened([path]) as workspace:
+    Follow the changes by `setup` back from the newest. Return None if the history has
+    none, or no longer stores the text.
+    """
+    earlier: EarlierState | None = None
+    text_after_change: str | None = text
+    with _open_histories([path]) as workspace:
         location = workspace.context.boundary.locate(path)
-        for record in workspace.history(path, client=SETUP_CLIENT, limit=1000):
-            entry = workspace.changes.file_change_at(record, location)
-            if record.tool != WRITING or entry is None:
+        for record in workspace.history(
+            path, client=SETUP_CLIENT, limit=_MAX_CHANGES
+        ):
+            file_change = workspace.changes.file_change_at(record, location)
+            if record.tool != SETUP_TOOL or file_change is None:
                 break
-            before = (
-                _decoded(content_before(entry))
-                if entry.before is not None
-                else None
+            before, after = _read_stored_texts(file_change)
+            is_lost = before is None and file_change.before is not None
+            if after is None or is_lost:
+                break
+            is_untouched = after == text_after_change
+            if earlier is not None and not earlier.is_untouched:
+                is_untouched = False
+            folders = _list_created_folders(
+                record.file_changes, path, workspace
             )
-            after = (
-                _decoded(content_after(entry))
-                if entry.after is not None
-                else None
-            )
-            if after is None or (before is None and entry.before is not None):
-                break  # Too old: what it held is not stored any more.
-            untouched = after == later and (
-                earlier is None or earlier.untouched
-            )
-            earlier = Earlier(
-                before,
-                untouched,
-                frozenset(_folders_made(record.file_changes, path, workspace)),
-            )
-            later = before
+            earlier = EarlierState(before, is_untouched, frozenset(folders))
+            text_after_change = before
     return earlier
 
 
-def change(
-    edits: Sequence[Edit], tool: str, summary: str, folders: Iterable[str] = ()
-) -> None:
-    """Make all of the edits as one change, and delete those of the folders that nothing is left in.
+def _read_stored_texts(
+    file_change: FileChange,
+) -> tuple[str | None, str | None]:
+    """Return the texts before and after a change; None for a text that is not stored."""
+    from filewright.changes.blobs import content_after, content_before
 
-    Raises `stale_version` if a file is not what it was any more.
+    before = after = None
+    if file_change.before is not None:
+        before = _decode(content_before(file_change))
+    if file_change.after is not None:
+        after = _decode(content_after(file_change))
+    return before, after
+
+
+def commit_edits(
+    edits: Sequence[FileEdit],
+    tool: str,
+    summary: str,
+    folders: Iterable[str] = (),
+) -> None:
+    """Commit the edits as one change, and delete those `folders` that become empty.
+
+    Raise `stale_version` if a file has changed since it was read.
     """
     from filewright.edit.changeset import ChangeSet, Delete
 
-    with _opened([edit.path for edit in edits]) as workspace:
-        steps: list[Step] = [_step(workspace, edit) for edit in edits]
+    with _open_histories([edit.path for edit in edits]) as workspace:
+        steps: list[Step] = [_build_step(workspace, edit) for edit in edits]
         deleted = {edit.path for edit in edits if edit.after is None}
+        # The deepest folder first: its parent may become empty by that.
         for folder in sorted(folders, key=len, reverse=True):
             try:
                 names = [path.name for path in Path(folder).iterdir()]
@@ -123,12 +158,13 @@ def change(
                 continue
             if deleted.issuperset(os.path.join(folder, name) for name in names):
                 deleted.add(folder)
-                steps.append(Delete(workspace.context.boundary.locate(folder)))
+                location = workspace.context.boundary.locate(folder)
+                steps.append(Delete(location))
         workspace.changes.commit(ChangeSet(tool, summary, tuple(steps)))
 
 
 def list_parent_folders(path: str) -> Iterator[str]:
-    """Yield the folders of a configuration below the one whose history has it."""
+    """Yield the folders above a configuration, below the folder of its history."""
     top = Path(find_history_folder(path))
     for folder in Path(path).parents:
         if folder == top:
@@ -136,73 +172,63 @@ def list_parent_folders(path: str) -> Iterator[str]:
         yield str(folder)
 
 
-def _step(workspace: Workspace, edit: Edit) -> Step:
+def _build_step(workspace: Workspace, edit: FileEdit) -> Step:
+    """Return the step of a change set that makes an edit."""
     from filewright.edit.build_diff import find_splices
     from filewright.edit.changeset import Create, Delete, ExpectedState, Modify
 
     location = workspace.context.boundary.locate(edit.path)
     if edit.before is None:
         assert edit.after is not None
-        is_of_project = find_history_folder(edit.path) == os.path.realpath(
-            os.getcwd()
-        )
-        # Clients put keys and tokens into some of their files.
-        mode = None if is_of_project else 0o600
-        if edit.after.startswith("#!"):
-            mode = 0o755 if is_of_project else 0o700
+        mode = _choose_mode(edit.path, edit.after)
         return Create(location, edit.after.encode(), mode)
     with workspace.context.open(location) as snapshot:
         if snapshot.content != edit.before.encode():
             raise changed_since_read(edit.path)
         if edit.after is None:
-            return Delete(
-                location, expected=ExpectedState.from_snapshot(snapshot)
-            )
-        return Modify.from_snapshot(
-            location, snapshot, find_splices(snapshot, edit.after.encode())
-        )
+            expected = ExpectedState.from_snapshot(snapshot)
+            return Delete(location, expected=expected)
+        splices = find_splices(snapshot, edit.after.encode())
+        return Modify.from_snapshot(location, snapshot, splices)
 
 
-def _read(workspace: Workspace, path: str) -> str:
-    location: Location = workspace.context.boundary.locate(path)
-    with workspace.context.open(location) as snapshot:
-        text = _decoded(snapshot.content)
-    if text is not None:
-        return text
-    hint = "put what `filewright config` prints into it by hand"
-    raise FilewrightError(
-        Code.UNSUPPORTED, f"{path} is not UTF-8, or too large", hint=hint
-    )
+def _choose_mode(path: str, text: str) -> int | None:
+    """Return the mode of a new file; None for the default."""
+    is_script = text.startswith("#!")
+    if find_history_folder(path) == os.path.realpath(os.getcwd()):
+        return 0o755 if is_script else None
+    # Clients put keys and tokens into some of their files.
+    return 0o700 if is_script else 0o600
 
 
-def _decoded(content: bytes | None) -> str | None:
+def _decode(content: bytes | None) -> str | None:
+    if content is None:
+        return None
     try:
-        return content.decode() if content is not None else None
+        return content.decode()
     except UnicodeDecodeError:
         return None
 
 
-def _folders_made(
-    entries: Iterable[FileChange], path: str, workspace: Workspace
+def _list_created_folders(
+    file_changes: Iterable[FileChange], path: str, workspace: Workspace
 ) -> Iterator[str]:
-    """Yield the folders above a file that a change has made for it."""
-    for entry in entries:
-        if (
-            entry.before is None
-            and entry.after is not None
-            and entry.after.kind == "folder"
-        ):
-            location = workspace.changes.locate(entry.path)
-            folder = (
-                os.fsdecode(location.absolute) if location is not None else ""
-            )
-            if Path(folder) in Path(path).parents:
+    """Yield the folders above a file that a change created."""
+    parents = Path(path).parents
+    for file_change in file_changes:
+        after = file_change.after
+        if file_change.before is not None or after is None:
+            continue
+        location = workspace.changes.locate(file_change.path)
+        if after.kind == "folder" and location is not None:
+            folder = os.fsdecode(location.absolute)
+            if Path(folder) in parents:
                 yield folder
 
 
 @contextmanager
-def _opened(paths: Iterable[str]) -> Iterator[Workspace]:
-    """Open the folders whose histories have the changes of these files."""
+def _open_histories(paths: Iterable[str]) -> Iterator[Workspace]:
+    """Open the folders whose histories record changes of the files."""
     folders = tuple(dict.fromkeys(map(find_history_folder, paths)))
     with open_workspace(
         folders, actor=SETUP_CLIENT, allow_write=ANY_PATH

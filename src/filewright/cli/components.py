@@ -1,0 +1,311 @@
+"""The server, the hooks and the rule of a client, as edits of the text of a file.
+
+Each component can be added to the text of its configuration and removed from it. All
+other characters of the text stay. `setup`, its check, its removal and
+`filewright config` use the same edits.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from filewright.cli.clients import Client
+from filewright.cli.configfile import (
+    appended,
+    depth_of,
+    has_remark,
+    read,
+    value_at,
+    with_entry,
+    with_value,
+)
+from filewright.cli.recognition import (
+    find_foreign_members,
+    is_own_hook,
+    list_command_words,
+    select_user_settings,
+    starts_filewright,
+)
+from filewright.errors import Code, FilewrightError
+
+RULE = (
+    "Use filewright's tools to read, search and change files: they change nothing else, and each change can be "
+    "undone."
+)
+"""The line for clients that read instructions from a file."""
+_CURSOR_RULE = f"---\nalwaysApply: true\n---\n{RULE}\n"
+"""The rule as a file of its own, in Cursor's format."""
+_RULE_LINE = re.compile(
+    rf"\n\n{re.escape(RULE)}\Z|((?<=\n)\n)?{re.escape(RULE)}\n?\Z|{re.escape(RULE)}\n?"
+)
+"""The rule with the line feeds that `setup` added.
+
+At the end of a file these are the empty line before the rule, and no line feed after
+it if the file had none at its end.
+"""
+_OWN_SCRIPT = re.compile("^(//|#) Written by `filewright setup", re.MULTILINE)
+BYTE_ORDER_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """The server, the hooks or the rule of a client in one of its files."""
+
+    client: Client
+    kind: str
+    """"server", "hooks" or "rule"."""
+    path: str
+    content: Any
+    """The entry of the server; the hooks by event, or the text of their file."""
+    scope: str = "shared"
+
+    def add_to(self, text: str) -> str:
+        """Return the text of the file with the component.
+
+        Raise `unsupported` if the rest of the text could not be kept.
+        """
+        add = _ADD[self.kind]
+        return self._edit(text, lambda plain_text: add(self, plain_text))
+
+    def remove_from(self, text: str, earlier: str | None = None) -> str:
+        """Return the text of the file without the component.
+
+        `earlier` is the text before `setup` wrote into the file, if it is known.
+        Raise `unsupported` if the rest of the text could not be kept.
+        """
+        remove = _REMOVE[self.kind]
+        if earlier is not None:
+            earlier = earlier.removeprefix(BYTE_ORDER_MARK)
+        return self._edit(
+            text, lambda plain_text: remove(self, plain_text, earlier)
+        )
+
+    @property
+    def is_toml(self) -> bool:
+        """True if the file is TOML; it is JSON otherwise."""
+        return self.path.endswith(".toml")
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """The keys that lead to the server in the file."""
+        return self.client.keys(self.scope)
+
+    def find_server(self, text: str) -> Any:
+        """Return the server named filewright in the text, or None.
+
+        Raise `ValueError` if the text cannot be parsed.
+        """
+        configuration = read(
+            text.removeprefix(BYTE_ORDER_MARK), toml=self.is_toml
+        )
+        return value_at(configuration, self.keys)
+
+    def is_in(self, text: str) -> bool:
+        """Return True if the text has the component, or a server of its name.
+
+        Return True too if the text mentions filewright and cannot be parsed.
+        """
+        if "filewright" not in text:
+            return False
+        try:
+            if self.kind == "server" and self.find_server(text) is not None:
+                return True
+            return self.remove_from(text) != text
+        except (ValueError, FilewrightError):
+            return True
+
+    def _edit(self, text: str, edit: Callable[[str], str]) -> str:
+        """Apply an edit of text without a byte order mark and with LF line ends."""
+        mark = BYTE_ORDER_MARK if text.startswith(BYTE_ORDER_MARK) else ""
+        has_crlf_only = "\n" in text and "\n" not in text.replace("\r\n", "")
+        newline = "\r\n" if has_crlf_only else "\n"
+        try:
+            edited = edit(text.removeprefix(mark).replace(newline, "\n"))
+        except ValueError as error:
+            raise FilewrightError(
+                Code.UNSUPPORTED,
+                f"{self.path} was not changed: {error}",
+                hint=f"put what `filewright config {self.client.name}` prints into it by hand, or take it out",
+            ) from error
+        return mark + edited.replace("\n", newline)
+
+
+# The server
+
+
+def _add_server(component: Component, text: str) -> str:
+    is_toml, keys = component.is_toml, component.keys
+    entry = value_at(read(text, toml=is_toml), keys)
+    own_entry = component.content
+    if entry is not None and find_foreign_members(entry, own_entry):
+        merged_entry = {**own_entry, **select_user_settings(entry, own_entry)}
+        return _replace_server(text, keys, merged_entry, is_toml=is_toml)
+    return with_entry(text, keys, own_entry, toml=is_toml)
+
+
+def _remove_server(component: Component, text: str, earlier: str | None) -> str:
+    is_toml, keys = component.is_toml, component.keys
+    entry = value_at(read(text, toml=is_toml), keys)
+    if not starts_filewright(list_command_words(entry)):
+        return text
+    earlier_configuration = None
+    if earlier is not None:
+        earlier_configuration = read(earlier, toml=is_toml)
+    earlier_entry = value_at(earlier_configuration, keys)
+    if earlier_entry is not None:
+        return _replace_server(text, keys, earlier_entry, is_toml=is_toml)
+    levels = depth_of(earlier_configuration, keys)
+    return with_value(text, keys, None, toml=is_toml, kept=levels)
+
+
+def _replace_server(
+    text: str, keys: Sequence[str], entry: Any, *, is_toml: bool
+) -> str:
+    """Replace the whole entry of the server, not only single members."""
+    if not is_toml:
+        return with_value(text, keys, entry)
+    text_without = with_value(text, keys, None, toml=True)
+    has_tables = not isinstance(entry, Mapping) or any(
+        isinstance(value, Mapping) for value in entry.values()
+    )
+    if has_tables:
+        raise ValueError("the entry that was there before cannot be put back")
+    return with_entry(text_without, keys, entry, toml=True)
+
+
+# The hooks
+
+
+def _add_hooks(component: Component, text: str) -> str:
+    """Add the hooks, and remove other hooks that `setup` wrote before."""
+    client, own_hooks = component.client, component.content
+    if not client.events:
+        if text and not _OWN_SCRIPT.search(text):
+            raise ValueError("something other than our hook is there")
+        return str(own_hooks)
+    configuration = read(text)
+    events = _require_hook_lists(configuration)
+    for name, value in client.hook_settings.items():
+        if name not in configuration:
+            text = with_value(text, (name,), value)
+    for event in {**events, **own_hooks}:
+        groups = events.get(event, [])
+        own_groups = own_hooks.get(event, [])
+        text = _remove_own_groups(text, event, groups, except_for=own_groups)
+        # An index past the end of the list appends to it.
+        end = len(groups) + len(own_groups)
+        for group in own_groups:
+            if group not in groups:
+                text = with_value(text, ("hooks", event, end), group)
+    return text
+
+
+def _remove_hooks(component: Component, text: str, earlier: str | None) -> str:
+    client = component.client
+    if not client.events:
+        if not text or _OWN_SCRIPT.search(text):
+            return ""
+        if client.scripts:
+            # A script of the user may have a name that ours would need.
+            return text
+        raise ValueError("something other than our hook is there")
+    configuration = read(text)
+    earlier_configuration = read(earlier) if earlier is not None else None
+    for event, groups in _require_hook_lists(configuration).items():
+        levels = depth_of(earlier_configuration, ("hooks", event))
+        text = _remove_own_groups(text, event, groups, levels=levels)
+    return _remove_members_beside(client, text, earlier_configuration)
+
+
+def _require_hook_lists(configuration: Any) -> dict[str, list[Any]]:
+    """Return the groups of hooks by event. Raise `ValueError` for another shape."""
+    events = value_at(configuration, ("hooks",)) or {}
+    if (
+        not isinstance(configuration, dict)
+        or not isinstance(events, dict)
+        or not all(isinstance(groups, list) for groups in events.values())
+    ):
+        raise ValueError(
+            "something other than lists of hooks is where they should be"
+        )
+    return events
+
+
+def _remove_own_groups(
+    text: str,
+    event: str,
+    groups: Sequence[Any],
+    *,
+    except_for: Sequence[Any] = (),
+    levels: int = 0,
+) -> str:
+    """Remove the groups of an event that are ours, from the last to the first.
+
+    The `levels` outermost objects around them stay even if they become empty.
+    """
+    for index in reversed(range(len(groups))):
+        group = groups[index]
+        if is_own_hook(group) and group not in except_for:
+            path = ("hooks", event, index)
+            text = with_value(text, path, None, kept=levels)
+    return text
+
+
+def _remove_members_beside(
+    client: Client, text: str, earlier_configuration: Any
+) -> str:
+    """Remove the members that `setup` wrote beside hooks, if no hooks are left.
+
+    They go if the file did not have them before. If that is unknown, they go with a
+    file that holds nothing else.
+    """
+    if not text:
+        return text
+    configuration = read(text)
+    if "hooks" in configuration:
+        return text
+    is_all_ours = (
+        earlier_configuration is None
+        and configuration == client.hook_settings
+        and not has_remark(text)
+    )
+    for name in client.hook_settings:
+        is_new = (
+            earlier_configuration is not None
+            and name not in earlier_configuration
+        )
+        if is_all_ours or is_new:
+            text = with_value(text, (name,), None)
+    return text
+
+
+# The rule
+
+
+def _add_rule(component: Component, text: str) -> str:
+    if RULE in text:
+        return text
+    if component.path.endswith(".mdc") and not text:
+        return _CURSOR_RULE
+    return appended(text, RULE)
+
+
+def _remove_rule(_component: Component, text: str, _earlier: str | None) -> str:
+    if text == _CURSOR_RULE:
+        return ""
+    return _RULE_LINE.sub("", text, count=1)
+
+
+_ADD: Mapping[str, Callable[[Component, str], str]] = {
+    "server": _add_server,
+    "hooks": _add_hooks,
+    "rule": _add_rule,
+}
+_REMOVE: Mapping[str, Callable[[Component, str, str | None], str]] = {
+    "server": _remove_server,
+    "hooks": _remove_hooks,
+    "rule": _remove_rule,
+}
