@@ -1,9 +1,13 @@
-"""`python -m filewright` is the command line; `python -P -m filewright` where the current folder is not trusted."""
+"""The command line, as `python -m filewright`.
+
+In a folder that is not trusted, use `python -P -m filewright`.
+"""
 
 import os
 import sys
 
-# What `-m` puts there: modules of the current folder would be imported in place of others of their names.
+# `-m` puts the current folder first: its modules would be imported in place of others
+# with the same names.
 if not sys.flags.safe_path and sys.path[:1] == [os.getcwd()]:
     del sys.path[0]
 

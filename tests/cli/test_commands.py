@@ -559,7 +559,7 @@ def test_in_a_terminal_it_says_in_five_lines_what_is_going_on(
     *changes, last = said()
     assert (
         last
-        == "clients: Gemini CLI; next: filewright setup --check tries them; then let one change a file"
+        == "clients: Gemini CLI; next: filewright setup --check tests them; then let one change a file"
     )
     for old, new in (("one", "1"), ("two", "2")):
         assert edit(old, new).exit_code == 0

@@ -1,11 +1,11 @@
-"""The command line: `filewright serve`, and every tool, the history and undo from a shell.
+"""The command line: the server, the tools, the history and undo from a shell.
 
-This room owns words typed and lines printed: arguments, exit codes, colours. It does nothing with files
-itself; every command is a call on a `Workspace`, or starts a server. Commands live in a module each and
-load when they are used, so that `serve` starts without any of the others.
+This package parses arguments, and prints results, refusals and colours. Commands change
+no files themselves: each calls a `Workspace` or starts a server. The module of a command
+is imported when the command is used, so `serve` starts without the others.
 
-Exit codes: 0 done, 1 the tool or the change was refused (the reason is on standard error), 2 the command
-was used wrongly or could not begin.
+Exit codes: 0 for success; 1 for a refused call or change, with the reason on standard
+error; 2 for wrong usage, and for a command that could not start.
 """
 
 from __future__ import annotations
@@ -24,37 +24,45 @@ __all__ = ["main", "open_workspace", "settings_from", "write"]
 
 
 def write(text: str, *, to_error: bool = False) -> None:
-    """Write `text` and a line feed as UTF-8, whatever the locale; what cannot be encoded is spelled out."""
+    """Write a text, with a line feed at its end, as UTF-8 in every locale.
+
+    Lone surrogates, which UTF-8 cannot encode, are escaped.
+    """
     stream = sys.stderr if to_error else sys.stdout
-    data = (text if text.endswith("\n") else f"{text}\n").encode(
-        "utf-8", "backslashreplace"
-    )
+    if not text.endswith("\n"):
+        text += "\n"
     stream.flush()
-    stream.buffer.write(data)
+    stream.buffer.write(text.encode("utf-8", "backslashreplace"))
     stream.buffer.flush()
 
 
-def build_settings(**given: Any) -> Settings:
-    """Settings from those flags that were given for one, then the environment, then defaults. Raises as `Settings`."""
+def build_settings(**options: Any) -> Settings:
+    """Return the settings of a command line; other options are ignored.
+
+    An option without a value leaves its setting to the environment, or to the default.
+    Raises as `Settings`.
+    """
     from filewright.settings import SETTINGS, Settings
 
-    return Settings(
-        **{
-            name: given[name]
-            for name in SETTINGS
-            if given.get(name) not in (None, ())
-        }
-    )
+    values = {}
+    for name in SETTINGS:
+        value = options.get(name)
+        if value not in (None, ()):
+            values[name] = value
+    return Settings(**values)
 
 
 def open_workspace(
     roots: Sequence[str],
     session: str | None = None,
     actor: str | None = None,
-    **given: Any,
+    **options: Any,
 ) -> Workspace:
-    """The workspace over `roots` (none: the default) with the settings `given`."""
-    settings = build_settings(**given)
+    """Return a workspace over `roots`, or over the default roots if there are none.
+
+    The options are those of `build_settings`.
+    """
+    settings = build_settings(**options)
     from filewright import __version__
     from filewright.workspace import Workspace
 
@@ -63,10 +71,10 @@ def open_workspace(
 
 
 def main() -> None:
-    """The console script."""
+    """Run the command line: the entry point of the console script."""
     if sys.argv[1:2] == ["snapshot"]:
-        # An agent waits for its hooks: they need none of the command line's parsing.
-        # Collecting the garbage of imports takes 20 of a hook's 110 ms.
+        # Agents wait for their hooks, so a hook does without click, which takes long to
+        # import. Collecting the garbage of imports takes 20 of a hook's 110 ms.
         gc.disable()
         from filewright.cli.hook import run_hook
 

@@ -1,7 +1,8 @@
-"""The review page opened in the user's browser, without its one-time token on any command line.
+"""A local file that redirects the user's browser to the review page.
 
-Every user of the machine can read the command lines of all programs. So the browser is handed the path of a file that
-only its owner can read and that leads on to the page, as the address itself would be in the command line.
+The address of the page has a one-time token, and all users of a machine can read the
+command lines of all programs. So the command line of the browser names a file that only
+its owner can read, and that redirects to the address.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ from pathlib import Path
 
 import click
 
-_NAME = "review.html"
-_PAGE = """<!DOCTYPE html>
+_FILE_NAME = "review.html"
+_REDIRECT_PAGE = """<!DOCTYPE html>
 <meta charset="utf-8">
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="refresh" content="0; url={link}">
@@ -25,22 +26,24 @@ _PAGE = """<!DOCTYPE html>
 
 
 class RedirectFile:
-    """A file of the user's own that leads to an address. It goes when the address was used, or with `remove`."""
+    """A file, readable by its owner alone, that redirects a browser to an address.
+
+    `remove` deletes it.
+    """
 
     def __init__(self, link: str) -> None:
-        self._folder = Path(
-            tempfile.mkdtemp(prefix="filewright-review-")
-        )  # It is made with mode 0700.
-        file = self._folder / _NAME
-        file.touch(mode=0o600, exist_ok=False)
-        file.write_text(_PAGE.format(link=html.escape(link)), "utf-8")
+        # `mkdtemp` makes the folder with mode 0700.
+        self._folder = Path(tempfile.mkdtemp(prefix="filewright-review-"))
+        self._file = self._folder / _FILE_NAME
+        self._file.touch(mode=0o600, exist_ok=False)
+        page = _REDIRECT_PAGE.format(link=html.escape(link))
+        self._file.write_text(page, "utf-8")
 
     def open(self) -> None:
-        """Open it in the user's browser, if there is one."""
-        path = self._folder / _NAME
-        if click.launch(str(path)) != 0:
-            webbrowser.open(path.as_uri())
+        """Open the file in the user's browser, if there is one."""
+        if click.launch(str(self._file)) != 0:
+            webbrowser.open(self._file.as_uri())
 
     def remove(self) -> None:
-        """Delete it."""
+        """Delete the file and its folder."""
         shutil.rmtree(self._folder, ignore_errors=True)

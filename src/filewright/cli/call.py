@@ -1,4 +1,4 @@
-"""`filewright call`: any tool from a shell."""
+"""The command `call`, which runs any tool from a shell."""
 
 from __future__ import annotations
 
@@ -17,17 +17,18 @@ from filewright.cli.options import (
 from filewright.cli.terminal import show_progress, write_coloured
 
 if TYPE_CHECKING:
+    from filewright.tools.result import ToolResult
     from filewright.workspace import Workspace
 
 
-def _tools(
-    context: click.Context, _parameter: click.Parameter, begun: str
+def _complete_tool(
+    context: click.Context, _parameter: click.Parameter, prefix: str
 ) -> list[str]:
-    """Names of tools, for the shell."""
+    """Return the names of tools that begin with a prefix, for shell completion."""
     from filewright.dialects.providers import find_provider
 
     tools = find_provider(context.params.get("dialect")).tools()
-    return [tool.name for tool in tools if tool.name.startswith(begun)]
+    return [tool.name for tool in tools if tool.name.startswith(prefix)]
 
 
 @click.command(
@@ -39,9 +40,9 @@ Examples:
   filewright call search_content '{"pattern": "def main", "glob": "*.py"}' --root ~/project
   echo '{"path": "a.txt", "edits": [{"search": "old", "replace": "new"}]}' | filewright call edit_content -
 
-The tools and their arguments: filewright call --list, filewright call TOOL --schema.""",
+filewright call --list lists the tools; filewright call TOOL --schema shows the arguments.""",
 )
-@click.argument("tool", required=False, shell_complete=_tools)
+@click.argument("tool", required=False, shell_complete=_complete_tool)
 @click.argument("arguments", required=False, metavar="JSON")
 @caller_options
 @click.option(
@@ -55,12 +56,13 @@ The tools and their arguments: filewright call --list, filewright call TOOL --sc
 )
 @dialect_option
 @click.option(
-    "--list", "listing", is_flag=True, help="List the tools and leave."
+    "--list", "lists_tools", is_flag=True, help="List the tools and exit."
 )
 @click.option(
     "--schema",
+    "shows_schema",
     is_flag=True,
-    help="Print the tool's description and argument schema and leave.",
+    help="Print the tool's description and the schema of its arguments, and exit.",
 )
 @workspace_command("session", "actor", "read_only")
 def call(
@@ -70,52 +72,62 @@ def call(
     arguments: str | None,
     as_json: bool,
     dialect: str | None,
-    listing: bool,
-    schema: bool,
+    lists_tools: bool,
+    shows_schema: bool,
 ) -> None:
-    """Call TOOL with the arguments of a JSON object ('-': read it from standard input).
+    """Call TOOL with a JSON object of arguments ('-': read it from standard input).
 
-    The answer goes to standard output; an error of the tool to standard error, with exit code 1.
+    The result goes to standard output. An error of the tool goes to standard error, and
+    the exit code is 1.
     """
-    given = None if listing or schema else _arguments(tool, arguments)
-    offer = workspace.offer(dialect)
-    tools = {listed.name: listed for listed in offer.tools()}
-    if listing:
-        write(
-            "\n".join(
-                f"{listed.name:<20} {listed.title}" for listed in tools.values()
-            )
-        )
+    tool_arguments: dict[str, Any] = {}
+    if not (lists_tools or shows_schema):
+        tool_arguments = _parse_arguments(tool, arguments)
+    bound_tools = workspace.offer(dialect)
+    tools = {listed.name: listed for listed in bound_tools.tools()}
+    if lists_tools:
+        rows = [
+            f"{listed.name:<20} {listed.title}" for listed in tools.values()
+        ]
+        write("\n".join(rows))
         return
     if tool is None or tool not in tools:
         raise click.BadParameter(
             f"no tool {tool!r}; the tools are {', '.join(tools)}",
             param_hint="TOOL",
         )
-    if given is None:
-        declared = tools[tool].load().to_listed()
-        schema_text = json.dumps(declared.schema, indent=2)
-        write(f"{declared.description}\n\n{schema_text}")
+    if shows_schema:
+        declaration = tools[tool].load().to_listed()
+        schema = json.dumps(declaration.schema, indent=2)
+        write(f"{declaration.description}\n\n{schema}")
         return
     with show_progress(tool, workspace.settings.call_seconds) as task:
-        result = offer.call(tool, given, task=task)
+        result = bound_tools.call(tool, tool_arguments, task=task)
     if as_json:
-        shown = {
-            name: getattr(result, name)
-            for name in ("text", "data", "is_error", "code")
-        }
-        write(
-            json.dumps(shown, ensure_ascii=True, default=str),
-            to_error=result.is_error,
-        )
-    elif not result.is_error:
-        write_coloured(result.text)
-    else:
+        write(_render_json(result), to_error=result.is_error)
+    elif result.is_error:
         write(result.text, to_error=True)
+    else:
+        write_coloured(result.text)
     sys.exit(result.is_error)
 
 
-def _arguments(tool: str | None, text: str | None) -> dict[str, Any]:
+def _render_json(result: ToolResult) -> str:
+    """Return a result as JSON."""
+    values = {
+        "text": result.text,
+        "data": result.data,
+        "is_error": result.is_error,
+        "code": result.code,
+    }
+    return json.dumps(values, ensure_ascii=True, default=str)
+
+
+def _parse_arguments(tool: str | None, text: str | None) -> dict[str, Any]:
+    """Return the arguments of a tool from JSON text, or from standard input.
+
+    Raises `click.UsageError` if they are missing or not an object.
+    """
     if tool is None:
         raise click.UsageError("name a TOOL, or --list")
     if text is None:
@@ -125,13 +137,13 @@ def _arguments(tool: str | None, text: str | None) -> dict[str, Any]:
     if text == "-":
         text = sys.stdin.buffer.read().decode("utf-8", "surrogateescape")
     try:
-        given = json.loads(text)
+        arguments = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise click.BadParameter(
             f"not JSON: {error}", param_hint="JSON"
         ) from error
-    if not isinstance(given, dict):
+    if not isinstance(arguments, dict):
         raise click.BadParameter(
             "must be a JSON object, {…}", param_hint="JSON"
         )
-    return given
+    return arguments

@@ -1,4 +1,4 @@
-"""Options that several commands share, and the workspace they describe."""
+"""Options that several commands share, and the workspace that they describe."""
 
 from __future__ import annotations
 
@@ -18,13 +18,16 @@ from filewright.settings import SETTINGS
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 ANY_PATH = ("**",)
-"""`allow_write` of what a person does: what is protected by default is kept from agents, not from the user."""
+"""The value of `allow_write` for commands of a person.
+
+The default protections are for agents, not for the user.
+"""
 
 
 def combine_options(
     *options: Callable[[Command], Command],
 ) -> Callable[[Command], Command]:
-    """These options as one, in their order."""
+    """Return one decorator that adds several options, in their order."""
 
     def add(command: Command) -> Command:
         for option in reversed(options):
@@ -35,25 +38,28 @@ def combine_options(
 
 
 def setting_options(*names: str) -> Callable[[Command], Command]:
-    """Add an option for each of these settings, whose table says what they do and what they may be."""
+    """Return a decorator that adds an option for each of some settings."""
+    return combine_options(*(_setting_option(name) for name in names))
 
-    options = []
-    for name in names:
-        field = SETTINGS[name]
-        more: dict[str, Any] = {"metavar": "GLOB", "multiple": True}
-        if isinstance(field.default, bool):
-            more = {"is_flag": True, "default": None}
-        elif field.choices:
-            more = {"type": click.Choice(field.choices)}
-        elif field.default is None:
-            more = {"type": click.Path(file_okay=False)}
-        description = f"{field.description[0].upper()}{field.description[1:]}."
-        options.append(
-            click.option(
-                f"--{name.replace('_', '-')}", help=description, **more
-            )
-        )
-    return combine_options(*options)
+
+def _setting_option(name: str) -> Callable[[Command], Command]:
+    """Return the option of a setting, described as the setting itself."""
+    setting = SETTINGS[name]
+    attributes: dict[str, Any]
+    if isinstance(setting.default, bool):
+        attributes = {"is_flag": True, "default": None}
+    elif setting.choices:
+        attributes = {"type": click.Choice(setting.choices)}
+    elif setting.default is None:
+        attributes = {"type": click.Path(file_okay=False)}
+    else:
+        attributes = {"metavar": "GLOB", "multiple": True}
+    description = setting.description
+    return click.option(
+        f"--{name.replace('_', '-')}",
+        help=f"{description[0].upper()}{description[1:]}.",
+        **attributes,
+    )
 
 
 workspace_options = combine_options(
@@ -66,27 +72,27 @@ workspace_options = combine_options(
     ),
     setting_options("state_dir"),
 )
-"""Where a command works: `--root` and `--state-dir`."""
+"""The options for the folders of a command: `--root` and `--state-dir`."""
 caller_options = combine_options(
     click.option(
         "--session",
         envvar="FILEWRIGHT_SESSION",
         metavar="NAME",
-        help="The session it belongs to, which can be rewound as a whole.",
+        help="Record the changes in this session, which can be rewound as a whole.",
     ),
     click.option(
         "--actor",
         envvar="FILEWRIGHT_ACTOR",
         metavar="NAME",
-        help="Who changes something, for the history.",
+        help="Record this name as the author of the changes.",
     ),
 )
-"""Under which names the history records what is changed."""
+"""The options for the names that the history records with a change."""
 dialect_option = click.option(
     "--dialect",
     envvar="FILEWRIGHT_DIALECT",
     metavar="NAME",
-    help="Other tool names: agent-tools, largefile, filesystem, official, "
+    help="Use other tool names: agent-tools, largefile, filesystem, official, "
     "text-editor, memory, apply-patch, gemini.",
 )
 yes_option = click.option("-y", "--yes", is_flag=True, help="Do not ask.")
@@ -101,7 +107,7 @@ roots_argument = click.argument("roots", nargs=-1, metavar="[ROOT]...")
 
 @contextmanager
 def report_refusals(status: int = 1) -> Iterator[None]:
-    """Say what is refused inside, and end the command with `status`."""
+    """Write an error of the body to standard error, and exit with `status`."""
     try:
         yield
     except FilewrightError as error:
@@ -110,29 +116,33 @@ def report_refusals(status: int = 1) -> Iterator[None]:
 
 
 def workspace_command(
-    *names: str,
-    where: Callable[..., Callable[..., None]] = workspace_options,
+    *option_names: str,
+    folder_options: Callable[
+        [Callable[..., None]], Callable[..., None]
+    ] = workspace_options,
     status: int = 1,
-    **always: Any,
+    **settings: Any,
 ) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command a workspace as its first argument, and the options that say `where` that is.
+    """Return a decorator that passes a command a workspace as its first argument.
 
-    It has further options of the command, of these `names`, and those `always` given. What is refused in it is said,
-    and ends it with `status`.
+    It adds `folder_options` to the command. The workspace is opened with these, with the
+    command's options of `option_names`, and with fixed `settings`. An error in the
+    command is reported, and ends it with `status`.
     """
 
-    def with_workspace(command: Callable[..., None]) -> Callable[..., None]:
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
         @wraps(command)
-        def opened(**given: Any) -> None:
-            chosen = {
-                name: given.pop(name) for name in ("roots", "state_dir", *names)
+        def run(**arguments: Any) -> None:
+            workspace_arguments = {
+                name: arguments.pop(name)
+                for name in ("roots", "state_dir", *option_names)
             }
             with (
-                open_workspace(**chosen, **always) as workspace,
+                open_workspace(**workspace_arguments, **settings) as workspace,
                 report_refusals(status),
             ):
-                command(workspace, **given)
+                command(workspace, **arguments)
 
-        return where(opened)
+        return folder_options(run)
 
-    return with_workspace
+    return decorate

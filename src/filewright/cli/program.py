@@ -1,4 +1,4 @@
-"""The command group; each command's module is imported when the command is named."""
+"""The group of all commands; a command's module is imported when it is used."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import click
 
 from filewright import __version__
 
-_COMMANDS = {
+_MODULES = {
     "serve": "serve",
     "call": "call",
-    "log": "history",
-    "show": "history",
-    "undo": "history",
-    "redo": "history",
-    "rewind": "history",
-    "restore": "history",
+    "log": "log",
+    "show": "log",
+    "undo": "undo",
+    "redo": "undo",
+    "rewind": "undo",
+    "restore": "undo",
     "review": "serve",
     "guard": "guard",
     "snapshot": "snapshot",
@@ -26,26 +26,25 @@ _COMMANDS = {
     "setup": "setup",
     "completion": "program",
 }
+"""The module of each command, in the order of the help."""
 
 
 class LazyGroup(click.Group):
-    """A group whose commands are found by name in `_COMMANDS`."""
+    """A group that imports a command when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's signature
-        """The commands in the order a reader needs them."""
-        return list(_COMMANDS)
+        """Return the names of the commands, in the order of the help."""
+        return list(_MODULES)
 
     def get_command(
         self,
         ctx: click.Context,  # noqa: ARG002
         cmd_name: str,
     ) -> click.Command | None:
-        """Import the command called `cmd_name`; None if there is none."""
-        if cmd_name not in _COMMANDS:
+        """Import and return a command, or None if there is none of that name."""
+        if cmd_name not in _MODULES:
             return None
-        module = importlib.import_module(
-            f"filewright.cli.{_COMMANDS[cmd_name]}"
-        )
+        module = importlib.import_module(f"filewright.cli.{_MODULES[cmd_name]}")
         command: click.Command = getattr(module, cmd_name)
         return command
 
@@ -59,29 +58,29 @@ class LazyGroup(click.Group):
     },
     epilog="""\b
 Examples:
-  filewright serve .                              an MCP server for this folder
-  filewright setup claude-code                    let a client start it
+  filewright serve .                              start an MCP server for this folder
+  filewright setup claude-code                    connect a client
   filewright call search_content '{"pattern": "def main"}'
-  filewright log                                  what was changed
-  filewright undo                                 take the newest change back
-  filewright rewind last                          take a whole session back
-  filewright review                               see all of it in a browser
+  filewright log                                  list the changes
+  filewright undo                                 undo the newest change
+  filewright rewind last                          undo the newest session
+  filewright review                               review all changes in a browser
 
-Exit codes: 0 done; 1 refused, with the reason on standard error; 2 used wrongly.""",
+Exit codes: 0 success; 1 refused, with the reason on standard error; 2 wrong usage.""",
 )
 @click.version_option(__version__, prog_name="filewright")
 @click.pass_context
 def program(ctx: click.Context) -> None:
-    """File tools for AI agents that never change a byte nobody asked to change.
+    """See what AI agents changed in your files, and undo any part of it.
 
-    In a terminal, without a command, it says what is going on in the current folder.
+    In a terminal, without a command: show the state of the current folder.
     """
     if ctx.invoked_subcommand is not None:
         return
     if not (sys.stdout.isatty() and sys.stdin.isatty()):
         click.echo(ctx.get_help(), err=True)
         ctx.exit(2)
-    from filewright.cli.history import show_status
+    from filewright.cli.status import show_status
 
     show_status()
 
@@ -100,6 +99,7 @@ def completion(shell: str) -> None:
 
     from filewright.cli import write
 
-    kind = get_completion_class(shell)
-    assert kind is not None  # of each of these there is one
-    write(kind(program, {}, "filewright", "_FILEWRIGHT_COMPLETE").source())
+    completion_class = get_completion_class(shell)
+    assert completion_class is not None  # click has all three shells.
+    script = completion_class(program, {}, "filewright", "_FILEWRIGHT_COMPLETE")
+    write(script.source())

@@ -1,4 +1,4 @@
-"""`filewright serve` and `filewright review`: the MCP server, and what the agent did, in a browser."""
+"""The commands `serve` and `review`, which start the MCP server and the review page."""
 
 from __future__ import annotations
 
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
 TOOLSETS = ("read", "edit", "files", "history")
 
 
-def _toolsets(
+def _parse_toolsets(
     _context: click.Context, _parameter: click.Parameter, value: str | None
 ) -> tuple[str, ...] | None:
+    """Return the names of the toolsets in a list with commas.
+
+    Raises `click.BadParameter` for an unknown name, and for an empty list.
+    """
     if value is None:
         return None
     names = tuple(name.strip() for name in value.split(",") if name.strip())
@@ -46,25 +50,25 @@ def _toolsets(
     epilog="""\b
 Examples:
   filewright serve .                                    one folder, on standard input and output
-  filewright serve ~/site ~/notes --read-only           two folders, nothing is changed
+  filewright serve ~/site ~/notes --read-only           two folders, without any changes
   filewright serve . --tools read,edit                  fewer tools
   FILEWRIGHT_HTTP_TOKENS=… filewright serve . --http 0.0.0.0:8765
 
-Every setting has an environment variable FILEWRIGHT_…; flags win.""",
+Every setting has an environment variable FILEWRIGHT_…; flags take precedence.""",
 )
 @roots_argument
 @click.option(
     "--http",
     "address",
     metavar="HOST:PORT",
-    help="Serve streamable HTTP at /mcp instead of stdio.",
+    help="Serve streamable HTTP at /mcp, instead of standard input and output.",
 )
 @click.option(
     "--tools",
     "toolsets",
-    callback=_toolsets,
+    callback=_parse_toolsets,
     metavar="SETS",
-    help="read,edit,files,history; default all.",
+    help="The tools to offer: read,edit,files,history. Default: all.",
 )
 @dialect_option
 @setting_options(
@@ -88,12 +92,12 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
     "--token-file",
     type=click.Path(path_type=Path, dir_okay=False),
     envvar="FILEWRIGHT_TOKEN_FILE",
-    help="Bearer tokens for HTTP; also FILEWRIGHT_HTTP_TOKENS.",
+    help="A file of bearer tokens for HTTP; see also FILEWRIGHT_HTTP_TOKENS.",
 )
 @click.option(
     "--public-url",
     envvar="FILEWRIGHT_PUBLIC_URL",
-    help="How clients reach the server through a proxy.",
+    help="The URL by which clients reach the server through a proxy.",
 )
 @click.option(
     "--allow-host",
@@ -110,15 +114,18 @@ Every setting has an environment variable FILEWRIGHT_…; flags win.""",
 @click.option(
     "--oauth-issuer",
     envvar="FILEWRIGHT_OAUTH_ISSUER",
-    help="Accept tokens of this authorization server.",
+    help="Accept the tokens of this authorization server.",
 )
 @click.option(
     "--oauth-introspection",
     envvar="FILEWRIGHT_OAUTH_INTROSPECTION",
-    help="Its introspection endpoint; credentials in FILEWRIGHT_OAUTH_CLIENT_ID and _SECRET.",
+    help="Its introspection endpoint; the credentials are in FILEWRIGHT_OAUTH_CLIENT_ID and _SECRET.",
 )
 @click.option(
-    "--oauth-scope", "scopes", multiple=True, help="A scope every token needs."
+    "--oauth-scope",
+    "scopes",
+    multiple=True,
+    help="A scope that every token must have.",
 )
 def serve(
     *,
@@ -126,17 +133,22 @@ def serve(
     address: str | None,
     toolsets: tuple[str, ...] | None,
     dialect: str | None,
-    **given: Any,
+    **options: Any,
 ) -> None:
-    """Serve the folders ROOT to an MCP client (default: FILEWRIGHT_ROOTS, or the current folder)."""
+    """Serve the folders ROOT to an MCP client.
+
+    Default: the folders in FILEWRIGHT_ROOTS, or the current folder.
+    """
     from filewright.server.serve import serve as run
 
-    settings = build_settings(**given)
-    access = None if address is None else _access(address, **given)
+    settings = build_settings(**options)
+    access = None
+    if address is not None:
+        access = _http_access(address, **options)
     if access is not None and settings.client_roots:
         raise invalid(
-            "--client-roots is for one client, and HTTP serves several",
-            "serve on standard input and output, or leave it out",
+            "--client-roots works with one client, and HTTP serves several",
+            "serve on standard input and output, or leave out --client-roots",
         )
     if access is None and sys.stdin.isatty():
         write(
@@ -148,18 +160,19 @@ def serve(
     )
 
 
-def _access(
+def _http_access(
     address: str,
     *,
     token_file: Path | None,
     public_url: str | None,
     hosts: tuple[str, ...],
     origins: tuple[str, ...],
-    oauth_issuer: str | None,
-    oauth_introspection: str | None,
-    scopes: tuple[str, ...],
-    **_: object,
+    **oauth_options: Any,
 ) -> Access:
+    """Return the address of an HTTP server, and the requests that it accepts.
+
+    Other options of the command are ignored. Raises `invalid_input`.
+    """
     from filewright.server.access import (
         Access,
         Bearer,
@@ -170,66 +183,72 @@ def _access(
 
     host, port = parse_address(address)
     tokens = read_tokens(os.environ.get("FILEWRIGHT_HTTP_TOKENS"), token_file)
-    verifier: Bearer | Introspection | None = Bearer(tokens) if tokens else None
-    if oauth_issuer or oauth_introspection:
-        if not (oauth_issuer and oauth_introspection and public_url) or tokens:
+    verifier: Bearer | Introspection | None = None
+    if tokens:
+        verifier = Bearer(tokens)
+    issuer = oauth_options["oauth_issuer"]
+    introspection = oauth_options["oauth_introspection"]
+    if issuer or introspection:
+        if tokens or not (issuer and introspection and public_url):
             raise invalid(
-                "OAuth needs --oauth-issuer, --oauth-introspection and --public-url, without own tokens",
+                "OAuth needs --oauth-issuer, --oauth-introspection and "
+                "--public-url, without bearer tokens",
                 "give all three, or bearer tokens alone",
             )
-        client, secret = (
-            os.environ.get(f"FILEWRIGHT_OAUTH_CLIENT_{each}", "")
-            for each in ("ID", "SECRET")
-        )
         verifier = Introspection(
-            oauth_introspection,
+            introspection,
             public_url,
-            oauth_issuer,
-            client,
-            secret,
-            scopes,
+            issuer,
+            os.environ.get("FILEWRIGHT_OAUTH_CLIENT_ID", ""),
+            os.environ.get("FILEWRIGHT_OAUTH_CLIENT_SECRET", ""),
+            oauth_options["scopes"],
         )
     return Access(host, port, verifier, public_url, hosts, origins)
 
 
 @click.command(
-    short_help="See what was changed in a browser, and take it back.",
+    short_help="Review changes in a browser, and undo any of them.",
     epilog="""\b
 Examples:
-  filewright review                  of this folder
+  filewright review                  the changes in this folder
   filewright review ~/site --port 8765 --no-open
 
-The address opens the page once; the terminal shows another for the next browser. End with Ctrl-C.""",
+Each address works once; then the terminal shows another, for another browser. Stop with Ctrl-C.""",
 )
 @click.option(
     "--port",
     type=click.IntRange(0, 65_535),
     default=0,
-    help="Default: any that is free.",
+    help="Default: any free port.",
 )
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option(
     "--read-only",
     is_flag=True,
     default=None,
-    help="Show changes, and offer to undo none.",
+    help="Show changes without undo.",
 )
 @workspace_command(
     "read_only",
-    where=combine_options(roots_argument, setting_options("state_dir")),
+    folder_options=combine_options(
+        roots_argument, setting_options("state_dir")
+    ),
     status=2,
     allow_write=ANY_PATH,
 )
 def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
-    """Show the changes of the folders ROOT on a page of this machine's own (default: the current folder)."""
+    """Show the changes in the folders ROOT on a page that only this machine can open.
+
+    Default: the current folder.
+    """
     from filewright.cli.browser import RedirectFile
     from filewright.page.review import Review
 
-    leading: RedirectFile | None = None
+    redirect: RedirectFile | None = None
 
     def on_enter() -> None:
-        if leading is not None:
-            leading.remove()
+        if redirect is not None:
+            redirect.remove()
         write(f"for another browser: {page.link()}", to_error=True)
 
     page = Review(workspace, port=port, on_enter=on_enter)
@@ -237,9 +256,9 @@ def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     write(link)
     try:
         if not no_open:
-            leading = RedirectFile(link)
-            leading.open()
+            redirect = RedirectFile(link)
+            redirect.open()
         page.serve()
     finally:
-        if leading is not None:
-            leading.remove()
+        if redirect is not None:
+            redirect.remove()

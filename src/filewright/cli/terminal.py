@@ -1,4 +1,7 @@
-"""Writing to the terminal: colours where a person looks, plain bytes where a program reads."""
+"""Output for a terminal: colours, the pager, questions and progress.
+
+A pipe or a file gets the same text without any of these.
+"""
 
 from __future__ import annotations
 
@@ -12,98 +15,105 @@ from typing import TYPE_CHECKING
 import click
 
 from filewright.cli import write
+from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
     from filewright.errors import FilewrightError
     from filewright.progress import Task
 
-QUIET = 0.5
-"""Seconds of work before a person is shown that it goes on."""
+PROGRESS_DELAY_SECONDS = 0.5
+"""The time after which the progress of a call is shown."""
 
-_COMMANDS = {
+_COMMAND_OF_TOOL = {
     "get_history with change_id": "filewright show CHANGE",
     "get_history": "filewright log",
     "revert_edit": "filewright undo",
     "give force=true": "give --force",
     "give partial=true": "give --partial",
 }
-"""What a hint calls a tool or an argument, and what that is on the command line."""
-_DIFF_STYLES = {"+": "green", "-": "red", "@": "cyan"}
+"""The command, or the option, for each tool and argument that a hint may name."""
+_ERASE_LINE = "\x1b[K"
+"""The control sequence that erases the line from the cursor to its end."""
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
 def write_coloured(text: str) -> None:
-    """Write `text`, the lines of a diff in colour if standard output is a terminal."""
-    write(_coloured(text) if sys.stdout.isatty() else text)
+    """Write a text; in a terminal, the lines of a diff are in colour."""
+    if sys.stdout.isatty():
+        text = _colour_diff(text)
+    write(text)
 
 
 def write_paged(text: str) -> None:
-    """The same, through the user's pager where a terminal has fewer lines."""
+    """Write a text as `write_coloured`, through the pager if it does not fit."""
     import shutil
 
     if (
         sys.stdout.isatty()
         and text.count("\n") >= shutil.get_terminal_size().lines - 1
     ):
-        # As git does: less ends by itself at one screen, shows colours, and leaves the text there.
+        # The options that git gives to less: exit if the text fits one screen, show
+        # colours, and leave the text on the screen.
         os.environ.setdefault("LESS", "FRX")
         click.echo_via_pager(
-            _coloured(text).encode("utf-8", "backslashreplace").decode(),
+            escape_surrogates(_colour_diff(text)),
             color=True,
         )
     else:
         write_coloured(text)
 
 
-def _coloured(text: str) -> str:
+def _colour_diff(text: str) -> str:
+    """Return a text with colours for the lines of diffs in it."""
     lines = []
     for line in text.split("\n"):
-        heading = line.startswith(("+++", "---"))
-        colour = None if heading else _DIFF_STYLES.get(line[:1])
-        lines.append(
-            click.style(line, fg=colour, bold=heading or None)
-            if heading or colour
-            else line
-        )
+        colour = _DIFF_COLOURS.get(line[:1])
+        if line.startswith(("+++", "---")):
+            line = click.style(line, bold=True)
+        elif colour is not None:
+            line = click.style(line, fg=colour)
+        lines.append(line)
     return "\n".join(lines)
 
 
 def confirm_or_exit(question: str) -> None:
-    """Ask before something is changed; a no ends the command."""
+    """Ask before a change; end the command with status 1 if the answer is no."""
     if not click.confirm(question, err=True):
         write("nothing was changed", to_error=True)
         sys.exit(1)
 
 
 def render_for_shell(error: FilewrightError) -> str:
-    """An error whose hint names the commands instead of the tools."""
-    hint = error.hint or ""
-    for tool, command in _COMMANDS.items():
+    """Return the text of an error, with commands in its hint instead of tools."""
+    text = f"{error.code}: {error.message}"
+    if not error.hint:
+        return text
+    hint = error.hint
+    for tool, command in _COMMAND_OF_TOOL.items():
         hint = hint.replace(tool, command)
-    return f"{error.code}: {error.message}" + (
-        f"\nhint: {hint}" if hint else ""
-    )
+    return f"{text}\nhint: {hint}"
 
 
 @contextlib.contextmanager
 def show_progress(title: str, seconds: float) -> Iterator[Task]:
-    """The task of a call that may take `seconds`; a person at the terminal sees how far it is."""
+    """Yield a task with a time limit; show its progress on a terminal."""
     from filewright.progress import Task
 
-    begun = time.monotonic()
+    if not sys.stderr.isatty():
+        yield Task(seconds=seconds)
+        return
+    start = time.monotonic()
 
     def report(done: float, total: float | None, message: str) -> None:
-        if time.monotonic() - begun >= QUIET:
-            how_far = (
-                f"{done:,.0f} of {total:,.0f}" if total else f"{done:,.0f}"
-            )
-            sys.stderr.write(
-                f"\r{title} {message}: {how_far}\x1b[K"
-            )  # over the line before, to its end
-            sys.stderr.flush()
+        if time.monotonic() - start < PROGRESS_DELAY_SECONDS:
+            return
+        count = f"{done:,.0f}"
+        if total:
+            count += f" of {total:,.0f}"
+        sys.stderr.write(f"\r{title} {message}: {count}{_ERASE_LINE}")
+        sys.stderr.flush()
 
-    shown = sys.stderr.isatty()
     try:
-        yield Task(seconds=seconds, report=report if shown else None)
+        yield Task(seconds=seconds, report=report)
     finally:
-        if shown:
-            sys.stderr.write("\r\x1b[K")
+        sys.stderr.write(f"\r{_ERASE_LINE}")

@@ -1,0 +1,47 @@
+"""The state of the current folder, shown by `filewright` without a command."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from filewright.changes.state_dir import state_base_folder
+from filewright.cli import open_workspace, write
+from filewright.cli.clients import find_configured_titles
+from filewright.cli.log_view import render_change
+from filewright.wording import join_limited
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from filewright.workspace import Workspace
+
+SHOWN_CHANGES = 3
+MAX_SHOWN_CLIENTS = 4
+
+
+def show_status() -> None:
+    """Print the folder, its history, the newest changes, the clients and a next step."""
+    clients = find_configured_titles()
+    with open_workspace(()) as workspace:
+        folders = ", ".join(os.fsdecode(root.path) for root in workspace.roots)
+        write(f"{folders}; history: {state_base_folder(workspace.settings)}")
+        records = workspace.history(limit=SHOWN_CHANGES)
+        for record in records:
+            write(render_change(record))
+        if not records:
+            write("no changes are recorded")
+        next_step = _suggest_next_step(workspace, clients)
+    client_names = join_limited(clients, MAX_SHOWN_CLIENTS)
+    write(f"clients: {client_names or 'none is configured'}; next: {next_step}")
+
+
+def _suggest_next_step(workspace: Workspace, clients: Sequence[str]) -> str:
+    """Return the command that helps the user most in this state."""
+    if not clients:
+        return "filewright setup CLIENT (claude-code, codex, cursor, ...)"
+    if workspace.newest_undoable() is None:
+        return "filewright setup --check tests them; then let one change a file"
+    return (
+        "filewright review shows the changes; filewright undo undoes the newest"
+    )
