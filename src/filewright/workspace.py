@@ -542,8 +542,8 @@ class Workspace(ToolMethods, Closable):
 
     def _change_resource(self, change_id: str) -> tuple[str, str]:
         """Return media type and text of a change with its whole diff."""
+        from filewright.tools.arguments import run_tool
         from filewright.tools.catalogue import load_tool
-        from filewright.tools.registry import run_tool
 
         settings = self.settings.replace(**RESOURCE_LIMITS)
         context = self.context.under(settings).at(self._task())

@@ -11,8 +11,8 @@ from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.dialects.dialect import Dialect, DialectTool, provider_of
 from filewright.errors import FilewrightError, invalid
+from filewright.tools.arguments import Arguments
 from filewright.tools.bound_tools import BoundTools
-from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall, ToolResult
 
 

@@ -82,7 +82,7 @@ def test_a_tool(copy: Copy) -> None:
 from dataclasses import dataclass, field
 
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments
+from filewright.tools.arguments import Arguments
 from filewright.tools.result import ToolResult
 from filewright.tools.tool import Tool
 
@@ -207,7 +207,7 @@ def test_a_dialect(copy: Copy) -> None:
 from filewright.dialects.call import Call
 from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import FilewrightError
-from filewright.tools.registry import Arguments
+from filewright.tools.arguments import Arguments
 from filewright.tools.result import FailedCall, ToolResult
 
 

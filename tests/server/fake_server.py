@@ -20,13 +20,13 @@ from pydantic import ConfigDict
 import filewright.workspace
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
+from filewright.tools.arguments import Arguments
 from filewright.tools.bound_tools import (
     BoundTools,
     ToolProvider,
     native_instructions,
 )
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments
 from filewright.tools.result import Image, ToolResult
 from filewright.tools.tool import ListedTool, Tool
 from filewright.workspace import Workspace

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from pydantic import ConfigDict
 
-from filewright.tools.registry import Arguments
+from filewright.tools.arguments import Arguments
 
 
 class LenientArguments(Arguments):

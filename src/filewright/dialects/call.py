@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import FilewrightError
+from filewright.tools.arguments import run_tool
 from filewright.tools.methods import ToolMethods
-from filewright.tools.registry import run_tool
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location

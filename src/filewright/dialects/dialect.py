@@ -11,10 +11,10 @@ from filewright.dialects.call import Call
 from filewright.dialects.json_answers import Json, encode_json
 from filewright.errors import FilewrightError
 from filewright.settings import Settings
+from filewright.tools.arguments import Arguments
 from filewright.tools.bound_tools import ToolProvider
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
-from filewright.tools.registry import Arguments
 from filewright.tools.result import ToolResult
 from filewright.tools.tool import ListedTool, Tool, Toolset
 

@@ -15,6 +15,7 @@ from typing import Annotated, Any, Final, TypeVar
 from filewright.edit.changeset import FilePlan
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, too_many
+from filewright.tools.arguments import RARE
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.pipeline import (
@@ -25,7 +26,6 @@ from filewright.tools.pipeline import (
     plan_change,
     retry_stale_plan,
 )
-from filewright.tools.registry import RARE
 from filewright.tools.result import ChangeResult, optional, plain
 from filewright.wording import join_limited
 

@@ -196,7 +196,7 @@ class BoundTools:
     ) -> ToolResult:
         """Run a declared tool and return its result. Raise `FilewrightError`."""
         with LOADING:
-            from filewright.tools.registry import run_tool
+            from filewright.tools.arguments import run_tool
         if tool.writes and self._settings.read_only:
             raise _is_read_only(tool.name)
         task = task or Task(seconds=self._settings.call_seconds)

@@ -23,6 +23,7 @@ from pydantic_core import CoreSchema
 
 from filewright.text.notebook import CELL_HINT, CellKind
 from filewright.tools.argument_problems import argument_error
+from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.edit_reading import (
     OTHER_NAMES,
     WHOLE_FILE_HINT,
@@ -32,7 +33,6 @@ from filewright.tools.edit_reading import (
 )
 from filewright.tools.normalize import MAX_INTEGER
 from filewright.tools.pipeline import ChangeArguments
-from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import DiffWanted
 
 LineNumber = Annotated[int, Field(ge=1)]

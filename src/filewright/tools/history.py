@@ -13,9 +13,9 @@ from filewright.changes.model import ChangeRecord, FileChange, FileState
 from filewright.edit.diff import Diff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.snapshot import VERSION_DIGITS
+from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.context import Context
-from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import ToolResult, plain
 from filewright.tools.tool import Tool
 from filewright.wording import join_limited, pluralize

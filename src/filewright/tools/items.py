@@ -23,6 +23,7 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.errors import Code, invalid, path_error
+from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.batch import (
     Batch,
     BatchArguments,
@@ -34,7 +35,6 @@ from filewright.tools.batch import (
 )
 from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_removing
-from filewright.tools.registry import RARE, Arguments
 from filewright.tools.tool import Tool
 
 _MODE = re.compile(

@@ -15,6 +15,7 @@ from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.boundary.walk_model import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, path_error
+from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.budget import CharacterBudget
 from filewright.tools.context import Context
 from filewright.tools.cursors import (
@@ -23,7 +24,6 @@ from filewright.tools.cursors import (
     encode_cursor,
 )
 from filewright.tools.listing_rendering import render_entry, render_list
-from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import ToolResult, optional
 from filewright.tools.search_notes import name_spelling_notes
 from filewright.tools.status import format_time

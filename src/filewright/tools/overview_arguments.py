@@ -8,7 +8,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.errors import invalid
-from filewright.tools.registry import RARE, Arguments
+from filewright.tools.arguments import RARE, Arguments
 
 
 class OverviewArguments(Arguments):

@@ -22,6 +22,7 @@ from filewright.edit.patch.plan import (
 from filewright.edit.patch.reader import parse_patch
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.text.codec import decode
+from filewright.tools.arguments import RARE
 from filewright.tools.batch import ItemResult
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
@@ -35,7 +36,6 @@ from filewright.tools.pipeline import (
     retry_stale_plan,
 )
 from filewright.tools.previews import find_diff_view
-from filewright.tools.registry import RARE
 from filewright.tools.result import (
     ChangeResult,
     DiffWanted,

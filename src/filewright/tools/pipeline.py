@@ -23,10 +23,10 @@ from filewright.text.cache import REMEMBERED_WHOLE_BYTES
 from filewright.text.notebook import NotebookView, view_if_notebook
 from filewright.text.snapshot import VERSION_DIGITS, Snapshot
 from filewright.text.splice import Splice
+from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
 from filewright.tools.file_facts import describe_kept_form
-from filewright.tools.registry import RARE, Arguments
 from filewright.tools.syntax_warnings import find_warning
 
 MAX_ATTEMPTS = 36

@@ -6,10 +6,10 @@ from typing import Any
 
 import xxhash
 
+from filewright.tools.arguments import Arguments
 from filewright.tools.change_reply import DiffView
 from filewright.tools.context import Context
 from filewright.tools.pipeline import Change
-from filewright.tools.registry import Arguments
 
 # Arguments that may differ between a preview and the change that follows it.
 _IGNORED_ARGUMENTS = frozenset(

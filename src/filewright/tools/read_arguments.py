@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from filewright.errors import invalid, too_many
-from filewright.tools.registry import RARE, Arguments
+from filewright.tools.arguments import RARE, Arguments
 
 PositiveNumber = Annotated[int | None, Field(ge=1)]
 

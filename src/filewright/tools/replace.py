@@ -39,6 +39,7 @@ from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.argument_problems import argument_error
+from filewright.tools.arguments import RARE
 from filewright.tools.batch import item_named
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
@@ -52,7 +53,6 @@ from filewright.tools.pipeline import (
     to_file_plan,
 )
 from filewright.tools.previews import find_diff_view
-from filewright.tools.registry import RARE
 from filewright.tools.result import ChangeResult, DiffWanted, optional
 from filewright.tools.search_notes import (
     left_out_notes,

@@ -15,11 +15,11 @@ from filewright.changes.selection import Scope
 from filewright.changes.undo import Reversal
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
+from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.history import MAX_FILES, add_file_changes
 from filewright.tools.pipeline import Change
-from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import ChangeResult, DiffWanted
 from filewright.tools.tool import Tool
 from filewright.wording import pluralize

@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 from filewright.errors import FilewrightError, invalid
 from filewright.search.pattern import Pattern, compile_pattern
 from filewright.settings import Settings
-from filewright.tools.registry import RARE, Arguments
+from filewright.tools.arguments import RARE, Arguments
 from filewright.wording import escape_controls
 
 MAX_QUOTED_CHARS = 60

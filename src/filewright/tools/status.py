@@ -10,11 +10,11 @@ from typing import Literal
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.errors import FilewrightError
+from filewright.tools.arguments import Arguments
 from filewright.tools.batch import check_count
 from filewright.tools.context import Context
 from filewright.tools.file_facts import encoding_facts
 from filewright.tools.items import Paths
-from filewright.tools.registry import Arguments
 from filewright.tools.result import ToolResult, optional
 from filewright.tools.status_rendering import render_status
 from filewright.tools.tool import Tool

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
+    from filewright.tools.arguments import Arguments
     from filewright.tools.context import Context
-    from filewright.tools.registry import Arguments
     from filewright.tools.result import ToolResult
 
 Toolset = Literal["read", "edit", "files", "history"]

@@ -23,6 +23,7 @@ from filewright.text.codec import Encoding
 from filewright.text.declaration import declared_encoding
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
+from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.batch import (
     Batch,
     BatchArguments,
@@ -34,7 +35,6 @@ from filewright.tools.batch import (
 )
 from filewright.tools.context import Context
 from filewright.tools.losses import lost_by_overwriting
-from filewright.tools.registry import RARE, Arguments
 from filewright.tools.result import DiffWanted
 from filewright.tools.tool import Tool
 

@@ -21,8 +21,8 @@ from filewright.dialects.json_answers import (
     encode_json,
 )
 from filewright.errors import FilewrightError, invalid
+from filewright.tools.arguments import Arguments
 from filewright.tools.batch import check_count
-from filewright.tools.registry import Arguments
 from filewright.tools.result import FailedCall
 
 _NOTE_CHARACTERS = 200

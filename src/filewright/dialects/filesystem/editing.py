@@ -31,9 +31,9 @@ from filewright.edit.replacements import Replacement, compile_replacement
 from filewright.errors import Code, FilewrightError, path_error
 from filewright.search.pattern import Pattern, compile_pattern
 from filewright.text.snapshot import Snapshot
+from filewright.tools.arguments import Arguments
 from filewright.tools.batch import check_count
 from filewright.tools.pipeline import change_text
-from filewright.tools.registry import Arguments
 from filewright.tools.replace import replace_in_order
 
 _TEMPLATE_REFERENCE = re.compile(r"\$(&|<([^<>]*)>)")

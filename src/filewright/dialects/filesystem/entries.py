@@ -17,7 +17,7 @@ from filewright.dialects.filesystem.batch import (
 )
 from filewright.dialects.filesystem.paths import resolve, to_native
 from filewright.dialects.json_answers import Json
-from filewright.tools.registry import Arguments
+from filewright.tools.arguments import Arguments
 
 
 class FileContent(Arguments):

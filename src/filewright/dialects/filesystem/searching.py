@@ -18,7 +18,7 @@ from filewright.dialects.json_answers import (
     encode_json,
 )
 from filewright.errors import FilewrightError
-from filewright.tools.registry import Arguments
+from filewright.tools.arguments import Arguments
 from filewright.tools.search_result import SearchHit
 
 _CONTEXT_LINES = 2

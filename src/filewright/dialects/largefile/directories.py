@@ -12,7 +12,7 @@ from filewright.dialects.call import MAX_ENTRIES, Call
 from filewright.dialects.entries import place_entries, sort_folders_first
 from filewright.dialects.json_answers import Json, count_fitting_json
 from filewright.dialects.largefile.arguments import FolderPath
-from filewright.tools.registry import Arguments
+from filewright.tools.arguments import Arguments
 
 EXCLUDED_FOLDERS = ("__pycache__/", "node_modules/")
 

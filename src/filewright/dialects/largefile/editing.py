@@ -11,10 +11,10 @@ from filewright.dialects.call import Call
 from filewright.dialects.json_answers import Json, count_fitting_json
 from filewright.dialects.largefile.arguments import FilePath
 from filewright.errors import Code, FilewrightError
+from filewright.tools.arguments import Arguments
 from filewright.tools.bounded_text import clip
 from filewright.tools.edit import EditResult
 from filewright.tools.methods import EditRequest
-from filewright.tools.registry import Arguments
 from filewright.tools.revert import EarlierState, restore_file
 
 _MAX_SIMILAR_MATCHES = 3

@@ -13,9 +13,9 @@ from filewright.dialects.json_answers import Json, fit_page
 from filewright.dialects.largefile.arguments import FilePath
 from filewright.errors import Code, FilewrightError
 from filewright.structure.symbol import Symbol
+from filewright.tools.arguments import Arguments
 from filewright.tools.bounded_text import clip
 from filewright.tools.overview_result import OverviewResult
-from filewright.tools.registry import Arguments
 
 _SYMBOL_CHARACTERS = 150
 _MAX_LISTED_ERRORS = 5

@@ -10,8 +10,8 @@ from filewright.dialects.call import Call
 from filewright.dialects.json_answers import Json, fit_page
 from filewright.dialects.largefile.arguments import FilePath
 from filewright.dialects.offsets import naming_offset
+from filewright.tools.arguments import Arguments
 from filewright.tools.read_result import FileRead
-from filewright.tools.registry import Arguments
 
 _ALL_LINES = 1_000_000
 _MAX_CUT_LINES = 50

@@ -23,7 +23,7 @@ from filewright.dialects.largefile.arguments import (
 )
 from filewright.dialects.largefile.directories import EXCLUDED_FOLDERS
 from filewright.errors import Code, FilewrightError
-from filewright.tools.registry import Arguments
+from filewright.tools.arguments import Arguments
 from filewright.tools.search_result import SearchHit, SearchResult
 
 _ENVELOPE_CHARACTERS = 1_000
