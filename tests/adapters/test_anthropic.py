@@ -15,11 +15,11 @@ from filewright import Workspace
 pytest.importorskip("anthropic")
 pytestmark = pytest.mark.frameworks
 
-import httpx2  # noqa: E402
-from anthropic import Anthropic, AsyncAnthropic  # noqa: E402
-from anthropic.lib.tools import BetaAbstractMemoryTool  # noqa: E402
+import httpx2
+from anthropic import Anthropic, AsyncAnthropic
+from anthropic.lib.tools import BetaAbstractMemoryTool
 
-from filewright.adapters.anthropic import (  # noqa: E402
+from filewright.adapters.anthropic import (
     AsyncMemoryTool,
     AsyncTextEditorTool,
     MemoryTool,
