@@ -467,7 +467,7 @@ def _readable_encodings(lines: bytes) -> tuple[str, ...]:
         except UnicodeDecodeError:
             continue
         characters = {
-            character for character in text if not character.isascii()
+            character for character in set(text) if not character.isascii()
         }
         if not any(map(str.isalpha, characters)):
             continue
