@@ -19,12 +19,22 @@ EDIT = (TextReplacement("80", "8080"),)
     ("before", "after", "edit"),
     [
         (b"a\r\nport = 80\r\n", b"a\r\nport = 8080\r\n", EDIT),
+        (b"a\r\n80\r\n", b"a\r\n1\r\n2\r\n", (TextReplacement("80", "1\n2"),)),
+        (b"a\r\n80\r\n", b"80\r\n", (TextReplacement("a\n80", "80"),)),
         (b"caf\xe9\nport = 80\n", b"caf\xe9\nport = 8080\n", EDIT),
         ("é 80\n".encode(), "é é\n".encode(), (TextReplacement("80", "é"),)),
         (b"80 80", b"1 1", (TextReplacement("80", "1", is_everywhere=True),)),
         (b"a\n", "é\n".encode(), WholeText("é\n")),
     ],
-    ids=["CRLF", "Latin-1", "UTF-8", "everywhere", "whole"],
+    ids=[
+        "CRLF",
+        "new line with CRLF",
+        "CRLF removed",
+        "Latin-1",
+        "UTF-8",
+        "everywhere",
+        "whole",
+    ],
 )
 def test_knows_undamaged_files(
     before: bytes, after: bytes, edit: ToolEdit
@@ -38,7 +48,8 @@ def test_knows_undamaged_files(
         (b"80\n", b"8080\n", None),
         (b"80 80\n", b"8080 80\n", EDIT),
         (b"a 80\n", b"a\n", (TextReplacement("b", "c"),)),
-        (b"a\r\n80\r\n", b"a\r\n1\n2\r\n", (TextReplacement("80", "1\n2"),)),
+        (b"a\r\n80\n", b"a\r\n1\n2\n", (TextReplacement("80", "1\n2"),)),
+        (b"a\r80\r", b"a\r1\n2\r", (TextReplacement("80", "1\n2"),)),
         (b"8\x000\x00", b"8\x001\x00", (TextReplacement("0", "1"),)),
         (b"\x1b$B80", b"\x1b$B8080", EDIT),
         (b"caf\xe9 80", b"caf\xe9 \xc3\xa9", (TextReplacement("80", "é"),)),
@@ -51,7 +62,8 @@ def test_knows_undamaged_files(
         "unknown arguments",
         "twice",
         "not there",
-        "new lines among CRLF",
+        "new lines among mixed ends",
+        "new lines among CR",
         "UTF-16",
         "shift states",
         "not ASCII in Latin-1",

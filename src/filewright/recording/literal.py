@@ -85,15 +85,18 @@ def _replace(
 ) -> bytes | None:
     """Return a file with texts replaced, each of which is there once."""
     content = before
+    line_end = _line_end(before)
     for replacement in replacements:
         texts = replacement.search + replacement.replacement
-        # New lines end as the lines around them do.
-        if "\r" in texts or ("\n" in texts and b"\r" in content):
+        if "\r" in texts or ("\n" in texts and line_end is None):
             return None
         if not _can_hold(before, texts):
             return None
         search = _encode(replacement.search)
         new = _encode(replacement.replacement)
+        if line_end is not None and search and new is not None:
+            search = search.replace(b"\n", line_end)
+            new = new.replace(b"\n", line_end)
         if not search or new is None:
             return None
         count = content.count(search)
@@ -101,6 +104,15 @@ def _replace(
             return None
         content = content.replace(search, new)
     return content
+
+
+def _line_end(content: bytes) -> bytes | None:
+    """Return the end of all lines, LF or CRLF; None if some end otherwise."""
+    returns = content.count(b"\r")
+    if not returns:
+        return b"\n"
+    is_crlf = returns == content.count(b"\n") == content.count(b"\r\n")
+    return b"\r\n" if is_crlf else None
 
 
 def _can_hold(before: bytes, text: str) -> bool:
