@@ -355,3 +355,40 @@ def test_random_files(seed: int) -> None:
         if case is not None:
             results[number] = sweep.judge(case)[0]
     assert "wrong" not in results.values(), results
+
+
+def lines_of(count: int) -> str:
+    return "".join(f"\tcafé {number}\n" for number in range(count))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (lines_of(9_000), lines_of(9_000).replace("\t", "    ").upper()),
+        (lines_of(50_000), lines_of(50_000).replace("0\n", "0 more\n")),
+        ("café " * 60_000, "café " * 60_000 + "\n"),
+        (lines_of(500_000), lines_of(500_000).upper()),
+    ],
+    ids=["all lines", "every tenth line", "one line", "a large file"],
+)
+def test_declines_what_would_take_long(before: str, after: str) -> None:
+    healing = rebuild(
+        Snapshot(before.encode("cp1252")), after.encode(), None, Task()
+    )
+    assert healing.content is None
+    assert healing.doubt in (
+        "too many characters of neighbouring lines changed",
+        "files above 4 MB are not compared line by line",
+    )
+
+
+def test_heals_a_large_file_that_is_plain() -> None:
+    before = lines_of(1_000_000) + "port = 80\n"
+    after = before.replace("port = 80", "port = 8080")
+    healing = heal_plain_edit(
+        before.encode("cp1252"),
+        after.encode("cp1252").decode("utf-8", "replace").encode(),
+        EDIT,
+    )
+    assert healing is not None
+    assert healing.content == after.encode("cp1252")

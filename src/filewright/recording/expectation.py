@@ -26,6 +26,8 @@ from filewright.text.splice import Splice
 
 MAX_REPLACED_BYTES = 64 * MB
 """The most bytes that are read to replace several texts one after another."""
+MAX_PLANNED_BYTES = MB
+"""The largest file in which a text is looked for that is not there literally."""
 
 
 def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
@@ -44,6 +46,8 @@ def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
     expected = _expect_literal(snapshot, edit)
     if expected is not None:
         return expected
+    if snapshot.size > MAX_PLANNED_BYTES:
+        return None
     splices = _plan(snapshot, edit, task)
     if splices is None:
         return None

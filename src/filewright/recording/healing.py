@@ -44,6 +44,10 @@ from filewright.text.splice import Splice, apply_splices
 
 MAX_ALIGNED_CHARACTERS = 20_000
 """The most characters of one change that are compared one by one."""
+MAX_MERGED_CHARACTERS = 100_000
+"""The most characters of changed lines that are kept with their bytes."""
+MAX_MEASURED_CHARACTERS = 2_000_000
+"""The most characters of changes whose distance is measured exactly."""
 
 _PLAIN_FORMS = {
     ord(character): plain for character, plain in PLAIN_CHARACTERS.items()
@@ -176,7 +180,11 @@ def _compare(original: Reading, actual: Reading) -> _Comparison:
         text = "\n".join(original.texts[change.start : change.end])
         actual_text = "\n".join(actual.texts[change.new_start : change.new_end])
         characters += len(actual_text)
-        if max(len(text), len(actual_text)) <= MAX_ALIGNED_CHARACTERS:
+        is_measured = (
+            max(len(text), len(actual_text)) <= MAX_ALIGNED_CHARACTERS
+            and characters <= MAX_MEASURED_CHARACTERS
+        )
+        if is_measured:
             distance += Indel.distance(text, actual_text)
         else:
             distance += len(text) + len(actual_text)
@@ -256,6 +264,9 @@ class _LineParts:
 
 def _line_damage(original: str, actual: str) -> list[Damage]:
     """Return the kinds of damage between two lines; [] if more differs."""
+    # Each kind needs the lines once more.
+    if max(len(original), len(actual)) > MAX_MERGED_CHARACTERS:
+        return []
     kinds: list[Damage] = []
     before, after = _LineParts.split(original), _LineParts.split(actual)
     if before.indent != after.indent:
@@ -354,6 +365,8 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
     file, and its lines end like the line above. Doubtful lines keep the bytes
     that the tool wrote.
     """
+    if _changed_characters(compared) > MAX_MERGED_CHARACTERS:
+        return compared.actual.content, _TOO_LARGE
     content, doubt = _merge_changes(compared, compared.changes, encoding)
     # If one of several equal lines was removed or added, which one is not
     # known. That is harmless only if the result is the same for the first and
@@ -368,6 +381,18 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
             "equal lines differ in their bytes, and one is gone",
         )
     return content, doubt
+
+
+def _changed_characters(compared: _Comparison) -> int:
+    """Return the number of characters in the changed lines of both files."""
+    characters = 0
+    for change in compared.changes:
+        lines = [
+            *compared.original.texts[change.start : change.end],
+            *compared.actual.texts[change.new_start : change.new_end],
+        ]
+        characters += sum(map(len, lines))
+    return characters
 
 
 def _diff_from_end(
@@ -584,7 +609,8 @@ def replace_text(
 
     Characters that the replacement leaves in place keep their bytes. Return
     None if the text is not there, if it is there several times and only one was
-    meant, or if the bytes of the replacement are not certain.
+    meant, if the bytes of the replacement are not certain, or if it is in too
+    many or too long lines.
     """
     search, text = _plain_ends(search), reading.text
     positions = [
@@ -606,17 +632,22 @@ def replace_text(
         else:
             new.append(Unit(character, b""))
     starts = [0, *accumulate(len(line) + 1 for line in reading.texts)]
+    offsets = [0, *accumulate(len(line) for line in reading.lines)]
+    characters = 0
     is_certain = reading.is_certain(encoding)
     splices: list[Splice] = []
     for position in positions:
         first = bisect_right(starts, position) - 1
         last = bisect_right(starts, position + len(search))
-        units = reading.units(first, min(last, len(reading.lines)))
+        last = min(last, len(reading.lines))
+        characters += starts[last] - starts[first]
+        if characters > MAX_MERGED_CHARACTERS:
+            return None
+        units = reading.units(first, last)
         start = position - starts[first]
         base = units[start : start + len(search)]
         target = _Target(encoding, _ending_near(reading, first), is_certain)
-        offset = len(reading.bom)
-        offset += sum(len(line) for line in reading.lines[:first])
+        offset = len(reading.bom) + offsets[first]
         offset += sum(len(unit.content) for unit in units[:start])
         try:
             splices += _splice_certain(base, new, target, offset)

@@ -244,9 +244,15 @@ def split_characters(line: bytes, codec: str) -> list[Unit]:
     A part that cannot be decoded is one U+FFFD, cut as the decoders of clients
     cut it.
     """
-    if line.isascii() and not codec.startswith("utf-16"):
+    encoding = Encoding(codec)
+    is_single_byte = encoding.unit_bytes == 1 and (
+        line.isascii() or not (encoding.is_utf8 or encoding.is_multibyte)
+    )
+    if is_single_byte:
+        text = line.decode(codec, "replace")
         return [
-            Unit(chr(byte), line[at : at + 1]) for at, byte in enumerate(line)
+            Unit(character, line[at : at + 1])
+            for at, character in enumerate(text)
         ]
     decoder = codecs.getincrementaldecoder(codec)("replace")
     units: list[Unit] = []

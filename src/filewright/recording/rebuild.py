@@ -7,7 +7,11 @@ from filewright.recording.damage import Healing
 from filewright.recording.expectation import expect
 from filewright.recording.healing import heal
 from filewright.recording.tool_arguments import ToolEdit
+from filewright.settings import MB
 from filewright.text.snapshot import Snapshot
+
+MAX_REBUILT_BYTES = 4 * MB
+"""The largest file that is compared line by line, which takes seconds."""
 
 
 def rebuild(
@@ -20,5 +24,10 @@ def rebuild(
     assert original.content is not None
     if original.binary_type:
         return Healing()
+    if max(original.size, len(after)) > MAX_REBUILT_BYTES:
+        size = f"{MAX_REBUILT_BYTES // MB} MB"
+        return Healing(
+            doubt=f"files above {size} are not compared line by line"
+        )
     expected = None if edit is None else expect(original, edit, task)
     return heal(original.content, after, original.encoding, expected)
