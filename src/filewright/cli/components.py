@@ -14,14 +14,15 @@ from typing import Any
 
 from filewright.cli.clients import Client
 from filewright.cli.configfile import (
-    appended,
-    depth_of,
-    has_remark,
-    read,
-    value_at,
-    with_entry,
-    with_value,
+    append_lines,
+    count_levels,
+    find_value,
+    parse_configuration,
+    remove_value,
+    set_members,
+    set_value,
 )
+from filewright.cli.json_text import has_comment
 from filewright.cli.recognition import (
     find_foreign_members,
     is_own_hook,
@@ -98,10 +99,10 @@ class Component:
 
         Raise `ValueError` if the text cannot be parsed.
         """
-        configuration = read(
+        configuration = parse_configuration(
             text.removeprefix(BYTE_ORDER_MARK), toml=self.is_toml
         )
-        return value_at(configuration, self.keys)
+        return find_value(configuration, self.keys)
 
     def is_in(self, text: str) -> bool:
         """Return True if the text has the component, or a server of its name.
@@ -138,27 +139,27 @@ class Component:
 
 def _add_server(component: Component, text: str) -> str:
     is_toml, keys = component.is_toml, component.keys
-    entry = value_at(read(text, toml=is_toml), keys)
+    entry = find_value(parse_configuration(text, toml=is_toml), keys)
     own_entry = component.content
     if entry is not None and find_foreign_members(entry, own_entry):
         merged_entry = {**own_entry, **select_user_settings(entry, own_entry)}
         return _replace_server(text, keys, merged_entry, is_toml=is_toml)
-    return with_entry(text, keys, own_entry, toml=is_toml)
+    return set_members(text, keys, own_entry, toml=is_toml)
 
 
 def _remove_server(component: Component, text: str, earlier: str | None) -> str:
     is_toml, keys = component.is_toml, component.keys
-    entry = value_at(read(text, toml=is_toml), keys)
+    entry = find_value(parse_configuration(text, toml=is_toml), keys)
     if not starts_filewright(list_command_words(entry)):
         return text
     earlier_configuration = None
     if earlier is not None:
-        earlier_configuration = read(earlier, toml=is_toml)
-    earlier_entry = value_at(earlier_configuration, keys)
+        earlier_configuration = parse_configuration(earlier, toml=is_toml)
+    earlier_entry = find_value(earlier_configuration, keys)
     if earlier_entry is not None:
         return _replace_server(text, keys, earlier_entry, is_toml=is_toml)
-    levels = depth_of(earlier_configuration, keys)
-    return with_value(text, keys, None, toml=is_toml, kept=levels)
+    levels = count_levels(earlier_configuration, keys)
+    return remove_value(text, keys, toml=is_toml, kept_levels=levels)
 
 
 def _replace_server(
@@ -166,14 +167,14 @@ def _replace_server(
 ) -> str:
     """Replace the whole entry of the server, not only single members."""
     if not is_toml:
-        return with_value(text, keys, entry)
-    text_without = with_value(text, keys, None, toml=True)
+        return set_value(text, keys, entry)
+    text_without = remove_value(text, keys, toml=True)
     has_tables = not isinstance(entry, Mapping) or any(
         isinstance(value, Mapping) for value in entry.values()
     )
     if has_tables:
         raise ValueError("the entry that was there before cannot be put back")
-    return with_entry(text_without, keys, entry, toml=True)
+    return set_members(text_without, keys, entry, toml=True)
 
 
 # The hooks
@@ -186,11 +187,11 @@ def _add_hooks(component: Component, text: str) -> str:
         if text and not _OWN_SCRIPT.search(text):
             raise ValueError("something other than our hook is there")
         return str(own_hooks)
-    configuration = read(text)
+    configuration = parse_configuration(text)
     events = _require_hook_lists(configuration)
     for name, value in client.hook_settings.items():
         if name not in configuration:
-            text = with_value(text, (name,), value)
+            text = set_value(text, (name,), value)
     for event in {**events, **own_hooks}:
         groups = events.get(event, [])
         own_groups = own_hooks.get(event, [])
@@ -199,7 +200,7 @@ def _add_hooks(component: Component, text: str) -> str:
         end = len(groups) + len(own_groups)
         for group in own_groups:
             if group not in groups:
-                text = with_value(text, ("hooks", event, end), group)
+                text = set_value(text, ("hooks", event, end), group)
     return text
 
 
@@ -212,17 +213,19 @@ def _remove_hooks(component: Component, text: str, earlier: str | None) -> str:
             # A script of the user may have a name that ours would need.
             return text
         raise ValueError("something other than our hook is there")
-    configuration = read(text)
-    earlier_configuration = read(earlier) if earlier is not None else None
+    configuration = parse_configuration(text)
+    earlier_configuration = (
+        parse_configuration(earlier) if earlier is not None else None
+    )
     for event, groups in _require_hook_lists(configuration).items():
-        levels = depth_of(earlier_configuration, ("hooks", event))
+        levels = count_levels(earlier_configuration, ("hooks", event))
         text = _remove_own_groups(text, event, groups, levels=levels)
     return _remove_members_beside(client, text, earlier_configuration)
 
 
 def _require_hook_lists(configuration: Any) -> dict[str, list[Any]]:
     """Return the groups of hooks by event. Raise `ValueError` for another shape."""
-    events = value_at(configuration, ("hooks",)) or {}
+    events = find_value(configuration, ("hooks",)) or {}
     if (
         not isinstance(configuration, dict)
         or not isinstance(events, dict)
@@ -250,7 +253,7 @@ def _remove_own_groups(
         group = groups[index]
         if is_own_hook(group) and group not in except_for:
             path = ("hooks", event, index)
-            text = with_value(text, path, None, kept=levels)
+            text = remove_value(text, path, kept_levels=levels)
     return text
 
 
@@ -264,13 +267,13 @@ def _remove_members_beside(
     """
     if not text:
         return text
-    configuration = read(text)
+    configuration = parse_configuration(text)
     if "hooks" in configuration:
         return text
     is_all_ours = (
         earlier_configuration is None
         and configuration == client.hook_settings
-        and not has_remark(text)
+        and not has_comment(text)
     )
     for name in client.hook_settings:
         is_new = (
@@ -278,7 +281,7 @@ def _remove_members_beside(
             and name not in earlier_configuration
         )
         if is_all_ours or is_new:
-            text = with_value(text, (name,), None)
+            text = remove_value(text, (name,))
     return text
 
 
@@ -290,7 +293,7 @@ def _add_rule(component: Component, text: str) -> str:
         return text
     if component.path.endswith(".mdc") and not text:
         return _CURSOR_RULE
-    return appended(text, RULE)
+    return append_lines(text, RULE)
 
 
 def _remove_rule(_component: Component, text: str, _earlier: str | None) -> str:

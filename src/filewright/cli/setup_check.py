@@ -20,7 +20,7 @@ from typing import TextIO
 
 from filewright.cli.clients import Client
 from filewright.cli.components import BYTE_ORDER_MARK, Component
-from filewright.cli.configfile import read
+from filewright.cli.configfile import parse_configuration
 from filewright.cli.launch import ServerOptions
 from filewright.cli.recognition import (
     describe_differences,
@@ -127,7 +127,7 @@ def _check_hooks(
 ) -> Finding:
     client, path = component.client, component.path
     if client.events:
-        configuration = read(text.removeprefix(BYTE_ORDER_MARK))
+        configuration = parse_configuration(text.removeprefix(BYTE_ORDER_MARK))
         foreign_lines = [*find_foreign_hook_lines(configuration)]
         if foreign_lines:
             excerpt = "; ".join(

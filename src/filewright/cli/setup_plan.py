@@ -8,7 +8,7 @@ from typing import Any
 
 from filewright.cli.clients import SCOPES, Client
 from filewright.cli.components import BYTE_ORDER_MARK, Component
-from filewright.cli.configfile import read, says_nothing
+from filewright.cli.configfile import is_blank, parse_configuration
 from filewright.cli.launch import ServerOptions
 from filewright.cli.recognition import (
     find_foreign_hook_lines,
@@ -160,7 +160,7 @@ def _remove_components(
     after = before
     for component in components:
         after = component.remove_from(after, earlier_text)
-    if after != before and says_nothing(after) and earlier_text is None:
+    if after != before and is_blank(after) and earlier_text is None:
         return None
     return after
 
@@ -204,7 +204,7 @@ def _find_foreign_content(component: Component, text: str) -> ForeignContent:
             members = find_foreign_members(entry, component.content)
             return ForeignContent(component, members=members)
     if component.kind == "hooks" and component.client.events:
-        configuration = read(text.removeprefix(BYTE_ORDER_MARK))
+        configuration = parse_configuration(text.removeprefix(BYTE_ORDER_MARK))
         lines = [*find_foreign_hook_lines(configuration)]
         return ForeignContent(component, hook_lines=lines)
     return ForeignContent(component)
