@@ -1,7 +1,8 @@
-"""The command that clients' hooks run around every command and edit of an agent.
+"""The command that clients' hooks run before and after each command and edit of an agent.
 
-It is `filewright snapshot begin --hook` before, `filewright snapshot end --hook` after it.
-Neither ever fails, see `report_errors`.
+It is `filewright snapshot begin --hook` before it, and `filewright snapshot end --hook`
+after it. Neither ever fails, see `report_errors`. The client waits for the command:
+every function imports only the modules that its own call needs.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _OPTIONS = {
 }
 """The field of `HookCall` that each option sets, instead of the client's value."""
 _DETACHED = ("agent_start",)
-"""The events that a client tells without waiting for the hook's end."""
+"""The events for which a client does not wait until the hook ends."""
 
 
 @contextmanager
@@ -51,7 +52,7 @@ def report_errors() -> Iterator[None]:
 
 
 def run_hook(words: Sequence[str]) -> bool:
-    """Run a hook by its arguments; return False if they are not those of a hook."""
+    """Run a hook by its arguments. Return False if they are not those of a hook."""
     name, rest = words[0] if words else "", iter(words[1:])
     if name not in ("begin", "end") or "--hook" not in words:
         return False

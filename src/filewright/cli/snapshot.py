@@ -1,4 +1,4 @@
-"""`filewright snapshot`: record what a shell command does, by a call before it and one after it."""
+"""`filewright snapshot`: record the changes of a shell command, by calls before and after it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from filewright.cli.options import (
 )
 from filewright.recording.hooks import HookCall
 
-_AHEAD_SECONDS, _ROUND_SECONDS = 240, 0.5
+_STORE_SECONDS = 240
+_ROUND_SECONDS = 0.5
+_PAUSE_SECONDS = 0.1
 
 _hook = click.option(
     "--hook",
@@ -35,25 +37,28 @@ Examples:
 Agents that have hooks make these calls by themselves: docs/hooks.md has what to put into each."""
 )
 def snapshot() -> None:
-    """Record what a shell command changes, so that it is shown, undone and rewound like any change."""
+    """Record the changes of a shell command, to show, undo and rewind them like any change."""
 
 
 @snapshot.command()
 @_hook
 @workspace_options
-def begin(**given: Any) -> None:
-    """Note what is there before a command; prints the id for `end`.
+def begin(**fields: Any) -> None:
+    """Record the state of the files before a command, and print the id for `end`.
 
-    Called by a hook before a prompt, it notes which session of the agent begins a turn.
+    Called by a hook before a prompt, record which session of the agent begins a turn.
     """
     with report_refusals():
-        write(str(hooks.begin(HookCall(**given))))
+        write(str(hooks.begin(HookCall(**fields))))
 
 
 @snapshot.command(hidden=True)
 @workspace_options
 def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
-    """Keep what files hold for commands to come, a little at a time, so that these need not wait for it."""
+    """Store the contents of files for later commands, a little at a time.
+
+    The commands then need not wait for it.
+    """
     from filewright.progress import Task
 
     if hasattr(os, "nice"):
@@ -62,9 +67,10 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
         hooks.report_errors(),
         open_workspace(roots, state_dir=state_dir) as workspace,
     ):
-        task = Task(seconds=_AHEAD_SECONDS)
+        task = Task(seconds=_STORE_SECONDS)
         while not workspace.recorder.store_ahead(task, seconds=_ROUND_SECONDS):
-            time.sleep(0.1)  # A hook may be waiting for the cache.
+            # A hook may be waiting for the cache.
+            time.sleep(_PAUSE_SECONDS)
 
 
 @snapshot.command()
@@ -78,18 +84,13 @@ def keep(*, roots: tuple[str, ...], state_dir: str | None) -> None:
 @_hook
 @caller_options
 @workspace_options
-def end(**given: Any) -> None:
-    """Record what is different since `begin`; prints the changes made of it."""
+def end(**fields: Any) -> None:
+    """Record the differences since `begin` as changes, and print these."""
     with report_refusals():
-        records = hooks.end(HookCall(**given))
+        records = hooks.end(HookCall(**fields))
         for record in records:
-            write(
-                "\n".join(
-                    [
-                        f"{record.id}  {record.summary}",
-                        *(f"[{note}]" for note in record.notes),
-                    ]
-                )
-            )
+            notes = [f"[{note}]" for note in record.notes]
+            heading = f"{record.id}  {record.summary}"
+            write("\n".join([heading, *notes]))
         if not records:
             write("nothing was changed")
