@@ -343,8 +343,9 @@ def _modules() -> Iterator[str]:
     for module in pkgutil.walk_packages(
         importlib.import_module("filewright").__path__, "filewright."
     ):
+        # Adapters import packages that need not be installed.
         if not module.name.startswith(
-            "filewright.system."
+            ("filewright.system.", "filewright.adapters.")
         ) and not module.name.endswith("__main__"):
             yield module.name
 
