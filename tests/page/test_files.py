@@ -174,8 +174,8 @@ def test_the_list_of_ten_thousand_changes_reads_no_more_than_it_shows(
     assert len(page.rows) == 50
     assert len(read) <= 50
     following = log.page(before=page.cursor)
-    assert [row.head.id for _, _, row in page.rows] > [
-        row.head.id for _, _, row in following.rows
+    assert [row.change.record.id for row in page.rows] > [
+        row.change.record.id for row in following.rows
     ]
     assert len(read) <= 100
 

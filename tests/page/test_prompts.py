@@ -13,7 +13,6 @@ from playwright.sync_api import Page, expect
 from filewright import Workspace
 from filewright.changes.model import ChangeRecord
 from filewright.changes.selection import group_by_prompt
-from filewright.page.titles import deeds_of, sentence, title_of
 from filewright.progress import Caller, Task
 
 Opened = Callable[..., Page]
@@ -134,74 +133,6 @@ def test_everything_since_a_prompt_is_one_diff_and_rewound(
     page.get_by_role("dialog").locator("[data-do]").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     assert sorted(os.listdir(folder)) == ["a.txt", "b.txt"]
-
-
-TITLES: list[tuple[str, dict[str, Any], str]] = [
-    (
-        "write_content",
-        {"items": [{"path": "new.py", "content": "x"}]},
-        "Created new.py",
-    ),
-    ("delete_items", {"paths": ["docs"], "recursive": True}, "Deleted docs/"),
-    (
-        "move_items",
-        {"items": [{"source": "docs", "destination": "site/docs"}]},
-        "Created site/ and moved docs to site/docs/",
-    ),
-    (
-        "move_items",
-        {"items": [{"source": "a.txt", "destination": "b.txt"}]},
-        "Renamed a.txt to b.txt",
-    ),
-    (
-        "replace_content",
-        {"pattern": "one", "replacement": "two", "preview": False},
-        "Replaced 'one' by 'two' in 3 files",
-    ),
-    (
-        "write_content",
-        {"items": [{"path": f"d/{at}", "content": "x"} for at in range(5)]},
-        "Created 5 files in d",
-    ),
-]
-
-
-@pytest.mark.parametrize(("tool", "arguments", "title"), TITLES)
-def test_a_title_is_a_sentence(
-    workspace: Workspace,
-    folder: Path,
-    tool: str,
-    arguments: dict[str, Any],
-    title: str,
-) -> None:
-    (folder / "docs").mkdir()
-    for name in ("a.txt", "docs/x.md", "docs/y.md"):
-        (folder / name).write_text("one\n")
-    answer = workspace.call(tool, arguments)
-    assert not answer.is_error, answer.text
-    record = workspace.history(limit=1)[0]
-    assert title_of(record, deeds_of(record)) == title
-
-
-def test_the_title_of_a_command_is_the_command(
-    workspace: Workspace, folder: Path
-) -> None:
-    name = workspace.begin_command()
-    for at in range(3):
-        (folder / f"{at}.txt").write_text("x")
-    (record,) = workspace.end_command(name, "npm run format")
-    assert (
-        title_of(record, deeds_of(record)) == "Shell: npm run format (3 files)"
-    )
-    name = workspace.begin_command()
-    (folder / "0.txt").write_text("y")
-    (record,) = workspace.end_command(name, "", label="Edit 0.txt")
-    assert title_of(record, deeds_of(record)) == "Edit 0.txt (1 file)"
-
-
-def test_a_long_sentence_ends() -> None:
-    deeds = [(verb, verb) for verb in ("created", "edited", "deleted", "moved")]
-    assert sentence(deeds) == "Created created, edited edited and more"
 
 
 def test_undo_and_redo_name_what_they_are_of(

@@ -1,4 +1,8 @@
-"""The list of changes: by session and, in it, by prompt, as far as somebody has looked."""
+"""The list of changes, by session and by prompt.
+
+A history may be long, so a change is read when its row is shown. Rows and counts of
+lines are cached, because a recorded change stays the same.
+"""
 
 from __future__ import annotations
 
@@ -17,313 +21,366 @@ from filewright.changes.selection import (
 )
 from filewright.errors import FilewrightError
 from filewright.page.titles import (
-    Deed,
-    deeds_of,
-    healing_title,
+    Phrase,
+    describe_files,
     is_folder,
-    sentence,
-    title_of,
+    join_phrases,
+    make_healing_title,
+    make_title,
 )
 from filewright.progress import Task
 from filewright.wording import pluralize, to_one_line
 from filewright.workspace import Workspace
 
-ROWS = 50
-"""Changes of one page of the list."""
-_PATHS = 20
-"""Paths of a change that a filter looks at, and the list knows of."""
-_DEEDS = 200
-"""What is kept of what a change did, for the title of its prompt."""
-_HELD = 2_000
-"""Rows that are held as values."""
-_SEARCHED = 2_000
-"""Changes that one request looks through for a filter; the next goes on there."""
-_TITLED = 30
-"""Changes of a prompt that its title is made of."""
-_UNDOS = 50
-"""How far back the change is looked for that was undone and redone."""
-_COUNTED_FILES, _COUNTED_BYTES, _COUNTED_SECONDS = 5, 256 << 10, 0.2
-"""The lines of a change are counted if it has up to so many files of such a size, as long as a page has time."""
+PAGE_ROWS = 50
+"""Changes on one page of the list."""
+MAX_FILTERED_CHANGES = 2_000
+"""The most changes that one request filters; the next request continues there."""
+_MAX_FILTERED_PATHS = 20
+"""The most file changes of a change that a row looks at, and a filter compares."""
+_MAX_PHRASES = 200
+"""The most phrases of a change that are cached for the title of its prompt."""
+_MAX_CACHED_ROWS = 2_000
+_MAX_TITLE_CHANGES = 30
+"""The most changes that the title of a prompt is made of."""
+_MAX_UNDO_STEPS = 50
+"""The most undos of undos that are followed to the change that was undone first."""
+_MAX_COUNTED_FILES = 5
+"""Lines are counted for changes with at most this many files."""
+_MAX_COUNTED_BYTES = 256 << 10
+"""The size of the largest file whose lines are counted."""
+_COUNTING_SECONDS = 0.2
+"""The time for counting the lines of one page of changes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
-    """One change as the list shows it: its record without entries (`head`).
+class LineCounts:
+    """The numbers of added and removed lines."""
 
-    `undone` names the change that took it back, if one did entirely.
-    `lines` are those added and removed, where they were counted (`countable`: they may be).
-    A healing is listed below the edit that it belongs to; `healings` are those of this change.
+    added: int
+    removed: int
+
+
+@dataclass(frozen=True, slots=True)
+class ChangeRow:
+    """One change in the list.
+
+    `record` has no file changes; their number is `file_count`. `phrases` make up the
+    title of the change's prompt. `undone_by` is the id of the change that undid all of
+    it. `lines` is None if the lines are not counted. `is_healing` is True for a healing,
+    which is listed below its edit; `healing_ids` are the healings of this change.
     """
 
-    head: ChangeRecord
+    record: ChangeRecord
     title: str
     paths: tuple[str, ...]
-    files: int
-    countable: bool
-    deeds: tuple[Deed, ...]
-    undone: str | None = None
-    lines: tuple[int, int] | None = None
+    file_count: int
+    can_count_lines: bool
+    phrases: tuple[Phrase, ...]
+    undone_by: str | None = None
+    lines: LineCounts | None = None
     is_healing: bool = False
-    healings: tuple[str, ...] = ()
+    healing_ids: tuple[str, ...] = ()
 
     def matches(self, words: Sequence[str]) -> bool:
-        """Whether it has all the words in it."""
-        head = self.head
-        named = (
-            head.id,
-            head.tool,
+        """Return True if all words occur in the texts of the change."""
+        texts = (
+            self.record.id,
+            self.record.tool,
             self.title,
-            head.summary,
-            head.session or "",
-            head.client or "",
+            self.record.summary,
+            self.record.session or "",
+            self.record.client or "",
             *self.paths,
         )
-        text = " ".join(named).lower()
+        text = " ".join(texts).lower()
         return all(word in text for word in words)
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The changes that came of one prompt: their `ids`, newest first.
+    """The changes of one prompt, newest first.
 
-    `change_count` is their number without the healings among them.
+    `change_count` is their number without healings.
     """
 
-    ids: tuple[str, ...]
+    change_ids: tuple[str, ...]
     change_count: int
     session: str
     client: str
     turn: str
-    begun: datetime
+    start: datetime
 
     @property
     def id(self) -> str:
-        """The change by which it is named: its first, so that it keeps its name while it goes on."""
-        return self.ids[-1]
+        """The id of its first change, which stays the same while changes are added."""
+        return self.change_ids[-1]
+
+
+@dataclass(frozen=True, slots=True)
+class PromptHeading:
+    """A prompt with its title."""
+
+    prompt: Prompt
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListRow:
+    """A change in the list, below the heading of its prompt."""
+
+    heading: PromptHeading
+    change: ChangeRow
 
 
 @dataclass(frozen=True, slots=True)
 class ListPage:
-    """Some changes, each with its prompt and the prompt's title; from `cursor` on there may be more.
+    """Some rows of the list.
 
-    They follow a change of the prompt `after`, whose heading is there already.
+    With `cursor`, more rows may follow. `previous_prompt` is the prompt of the row before
+    these, whose heading the reader has already.
     """
 
-    rows: tuple[tuple[Prompt, str, Listing], ...]
+    rows: tuple[ListRow, ...]
     cursor: str | None
-    after: Prompt | None
+    previous_prompt: Prompt | None
 
 
 class ChangeLog:
-    """What is known of the changes of a workspace. Thread-safe.
+    """The list of the changes of a workspace. Thread-safe.
 
-    The session that changed something last comes first, with all its changes below one heading, however
-    sessions interleave.
+    The session with the newest change comes first. All changes of a session have one
+    heading, even if sessions interleave.
     """
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._lock = threading.RLock()
-        self._newest: str | None = None
+        self._newest_id: str | None = None
         self._order: list[str] = []
         self._prompts: dict[str, Prompt] = {}
-        self._rows: dict[str, Listing] = {}
+        self._rows: dict[str, ChangeRow] = {}
         self._undone: dict[str, str] = {}
         self._healings: dict[str, list[str]] = {}
-        self._lines: dict[str, tuple[int, int] | None] = {}
+        self._lines: dict[str, LineCounts | None] = {}
 
     def page(self, *, before: str | None = None, text: str = "") -> ListPage:
-        """The rows after the row `before` (None: from the first) that match every word of `text`."""
+        """Return the rows below the row `before` that match every word of a text.
+
+        Without `before`, they begin with the first row.
+        """
         words = text.lower().split()
-        found: list[tuple[Prompt, str, Listing]] = []
-        cursor = None
-        clock = Task(seconds=_COUNTED_SECONDS)
+        rows: list[ListRow] = []
+        cursor: str | None = None
+        counting = Task(seconds=_COUNTING_SECONDS)
+        heading: PromptHeading | None = None
+        last_id: str | None = None
         with self._lock:
             self._refresh()
-            last: str | None = None
-            for count, name in enumerate(self._from(before)):
-                if len(found) == ROWS or count == _SEARCHED:
-                    cursor = last
+            for index, change_id in enumerate(self._iter_ids(before)):
+                if len(rows) == PAGE_ROWS or index == MAX_FILTERED_CHANGES:
+                    cursor = last_id
                     break
-                last = name
-                row = self._row(name)
-                if row is not None and row.matches(words):
-                    prompt = self._prompts[name]
-                    title = (
-                        found[-1][1]
-                        if found and found[-1][0] is prompt
-                        else self._title(prompt)
-                    )
-                    found.append((prompt, title, self._counted(row, clock)))
-            return ListPage(
-                tuple(found), cursor, self._prompts.get(before or "")
-            )
+                last_id = change_id
+                row = self._find_row(change_id)
+                if row is None or not row.matches(words):
+                    continue
+                prompt = self._prompts[change_id]
+                if heading is None or heading.prompt is not prompt:
+                    heading = self._make_heading(prompt)
+                rows.append(ListRow(heading, self._add_lines(row, counting)))
+            previous_prompt = self._prompts.get(before or "")
+        return ListPage(tuple(rows), cursor, previous_prompt)
 
-    def row(self, record: ChangeRecord) -> Listing:
-        """A record as it is listed."""
+    def row(self, record: ChangeRecord) -> ChangeRow:
+        """Return the row of a change."""
         with self._lock:
             self._refresh()
-            return self._row(record.id) or self._listing(record)
+            return self._find_row(record.id) or self._make_row(record)
 
-    def prompt(self, change_id: str) -> tuple[Prompt, str] | None:
-        """The prompt that a change came of, with its title."""
+    def prompt(self, change_id: str) -> PromptHeading | None:
+        """Return the prompt of a change, or None for an unknown change."""
         with self._lock:
             self._refresh()
-            found = self._prompts.get(change_id)
-            return (found, self._title(found)) if found is not None else None
+            prompt = self._prompts.get(change_id)
+            return None if prompt is None else self._make_heading(prompt)
 
-    def _title(self, prompt: Prompt) -> str:
-        """What its changes did, as one sentence; a client's own words where it gives the turn some."""
-        if " " in prompt.turn:
-            return prompt.turn
-        rows = [
-            row
-            for name in prompt.ids[:_TITLED]
-            if (row := self._row(name)) is not None
-        ]
-        done = [row for row in rows if row.deeds]
-        if len(done) <= 1 or any(len(row.deeds) == _DEEDS for row in done):
-            more = ""
-            if prompt.change_count > 1:
-                more = f" and {prompt.change_count - 1:,} more"
-            return (done or rows)[0].title + more if rows else ""
-        return sentence(deed for row in reversed(done) for deed in row.deeds)
-
-    def _counted(self, row: Listing, clock: Task) -> Listing:
-        """The row with its lines, if they are known or there is time to count them."""
-        if (
-            row.countable
-            and row.head.id not in self._lines
-            and not clock.expired
-        ):
-            try:
-                files = self._workspace.changed_files(
-                    row.head.id, limit=_COUNTED_FILES
-                ).files
-            except FilewrightError:
-                files = ()
-            texts = [
-                (file.added, file.removed)
-                for file in files
-                if file.added is not None
-            ]
-            self._lines[row.head.id] = (
-                (
-                    sum(added for added, _ in texts),
-                    sum(removed or 0 for _, removed in texts),
-                )
-                if texts
-                else None
-            )
-        return replace(row, lines=self._lines.get(row.head.id))
-
-    def _from(self, before: str | None) -> Iterator[str]:
-        if before is None:
-            return iter(self._order)
-        if before not in self._prompts:
-            return iter(())
-        return iter(self._order[self._order.index(before) + 1 :])
+    # Prompts
 
     def _refresh(self) -> None:
-        """Put what was changed since the last look where it belongs."""
-        newest = self._workspace.newest()
-        if newest == self._newest and self._order:
+        """Read the order and the prompts of all changes again if there are new ones."""
+        newest_id = self._workspace.newest()
+        if newest_id == self._newest_id and self._order:
             return
         heads = list(self._workspace.changes.heads())
-        sessions: dict[str | None, list[str]] = {}
+        order_by_session: dict[str | None, list[str]] = {}
         self._prompts = {}
         for group in group_by_prompt(heads):
-            head = group[0]
-            session, client, turn = (
-                to_one_line(name or "")
-                for name in (head.session, head.client, head.turn)
-            )
-            healed_edits = [find_healed_edit(each) for each in group]
-            prompt = Prompt(
-                tuple(each.id for each in group),
-                healed_edits.count(None),
-                session,
-                client,
-                turn,
-                group[-1].time.astimezone(),
-            )
-            order = sessions.setdefault(head.session, [])
+            prompt = _make_prompt(group)
+            order = order_by_session.setdefault(group[0].session, [])
             order += [record.id for record in place_healings(group)]
-            self._prompts.update(dict.fromkeys(prompt.ids, prompt))
-        self._order = [name for order in sessions.values() for name in order]
-        # From the newest: what takes back an undo makes the change that the undo took back count again.
+            self._prompts.update(dict.fromkeys(prompt.change_ids, prompt))
+        self._order = []
+        for order in order_by_session.values():
+            self._order += order
         self._undone = find_undone(heads)
         self._healings = {}
         for head in heads:
             edit_id = find_healed_edit(head)
             if edit_id is not None:
                 self._healings.setdefault(edit_id, []).append(head.id)
-        self._newest = newest
+        self._newest_id = newest_id
 
-    def _row(self, name: str) -> Listing | None:
-        """A change as it is listed; None for one that cannot be read."""
-        if name not in self._rows:
+    def _iter_ids(self, before: str | None) -> Iterator[str]:
+        """Iterate over the ids of the rows below a row; none below an unknown row."""
+        if before is None:
+            return iter(self._order)
+        if before not in self._prompts:
+            return iter(())
+        return iter(self._order[self._order.index(before) + 1 :])
+
+    def _make_heading(self, prompt: Prompt) -> PromptHeading:
+        return PromptHeading(prompt, self._title_prompt(prompt))
+
+    def _title_prompt(self, prompt: Prompt) -> str:
+        """Return the turn if the client describes it, or a sentence about its files."""
+        # A turn with a space is a text; others are ids.
+        if " " in prompt.turn:
+            return prompt.turn
+        rows: list[ChangeRow] = []
+        for change_id in prompt.change_ids[:_MAX_TITLE_CHANGES]:
+            row = self._find_row(change_id)
+            if row is not None:
+                rows.append(row)
+        if not rows:
+            return ""
+        described = [row for row in rows if row.phrases]
+        # A sentence needs all phrases of each change.
+        is_truncated = any(
+            len(row.phrases) == _MAX_PHRASES for row in described
+        )
+        if len(described) <= 1 or is_truncated:
+            title = (described or rows)[0].title
+            if prompt.change_count > 1:
+                title += f" and {prompt.change_count - 1:,} more"
+            return title
+        phrases: list[Phrase] = []
+        for row in reversed(described):
+            phrases += row.phrases
+        return join_phrases(phrases)
+
+    # Rows
+
+    def _find_row(self, change_id: str) -> ChangeRow | None:
+        """Return the row of a change, or None if the change cannot be read."""
+        if change_id not in self._rows:
             try:
-                made = self._listing(self._workspace.record(name))
+                row = self._make_row(self._workspace.record(change_id))
             except FilewrightError:
                 return None
-            while len(self._rows) >= _HELD:
+            while len(self._rows) >= _MAX_CACHED_ROWS:
                 self._rows.pop(next(iter(self._rows)))
-            self._rows[name] = made
+            self._rows[change_id] = row
         return replace(
-            self._rows[name],
-            undone=self._undone.get(name),
-            healings=tuple(self._healings.get(name, ())),
+            self._rows[change_id],
+            undone_by=self._undone.get(change_id),
+            healing_ids=tuple(self._healings.get(change_id, ())),
         )
 
-    def _listing(self, record: ChangeRecord) -> Listing:
-        # A path is listed once, however many entries name it; of a large change only the first are read.
-        first = record.file_changes[:_PATHS]
-        paths = tuple(dict.fromkeys(entry.path.display_path for entry in first))
-        deeds = deeds_of(record) if not record.reverts else []
-        folders = sum(is_folder(entry) for entry in first)
-        sides = [
-            side
-            for entry in first
-            for side in (entry.before, entry.after)
-            if side is not None
-        ]
-        small = len(record.file_changes) <= _COUNTED_FILES and all(
-            side.size <= _COUNTED_BYTES for side in sides
-        )
-        return Listing(
-            replace(record, file_changes=()),
-            self._title_of(record, deeds),
-            paths,
-            len(record.file_changes) - folders or folders,
-            small,
-            tuple(deeds[:_DEEDS]),
+    def _make_row(self, record: ChangeRecord) -> ChangeRow:
+        """Return the row of a change; of a large one, only the first files are read."""
+        changes = record.file_changes[:_MAX_FILTERED_PATHS]
+        paths = [change.path.display_path for change in changes]
+        folder_count = sum(is_folder(change) for change in changes)
+        can_count_lines = len(record.file_changes) <= _MAX_COUNTED_FILES
+        for change in changes:
+            for state in (change.before, change.after):
+                if state is not None and state.size > _MAX_COUNTED_BYTES:
+                    can_count_lines = False
+        phrases: list[Phrase] = []
+        if not record.reverts:
+            phrases = describe_files(record)
+        return ChangeRow(
+            record=replace(record, file_changes=()),
+            title=self._title_change(record, phrases),
+            paths=tuple(dict.fromkeys(paths)),
+            # A change of folders alone is counted by its folders.
+            file_count=len(record.file_changes) - folder_count or folder_count,
+            can_count_lines=can_count_lines,
+            phrases=tuple(phrases[:_MAX_PHRASES]),
             is_healing=find_healed_edit(record) is not None,
         )
 
-    def _title_of(self, record: ChangeRecord, deeds: Sequence[Deed]) -> str:
+    def _add_lines(self, row: ChangeRow, counting: Task) -> ChangeRow:
+        """Return a row with its lines, if they are known or there is time to count."""
+        change_id = row.record.id
+        is_known = change_id in self._lines
+        if row.can_count_lines and not is_known and not counting.expired:
+            self._lines[change_id] = self._count_lines(change_id)
+        return replace(row, lines=self._lines.get(change_id))
+
+    def _count_lines(self, change_id: str) -> LineCounts | None:
+        """Count the lines of a change; return None if none of its files is text."""
+        try:
+            changed = self._workspace.changed_files(
+                change_id, limit=_MAX_COUNTED_FILES
+            )
+        except FilewrightError:
+            return None
+        texts = [file for file in changed.files if file.added is not None]
+        if not texts:
+            return None
+        return LineCounts(
+            added=sum(file.added or 0 for file in texts),
+            removed=sum(file.removed or 0 for file in texts),
+        )
+
+    # Titles of changes
+
+    def _title_change(
+        self, record: ChangeRecord, phrases: Sequence[Phrase]
+    ) -> str:
         """Return the title of a change, of a healing, or of an undo."""
         if record.tool == GUARD_TOOL:
-            return healing_title(record)
-        return self._undo(record) if record.reverts else title_of(record, deeds)
+            return make_healing_title(record)
+        if record.reverts:
+            return self._title_undo(record)
+        return make_title(record, phrases)
 
-    def _undo(self, record: ChangeRecord) -> str:
-        """The title of an undo: of what, and whether it was the undo of an undo."""
+    def _title_undo(self, record: ChangeRecord) -> str:
+        """Return the title of an undo, such as "Undid …", or "Redid …" for an undo of one.
+
+        An undo of an undo is followed to the change that was undone first.
+        """
         if len(record.reverts) > 1:
             return f"Undid {len(record.reverts):,} changes"
-        verb = "Undid some of" if record.partial else "Undid"
-        for step in range(_UNDOS):
+        is_partial = record.partial
+        verb = "Undid some of" if is_partial else "Undid"
+        for step in range(_MAX_UNDO_STEPS):
             try:
                 record = self._workspace.record(record.reverts[0])
             except FilewrightError:
                 return f"{verb} an earlier change"
             if len(record.reverts) != 1 or record.partial:
                 break
-            if not verb.endswith("of"):
+            if not is_partial:
                 verb = "Undid" if step % 2 else "Redid"
-        title = (
-            f"Undid {pluralize(len(record.reverts), 'change')}"
-            if record.reverts
-            else title_of(record, deeds_of(record))
-        )
+        if record.reverts:
+            title = f"Undid {pluralize(len(record.reverts), 'change')}"
+        else:
+            title = make_title(record, describe_files(record))
         return f"{verb} “{title}”"
+
+
+def _make_prompt(group: Sequence[ChangeRecord]) -> Prompt:
+    """Return the prompt of some changes, which are newest first."""
+    newest = group[0]
+    healed_edits = [find_healed_edit(record) for record in group]
+    return Prompt(
+        change_ids=tuple(record.id for record in group),
+        change_count=healed_edits.count(None),
+        session=to_one_line(newest.session or ""),
+        client=to_one_line(newest.client or ""),
+        turn=to_one_line(newest.turn or ""),
+        start=group[-1].time.astimezone(),
+    )

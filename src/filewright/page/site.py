@@ -260,19 +260,19 @@ class ReviewSite:
 
     def _view(self, request: Request, viewed: Viewed) -> Response:
         record = viewed.record
-        row = prompt = guarded = None
+        row = heading = guarded = None
         if viewed.kind == "session" and record.session:
             guarded = self._workspace.guard_report(record.session)
         if viewed.kind == "change":
             row = self._log.row(record)
         if viewed.kind in ("change", "prompt"):
-            prompt = self._log.prompt(viewed.name)
+            heading = self._log.prompt(viewed.name)
         return self._html(
             "change.html",
             request,
             viewed,
             row=row,
-            prompt=prompt,
+            heading=heading,
             record=record,
             cards=make_cards(self._workspace, record),
             following=MAX_CARDS,
@@ -461,12 +461,11 @@ class ReviewSite:
 
         For all changes since one, it is the title of that change.
         """
-        prompt = self._log.prompt(body.name)
-        if prompt is None:
+        heading = self._log.prompt(body.name)
+        if heading is None:
             return body.name
         if body.kind == "prompt":
-            _, title = prompt
-            return title
+            return heading.title
         return self._log.row(self._workspace.record(body.name)).title
 
     # Shared by all requests

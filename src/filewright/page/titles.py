@@ -1,22 +1,19 @@
-"""What changes did, as the sentence that a person would write."""
+"""Titles of changes: sentences about the files that they changed."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from filewright.changes.model import (
-    ChangeRecord,
-    FileChange,
-    RecordedPath,
-    parent_paths,
-)
+from filewright.changes.model import ChangeRecord, FileChange, parent_paths
 from filewright.recording.damage import GuardSentence
 from filewright.wording import pluralize, to_one_line
 
-Deed = tuple[str, str]
-"""What was done, as a verb, and to what."""
-LOOKED_AT = 1_000
-"""Entries of a change that are looked at for its title; one that has more is only counted."""
+MAX_TITLE_FILES = 1_000
+"""The most file changes that a title is made of; a larger change is only counted."""
+MAX_VERBS = 3
+"""The most verbs of a sentence, "more" counted as one."""
+MAX_NAMED_FILES = 2
 _VERBS = {
     "created": "created",
     "modified": "edited",
@@ -24,80 +21,114 @@ _VERBS = {
     "moved": "moved",
     "attributes": "changed the mode of",
 }
-_PARTS = 3
-"""Parts of a sentence."""
 
 
-def deeds_of(record: ChangeRecord) -> list[Deed]:
-    """What a change did; a folder that was moved or deleted represents all that is in it."""
-    entries = record.file_changes[:LOOKED_AT]
-    folders = {
-        (entry.action, entry.path) for entry in entries if is_folder(entry)
-    }
-    filled = {
-        (entry.action, above) for entry in entries for above in _above(entry)
-    }
-    found: list[Deed] = []
-    for entry in entries:
-        if (
-            entry.action == "created"
-            and (entry.action, entry.path) in filled & folders
-        ):
-            continue  # its files are named
-        if entry.action != "created" and any(
-            (entry.action, above) in folders for above in _above(entry)
-        ):
-            continue
-        name = f"{entry.path.display_path}{'/' if is_folder(entry) else ''}"
-        if entry.renamed_from is None:
-            found.append((_VERBS[entry.action], name))
-        elif entry.renamed_from.parts[:-1] == entry.path.parts[:-1]:
-            found.append(
-                ("renamed", f"{entry.renamed_from.display_path} to {name}")
-            )
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A verb in the past tense, and the file or command that it is about."""
+
+    verb: str
+    target: str
+
+
+def describe_files(record: ChangeRecord) -> list[Phrase]:
+    """Return a phrase for each file of a change.
+
+    A moved or deleted folder stands for its files; created files for their folders. The
+    change of a shell command is one phrase.
+    """
+    changes = record.file_changes[:MAX_TITLE_FILES]
+    folders = set()
+    filled_folders = set()
+    for change in changes:
+        if is_folder(change):
+            folders.add((change.action, change.path))
+        for parent in parent_paths(change.path):
+            filled_folders.add((change.action, parent))
+    phrases: list[Phrase] = []
+    for change in changes:
+        if change.action == "created":
+            key = (change.action, change.path)
+            is_covered = key in folders and key in filled_folders
         else:
-            found.append(
-                ("moved", f"{entry.renamed_from.display_path} to {name}")
+            is_covered = any(
+                (change.action, parent) in folders
+                for parent in parent_paths(change.path)
             )
+        if not is_covered:
+            phrases.append(_describe_file(change))
     if record.tool == "shell":
         command = to_one_line(record.summary.removeprefix("shell: "))
-        return [("ran", f"{command} ({pluralize(len(found), 'file')})")]
-    return found
+        count = pluralize(len(phrases), "file")
+        return [Phrase("ran", f"{command} ({count})")]
+    return phrases
 
 
-def sentence(deeds: Iterable[Deed]) -> str:
-    """What was done, by what was done; each thing is named once, with the first that was done to it."""
-    done: dict[str, list[str]] = {}
-    named: set[str] = set()
-    for verb, name in deeds:
-        if name not in named:
-            named.add(name)
-            done.setdefault(verb, []).append(name)
-    parts = [f"{verb} {_names(names, verb)}" for verb, names in done.items()]
-    if len(parts) > _PARTS:
-        parts = [*parts[: _PARTS - 1], "more"]
-    text = (
-        ", ".join(parts[:-1])
-        + (" and " if len(parts) > 1 else "")
-        + "".join(parts[-1:])
-    )
-    return text[:1].upper() + text[1:]
+def _describe_file(change: FileChange) -> Phrase:
+    """Return the phrase of one file or folder."""
+    name = change.path.display_path
+    if is_folder(change):
+        name += "/"
+    previous = change.renamed_from
+    if previous is None:
+        return Phrase(_VERBS[change.action], name)
+    has_same_folder = previous.parts[:-1] == change.path.parts[:-1]
+    verb = "renamed" if has_same_folder else "moved"
+    return Phrase(verb, f"{previous.display_path} to {name}")
 
 
-def title_of(record: ChangeRecord, deeds: Sequence[Deed]) -> str:
-    """The title of a change that is no undo."""
-    if len(record.file_changes) > LOOKED_AT and record.tool != "shell":
-        return f"Changed {pluralize(len(record.file_changes), 'path')} with {record.tool}"
+def join_phrases(phrases: Iterable[Phrase]) -> str:
+    """Return a sentence of phrases, by verb: "Created a.txt and edited 3 files in b".
+
+    A target is named once, with its first verb.
+    """
+    targets_by_verb: dict[str, list[str]] = {}
+    known_targets: set[str] = set()
+    for phrase in phrases:
+        if phrase.target not in known_targets:
+            known_targets.add(phrase.target)
+            targets_by_verb.setdefault(phrase.verb, []).append(phrase.target)
+    parts = []
+    for verb, targets in targets_by_verb.items():
+        parts.append(f"{verb} {_join_targets(targets, verb)}")
+    if len(parts) > MAX_VERBS:
+        parts = [*parts[: MAX_VERBS - 1], "more"]
+    text = "".join(parts)
+    if len(parts) > 1:
+        text = f"{', '.join(parts[:-1])} and {parts[-1]}"
+    return _capitalize(text)
+
+
+def _join_targets(targets: Sequence[str], verb: str) -> str:
+    """Return one or two names, or the number of files with their common folder."""
+    if len(targets) <= MAX_NAMED_FILES:
+        return " and ".join(targets)
+    if verb == "ran":
+        return pluralize(len(targets), "command")
+    text = pluralize(len(targets), "file")
+    folders = {target.rpartition("/")[0] for target in targets}
+    if len(folders) == 1:
+        folder = folders.pop()
+        # The target of a move is "SOURCE to DESTINATION", which has no common folder.
+        if folder and " to " not in folder:
+            text += f" in {folder}"
+    return text
+
+
+def make_title(record: ChangeRecord, phrases: Sequence[Phrase]) -> str:
+    """Return the title of a change that is neither an undo nor a healing."""
     if record.tool == "shell":
-        shell = "Shell: " if record.summary.startswith("shell: ") else ""
-        return "".join(f"{shell}{done}" for _, done in deeds)
+        prefix = "Shell: " if record.summary.startswith("shell: ") else ""
+        return "".join(f"{prefix}{phrase.target}" for phrase in phrases)
+    if len(record.file_changes) > MAX_TITLE_FILES:
+        count = pluralize(len(record.file_changes), "path")
+        return f"Changed {count} with {record.tool}"
     if record.tool == "replace_content":
-        words = to_one_line(record.summary)
-        return words[:1].upper() + words[1:]
-    return sentence(deeds) or to_one_line(record.summary)
+        return _capitalize(to_one_line(record.summary))
+    return join_phrases(phrases) or to_one_line(record.summary)
 
 
-def healing_title(record: ChangeRecord) -> str:
+def make_healing_title(record: ChangeRecord) -> str:
     """Return the title of a change by which the guard healed an edit."""
     healing = GuardSentence.parse(record.summary)
     if healing is None:
@@ -105,27 +136,11 @@ def healing_title(record: ChangeRecord) -> str:
     return f"Healed {healing.path}: {', '.join(healing.damage)}"
 
 
-def _names(names: Sequence[str], verb: str) -> str:
-    if len(names) <= 2:
-        return " and ".join(names)
-    if verb == "ran":
-        return pluralize(len(names), "command")
-    folders = {name.rpartition("/")[0] for name in names}
-    where = (
-        f" in {folder}"
-        if len(folders) == 1
-        and (folder := folders.pop())
-        and " to " not in folder
-        else ""
-    )
-    return f"{pluralize(len(names), 'file')}{where}"
+def is_folder(change: FileChange) -> bool:
+    """Return True if a change is about a folder."""
+    state = change.after or change.before
+    return state is not None and state.kind == "folder"
 
 
-def is_folder(entry: FileChange) -> bool:
-    """Whether an entry is of a folder."""
-    side = entry.after or entry.before
-    return side is not None and side.kind == "folder"
-
-
-def _above(entry: FileChange) -> Iterable[RecordedPath]:
-    return parent_paths(entry.path)
+def _capitalize(text: str) -> str:
+    return text[:1].upper() + text[1:]
