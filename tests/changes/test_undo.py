@@ -733,6 +733,47 @@ def test_partial_undo_leaves_conflicts(tmp_path: Path, preview: bool) -> None:
         assert "THREE" in (root / "a.txt").read_text()
 
 
+def test_partial_undo_leaves_lines(tmp_path: Path) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        workspace.write("first", "1")
+        since = workspace.newest()
+        replace_text(workspace, "a.txt", "one", "ONE")
+        replace_text(workspace, "a.txt", "three", "THREE")
+        replace_text(workspace, "b.txt", "five", "FIVE")
+        path = tmp_path / "work/a.txt"
+        path.write_text("ONE\ntwo\nother\nfour\nfive\n")
+        answer = workspace.call("revert_edit", {"since": since})
+        assert "partial=true" in answer.text
+        answer = workspace.call(
+            "revert_edit", {"since": since, "partial": True}
+        )
+        assert not answer.is_error, answer.text
+        assert path.read_text() == "one\ntwo\nother\nfour\nfive\n"
+        assert (tmp_path / "work/b.txt").read_text().endswith("four\nfive\n")
+        sides = "<<<<<<< now\nother\n=======\nthree\n>>>>>>> undone"
+        assert answer.text.count(sides) == 1
+        workspace.redo()
+        assert path.read_text() == "ONE\ntwo\nother\nfour\nfive\n"
+
+
+@pytest.mark.parametrize("later", ["ONE", "THREE"])
+def test_partial_undo_of_one_change(tmp_path: Path, later: str) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        edits = [
+            {"search": "one", "replace": "ONE"},
+            {"search": "three", "replace": "THREE"},
+        ]
+        workspace.edit("a.txt", edits)
+        path = tmp_path / "work/a.txt"
+        text = path.read_text().replace(later, "mine")
+        path.write_text(text)
+        answer = workspace.call(
+            "revert_edit", {"change_id": "@", "partial": True}
+        )
+        assert not answer.is_error, answer.text
+        assert path.read_text() == text.lower()
+
+
 def test_partial_undo_needs_something_to_undo(tmp_path: Path) -> None:
     with numbers_workspace(tmp_path) as workspace:
         replace_text(workspace, "a.txt", "three", "THREE")

@@ -344,8 +344,8 @@ class Changes(History):
         `force` gives each file its earlier content over what is there, instead of
         merging or refusing; `break_hard_links` replaces files with other names too. A
         change that may be that of another command is undone only with `include_shared`.
-        With `in_part` files that cannot be merged are left as they are, and are in the
-        reversal; without it they refuse the whole undo. With `preview` nothing is
+        With `in_part` lines and files that cannot be merged are left as they are, and
+        are in the reversal; without it they refuse the whole undo. With `preview` nothing is
         changed, and the diff is in the reversal.
 
         Raise `not_found`, `invalid_input`, `unsupported` (made with undoable=false),
@@ -361,7 +361,8 @@ class Changes(History):
             selected = self.select(scope, every=force, task=task)
             if not include_shared:
                 self.require_unshared(selected)
-            remaining_conflicts: tuple[Conflict, ...] = ()
+            leaves_conflicts = False
+            refused_conflicts: tuple[Conflict, ...] = ()
             while True:
                 reversal = Reversal(
                     selected,
@@ -372,7 +373,8 @@ class Changes(History):
                     ),
                     force=force,
                     break_hard_links=break_hard_links,
-                    remaining_conflicts=remaining_conflicts,
+                    leaves_conflicts=leaves_conflicts,
+                    refused_conflicts=refused_conflicts,
                 )
                 try:
                     if preview:
@@ -386,10 +388,8 @@ class Changes(History):
                         if refusal is error:
                             raise
                         raise refusal from error
-                    selected, remaining_conflicts = (
-                        rest,
-                        (*remaining_conflicts, *reversal.conflicts),
-                    )
+                    refused_conflicts = reversal.list_refused()
+                    selected, leaves_conflicts = rest, True
 
     def _preview(self, change_set: ChangeSet, task: Task) -> Diff:
         from filewright.changes.diffs import DiffBuilder

@@ -27,13 +27,17 @@ from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
 
+# The end of the summary of an undo that leaves something as it is.
+_IN_PART = " (in part)"
+
 
 class Reversal:
     """The undo of a selection.
 
     Its change set is worked out on the tree of its commit, or of its preview, each time
-    that one is tried: `report` is that of the last try. `remaining_conflicts` are
-    those of files that stay as they are, `diff` is that of a preview.
+    that one is tried: `report` is that of the last try. `refused_conflicts` are those
+    of files that stay as they are, `diff` is that of a preview. With
+    `leaves_conflicts`, lines in conflict stay in files that are undone otherwise.
 
     Raise `unsupported` if nothing was stored, `path_escape` for a file beyond the
     roots.
@@ -48,16 +52,17 @@ class Reversal:
         locate: Callable[[RecordedPath], Location],
         force: bool,
         break_hard_links: bool,
-        remaining_conflicts: Sequence[Conflict] = (),
+        leaves_conflicts: bool = False,
+        refused_conflicts: Sequence[Conflict] = (),
     ) -> None:
         if not selected.record.undoable:
             raise _undoable_false_error(selected)
         self.selected = selected
-        self.remaining_conflicts = tuple(remaining_conflicts)
+        self.refused_conflicts = tuple(refused_conflicts)
         self.diff = Diff(())
         self.report = UndoReport()
         self._options = UndoOptions(
-            settings, task, locate, force, selected.hunk
+            settings, task, locate, force, selected.hunk, leaves_conflicts
         )
         self._file_changes: list[FileChange] = []
         self._root_notes: list[str] = []
@@ -101,9 +106,31 @@ class Reversal:
         """The conflicts that have refused the undo."""
         return self.report.conflicts
 
+    @property
+    def remaining_conflicts(self) -> tuple[Conflict, ...]:
+        """The conflicts of files and of lines that stay as they are."""
+        return (*self.refused_conflicts, *self.report.left_conflicts)
+
+    @property
+    def _refused_paths(self) -> set[str]:
+        """The refused files that not even a part can be undone of."""
+        paths = {conflict.path for conflict in self.conflicts}
+        return paths - self.report.divisible_paths
+
+    def list_refused(self) -> tuple[Conflict, ...]:
+        """Return the conflicts so far of files that stay as they are."""
+        conflicts = [*self.refused_conflicts]
+        for conflict in self.conflicts:
+            if conflict.path in self._refused_paths:
+                conflicts.append(conflict)
+        return tuple(conflicts)
+
     def rest(self) -> Selection | None:
-        """Return the selection without the files that refused; None if it is empty."""
-        refused = {conflict.path for conflict in self.conflicts}
+        """Return the selection without the files that refused; None if it is empty.
+
+        Files of which a part can be undone stay in it.
+        """
+        refused = self._refused_paths
         remaining_changes: list[FileChange] = []
         for change in self._file_changes:
             display_paths = {
@@ -111,16 +138,20 @@ class Reversal:
             }
             if refused.isdisjoint(display_paths):
                 remaining_changes.append(change)
-        if not remaining_changes or len(remaining_changes) == len(
-            self._file_changes
+        is_shorter = len(remaining_changes) < len(self._file_changes)
+        if not remaining_changes or not (
+            is_shorter or self.report.divisible_paths
         ):
             return None
+        summary = self.selected.summary
+        if not summary.endswith(_IN_PART):
+            summary += _IN_PART
         return replace(
             self.selected,
             record=replace(
                 self.selected.record, file_changes=remaining_changes
             ),
-            summary=f"{self.selected.summary} (in part)",
+            summary=summary,
             partial=True,
         )
 

@@ -20,7 +20,7 @@ from filewright.changes.blobs import (
     forward_splices,
 )
 from filewright.changes.model import FileChange, FileState, RecordedPath
-from filewright.changes.undo_report import FileRefusedError, ReportBuilder
+from filewright.changes.undo_report import ReportBuilder
 from filewright.edit.changed_lines import group_into_hunks
 from filewright.edit.diff3 import merge_lines
 from filewright.edit.linediff import find_line_splices
@@ -47,12 +47,14 @@ class ContentUndoer:
     """Takes changes back from contents in memory.
 
     With `hunk`, counted from 1, only that hunk of the one change. What cannot be taken
-    back is added to the report, and raises `FileRefusedError`.
+    back is added to the report, and raises `FileRefusedError`. With `leaves_conflicts`,
+    lines that others have changed stay, if any other line of the file is taken back.
     """
 
     settings: Settings
     task: Task
     hunk: int | None
+    leaves_conflicts: bool
     display_path: Callable[[RecordedPath], str]
     report: ReportBuilder
 
@@ -64,6 +66,8 @@ class ContentUndoer:
         """
         if len(change.runs) > 1 and self.hunk is not None:
             raise errors.no_undo_by_hunks(self.display_path(change.path))
+        original = content
+        known_conflicts = self.report.conflict_count
         for run in reversed(change.runs):
             self.task.check()
             if run.before is None:
@@ -77,10 +81,18 @@ class ContentUndoer:
             elif run.after is None:
                 self._refuse(run, SOMETHING_NEW)
             else:
-                content = self._undo_run(run, content)
+                content = self._undo_run(change, run, content)
+        if self.report.conflict_count > known_conflicts:
+            is_divisible = content != original
+            if not (self.leaves_conflicts and is_divisible):
+                self.report.refuse_merge(
+                    self.display_path(change.path), is_divisible=is_divisible
+                )
         return content
 
-    def _undo_run(self, run: FileChange, current: bytes) -> bytes:
+    def _undo_run(
+        self, change: FileChange, run: FileChange, current: bytes
+    ) -> bytes:
         """Return the content of a file that the run has changed, without the run."""
         is_unchanged = has_content(run.after, current)
         before = content_before(run, current if is_unchanged else None)
@@ -96,7 +108,8 @@ class ContentUndoer:
             before = self._apply_other_hunks(run, before, after, self.hunk)
         if is_unchanged:
             return before
-        return self._merge(self.display_path(run.path), after, current, before)
+        path = self.display_path(change.path)
+        return self._merge(path, after, current, before)
 
     def _apply_other_hunks(
         self, run: FileChange, before: bytes, after: bytes, hunk: int
@@ -144,7 +157,10 @@ class ContentUndoer:
     def _merge(
         self, display_path: str, after: bytes, current: bytes, before: bytes
     ) -> bytes:
-        """Return the current content without the change, merged by lines."""
+        """Return the current content without the change, merged by lines.
+
+        Lines in conflict stay as they are, and are added to the report.
+        """
         texts = [after, current, before]
         # A character of UTF-16 may hold the byte of a line end. A file that was
         # converted meanwhile is merged as bytes.
@@ -172,13 +188,12 @@ class ContentUndoer:
                 self.report.add_merge_conflict(
                     display_path, lines, current_lines, undone_lines
                 )
-        if not merge.clean:
-            raise FileRefusedError
         if merged == ours:
-            # Another change, perhaps of the user, has already undone this one.
-            self.report.add_note(
-                f"{display_path} already holds what undoing would make of it"
-            )
+            if merge.clean:
+                # Another change, perhaps of the user, has already undone this one.
+                self.report.add_note(
+                    f"{display_path} already holds what undoing would make of it"
+                )
             return current
         self.report.add_merged(
             display_path,

@@ -77,7 +77,8 @@ class UndoOptions:
     """The settings of an undo.
 
     `locate` returns the location of a recorded path, and raises if it may not be
-    reached. `hunk` is the one hunk to undo, counted from 1.
+    reached. `hunk` is the one hunk to undo, counted from 1. With `leaves_conflicts`,
+    lines that others have changed stay in files that are undone otherwise.
     """
 
     settings: Settings
@@ -85,6 +86,7 @@ class UndoOptions:
     locate: Callable[[RecordedPath], Location]
     force: bool
     hunk: int | None
+    leaves_conflicts: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,7 @@ class UndoPlanner:
             options.settings,
             options.task,
             options.hunk,
+            options.leaves_conflicts,
             lambda path: self._locations[path].display_path,
             report,
         )

@@ -65,12 +65,16 @@ class UndoReport:
     """The result of working out an undo.
 
     `merged` are the files in which later changes were kept by a three-way merge,
-    `notes` are for the user, and `conflicts` have refused the undo.
+    `notes` are for the user, and `conflicts` have refused the undo. `left_conflicts` are
+    of lines that stay as they are in files that are undone otherwise. `divisible_paths`
+    are the refused files that could be undone in the same way.
     """
 
     merged: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     conflicts: tuple[Conflict, ...] = ()
+    left_conflicts: tuple[Conflict, ...] = ()
+    divisible_paths: frozenset[str] = frozenset()
 
 
 class FileRefusedError(Exception):
@@ -84,6 +88,13 @@ class ReportBuilder:
         self._merged: dict[str, None] = {}
         self._notes: dict[str, None] = {}
         self._conflicts: dict[tuple[str, int], Conflict] = {}
+        self._refused_paths: set[str] = set()
+        self._divisible_paths: set[str] = set()
+
+    @property
+    def conflict_count(self) -> int:
+        """The number of conflicts so far."""
+        return len(self._conflicts)
 
     def add_note(self, note: str) -> None:
         """Add a note for the user, once."""
@@ -114,14 +125,32 @@ class ReportBuilder:
         """Add a conflict of a whole file, and raise `FileRefusedError`."""
         # The first reason stays: later ones tend to follow from it.
         self._conflicts.setdefault((path, 0), Conflict(path, why))
+        self._refused_paths.add(path)
+        self._divisible_paths.discard(path)
+        raise FileRefusedError
+
+    def refuse_merge(self, path: str, *, is_divisible: bool) -> NoReturn:
+        """Refuse a file by the conflicts of its merge: raise `FileRefusedError`."""
+        self._refused_paths.add(path)
+        if is_divisible:
+            self._divisible_paths.add(path)
         raise FileRefusedError
 
     def build(self) -> UndoReport:
         """Return the report."""
+        conflicts: list[Conflict] = []
+        left_conflicts: list[Conflict] = []
+        for conflict in self._conflicts.values():
+            if conflict.path in self._refused_paths:
+                conflicts.append(conflict)
+            else:
+                left_conflicts.append(conflict)
         return UndoReport(
             merged=tuple(self._merged),
             notes=tuple(self._notes)[:_MAX_LISTED],
-            conflicts=tuple(self._conflicts.values()),
+            conflicts=tuple(conflicts),
+            left_conflicts=tuple(left_conflicts),
+            divisible_paths=frozenset(self._divisible_paths),
         )
 
 

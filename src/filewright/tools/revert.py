@@ -73,9 +73,9 @@ class RevertArguments(Arguments):
     ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
     partial: Annotated[
-        bool, Field(description="leave what does not merge"), RARE
+        bool, Field(description="leave lines that others changed again")
     ] = False
-    """undo what can be undone, leave what others have changed in the same place, and show both sides of that"""
+    """undo what can be undone, leave the lines that others have changed again, and show both sides of them"""
     break_hard_links: Annotated[bool | None, RARE] = None
     include_shared: Annotated[bool, RARE] = False
     """take back too what another command, which ran at the same time, may have changed"""
