@@ -353,6 +353,7 @@ class Changes(History):
         and as `commit` does. In every case nothing was changed.
         """
         from filewright.changes.undo import Reversal
+        from filewright.changes.undo_plan import UndoOptions
 
         task = task or Task()
         with nullcontext() if preview else self.writing(task):
@@ -364,16 +365,20 @@ class Changes(History):
             leaves_conflicts = False
             refused_conflicts: tuple[Conflict, ...] = ()
             while True:
-                reversal = Reversal(
-                    selected,
+                options = UndoOptions(
                     self.settings,
                     task,
-                    locate=partial(
+                    partial(
                         self.locate_visible, visibility_check(self.boundary)
                     ),
                     force=force,
-                    break_hard_links=break_hard_links,
+                    hunk=selected.hunk,
                     leaves_conflicts=leaves_conflicts,
+                )
+                reversal = Reversal(
+                    selected,
+                    options,
+                    break_hard_links=break_hard_links,
                     refused_conflicts=refused_conflicts,
                 )
                 try:

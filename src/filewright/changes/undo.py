@@ -7,7 +7,7 @@ conflict refuses the undo. A file that was deleted or moved away since comes bac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from filewright.boundary.location import Location
@@ -24,8 +24,6 @@ from filewright.changes.undo_report import (
 from filewright.edit.changeset import Step
 from filewright.edit.diff import Diff
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
-from filewright.settings import Settings
 
 # The end of the summary of an undo that leaves something as it is.
 _IN_PART = " (in part)"
@@ -36,8 +34,7 @@ class Reversal:
 
     Its change set is worked out on the tree of its commit, or of its preview, each time
     that one is tried: `report` is that of the last try. `refused_conflicts` are those
-    of files that stay as they are, `diff` is that of a preview. With
-    `leaves_conflicts`, lines in conflict stay in files that are undone otherwise.
+    of files that stay as they are, `diff` is that of a preview.
 
     Raise `unsupported` if nothing was stored, `path_escape` for a file beyond the
     roots.
@@ -46,13 +43,9 @@ class Reversal:
     def __init__(
         self,
         selected: Selection,
-        settings: Settings,
-        task: Task,
+        options: UndoOptions,
         *,
-        locate: Callable[[RecordedPath], Location],
-        force: bool,
         break_hard_links: bool,
-        leaves_conflicts: bool = False,
         refused_conflicts: Sequence[Conflict] = (),
     ) -> None:
         if not selected.record.undoable:
@@ -61,9 +54,7 @@ class Reversal:
         self.refused_conflicts = tuple(refused_conflicts)
         self.diff = Diff(())
         self.report = UndoReport()
-        self._options = UndoOptions(
-            settings, task, locate, force, selected.hunk, leaves_conflicts
-        )
+        self._options = options
         self._file_changes: list[FileChange] = []
         self._root_notes: list[str] = []
         self._locations: dict[RecordedPath, Location] = {}
@@ -71,7 +62,7 @@ class Reversal:
             if change.action == "attributes" and not change.path.parts:
                 # A folder of an outer root may be a root here, whose rights never
                 # change.
-                root = locate(change.path).requested_path.rstrip(":")
+                root = options.locate(change.path).requested_path.rstrip(":")
                 self._root_notes.append(
                     f"{root} is a root of the workspace, so its mode and owner stay; a "
                     "workspace on the folder above alone takes them back"
@@ -79,12 +70,12 @@ class Reversal:
                 continue
             self._file_changes.append(change)
             for path in change.paths:
-                self._locations[path] = locate(path)
+                self._locations[path] = options.locate(path)
         self.change_set = DeferredChangeSet(
             "revert_edit",
             selected.summary,
             (),
-            break_hard_links or force,
+            break_hard_links or options.force,
             reverts=selected.change_ids,
             partial=selected.partial,
             build_steps=self._build_steps,
