@@ -11,6 +11,11 @@ from filewright import __version__
 
 _MODULES = {
     "serve": "serve",
+    "read": "shell",
+    "search": "shell",
+    "map": "shell",
+    "edit": "shell",
+    "apply_patch": "shell",
     "call": "call",
     "log": "log",
     "show": "log",
