@@ -50,7 +50,7 @@ def test_a_change_names_its_id() -> None:
             "[90 lines added, 1 removed, as in the preview]",
             id="seen",
         ),
-        pytest.param({"wanted": "full"}, "+two", id="full"),
+        pytest.param({"mode": "full"}, "+two", id="full"),
     ],
 )
 def test_a_long_diff_is_counted_unless_it_is_wanted(
@@ -58,8 +58,8 @@ def test_a_long_diff_is_counted_unless_it_is_wanted(
 ) -> None:
     text = reply("c1", 90, **view)
     assert says in text
-    assert ("+two" in text) is (view.get("wanted") == "full")
+    assert ("+two" in text) is (view.get("mode") == "full")
 
 
 def test_no_diff_is_shown_if_none_is_wanted() -> None:
-    assert reply("c1", 1, wanted="none") == "changed; change c1"
+    assert reply("c1", 1, mode="none") == "changed; change c1"

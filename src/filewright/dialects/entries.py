@@ -36,10 +36,12 @@ def sort_folders_first(
     Names are compared as `fold` returns them.
     """
 
-    def key_of(placed: PlacedEntry) -> list[tuple[bool, str | bytes, bytes]]:
-        *folders, name = placed.parts
+    def key_of(
+        placed_entry: PlacedEntry,
+    ) -> list[tuple[bool, str | bytes, bytes]]:
+        *folders, name = placed_entry.parts
         key = [(False, fold(folder), folder) for folder in folders]
-        key.append((placed.entry.type != "folder", fold(name), name))
+        key.append((placed_entry.entry.type != "folder", fold(name), name))
         return key
 
     return sorted(entries, key=key_of)

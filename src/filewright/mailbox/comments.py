@@ -128,11 +128,11 @@ class Comments:
                 )
         return comments
 
-    def resolve(self, comment_id: str, *, done: bool) -> bool:
+    def resolve(self, comment_id: str, *, is_done: bool) -> bool:
         """Mark a comment as done, or open again; return False if there is none."""
         return self._store.update(
             "resolved",
-            time.time() if done else None,
+            time.time() if is_done else None,
             "kind = 'comment' AND id = ?",
             comment_id,
         )

@@ -414,7 +414,7 @@ class ReviewSite:
 
     def _resolve(self, _request: Request, body: ResolveRequest) -> str:
         """Mark a comment as done, or open again."""
-        if not self._comments.resolve(body.comment, done=body.done):
+        if not self._comments.resolve(body.comment, is_done=body.done):
             raise not_found("There is no such comment.")
         return "Resolved." if body.done else "Open again."
 

@@ -95,7 +95,7 @@ def build_excerpt(snapshot: Snapshot, hit: Hit, max_characters: int) -> Excerpt:
     line = _read_around(snapshot, hit, max_bytes)
     spans = [span for span in hit.submatches if span[0] >= hit.offset]
     match_end = ""
-    left, right = len(line.before), len(line.after)
+    left_characters, right_characters = len(line.before), len(line.after)
     if not line.fits(max_characters):
         match_end = _end_of_long_match(snapshot, hit, max_characters)
         max_characters -= len(match_end)
@@ -104,14 +104,23 @@ def build_excerpt(snapshot: Snapshot, hit: Hit, max_characters: int) -> Excerpt:
         match_text = _decode_range(snapshot, hit.offset, shown_end)
         # The text around the matches gets the rest of the characters, half on each side.
         spare = max(0, max_characters - len(match_text))
-        right = min(right, max_characters - min(left, spare // 2))
-        left = min(left, max_characters - right)
-    text = line.before[len(line.before) - left :] + line.after[:right]
+        right_characters = min(
+            right_characters, max_characters - min(left_characters, spare // 2)
+        )
+        left_characters = min(
+            left_characters, max_characters - right_characters
+        )
+    text = (
+        line.before[len(line.before) - left_characters :]
+        + line.after[:right_characters]
+    )
     if not spans and hit.submatches:
         spans = [(hit.offset, hit.end)]
     ranges = []
     for start, stop in spans:
-        begin = left + len(_decode_range(snapshot, hit.offset, start))
+        begin = left_characters + len(
+            _decode_range(snapshot, hit.offset, start)
+        )
         shown_stop = min(stop, start + max_bytes)
         end = begin + len(_decode_range(snapshot, start, shown_stop))
         is_empty_at_end = begin == end == len(text)
@@ -123,9 +132,10 @@ def build_excerpt(snapshot: Snapshot, hit: Hit, max_characters: int) -> Excerpt:
         has_more = bool(following.body)
     return Excerpt(
         text=text,
-        column=hit.column - left,
-        is_cut_before=not line.is_from_start or left < len(line.before),
-        is_cut_after=not line.is_to_end or right < len(line.after),
+        column=hit.column - left_characters,
+        is_cut_before=not line.is_from_start
+        or left_characters < len(line.before),
+        is_cut_after=not line.is_to_end or right_characters < len(line.after),
         ranges=tuple(ranges),
         match_end=match_end,
         has_more=has_more,

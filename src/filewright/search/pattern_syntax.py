@@ -603,9 +603,9 @@ class _PatternReader:
         Engines differ in how they fold ``\\p{…}`` in a class, so only the characters that
         the class names are folded here.
         """
-        named = members.characters + members.classes
+        listed_characters = members.characters + members.classes
         if not is_negated:
-            alternative = f"[{named}]|" if named else ""
+            alternative = f"[{listed_characters}]|" if listed_characters else ""
             return f"(?:{alternative}(?-i:[{members.properties}]))"
         if members.size > _MAX_FOLDED_CHARACTERS:
             self._refuse(

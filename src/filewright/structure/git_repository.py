@@ -139,9 +139,9 @@ class GitRepository(Closable):
     @property
     def index_path(self) -> bytes:
         """The index: of a commit that is being made, the one that git names."""
-        named = os.environ.get("GIT_INDEX_FILE")
-        if named:
-            return os.path.join(self.folders.top, os.fsencode(named))
+        git_index_path = os.environ.get("GIT_INDEX_FILE")
+        if git_index_path:
+            return os.path.join(self.folders.top, os.fsencode(git_index_path))
         return os.path.join(self.folders.git_folder, b"index")
 
     @property

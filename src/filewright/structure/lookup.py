@@ -150,7 +150,7 @@ def _match_names(
     last_part = normal_name.rpartition(".")[2].casefold()
     exact: list[NamedSymbol] = []
     partial: list[NamedSymbol] = []
-    for candidate, candidate_names in _iterate_named(outline, last_part):
+    for candidate, candidate_names in _iterate_by_name(outline, last_part):
         spelled = set(map(spell, candidate_names))
         if target in spelled:
             exact.append(candidate)
@@ -228,7 +228,7 @@ def nearest_names(outline: Outline, name: str, count: int = 5) -> list[str]:
     """Return the full names of symbols that are spelled most like `name`."""
     last_part = _normalize(name).rpartition(".")[2]
     full_names: dict[str, str] = {}
-    for candidate, _ in _iterate_named(outline):
+    for candidate, _ in _iterate_by_name(outline):
         if len(full_names) < _MAX_COMPARED_NAMES:
             short_name = candidate.name.rpartition(".")[2]
             full_names.setdefault(short_name, candidate.name)
@@ -249,7 +249,7 @@ def _is_imported(outline: Outline, name: str) -> bool:
     )
 
 
-def _iterate_named(
+def _iterate_by_name(
     outline: Outline, part: str = ""
 ) -> Iterator[tuple[NamedSymbol, set[str]]]:
     """Yield the symbols whose own name contains `part`, with the names of each.

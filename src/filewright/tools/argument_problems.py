@@ -125,8 +125,10 @@ def _describe(tool: Tool, problem: Any) -> _Problem:
     place = _format_place(problem["loc"])
     prefix = f"{place}: " if place else ""
     if problem["type"] == "missing":
-        wanted = _describe_schema(_find_schema(tool, problem["loc"]))
-        return _Problem(f"argument {place!r} is missing", f"give it; {wanted}")
+        expected_value = _describe_schema(_find_schema(tool, problem["loc"]))
+        return _Problem(
+            f"argument {place!r} is missing", f"give it; {expected_value}"
+        )
     if problem["type"] == ARGUMENT_ERROR:
         fields = problem["ctx"]
         return _Problem(prefix + fields["message"], fields["hint"])
@@ -185,8 +187,8 @@ def _find_schema(
             schema = (schema.get("properties") or {}).get(part)
         if not isinstance(schema, dict):
             return {}
-    found: Mapping[str, Any] = schema
-    return found
+    object_schema: Mapping[str, Any] = schema
+    return object_schema
 
 
 def _describe_schema(schema: Mapping[str, Any]) -> str:

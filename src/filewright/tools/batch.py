@@ -123,7 +123,7 @@ class Batch:
 
 
 @contextmanager
-def item_named(index: int, count: int) -> Iterator[None]:
+def naming_item(index: int, count: int) -> Iterator[None]:
     """Name the item that a raised error is about, if the call has several."""
     try:
         yield
@@ -264,7 +264,7 @@ def _to_batch_result(
     ]
     change_id = change_ids[-1] if change_ids else None
     change = Change(tuple(files), change_id, Diff(tuple(diffs)))
-    view = DiffView(wanted=getattr(batch.arguments, "diff", "auto"))
+    view = DiffView(mode=getattr(batch.arguments, "diff", "auto"))
     reply = ChangeReply(batch.context.settings.page_chars, change, view)
     return BatchResult(
         render_batch(reply, results, change_ids, batch.noun),

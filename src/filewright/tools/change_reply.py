@@ -10,7 +10,7 @@ from typing import Any
 from filewright.edit.diff import Diff, FileDiff
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.pipeline import Change
-from filewright.tools.result import DiffWanted
+from filewright.tools.result import DiffMode
 from filewright.wording import pluralize
 
 MAX_SHORT_LINES = 40
@@ -22,12 +22,12 @@ MAX_SHORT_CHARS = 4_000
 class DiffView:
     """How a reply shows the diff of a change.
 
-    `wanted` is the argument `diff` of the call. With `is_seen`, a preview of the same
+    `mode` is the argument `diff` of the call. With `is_seen`, a preview of the same
     call showed the same diff. With `has_news`, the diff shows more than the request
     did. With `is_offered`, the list of tools offers the argument.
     """
 
-    wanted: DiffWanted = "auto"
+    mode: DiffMode = "auto"
     is_seen: bool = False
     has_news: bool = True
     is_offered: bool = True
@@ -66,7 +66,7 @@ class ChangeReply(BoundedText):
         return (
             self._view.is_seen
             or bool(self.brief_diff)
-            or self._view.wanted != "auto"
+            or self._view.mode != "auto"
         )
 
     def status(
@@ -102,7 +102,7 @@ class ChangeReply(BoundedText):
         A diff that is long, or was seen, is counted, with a way to see it.
         """
         self._add_notes()
-        if self._view.wanted == "none":
+        if self._view.mode == "none":
             return
         rest = self._change.diff
         if self._shown_paths:
@@ -113,7 +113,7 @@ class ChangeReply(BoundedText):
             ]
             rest = replace(rest, files=tuple(files))
         text = ""
-        if self._view.wanted == "full":
+        if self._view.mode == "full":
             text = rest.text
         elif not self._view.is_seen and not self._shown_paths:
             text = self.brief_diff
@@ -142,7 +142,7 @@ class ChangeReply(BoundedText):
         if self._change.id is not None:
             way = f"get_history with change_id={self._change.id}"
         self.add_diff(text, rest=f"; {way} shows more")
-        if self._view.wanted == "full" and diff.remark:
+        if self._view.mode == "full" and diff.remark:
             self.add(f"[{way} shows more]")
 
     def _count_lines(self, diff: Diff) -> str:

@@ -191,15 +191,18 @@ class Context:
         if snapshot.location is None:
             return
         self.seen.record_shown(snapshot, self.session)
-        held = snapshot.content
-        if held is not None and len(held) <= REMEMBERED_WHOLE_BYTES:
-            self.shown.remember(snapshot.location, snapshot.version, held)
+        content = snapshot.content
+        if content is not None and len(content) <= REMEMBERED_WHOLE_BYTES:
+            self.shown.remember(snapshot.location, snapshot.version, content)
         elif shown_range is not None:
             start, stop = shown_range
             if stop - start <= REMEMBERED_WHOLE_BYTES:
-                content = snapshot.read(start, stop - start)
+                range_content = snapshot.read(start, stop - start)
                 self.shown.remember(
-                    snapshot.location, snapshot.version, content, whole=False
+                    snapshot.location,
+                    snapshot.version,
+                    range_content,
+                    whole=False,
                 )
 
     @property

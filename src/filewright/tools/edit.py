@@ -30,9 +30,9 @@ from filewright.tools.edit_files import (
 from filewright.tools.edit_moves import (
     MovedSymbol,
     MovedText,
+    build_removal,
     find_moved_symbol,
     read_moved_text,
-    removal_of,
 )
 from filewright.tools.edit_rendering import render_edit
 from filewright.tools.edit_whole_files import (
@@ -164,11 +164,13 @@ def group_edits(call: EditCall) -> GroupedEdits:
         file = files.add(NumberedEdit(number, edit))
         if not isinstance(edit, MoveText):
             continue
-        moved = read_moved_text(call, number, edit, file, files)
-        moved_texts[number] = moved
+        moved_text = read_moved_text(call, number, edit, file, files)
+        moved_texts[number] = moved_text
         if not edit.is_copy:
-            moved.source.removals.append(removal_of(moved, number, file))
-            symbol = find_moved_symbol(moved, file)
+            moved_text.source.removals.append(
+                build_removal(moved_text, number, file)
+            )
+            symbol = find_moved_symbol(moved_text, file)
             if symbol is not None:
                 moved_symbols.append(symbol)
     return GroupedEdits(files, moved_texts, tuple(moved_symbols))

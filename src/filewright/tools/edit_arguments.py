@@ -33,7 +33,7 @@ from filewright.tools.edit_reading import (
 )
 from filewright.tools.normalize import MAX_INTEGER
 from filewright.tools.pipeline import ChangeArguments
-from filewright.tools.result import DiffWanted
+from filewright.tools.result import DiffMode
 
 LineNumber = Annotated[int, Field(ge=1)]
 Anchor = Annotated[int | str | None, WithJsonSchema({"type": "string"})]
@@ -381,7 +381,7 @@ class EditArguments(ChangeArguments):
     """false: exact text only"""
     preview: bool = False
     """true: show the diff, write nothing"""
-    diff: DiffWanted = "auto"
+    diff: DiffMode = "auto"
     """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
     expected_version: Annotated[str | None, RARE] = None
     """the version that a read gave; refused if the file is no longer that"""

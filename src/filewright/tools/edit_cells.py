@@ -79,12 +79,12 @@ def plan_cells(
         cell = view.cells[cell_number - 1]
         if cell_edit.source is None:
             removed.append(cell)
-            named = f"{cell.label} deleted"
+            label = f"{cell.label} deleted"
         else:
             splices += view.replace_source(cell, cell_edit.source)
-            named = f"{cell.label} replaced"
+            label = f"{cell.label} replaced"
         line = view.line_at(cell.region[0])
-        outcomes.append(_cell_outcome(cell_edit.number, line, line, named))
+        outcomes.append(_cell_outcome(cell_edit.number, line, line, label))
     rearranged = view.rearrange([added.cell for added in edits.added], removed)
     # The headings are in the order in which the new cells come in the file.
     in_order = sorted(edits.added, key=lambda added: added.cell.after)
@@ -258,7 +258,7 @@ def _part_of(view: NotebookView, cell_number: int) -> tuple[Snapshot, int]:
 
 
 def _cell_outcome(
-    number: int, line: int, last_line: int, named: str
+    number: int, line: int, last_line: int, label: str
 ) -> EditOutcome:
     """Return the outcome of an edit of a whole cell."""
     return EditOutcome(
@@ -269,7 +269,7 @@ def _cell_outcome(
         new_first=line,
         new_last=line,
         places=1,
-        named=named,
+        named=label,
     )
 
 

@@ -166,11 +166,13 @@ def find_list_edits(open_file: OpenFile) -> Mapping[bytes | None, ListEdits]:
     """Return the changes of lists that the edits of symbols make, by text version."""
     lists: dict[bytes | None, ListEdits] = {}
     for removal in open_file.file.removals:
-        moved = open_file.moved_texts[removal.number]
-        if moved.symbol is not None:
-            named = _find_named_symbol(open_file, moved.version, moved.symbol)
-            changes = _lists_of(open_file, lists, moved.version)
-            changes.delete(named, removal.number)
+        moved_text = open_file.moved_texts[removal.number]
+        if moved_text.symbol is not None:
+            symbol_in_text = _find_named_symbol(
+                open_file, moved_text.version, moved_text.symbol
+            )
+            changes = _lists_of(open_file, lists, moved_text.version)
+            changes.delete(symbol_in_text, removal.number)
     for numbered in open_file.file.edits:
         _add_list_edit(open_file, lists, numbered)
     return lists
@@ -190,15 +192,15 @@ def _add_list_edit(
     if symbol is None:
         return
     text = open_file.find_text(numbered)
-    named = _find_named_symbol(open_file, text, symbol)
+    symbol_in_text = _find_named_symbol(open_file, text, symbol)
     changes = _lists_of(open_file, lists, text)
     if anchor is not None:
         is_after = edit.at.after is not None
-        changes.insert(named, numbered.number, after=is_after)
+        changes.insert(symbol_in_text, numbered.number, after=is_after)
     elif isinstance(edit, PlaceEdit) and edit.delete:
-        changes.delete(named, numbered.number)
+        changes.delete(symbol_in_text, numbered.number)
     else:
-        changes.replace(named, numbered.number)
+        changes.replace(symbol_in_text, numbered.number)
 
 
 def _lists_of(
@@ -341,17 +343,17 @@ def _prepare_symbol_edit(
         new = indent_text(new, lines.indent, file, text.snapshot, own_lines)
     new = _with_separator(open_file, numbered.number, new, text)
     new = trim_symbol_text(new, lines)
-    named = f"symbol {escape_controls(symbol)}"
+    description = f"symbol {escape_controls(symbol)}"
     loss = ""
     if edit.delete:
-        named = f"{named} deleted"
+        description = f"{description} deleted"
     elif new.strip():
         loss = _describe_loss(open_file, text.snapshot, lines, new)
     line_edit = LineEdit(
         first_line=lines.first,
         last_line=lines.last,
         replace=new,
-        named=named,
+        named=description,
         base=text.base,
         symbol=lines if edit.delete else None,
         fuzzy=call.is_fuzzy(edit),
@@ -397,24 +399,24 @@ def _prepare_move(
     call, file, number = open_file.call, open_file.file, numbered.number
     text = open_file.find_text(numbered)
     point = find_insertion_point(call, number, file, text, edit.at)
-    moved = open_file.moved_texts[number]
-    is_beside_itself = file is moved.source and point.line in (
-        moved.lines.start,
-        moved.lines.stop,
+    moved_text = open_file.moved_texts[number]
+    is_beside_itself = file is moved_text.source and point.line in (
+        moved_text.lines.start,
+        moved_text.lines.stop,
     )
     if is_beside_itself and not (edit.is_copy or edit.reindent):
         raise call.invalid(
             number,
-            f"{moved.label} would be moved to where it is",
+            f"{moved_text.label} would be moved to where it is",
             "name another place",
         )
     lists = open_file.lists.get(text.base)
     target = MoveTarget(file, text.snapshot, point, lists)
-    content = lay_out_moved_text(call, number, edit, moved, target)
+    content = lay_out_moved_text(call, number, edit, moved_text, target)
     return Insertion(
         line=point.line,
         data=content,
-        named=f"{describe_move(edit, moved)}, {point.named}",
+        named=f"{describe_move(edit, moved_text)}, {point.named}",
         base=text.base,
         fuzzy=False,
         number=number,

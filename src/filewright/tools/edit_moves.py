@@ -81,10 +81,10 @@ def read_moved_text(
     files: EditedFiles,
 ) -> MovedText:
     """Read the text that an edit moves or copies to a file."""
-    wanted = edit.source
+    origin = edit.source
     source = destination
-    if wanted.path is not None:
-        location = call.context.boundary.locate(wanted.path)
+    if origin.path is not None:
+        location = call.context.boundary.locate(origin.path)
         source = files.find(location, number)
     elif destination.is_new:
         raise call.invalid(
@@ -92,20 +92,20 @@ def read_moved_text(
             "from names no file",
             "give the path of the text that is moved into the new file",
         )
-    version = wanted.expected_version
+    version = origin.expected_version
     if version is None and source is destination:
         version = call.version_for(edit)
     with files.open(source) as snapshot:
         text = find_text_version(call, number, source, snapshot, version)
         symbol_lines = None
-        if wanted.symbol is not None:
+        if origin.symbol is not None:
             symbol_lines = find_symbol_lines_of(
-                call, source, text, wanted.symbol
+                call, source, text, origin.symbol
             )
             first, last = symbol_lines.first, symbol_lines.last
-            label = f"symbol {escape_controls(wanted.symbol)}"
+            label = f"symbol {escape_controls(origin.symbol)}"
         else:
-            first, last = wanted.start_line or 0, wanted.end_line or 0
+            first, last = origin.start_line or 0, origin.end_line or 0
             label = f"lines {first}-{last}"
             require_known_lines(call, number, source, text, first, last)
         lines = range(first, last + 1)
@@ -119,67 +119,70 @@ def read_moved_text(
             content=_read_lines(call, text.snapshot, lines),
             encoding=text.snapshot.encoding,
             terminator=text.snapshot.dominant_terminator,
-            symbol=wanted.symbol,
+            symbol=origin.symbol,
             symbol_lines=symbol_lines,
         )
 
 
-def removal_of(
-    moved: MovedText, number: int, destination: FileEdits
+def build_removal(
+    moved_text: MovedText, number: int, destination: FileEdits
 ) -> LineEdit:
     """Return the edit that removes a moved text where it was."""
     target = ""
-    if destination is not moved.source:
+    if destination is not moved_text.source:
         target = f" to {escape_controls(destination.location.display_path)}"
     return LineEdit(
-        first_line=moved.lines.start,
-        last_line=moved.lines.stop - 1,
+        first_line=moved_text.lines.start,
+        last_line=moved_text.lines.stop - 1,
         replace="",
-        named=f"{moved.label} moved{target}",
-        base=moved.version.base,
-        symbol=moved.symbol_lines,
+        named=f"{moved_text.label} moved{target}",
+        base=moved_text.version.base,
+        symbol=moved_text.symbol_lines,
         fuzzy=False,
         number=number,
     )
 
 
 def find_moved_symbol(
-    moved: MovedText, destination: FileEdits
+    moved_text: MovedText, destination: FileEdits
 ) -> MovedSymbol | None:
     """Return the symbol that leaves its file, or None for any other moved text."""
     is_top_level = (
-        moved.symbol_lines is not None and not moved.symbol_lines.indent
+        moved_text.symbol_lines is not None
+        and not moved_text.symbol_lines.indent
     )
-    names = re.findall(r"\w+", moved.symbol or "")
-    if destination is moved.source or not is_top_level or not names:
+    names = re.findall(r"\w+", moved_text.symbol or "")
+    if destination is moved_text.source or not is_top_level or not names:
         return None
-    return MovedSymbol(names[-1], moved.source.location, destination.location)
+    return MovedSymbol(
+        names[-1], moved_text.source.location, destination.location
+    )
 
 
 def lay_out_moved_text(
     call: EditCall,
     number: int,
     edit: MoveText,
-    moved: MovedText,
+    moved_text: MovedText,
     target: MoveTarget,
 ) -> bytes:
     """Return the bytes of a moved text at a point of another text.
 
     They stay as they are if the target has the same encoding and terminators.
     """
-    terminator = moved.terminator
+    terminator = moved_text.terminator
     if target.text.size:
         terminator = target.text.dominant_terminator
-    content = _convert(call, number, edit, moved, target, terminator)
+    content = _convert(call, number, edit, moved_text, target, terminator)
     # Each byte is a character here, so that any bytes can be laid out as text.
     text = content.decode("latin-1")
     if target.lists is not None:
         text = target.lists.with_separator(number, text)
     point = target.point
     gap = point.gap
-    is_symbol = moved.symbol_lines is not None
+    is_symbol = moved_text.symbol_lines is not None
     if gap is None or (is_symbol and point.indent is None):
-        gap = moved.gap
+        gap = moved_text.gap
         if gap is None or target.file.is_new:
             gap = usual_gap(text, target.file, point)
     lines = as_separate_lines(
@@ -192,30 +195,30 @@ def _convert(
     call: EditCall,
     number: int,
     edit: MoveText,
-    moved: MovedText,
+    moved_text: MovedText,
     target: MoveTarget,
     terminator: bytes,
 ) -> bytes:
     """Return a moved text in the encoding, terminators and indentation of its target."""
     encoding = target.text.encoding
     has_same_lines = (
-        target.file is moved.source or terminator == moved.terminator
+        target.file is moved_text.source or terminator == moved_text.terminator
     )
     is_verbatim = (
-        encoding.name == moved.encoding.name
+        encoding.name == moved_text.encoding.name
         and has_same_lines
         and not edit.reindent
     )
     # UTF-16 is edited as UTF-8, so its bytes never stay.
     if is_verbatim and encoding.unit_bytes == 1:
-        return moved.content
+        return moved_text.content
     try:
-        text = moved.content.decode(moved.encoding.name)
+        text = moved_text.content.decode(moved_text.encoding.name)
     except UnicodeDecodeError as error:
-        origin = escape_controls(moved.source.location.display_path)
+        origin = escape_controls(moved_text.source.location.display_path)
         raise call.invalid(
             number,
-            f"there are invalid bytes in {moved.label} of {origin}",
+            f"there are invalid bytes in {moved_text.label} of {origin}",
             "such text goes only to a file of the same encoding and line ends, and "
             "without reindent",
         ) from error
@@ -233,11 +236,11 @@ def _convert(
     return codec.encode(text, target_encoding, terminator, argument="replace")
 
 
-def describe_move(edit: MoveText, moved: MovedText) -> str:
+def describe_move(edit: MoveText, moved_text: MovedText) -> str:
     """Return in words that a text was moved or copied, and from where."""
     verb = "copied" if edit.is_copy else "moved"
-    origin = escape_controls(moved.source.location.display_path)
-    return f"{moved.label} {verb} here from {origin}"
+    origin = escape_controls(moved_text.source.location.display_path)
+    return f"{moved_text.label} {verb} here from {origin}"
 
 
 def _require_not_moved(

@@ -59,11 +59,11 @@ def plan_new_file(
         if isinstance(edit, MoveText):
             text = TextVersion(new.text, None, is_known=True)
             point = find_insertion_point(call, number, file, text, edit.at)
-            moved = moved_texts[number]
+            moved_text = moved_texts[number]
             target = MoveTarget(file, new.text, point)
-            data = lay_out_moved_text(call, number, edit, moved, target)
-            named = describe_move(edit, moved)
-            new = _insert(new, number, named, data, point.line)
+            data = lay_out_moved_text(call, number, edit, moved_text, target)
+            description = describe_move(edit, moved_text)
+            new = _insert(new, number, description, data, point.line)
     content_bytes = new.text.read(0, new.text.size)
     return FilePlan.for_new_file(
         FileEditPlan((), new.outcomes),
@@ -73,13 +73,13 @@ def plan_new_file(
 
 
 def _insert(
-    new: _NewText, number: int, named: str, data: bytes, line: int
+    new: _NewText, number: int, description: str, data: bytes, line: int
 ) -> _NewText:
     """Return the text of a new file with whole lines before a line."""
     text = new.text
     offset = text.lines.offset_of(line)
     outcome = whole_file_outcome(
-        number, named, line, line + len(data.splitlines()) - 1
+        number, description, line, line + len(data.splitlines()) - 1
     )
     if offset == text.size and offset and not text.lines.ends_in_terminator():
         data = text.dominant_terminator + data
@@ -122,18 +122,20 @@ def with_whole_edit(
         destination = boundary.locate(whole.edit.move_to)
         boundary.require_writable(destination, link_itself=True)
         plan = plan.with_move(destination)
-        named = f"moved from {escape_controls(file.location.display_path)}"
+        description = (
+            f"moved from {escape_controls(file.location.display_path)}"
+        )
     else:
         plan = plan.with_deletion()
-        named = "the file is deleted"
-    outcome = whole_file_outcome(whole.number, named, note=named)
+        description = "the file is deleted"
+    outcome = whole_file_outcome(whole.number, description, note=description)
     result = replace(plan.result, outcomes=(*plan.result.outcomes, outcome))
     return replace(plan, result=result)
 
 
 def whole_file_outcome(
     number: int,
-    named: str,
+    description: str,
     first_line: int = 1,
     last_line: int = 0,
     *,
@@ -148,7 +150,7 @@ def whole_file_outcome(
         new_first=first_line,
         new_last=last_line,
         places=1,
-        named=named,
+        named=description,
         note=note,
     )
 

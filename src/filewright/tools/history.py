@@ -264,7 +264,7 @@ def _version(state: FileState | None) -> str | None:
 
 def _render_history(
     changes: Sequence[HistoryChange],
-    found_count: int,
+    total_count: int,
     arguments: HistoryArguments,
     max_characters: int,
 ) -> HistoryResult:
@@ -273,20 +273,24 @@ def _render_history(
     left_out = text.extend(
         [render_row(change) for change in changes],
         reserve=PAGING_RESERVE,
-        of=found_count,
+        of=total_count,
     )
-    shown = tuple(changes[: found_count - left_out])
-    if any(change.by == "this session" for change in shown):
+    listed_changes = tuple(changes[: total_count - left_out])
+    if any(change.by == "this session" for change in listed_changes):
         text.add("[those without a name: this session]")
-    if not shown:
+    if not listed_changes:
         more = "more " if arguments.cursor else ""
         of_path = f" of {arguments.path}" if arguments.path is not None else ""
         text.add(f"[no {more}changes{of_path} are recorded]")
     next_cursor = None
-    if left_out and shown:
-        next_cursor = shown[-1].change_id
-        text.add(f"[{len(shown)} shown; go on with cursor={next_cursor}]")
-    return HistoryResult(text.text(), changes=shown, next_cursor=next_cursor)
+    if left_out and listed_changes:
+        next_cursor = listed_changes[-1].change_id
+        text.add(
+            f"[{len(listed_changes)} shown; go on with cursor={next_cursor}]"
+        )
+    return HistoryResult(
+        text.text(), changes=listed_changes, next_cursor=next_cursor
+    )
 
 
 def render_row(change: HistoryChange) -> str:

@@ -30,11 +30,11 @@ from filewright.tools.batch import (
     BatchResult,
     ItemResult,
     PlannedItem,
-    item_named,
+    naming_item,
     run_batch,
 )
 from filewright.tools.context import Context
-from filewright.tools.losses import lost_by_removing
+from filewright.tools.losses import describe_removal_loss
 from filewright.tools.tool import Tool
 
 _MODE = re.compile(
@@ -122,7 +122,7 @@ def plan_each(
 
     def plan(items: Sequence[RequestT]) -> Iterator[FilePlan[PlannedItem]]:
         for index, item in enumerate(items):
-            with item_named(index, len(items)):
+            with naming_item(index, len(items)):
                 planned = plan_item(item)
             yield FilePlan(
                 PlannedItem(index, planned.result),
@@ -185,7 +185,7 @@ def _run_pairs(
         _require_apart(context, pair, source, destination, is_copy=is_copy)
         note = f"to {pair.destination}"
         if arguments.overwrite:
-            loss = lost_by_removing(context, destination)
+            loss = describe_removal_loss(context, destination)
             note = f"{note}; {loss}" if loss else note
         step_type = Copy if is_copy else Move
         result = ItemResult(
@@ -262,7 +262,7 @@ def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
         result = ItemResult(
             path,
             "deleted" if exists else "was not there",
-            note=lost_by_removing(context, location),
+            note=describe_removal_loss(context, location),
         )
         return ItemPlan(location, [step], result)
 

@@ -23,7 +23,7 @@ _MAX_LINE_CHARS: Final = 80
 _MAX_COMPARED_FILES: Final = 16
 
 
-def lost_by_overwriting(
+def describe_overwrite_loss(
     context: Context, before: Snapshot, content: bytes
 ) -> str:
     """Describe the lines of other programs that a new content removes, or return "".
@@ -52,14 +52,14 @@ def lost_by_overwriting(
     return f"{loss}: {join_limited(shown_lines, _MAX_SHOWN_LINES)}"
 
 
-def lost_by_removing(context: Context, location: Location) -> str:
+def describe_removal_loss(context: Context, location: Location) -> str:
     """Describe the lines of other programs below a path that is removed, or return ""."""
     losses = []
     files = context.seen.known_files_below(context.session, location)
     for file in files[:_MAX_COMPARED_FILES]:
         try:
             with context.open(file, hold=False) as snapshot:
-                loss = lost_by_overwriting(context, snapshot, b"")
+                loss = describe_overwrite_loss(context, snapshot, b"")
         except FilewrightError:
             # The file does not exist any more, or a rule denies it by now.
             continue

@@ -42,7 +42,7 @@ WriteMode = Literal["create", "overwrite", "append"]
 
 Newline = Literal["lf", "keep"]
 
-DiffWanted = Literal["auto", "full", "none"]
+DiffMode = Literal["auto", "full", "none"]
 
 
 class EditPlace(TypedDict):
@@ -360,7 +360,7 @@ class ToolMethods:
         cell: int | str | None = None,
         fuzzy: bool = True,
         preview: bool = False,
-        diff: DiffWanted = "auto",
+        diff: DiffMode = "auto",
         expected_version: str | None = None,
         encoding: str | None = None,
         in_turn: bool = False,
@@ -394,7 +394,7 @@ class ToolMethods:
         names: Mapping[str, str] | None = None,
         partial: bool = False,
         preview: bool = False,
-        diff: DiffWanted = "auto",
+        diff: DiffMode = "auto",
         renames: bool = False,
         break_hard_links: bool | None = None,
         undoable: bool = True,
@@ -430,7 +430,7 @@ class ToolMethods:
         whole_word: bool = False,
         multiline: bool = False,
         preview: bool | None = None,
-        diff: DiffWanted = "auto",
+        diff: DiffMode = "auto",
         expected_count: int | None = None,
         max_count: int | None = None,
         max_files: int = 1000,
@@ -492,7 +492,7 @@ class ToolMethods:
         self,
         items: Sequence[WriteRequest],
         *,
-        diff: DiffWanted = "auto",
+        diff: DiffMode = "auto",
         break_hard_links: bool | None = None,
         undoable: bool = True,
         atomic: bool = True,
@@ -651,7 +651,7 @@ class ToolMethods:
         path: str | None = None,
         hunk: int | None = None,
         preview: bool = False,
-        diff: DiffWanted = "auto",
+        diff: DiffMode = "auto",
         force: bool = False,
         partial: bool = False,
         break_hard_links: bool | None = None,

@@ -279,12 +279,12 @@ def _wrap_single_text(
 
 def _synonym_of(name: str, fields: Mapping[str, Shape]) -> str | None:
     """Return the one field that another system calls `name`, or None."""
-    meant = [
-        known
-        for known, names in _SYNONYMS.items()
-        if name in names and known in fields
+    fields_meant = [
+        field
+        for field, names in _SYNONYMS.items()
+        if name in names and field in fields
     ]
-    return meant[0] if len(meant) == 1 else None
+    return fields_meant[0] if len(fields_meant) == 1 else None
 
 
 class _Normalizer:
@@ -315,16 +315,16 @@ class _Normalizer:
         )
         members = {}
         for name, member in value.items():
-            known = shape.fields.get(name)
+            member_shape = shape.fields.get(name)
             where = f"{place}.{name}" if place else name
-            if known is None:
+            if member_shape is None:
                 if name in shape.other_names:
                     member = self.value(member, Shape("other"), where)
                     if isinstance(member, str):
                         self._require_text_size(name, member, where)
                 members[name] = member
                 continue
-            member = self.value(member, known, where)
+            member = self.value(member, member_shape, where)
             if isinstance(member, str):
                 self._require_text_size(name, member, where)
             if (
@@ -412,19 +412,19 @@ class _Normalizer:
             raise self._unknown_names_error(unknown, shape, place)
         members: dict[str, Any] = {}
         for name, member in value.items():
-            known = name
+            field = name
             if name not in shape.fields:
-                known = _synonym_of(name, shape.fields) or name
-            if known == name:
+                field = _synonym_of(name, shape.fields) or name
+            if field == name:
                 is_reason = name in _REASONS and name not in known_names
                 if keep_reasons or not is_reason:
                     members[name] = member
                 continue
-            earlier = [value.get(known), members.get(known)]
+            earlier = [value.get(field), members.get(field)]
             if _is_filled(member) and any(map(_is_filled, earlier)):
-                raise self._duplicate_error(name, known, place)
-            if _is_filled(member) or not (known in value or known in members):
-                members[known] = member
+                raise self._duplicate_error(name, field, place)
+            if _is_filled(member) or not (field in value or field in members):
+                members[field] = member
         return _read_view_range(members, shape)
 
     def _unknown_names_error(
@@ -441,15 +441,15 @@ class _Normalizer:
         )
 
     def _duplicate_error(
-        self, name: str, known: str, place: str
+        self, name: str, field: str, place: str
     ) -> FilewrightError:
         """Return the refusal of an argument under two of its names."""
         where = f" in {place}" if place else ""
         message = (
-            f"{self._tool}: {known!r} is given twice{where}, also as {name!r}"
+            f"{self._tool}: {field!r} is given twice{where}, also as {name!r}"
         )
         return invalid(
-            message, f"{name} is {known} here: give one of them", argument=known
+            message, f"{name} is {field} here: give one of them", argument=field
         )
 
     def _require_count(
@@ -535,21 +535,23 @@ def _read_view_range(members: dict[str, Any], shape: Shape) -> dict[str, Any]:
     }
 
 
-def renaming_hints(names: Iterable[str], known: Collection[str]) -> list[str]:
+def renaming_hints(
+    names: Iterable[str], known_names: Collection[str]
+) -> list[str]:
     """Return hints that translate the names of other systems among unknown names."""
     hints = []
     for name in names:
-        meant = [
-            each
-            for each, synonyms in _SYNONYMS.items()
-            if name in synonyms and each in known
+        fields = [
+            field
+            for field, synonyms in _SYNONYMS.items()
+            if name in synonyms and field in known_names
         ]
-        if meant:
-            hints.append(f"{name} is {' or '.join(meant)} here")
-        elif name == "offset" and "start" in known:
+        if fields:
+            hints.append(f"{name} is {' or '.join(fields)} here")
+        elif name == "offset" and "start" in known_names:
             hints.append(
                 "offset is start here, the number of the first line, counted from 1"
             )
-        elif name == "regex" and "pattern" in known:
+        elif name == "regex" and "pattern" in known_names:
             hints.append('regex is pattern here, with mode="regex"')
     return hints

@@ -138,7 +138,7 @@ def build_overview(
     return FileOverview(
         result,
         form=describe_encoding(snapshot),
-        shown_symbols=part.shown,
+        shown_symbols=part.shown_symbols,
         changed_symbols=changed_symbols or (),
         notes=(comparison.note,) if comparison.note else (),
     )

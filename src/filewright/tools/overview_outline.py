@@ -20,7 +20,7 @@ class OutlinePart:
     """
 
     symbols: tuple[Symbol, ...]
-    shown: tuple[Symbol, ...]
+    shown_symbols: tuple[Symbol, ...]
     hidden_count: int
     next_lines: tuple[int, int] | None
 
@@ -37,18 +37,21 @@ def choose_outline(
         first, last = arguments.lines
         return choose_lines(outline, arguments, first, last, max_chars)
     limit, depth = arguments.max_symbols, arguments.depth
-    requested = shown = outline.shorten(limit, depth)
+    requested = fitting_outline = outline.shorten(limit, depth)
     # It is shortened again for the characters there are: the outer levels are shown rather
     # than the beginning.
-    fitting = count_fitting(shown.symbols, max_chars)
-    while shown.symbols and fitting is not None:
-        shown = outline.shorten(fitting, depth)
-        fitting = count_fitting(shown.symbols, max_chars)
+    fitting = count_fitting(fitting_outline.symbols, max_chars)
+    while fitting_outline.symbols and fitting is not None:
+        fitting_outline = outline.shorten(fitting, depth)
+        fitting = count_fitting(fitting_outline.symbols, max_chars)
     next_lines = None
-    if shown.first_missing_line and limit:
-        next_lines = (shown.first_missing_line, line_count)
+    if fitting_outline.first_missing_line and limit:
+        next_lines = (fitting_outline.first_missing_line, line_count)
     return OutlinePart(
-        requested.symbols, shown.symbols, shown.left_out, next_lines
+        requested.symbols,
+        fitting_outline.symbols,
+        fitting_outline.left_out,
+        next_lines,
     )
 
 

@@ -38,7 +38,7 @@ from filewright.tools.pipeline import (
 from filewright.tools.previews import find_diff_view
 from filewright.tools.result import (
     ChangeResult,
-    DiffWanted,
+    DiffMode,
     error_data,
     optional,
 )
@@ -72,7 +72,7 @@ class PatchArguments(ChangeArguments):
     partial: bool = False
     """true: apply the files whose hunks all fit, and return the rest as a patch"""
     preview: bool = False
-    diff: DiffWanted = "auto"
+    diff: DiffMode = "auto"
     renames: Annotated[
         SkipJsonSchema[bool],
         Field(description="by two names in a header; for dialects"),

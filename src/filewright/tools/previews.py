@@ -34,7 +34,7 @@ def find_diff_view(
     if change.id is None or context.previews.total:
         is_seen = _is_seen(context, arguments, change, outcome)
     return DiffView(
-        wanted=getattr(arguments, "diff", "auto"),
+        mode=getattr(arguments, "diff", "auto"),
         is_seen=is_seen,
         is_offered=is_offered,
     )

@@ -69,7 +69,7 @@ def read_content(
         require_one_place(arguments)
         return read_file(context, arguments, max_chars)
     reads = split_reads(arguments, context.settings.max_paths)
-    paths = [read.path or "" for read in reads]
+    paths = [request.path or "" for request in reads]
     files = run_for_each(
         paths,
         max_chars,
@@ -214,15 +214,15 @@ def read_lines(
     max_chars: int,
 ) -> FileRead:
     """Read the lines that the arguments name, as many as fit."""
-    known = file_facts(snapshot)
+    facts = file_facts(snapshot)
     form = describe_encoding(snapshot)
     if snapshot.size <= snapshot.start and arguments.start in (1, -1):
         context.remember(snapshot)
         empty = LinesRead(
-            known["path"], form, snapshot.size, is_empty_file=True
+            facts["path"], form, snapshot.size, is_empty_file=True
         )
         text = render_lines(empty, numbered=arguments.numbered)
-        return FileRead(text, total_lines=0, **known)
+        return FileRead(text, total_lines=0, **facts)
     line_range = choose_range(context, snapshot, arguments)
     line_chars = max(MIN_LINE_CHARS, max_chars - HEADING_CHARS)
     excerpt = read_range(
@@ -248,7 +248,7 @@ def read_lines(
     elif excerpt.has_more or excerpt.end < snapshot.size:
         continuation = ReadOn(start=excerpt.last_line + 1)
     lines_read = LinesRead(
-        path=known["path"],
+        path=facts["path"],
         form=form,
         size=snapshot.size,
         first_line=excerpt.line_range.first_line,
@@ -260,7 +260,7 @@ def read_lines(
     lines = excerpt.lines
     return FileRead(
         render_lines(lines_read, numbered=arguments.numbered),
-        **known,
+        **facts,
         content="\n".join(line.text for line in lines),
         start_line=excerpt.line_range.first_line,
         end_line=excerpt.last_line,
@@ -299,16 +299,16 @@ def read_range(
         task=context.task,
     ):
         text = escape_surrogates(codec.decode(line.body, snapshot.encoding))
-        shown = text[:line_chars]
+        line_text = text[:line_chars]
         file_line = FileLine(
             number=line_range.first_line + len(lines),
-            text=shown,
+            text=line_text,
             size=line.length,
             end=line.end,
             has_terminator=bool(line.terminator),
             is_cut=not line.is_whole or len(text) > line_chars,
             is_unfinished=line.is_unfinished,
-            is_invalid=is_invalid(snapshot, shown, line.body),
+            is_invalid=is_invalid(snapshot, line_text, line.body),
         )
         row_chars = len(render_line(file_line, numbered=numbered)) + 1
         if len(lines) >= line_range.max_lines or not budget.take(row_chars):
@@ -459,9 +459,9 @@ def read_piece(
     characters = read_characters(snapshot, offset, column, limit, task)
     if not characters.text and column > 1:
         raise past_line_end(snapshot, number, column, characters.line_chars)
-    known = file_facts(snapshot)
+    facts = file_facts(snapshot)
     piece = LinePiece(
-        path=known["path"],
+        path=facts["path"],
         form=describe_encoding(snapshot),
         line=number,
         column=column,
@@ -473,7 +473,7 @@ def read_piece(
         continuation = ReadOn(line=number, column=piece.last_column + 1)
     return FileRead(
         render_piece(piece, numbered=arguments.numbered),
-        **known,
+        **facts,
         content=piece.text,
         start_line=number,
         end_line=number,

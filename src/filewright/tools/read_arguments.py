@@ -71,8 +71,8 @@ def split_reads(
         items = [ReadItem(path=path) for path in arguments.paths or ()]
     call = arguments.model_copy(update={"paths": None})
     reads = call.for_each(items)
-    for read in reads:
-        require_one_place(read)
+    for request in reads:
+        require_one_place(request)
     if len(reads) > max_paths:
         raise too_many(
             len(reads), max_paths, "paths", "read them in several calls"

@@ -40,7 +40,7 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.argument_problems import argument_error
 from filewright.tools.arguments import RARE
-from filewright.tools.batch import item_named
+from filewright.tools.batch import naming_item
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.pipeline import (
@@ -53,7 +53,7 @@ from filewright.tools.pipeline import (
     to_file_plan,
 )
 from filewright.tools.previews import find_diff_view
-from filewright.tools.result import ChangeResult, DiffWanted, optional
+from filewright.tools.result import ChangeResult, DiffMode, optional
 from filewright.tools.search_notes import (
     left_out_notes,
     name_spelling_notes,
@@ -138,7 +138,7 @@ class ReplaceArguments(ChangeArguments):
         bool | None, Field(json_schema_extra={"default": True})
     ] = None
     """true: show the diff, write nothing; the default unless a count below lets the call write"""
-    diff: Annotated[DiffWanted, RARE] = "auto"
+    diff: Annotated[DiffMode, RARE] = "auto"
     expected_count: Annotated[
         int | None, Field(ge=0, description="matches, not lines"), RARE
     ] = None
@@ -320,7 +320,7 @@ def _compile_items(
         requests = arguments.for_each(arguments.items)
     items: list[_Item] = []
     for index, request in enumerate(requests):
-        with item_named(index, len(requests)):
+        with naming_item(index, len(requests)):
             pattern = compile_pattern(
                 request.pattern or "",
                 mode=request.mode,
@@ -363,7 +363,7 @@ def _find_targets(
     """
     targets: dict[Location, list[int]] = {}
     for index, item in enumerate(items):
-        with item_named(index, len(items)):
+        with naming_item(index, len(items)):
             for location in _find_files(context, item, notes):
                 targets.setdefault(location, []).append(index)
     if len(targets) > max_files:
@@ -493,7 +493,7 @@ def _replace_in_file(
     count = 0
     for index in indexes:
         item = items[index]
-        with item_named(index, len(items)):
+        with naming_item(index, len(items)):
             outcome = replace_matches(
                 snapshot, item.pattern, item.replacement, task=context.task
             )
@@ -555,13 +555,13 @@ def _check_counts(
 ) -> None:
     """Raise unless every item matches, and as often as the caller expects."""
     for index, item in enumerate(items):
-        with item_named(index, len(items)):
+        with naming_item(index, len(items)):
             findings.notes += _other_spellings(
                 context, item, findings.by_item[index]
             )
     if len(items) > 1 and arguments.expected_count != 0:
         for index, count in enumerate(findings.by_item):
-            with item_named(index, len(items)):
+            with naming_item(index, len(items)):
                 check_expected({"": count}, None, findings.notes)
     check_expected(findings.by_file, arguments.expected_count, findings.notes)
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Literal
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
 
-DiffWanted = Literal["auto", "full", "none"]
+DiffMode = Literal["auto", "full", "none"]
 """The part of its diff that a change shows."""
 
 

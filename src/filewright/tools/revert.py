@@ -20,7 +20,7 @@ from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.history import MAX_FILES, add_file_changes
 from filewright.tools.pipeline import Change
-from filewright.tools.result import ChangeResult, DiffWanted
+from filewright.tools.result import ChangeResult, DiffMode
 from filewright.tools.tool import Tool
 from filewright.wording import pluralize
 
@@ -64,7 +64,7 @@ class RevertArguments(Arguments):
     """of one file only this hunk, counted from 1 as its diff shows them"""
     preview: bool = False
     """true: show what would happen, write nothing"""
-    diff: Annotated[DiffWanted, RARE] = "auto"
+    diff: Annotated[DiffMode, RARE] = "auto"
     force: Annotated[
         bool,
         Field(
@@ -226,12 +226,14 @@ def _list_changes(
 # Text
 
 
-def render_undo(undo: _Undo, wanted: DiffWanted, max_characters: int) -> str:
+def render_undo(
+    undo: _Undo, requested_diff: DiffMode, max_characters: int
+) -> str:
     """Return the changes that are undone, notes, conflicts, the files, and the diff."""
     record, reversal = undo.record, undo.reversal
     change_id = record.id if record is not None else None
-    has_news = undo.has_news or wanted == "full"
-    view = DiffView(wanted=wanted, has_news=has_news, is_offered=False)
+    has_news = undo.has_news or requested_diff == "full"
+    view = DiffView(mode=requested_diff, has_news=has_news, is_offered=False)
     change: Change[None] = Change((), change_id, undo.diff)
     reply = ChangeReply(max_characters, change, view)
     title = reversal.selected.description

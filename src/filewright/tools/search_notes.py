@@ -106,10 +106,10 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     ]
 
 
-def _describe_hit(snapshot: Snapshot, hit: Hit, wanted: str) -> str:
+def _describe_hit(snapshot: Snapshot, hit: Hit, search_text: str) -> str:
     """Return the place of a hit and how its text differs from the text `wanted`."""
     place = f"{escape_controls(display_path(snapshot))}:{hit.line}"
-    return describe_spelling(place, matched_text(snapshot, hit), wanted)
+    return describe_spelling(place, matched_text(snapshot, hit), search_text)
 
 
 def matched_text(snapshot: Snapshot, hit: Hit) -> str:
@@ -122,22 +122,22 @@ def matched_text(snapshot: Snapshot, hit: Hit) -> str:
     return content.decode(snapshot.encoding.name, errors)
 
 
-def describe_spelling(place: str, text: str, wanted: str) -> str:
+def describe_spelling(place: str, text: str, search_text: str) -> str:
     """Return the place of a text and how it differs from the text `wanted`.
 
     The characters that differ are shown as escapes of JSON, and named.
     """
     differing = []
     for character in dict.fromkeys(text):
-        if character not in wanted and not character.isascii():
+        if character not in search_text and not character.isascii():
             differing.append(character)
-    shown = ""
+    escaped_text = ""
     for character in text[:MAX_SPELLING_CHARS]:
         if character in differing or not character.isprintable():
-            shown += json.dumps(character)[1:-1]
+            escaped_text += json.dumps(character)[1:-1]
         else:
-            shown += character
-    return f'{place} has "{shown}" ({character_names(differing)})'
+            escaped_text += character
+    return f'{place} has "{escaped_text}" ({character_names(differing)})'
 
 
 def name_spelling_notes(
@@ -155,13 +155,13 @@ def name_spelling_notes(
         suppress(FilewrightError),
         best_effort(context.task, NAMES_SECONDS) as task,
     ):
-        wanted = Globs.compile([visible_form(glob)], anywhere).wanted
+        matcher = Globs.compile([visible_form(glob)], anywhere).wanted
         for entry in context.boundary.walk(folder, task=task):
             prefix, name = _visible_path(folder, entry.location)
             is_folder = entry.kind == "folder"
             if (
-                wanted is not None
-                and wanted.deciding_rule(prefix, name, is_folder) is not None
+                matcher is not None
+                and matcher.deciding_rule(prefix, name, is_folder) is not None
             ):
                 names.append(distinct_form(entry.location, glob))
             if len(names) == MAX_NAMED_FILES:

@@ -180,7 +180,7 @@ class SearchPage:
         return bool(self._hits or self._files or self._kinds)
 
     def add(
-        self, snapshot: Snapshot, found: FileHits, pattern: Pattern
+        self, snapshot: Snapshot, file_hits: FileHits, pattern: Pattern
     ) -> int | None:
         """Collect a file with matches; return the offset of the first that does not fit."""
         output = self.arguments.output
@@ -190,8 +190,8 @@ class SearchPage:
                 self._kinds.add_hit(snapshot, match.offset)
             return None
         if output == "matches":
-            return self.add_hits(snapshot, found.hits)
-        if self.add_file(display_path(snapshot), found.count):
+            return self.add_hits(snapshot, file_hits.hits)
+        if self.add_file(display_path(snapshot), file_hits.count):
             return None
         return 0
 
@@ -339,8 +339,8 @@ def decode_resume(
 
 def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
     """Collect what a search finds; return where it continues, or None at its end."""
-    for snapshot, found in search:
-        offset = page.add(snapshot, found, search.pattern)
+    for snapshot, file_hits in search:
+        offset = page.add(snapshot, file_hits, search.pattern)
         if offset is not None:
             location = snapshot.location or search.where
             return ResumePoint(

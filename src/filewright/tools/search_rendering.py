@@ -60,15 +60,17 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
 
 def render_continuation(outcome: SearchOutcome) -> str:
     """Return how much is shown of how much, and the cursor."""
-    shown = str(len(outcome.hits))
+    counted = str(len(outcome.hits))
     if outcome.files:
-        shown = pluralize(len(outcome.files), "file")
+        counted = pluralize(len(outcome.files), "file")
     total = ""
     if outcome.total_lines:
         lines = pluralize(outcome.total_lines, line_noun(outcome))
         files = pluralize(outcome.matched_files, "file")
         total = f" of {lines} in {files}"
-    return f"[{shown} shown{total}; continue with cursor={outcome.next_cursor}]"
+    return (
+        f"[{counted} shown{total}; continue with cursor={outcome.next_cursor}]"
+    )
 
 
 def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
@@ -108,21 +110,21 @@ def render_kind(
     return f"{count}{path}{kind.line}: {text}"
 
 
-def describe_kinds(shown: ShownKinds, *, with_path: bool) -> str:
+def describe_kinds(kinds: ShownKinds, *, with_path: bool) -> str:
     """Return how many kinds of lines there are, and which are not shown."""
-    kinds = pluralize(shown.kind_count, "kind")
-    summary = f"{kinds} of {pluralize(shown.line_count, 'matching line')}"
-    hidden_count = shown.kind_count - len(shown.kinds)
-    if shown.largest is not None:
-        lines = pluralize(shown.largest.count, "line")
+    kind_count = pluralize(kinds.kind_count, "kind")
+    summary = f"{kind_count} of {pluralize(kinds.line_count, 'matching line')}"
+    hidden_count = kinds.kind_count - len(kinds.kinds)
+    if kinds.largest is not None:
+        lines = pluralize(kinds.largest.count, "line")
         row = render_kind(
-            replace(shown.largest, count=1),
+            replace(kinds.largest, count=1),
             with_path=with_path,
             max_chars=MAX_LARGEST_KIND_CHARS,
         )
         summary += f"; {hidden_count:,} more frequent kinds not shown; the largest ({lines}) is like {row}"
-    if shown.other_lines:
-        summary += f"; {shown.other_lines:,} lines of other kinds"
+    if kinds.other_lines:
+        summary += f"; {kinds.other_lines:,} lines of other kinds"
     return summary
 
 

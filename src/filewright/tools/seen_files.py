@@ -64,9 +64,9 @@ class SeenFiles:
         key = session, location
         with self._lock:
             versions = [
-                known
-                for known in self._known_versions.pop(key, ())
-                if known != version
+                earlier_version
+                for earlier_version in self._known_versions.pop(key, ())
+                if earlier_version != version
             ]
             versions = [*versions[1 - MAX_KNOWN_VERSIONS :], version]
             self._known_versions[key] = tuple(versions)

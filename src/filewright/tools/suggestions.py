@@ -116,7 +116,7 @@ def _find_tails(boundary: Boundary, parts: Sequence[str], task: Task) -> _Tails:
     forms = [visible_form(part).casefold() for part in parts]
     tails = _Tails(forms)
     for include_ignored in (False, True):
-        for location in _find_named(
+        for location in _find_by_name(
             boundary, forms[-1], task, include_ignored=include_ignored
         ):
             tails.add(location)
@@ -181,7 +181,7 @@ def _split_parts(requested_path: str) -> list[str]:
     ]
 
 
-def _find_named(
+def _find_by_name(
     boundary: Boundary, form: str, task: Task, *, include_ignored: bool
 ) -> Iterator[Location]:
     """Yield the paths with a name in any root; without such, those with it before a dot."""

@@ -30,12 +30,12 @@ from filewright.tools.batch import (
     BatchResult,
     ItemResult,
     PlannedItem,
-    item_named,
+    naming_item,
     run_batch,
 )
 from filewright.tools.context import Context
-from filewright.tools.losses import lost_by_overwriting
-from filewright.tools.result import DiffWanted
+from filewright.tools.losses import describe_overwrite_loss
+from filewright.tools.result import DiffMode
 from filewright.tools.tool import Tool
 
 _NEW_FILE_ENCODING: Final = Encoding("utf-8")
@@ -59,7 +59,7 @@ class WriteArguments(BatchArguments):
 
     items: Annotated[list[WriteItem], Field(min_length=1)]
     """`mode` is `"create"` (refuses what exists), `"overwrite"` or `"append"`"""
-    diff: Annotated[DiffWanted, RARE] = "auto"
+    diff: Annotated[DiffMode, RARE] = "auto"
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ def plan_files(
     refusal: FilewrightError | None = None
     for index, item in enumerate(items):
         try:
-            with item_named(index, len(items)):
+            with naming_item(index, len(items)):
                 location = _locate(context, item)
         except FilewrightError as error:
             refusal = error
@@ -142,14 +142,14 @@ def _plan_file(
     indexes: Sequence[int],
 ) -> Iterator[FilePlan[PlannedItem]]:
     """Yield the plans of the items that write one file; the last one has its content."""
-    with item_named(indexes[0], len(items)):
+    with naming_item(indexes[0], len(items)):
         before = _open_existing(context, location)
     content = NewContent()
     *earlier_indexes, last_index = indexes
     results: dict[int, ItemResult] = {}
     for index in indexes:
         item = items[index]
-        with item_named(index, len(items)):
+        with naming_item(index, len(items)):
             exists = before is not None or content.is_whole
             _check_item(context, item, before, exists=exists)
             appends = exists and item.mode == "append"
@@ -170,7 +170,7 @@ def _plan_file(
         return
     # What other programs wrote is lost only by an overwrite of no certain version.
     if content.is_whole and items[indexes[0]].expected_version is None:
-        loss = lost_by_overwriting(context, before, content.data)
+        loss = describe_overwrite_loss(context, before, content.data)
         result = replace(result, note=loss)
     yield _plan_existing(
         location, before, content, PlannedItem(last_index, result)

@@ -117,17 +117,17 @@ def tree(call: Call, arguments: Tree) -> str:
 def draw_tree(placed_entries: Sequence[PlacedEntry]) -> list[str]:
     """Return a row for each entry, with lines that lead to it."""
     last_children = {}
-    for placed in placed_entries:
-        last_children[placed.parts[:-1]] = placed.parts
+    for placed_entry in placed_entries:
+        last_children[placed_entry.parts[:-1]] = placed_entry.parts
     rows = []
-    for placed in placed_entries:
-        parts = placed.parts
+    for placed_entry in placed_entries:
+        parts = placed_entry.parts
         margin = ""
         for level in range(1, len(parts)):
             is_last = last_children[parts[: level - 1]] == parts[:level]
             margin += "    " if is_last else "│   "
         corner = "└── " if last_children[parts[:-1]] == parts else "├── "
-        entry = placed.entry
+        entry = placed_entry.entry
         mark = {"folder": "/", "link": "@"}.get(entry.type, f"\t{entry.size}")
         rows.append(f"{margin}{corner}{escape_controls(entry.name)}{mark}")
     return rows

@@ -322,10 +322,10 @@ def edit_one_file(
         )
     else:
         diff = outcome.diff.text
-        done = "modified successfully"
+        state = "modified successfully"
         if arguments.dry_run:
-            done = "changes calculated (dry run)"
-        message = f"File {requested_path} {done}."
+            state = "changes calculated (dry run)"
+        message = f"File {requested_path} {state}."
         if outcome.warnings:
             message += f" warning: {'; '.join(outcome.warnings)}"
     answer: Json = {"status": "success", "message": message}

@@ -41,24 +41,26 @@ def list_directory(call: Call, arguments: ListDirectory) -> Json:
         limit=MAX_ENTRIES,
     )
     placed_entries = place_entries(call, arguments.path, listing.entries)
-    child_counts = Counter(placed.parts[:-1] for placed in placed_entries)
+    child_counts = Counter(
+        placed_entry.parts[:-1] for placed_entry in placed_entries
+    )
     entries: list[Json] = []
-    for placed in sort_folders_first(placed_entries, fold=_fold):
-        if len(placed.parts) > arguments.max_depth:
+    for placed_entry in sort_folders_first(placed_entries, fold=_fold):
+        if len(placed_entry.parts) > arguments.max_depth:
             continue
-        name = quote(b"/".join(placed.parts))
-        if placed.entry.type == "folder":
+        name = quote(b"/".join(placed_entry.parts))
+        if placed_entry.entry.type == "folder":
             entry: Json = {
                 "name": name,
                 "type": "dir",
                 "size_bytes": 0,
-                "child_count": child_counts[placed.parts],
+                "child_count": child_counts[placed_entry.parts],
             }
         else:
             entry = {
                 "name": name,
                 "type": "file",
-                "size_bytes": placed.entry.size,
+                "size_bytes": placed_entry.entry.size,
                 "child_count": None,
             }
         entries.append(entry)
