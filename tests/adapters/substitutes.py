@@ -83,6 +83,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             module.apply_diff = apply_diff
         if hasattr(module, "RecordingEditor"):
             module.RecordingEditor = recording_editor()
+        if hasattr(module, "FilesystemBackend"):
+            module.FilesystemBackend = filesystem_backend()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -99,3 +101,26 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     asyncio.run(pyfuncitem.obj(**arguments))
     return True
+
+
+def filesystem_backend() -> Any:
+    """Return a backend class with the arguments of deepagents' own."""
+    from filewright.adapters.deepagents import FilewrightBackend
+
+    class FilesystemBackend(FilewrightBackend):
+        """A backend of virtual paths."""
+
+        def __init__(
+            self,
+            root_dir: Any = None,
+            virtual_mode: bool = True,
+            max_file_size_mb: int = 10,
+        ) -> None:
+            if not virtual_mode:
+                pytest.skip("paths are virtual only")
+            super().__init__(
+                root_dir or Path.cwd(),
+                settings=Settings(flush=False, state_dir=tempfile.mkdtemp()),
+            )
+
+    return FilesystemBackend
