@@ -93,6 +93,7 @@ def to_envelope(operation: PatchOperation) -> str:
         raise invalid("the path of an operation has one line", argument="path")
     diff = operation.diff or ""
     for line in diff.splitlines():
+        # Another heading would add a file that the operation does not name.
         if line.startswith("*** ") and line.rstrip() != "*** End of File":
             raise invalid(
                 "the diff of an operation has lines of one file only, "

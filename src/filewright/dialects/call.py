@@ -86,6 +86,7 @@ class Call(ToolMethods):
         if status.kind != "link":
             return status
         try:
+            # A link does not tell which of the two it leads to, so both are tried.
             with boundary.open_folder(location) as folder:
                 return folder.status()
         except FilewrightError:

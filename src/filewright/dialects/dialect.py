@@ -98,6 +98,7 @@ def _to_tool(dialect: Dialect, tool: DialectTool) -> ListedTool:
         answer = tool.run(Call(context), arguments)
         return _to_result(dialect, answer, arguments, context.settings)
 
+    # A tool that only reads can neither destroy nor do more when it is repeated.
     declared = Tool(
         name=tool.name,
         title=tool.name.replace("_", " ").capitalize(),

@@ -205,6 +205,8 @@ def match_any_case(pattern: str) -> str:
             is_in_brackets = False
         lower = character.lower()
         upper = character.upper()
+        # The upper case of some letters, such as ß, is two characters, which no class
+        # holds.
         has_cases = lower != upper and len(lower) == len(upper) == 1
         if has_cases and not is_in_brackets:
             result += f"[{lower}{upper}]"

@@ -35,6 +35,7 @@ def count_fitting(sizes: Iterable[int], limit: int) -> int:
 
 def count_fitting_json(items: Iterable[object], limit: int) -> int:
     """Return how many of `items` fit, as members of a JSON array, in `limit` characters."""
+    # A comma and a space follow each member.
     return count_fitting((len(encode_json(item)) + 2 for item in items), limit)
 
 

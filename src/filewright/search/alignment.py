@@ -118,6 +118,7 @@ def find_nearest_region(needle: str, text: str) -> tuple[int, int, int]:
     while end + 1 < len(end_distances) and end_distances[end + 1] == distance:
         end += 1
     # The same backwards from the end gives the start.
+    # A region of this distance is longer than the needle by the distance at most.
     before = text[max(0, end - len(needle) - distance) : end]
     start_distances = _distances(needle[::-1], before[::-1], is_anchored=True)
     nearest = min(start_distances)
@@ -142,6 +143,7 @@ def _distances(needle: str, text: str, *, is_anchored: bool) -> list[int]:
     up, down = full, 0
     score = length
     scores = [score]
+    # In an anchored region each character before the needle's first is an edit.
     step = 1 if is_anchored else 0
     for character in text:
         mask = masks.get(character, 0)

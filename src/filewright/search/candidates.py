@@ -56,6 +56,7 @@ class _Batch:
         """Add a path, once."""
         if path not in self.paths:
             self.paths[path] = None
+            # The kernel counts a pointer and a terminator for each argument too.
             self.argument_bytes += len(path) + 16
 
     def is_full(self, max_files: int) -> bool:
@@ -176,6 +177,8 @@ class Candidates:
         if not self._patterns or program is None:
             return None
         arguments = [program, "--no-config", "--no-messages", "--color=never"]
+        # The walk has applied the rules and decides what is text, so `rg` reads every
+        # file, and of a folder only its own files.
         arguments += ["-uu", "-a", "-l", "-0", "-j2", "--max-depth", "1"]
         if self._multiline:
             arguments.append("-U")

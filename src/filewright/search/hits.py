@@ -105,6 +105,7 @@ def search_snapshot(
         iterator = _hit_per_match(snapshot, matches, task)
     else:
         iterator = _hit_per_line(snapshot, matches, task)
+    # One more hit tells if the file was searched to its end, and where to go on.
     hits = list(islice(iterator, limit + 1))
     if len(hits) <= limit:
         return FileHits(tuple(hits), count=len(hits))
@@ -126,6 +127,7 @@ def count_hits(
     task: Task = NO_TIMEOUT,
 ) -> int:
     """Count the lines that match, the matches of a multiline pattern, or the other lines."""
+    # A match may be in several lines, so the other lines are not those left by a count.
     if invert and pattern.multiline:
         matches = find_matches(snapshot, pattern, windows=windows, task=task)
         other_lines = _iterate_other_lines(
@@ -249,6 +251,7 @@ class HitBuilder:
         if self._last_line_start == line_start and offset >= self._last_offset:
             position, column = self._last_offset, self._last_column
         snapshot = self._snapshot
+        # A block may end inside a character.
         decoder_class = codecs.getincrementaldecoder(snapshot.encoding.name)
         decoder = decoder_class("replace")
         for block_start in range(position, offset, _DECODED_BLOCK_BYTES):

@@ -155,6 +155,7 @@ def iterate_windows(
                     following = snapshot.lines.line_end(window.stop, task)
                 else:
                     following = max(following, window.file_offset(high))
+            # A window that leads no further would be searched for ever.
             if following <= position:
                 return
             position = following
@@ -239,6 +240,7 @@ def _find_in_window(
         if low < resume or (
             pattern.whole_word and not _is_whole_word(text, low, high)
         ):
+            # A match that begins inside the rejected one may be right.
             index = next_character(text, max(candidate.start, index))
             continue
         if low < high or not _is_phantom(text, low, last_end):
@@ -344,6 +346,7 @@ def _is_whole_word(text: bytes, low: int, high: int) -> bool:
 
     Bytes that are not UTF-8 are no word characters.
     """
+    # A character has four bytes at most.
     before = text[max(0, low - 4) : low].decode("utf-8", "replace")
     after = text[high : high + 4].decode("utf-8", "replace")
     return not any(map(is_word_character, before[-1:] + after[:1]))

@@ -232,6 +232,7 @@ def compile_pattern(
     ignores_case = case == "insensitive" or (
         case == "smart" and not translation.has_upper_case
     )
+    # A literal without case is searched as bytes, which is faster than RE2.
     has_case = mode == "regex" or text.lower() != text.upper()
     insensitive = has_case and ignores_case
     if insensitive:

@@ -66,6 +66,7 @@ def read_sample(snapshot: Snapshot) -> bytes:
     for number in range(_SAMPLE_COUNT):
         offset = snapshot.start + number * step
         parts.append(snapshot.read(offset, _SAMPLE_BYTES))
+    # No piece holds a line break, so none is counted across two parts.
     return b"\n".join(parts)
 
 
@@ -89,6 +90,7 @@ def choose_pieces(needle: bytes, sample: bytes, size: int) -> Pieces:
                 continue
             if must_be_apart and _overlaps(offset, offsets, length):
                 continue
+            # A single piece would give each of its places the same number of votes.
             is_enough = len(offsets) >= 2 and (
                 expected_total + expected > _MAX_EXPECTED_OCCURRENCES
             )

@@ -92,6 +92,7 @@ class Searcher:
             return False
         if not options.glob and not options.exclude:
             return True
+        # A file that the caller names is searched even if a rule ignores it.
         walk_options = WalkOptions(
             depth=1,
             glob=options.glob,

@@ -187,6 +187,7 @@ class _FuzzySearch:
 
     def _find_exact(self) -> list[Fit]:
         """Return the exact occurrences of the needle."""
+        # A needle may be longer than a pattern of a caller.
         pattern = compile_pattern(
             self.needle, case="sensitive", max_chars=1 << 30
         )

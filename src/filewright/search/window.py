@@ -106,6 +106,7 @@ class Window:
         self._decode_errors = "surrogateescape"
         if encoding.unit_bytes == 2:
             self._decode_errors = "surrogatepass"
+        # At most half, so that the next window begins behind this one's start.
         self._overlap = min(limits.overlap, len(raw) // 2)
         # The last index that was converted, and its offset in `raw`.
         self._last_conversion = (0, 0)
@@ -206,6 +207,7 @@ def _read_window(
             return raw[:line_end], True
         if not limits.by_lines or len(raw) >= limits.max_length:
             return _cut_at_character(raw, snapshot), False
+        # The window doubles, so a long line is not copied once for each read.
         read_end = position + len(raw)
         raw += snapshot.read(read_end, min(len(raw), stop - read_end))
     return raw, False
@@ -275,6 +277,7 @@ def character_start(
     # before it tells where a character starts.
     scanned_bytes = _MAX_SCANNED_BYTES if encoding.is_multibyte else 4
     near = max(0, offset - scanned_bytes - line_start)
+    # A unit of UTF-16 begins at an even distance from the line's start.
     near = line_start + near // 2 * 2
     before = snapshot.read(near, offset - near + 1)
     return near + len(cut_at_character(before, offset - near, encoding))

@@ -167,6 +167,7 @@ class GitRepository(Closable):
         """Return the full name of a commit, or None if there is no such commit."""
         if not revision or revision.startswith("-") or "\0" in revision:
             raise invalid(f"{revision!r} is not a revision")
+        # The revision is a caller's, and git must never take it for an option.
         words = ["rev-parse", "--verify", "--quiet", "--end-of-options"]
         try:
             records = [*self._records([*words, f"{revision}^{{commit}}"])]

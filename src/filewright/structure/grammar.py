@@ -147,6 +147,7 @@ def load_grammar(language: Language) -> Grammar:
     """
     grammar = _grammars.get(language)
     if grammar is None:
+        # Two threads may have missed it at the same time; a grammar is loaded once.
         with _load_lock:
             grammar = _grammars.get(language) or _load(language)
             _grammars[language] = grammar
@@ -190,6 +191,7 @@ def _build_pattern(
     text: str, settings: dict[str, str], roles: Mapping[str, set[str]]
 ) -> QueryPattern:
     """Return the pattern that is written as `text`, with its settings."""
+    # An `@` in a comment or a string is no capture.
     without_comments = re.sub(r";.*|\"(?:[^\"\\]|\\.)*\"", "", text)
     captures = re.findall(r"@([\w.]+)", without_comments)
     capture = next(name for name in captures if name not in _PART_CAPTURES)

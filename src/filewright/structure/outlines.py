@@ -140,6 +140,7 @@ class Outlines:
         if size > MAX_PARSED_BYTES:
             head = b""
             if is_narrow:
+                # A line that is cut in two could be read as another definition.
                 head = data[: data.rfind(b"\n", 0, MAX_PARSED_BYTES) + 1]
             if not head:
                 note = f"{note}{MAX_PARSED_BYTES} for such a file"
@@ -153,6 +154,7 @@ class Outlines:
         )
         try:
             outline = self._workers.outline(request, head, task)
+            # A part of the file must not take the place of the tree of the whole.
             request = replace(request, key="")
             # The tree of a large text may have exceeded the memory of the worker. The
             # names in a part of it can still be found.
@@ -190,6 +192,7 @@ def _content_key(
         xxhash.xxh3_128_digest(data),
         rest,
         snapshot.size,
+        # The same bytes are another text in another encoding.
         snapshot.encoding.name,
         language,
     )

@@ -192,6 +192,7 @@ def _mark_changes(previous: ParsedText, content: Content) -> Tree | None:
     start = _common_length(before, after)
     tail = _common_length(before[start:][::-1], after[start:][::-1])
     old_end, new_end = len(before) - tail, len(after) - tail
+    # A parse from the beginning is as fast as one that reuses so little.
     if max(old_end, new_end) - start > len(after) // 2:
         return None
     # A change begins and ends between characters of the encoding.

@@ -30,6 +30,7 @@ _IDLE_SECONDS = 5.0
 def main(arguments: list[str]) -> int:
     """Answer requests until the input ends."""
     for path in json.loads(arguments[0]):
+        # Appended, so that no module there replaces one of Python's own.
         if path not in sys.path:
             sys.path.append(path)
     _replace_packages()
@@ -70,6 +71,7 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
         outline = _answer(request, requests.read(request.size), trees)
         answers.write(encode_line(outline))
         answers.flush()
+        # Its memory is free while the next request is awaited.
         del outline
         if request.size > _LARGE_CONTENT_BYTES:
             streams.give_back_when_idle(wire_in, _IDLE_SECONDS)
@@ -88,6 +90,8 @@ def _answer(request: Request, content: bytes, trees: _TreeCache) -> Outline:
             content, request.codec, language, request.seconds, trees.take(key)
         )
     except MemoryError:
+        # The trees count for the limit that was reached, and the next request needs
+        # room.
         trees.clear()
         note = "not parsed: it needs too much memory"
         return Outline(language, parsed=False, note=note)

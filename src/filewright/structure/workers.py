@@ -92,6 +92,7 @@ class Workers:
                 if not self._idle:
                     break
                 worker = self._idle.pop()
+            # An idle worker may have been ended meanwhile, such as by the kernel.
             if worker.is_running:
                 return worker
             worker.kill()
@@ -130,6 +131,8 @@ class _Worker:
         for path in sys.path:
             if path and Path(path, "tree_sitter").is_dir():
                 folders.append(path)
+        # Neither the environment nor the current folder adds a module (-I), and no
+        # compiled file is written (-B).
         self._child = launcher.start(
             [
                 sys.executable,
@@ -163,6 +166,7 @@ class _Worker:
         """Return the answer, torn if the worker ended, or None if it is too slow."""
         seconds = request.seconds + _GRACE_SECONDS + self._extra_seconds
         deadline = time.monotonic() + seconds
+        # Only the first request waits for the start of the process.
         self._extra_seconds = 0.0
         message = encode_line(replace(request, size=len(data))) + data
         answer: list[bytes] = []

@@ -185,6 +185,7 @@ def run_batch(
         for file in _in_order(change.files):
             files.append(file)
             results.append(_to_result(file))
+        # The limit of rows is that of the call, not of each item.
         max_diff_rows -= sum(diff.row_count for diff in change.diff.files)
         if change.id is not None:
             change_ids.append(change.id)

@@ -203,6 +203,7 @@ class BoundTools:
         context = self._context.at(task)
         if not context.boundary.roots:
             raise workspace_closed()
+        # A change that was interrupted is settled before its files are read.
         context.changes.recover_if_needed()
         try:
             # Files are compared before the call: what it shows or changes is no news
@@ -245,6 +246,7 @@ class BoundTools:
         end = ""
         if result.notices and not self._provider.answers_json:
             end = "".join(f"\n[{notice}]" for notice in result.notices)
+        # Notices come after the cut, so a long answer never loses them.
         limit = self._settings.hard_chars - len(end)
         if len(text) > limit:
             bounded = clip(text, limit, note=CUT_NOTE, at_line=True)

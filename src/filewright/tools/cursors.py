@@ -46,6 +46,7 @@ def decode_cursor(
         zlib.error,
         RecursionError,
     ):
+        # Any text may be sent as a cursor, also JSON that is nested too deeply.
         is_valid = False
     if not is_valid:
         raise invalid(

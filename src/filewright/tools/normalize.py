@@ -284,6 +284,7 @@ def _synonym_of(name: str, fields: Mapping[str, Shape]) -> str | None:
         for field, names in _SYNONYMS.items()
         if name in names and field in fields
     ]
+    # With two such fields a guess could fill the wrong one.
     return fields_meant[0] if len(fields_meant) == 1 else None
 
 

@@ -381,6 +381,7 @@ def plan_text(
         try:
             return to_file_plan(text.file_snapshot, plan(text.file_snapshot))
         except FilewrightError:
+            # The caller was shown the cells, so the refusal is about them.
             raise error from None
 
 

@@ -113,6 +113,7 @@ class SeenFiles:
 
         It is returned again until `mark_reported`, as an answer may fail.
         """
+        # Files are compared without the lock, since to open them takes long.
         names_by_news: dict[str, list[str]] = {}
         with self._lock:
             watched = [*self._watched.items()]
