@@ -366,7 +366,7 @@ def lines_of(count: int) -> str:
     [
         (lines_of(9_000), lines_of(9_000).replace("\t", "    ").upper()),
         (lines_of(50_000), lines_of(50_000).replace("0\n", "0 more\n")),
-        ("café " * 60_000, "café " * 60_000 + "\n"),
+        ("café " * 60_000, "café " * 60_000 + "end\n"),
         (lines_of(500_000), lines_of(500_000).upper()),
     ],
     ids=["all lines", "every tenth line", "one line", "a large file"],
