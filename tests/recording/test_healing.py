@@ -14,6 +14,7 @@ from filewright.recording.expectation import (
     TextReplacement,
     ToolEdit,
     WholeText,
+    expect,
 )
 from filewright.recording.healing import heal
 from filewright.recording.literal import heal_plain_edit
@@ -392,3 +393,11 @@ def test_heals_a_large_file_that_is_plain() -> None:
     )
     assert healing is not None
     assert healing.content == after.encode("cp1252")
+
+
+def test_expects_no_line_end_that_a_literal_tool_does_not_write() -> None:
+    # Which line end the new lines have is not certain, so the engine is asked.
+    before = Snapshot(b"a \r\n\tport\n\n\t\t \nb\n")
+    edit = (TextReplacement("\tport\n", "new\n\tport\n\nnew #"),)
+    expected = expect(before, edit, Task())
+    assert expected is None or b"new #\n\n" not in expected.content

@@ -12,7 +12,7 @@ from filewright.edit.planning import plan_edits
 from filewright.edit.request import TextEdit
 from filewright.errors import FilewrightError
 from filewright.progress import Task
-from filewright.recording.healing import Expected, replace_text
+from filewright.recording.healing import Expected, plain_ends, replace_text
 from filewright.recording.readings import read_as_utf8, read_in, read_like
 from filewright.recording.tool_arguments import (
     PatchText,
@@ -51,7 +51,8 @@ def expect(snapshot: Snapshot, edit: ToolEdit, task: Task) -> Expected | None:
     splices = _plan(snapshot, edit, task)
     if splices is None:
         return None
-    return Expected(snapshot.content).apply(splices)
+    expected = Expected(snapshot.content).apply(splices)
+    return expected if _is_literal(snapshot, edit, expected) else None
 
 
 def _new_text(edit: ToolEdit) -> str:
@@ -101,6 +102,30 @@ def _expect_literal(
         else:
             return expected
     return None
+
+
+def _is_literal(
+    snapshot: Snapshot,
+    replacements: Sequence[TextReplacement],
+    expected: Expected,
+) -> bool:
+    """Return True unless the tools, which are literal, make another text.
+
+    Our engine completes lines: a replacement without the final LF of its search
+    gets one. A text that is not there literally is left to the engine.
+    """
+    assert snapshot.content is not None
+    original = read_in(snapshot.content, snapshot.encoding)
+    if original is None:
+        return False
+    text = original.text
+    for replacement in replacements:
+        search = plain_ends(replacement.search)
+        if search not in text:
+            return True
+        count = -1 if replacement.is_everywhere else 1
+        text = text.replace(search, plain_ends(replacement.replacement), count)
+    return read_like(expected.content, original).text == text
 
 
 def _plan(

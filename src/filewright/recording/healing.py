@@ -612,7 +612,7 @@ def replace_text(
     meant, if the bytes of the replacement are not certain, or if it is in too
     many or too long lines.
     """
-    search, text = _plain_ends(search), reading.text
+    search, text = plain_ends(search), reading.text
     positions = [
         match.start() for match in re.finditer(re.escape(search), text)
     ]
@@ -682,7 +682,7 @@ def _splice_certain(
     return splices
 
 
-def _plain_ends(text: str) -> str:
+def plain_ends(text: str) -> str:
     """Return a text whose lines all end with LF."""
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
