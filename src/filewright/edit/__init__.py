@@ -22,6 +22,7 @@ The place of an edit:
   `matchers.named_lines`; and `matchers.blocks`, which finds the blocks of hunks
 - `choose`: the choice of one candidate, or the reason why there is none
 - `drift`: an edit of an earlier version, carried over to the present one
+- `conflict_markers`: the merge conflicts of a text, by their marker lines
 - `source`: the text of a file, by offsets and by lines
 - `comparison`: the forms in which lines are compared
 - `line_search`: edits that name a line to begin at

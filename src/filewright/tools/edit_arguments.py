@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
+from filewright.edit.conflict_markers import ConflictSide
 from filewright.text.notebook import CELL_HINT, CellKind
 from filewright.tools.argument_problems import argument_error
 from filewright.tools.arguments import RARE, Arguments
@@ -46,7 +47,7 @@ CellName = Annotated[
 
 
 class Place(Arguments):
-    """A place in a file: a symbol, lines, a cell, or a position beside one of them."""
+    """A place in a file: a symbol, lines, a merge conflict, a cell, or beside one of them."""
 
     symbol: str | None = None
     lines: Annotated[
@@ -54,6 +55,7 @@ class Place(Arguments):
     ] = None
     after: Anchor = None
     before: Anchor = None
+    conflict: LineNumber | None = None
     cell: CellName = None
     after_cell: CellName = None
     before_cell: CellName = None
@@ -172,18 +174,31 @@ class PlaceEdit(FileEdit):
 
     kind_field = "at"
     companions_hint = (
-        "at goes with replace, or with delete: true; for a text, give search "
+        "at goes with replace, take, or delete: true; for a text, give search "
         'without at; a cell is a place itself, as in at: {"cell": 2}'
     )
 
     at: Annotated[Place, Field(description="instead of search")]
     replace: str | None = None
     delete: bool = False
+    take: ConflictSide | None = None
     cell_type: CellKind | None = None
 
     @model_validator(mode="after")
     def check_one_action(self) -> Self:
-        """Raise an argument error unless the edit replaces, inserts or deletes."""
+        """Raise an argument error unless the edit has one action, which suits its place."""
+        if self.at.conflict is not None:
+            if self.delete or (self.take is None) == (self.replace is None):
+                raise argument_error(
+                    "an edit of a conflict takes a side or replaces it",
+                    'give take: "ours", "theirs" or "both"; or replace',
+                )
+            return self
+        if self.take is not None:
+            raise argument_error(
+                "take is the side of a conflict",
+                'give it with at: {"conflict": number}',
+            )
         if self.delete == (self.replace is not None):
             raise argument_error(
                 "an edit at a place either replaces or deletes",

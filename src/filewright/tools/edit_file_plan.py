@@ -8,6 +8,7 @@ from functools import partial
 from typing import Final
 
 from filewright.edit.changeset import FilePlan
+from filewright.edit.conflict_markers import Conflict, iterate_conflicts
 from filewright.edit.list_separators import ListEdits
 from filewright.edit.losses import describe_lost_parts, find_lost_parts
 from filewright.edit.outcome import EditOutcome
@@ -49,8 +50,9 @@ from filewright.tools.edit_places import (
 from filewright.tools.pipeline import plan_text
 from filewright.wording import escape_controls
 
-# The name of an edit that changes the separator of another member of a list.
-_SEPARATOR: Final = "separator"
+# The name of further edits that belong to the edit with their number: they have no
+# outcome of their own.
+_FURTHER: Final = "further"
 # Bytes of a symbol in which the lines before its definition are searched.
 _SYMBOL_HEAD_BYTES: Final = 16 << 10
 
@@ -70,10 +72,14 @@ class FileEditPlan:
 
 @dataclass(frozen=True, slots=True)
 class PreparedEdit:
-    """An edit as the planner takes it, with what its new text leaves out."""
+    """An edit as the planner takes it, with what its new text leaves out.
+
+    `further_edits` change other lines for it.
+    """
 
     edit: Edit
     loss: str = ""
+    further_edits: tuple[LineEdit, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,8 @@ def plan_file(
     if file.removals:
         # A text that moves within the file is removed before it is inserted.
         edits = sorted([*file.removals, *edits], key=lambda edit: edit.number)
+    for one in prepared:
+        edits += one.further_edits
     edits += _separator_edits(open_file.lists)
     losses = {one.edit.number: one.loss for one in prepared if one.loss}
     earlier_contents = call.context.shown.earlier_contents(
@@ -152,8 +160,7 @@ def plan_snapshot(
     )
     outcomes = []
     for outcome in plan.outcomes:
-        # A separator on another line belongs to the edit for which it changes.
-        if outcome.named != _SEPARATOR:
+        if outcome.named != _FURTHER:
             note = losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))
     return FileEditPlan(plan.splices, tuple(outcomes), losses)
@@ -242,7 +249,7 @@ def _separator_edits(
                     first_line=other.line,
                     last_line=other.line,
                     replace=other.text,
-                    named=_SEPARATOR,
+                    named=_FURTHER,
                     base=base,
                     fuzzy=False,
                     number=other.edit,
@@ -266,6 +273,10 @@ def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
         case PlaceEdit() as edit if edit.at.symbol is not None:
             return _prepare_symbol_edit(
                 open_file, numbered, edit, edit.at.symbol
+            )
+        case PlaceEdit() as edit if edit.at.conflict is not None:
+            return _prepare_conflict_edit(
+                open_file, numbered, edit, edit.at.conflict
             )
         case PlaceEdit() as edit if edit.at.lines is not None:
             return PreparedEdit(
@@ -324,6 +335,56 @@ def _prepare_line_edit(
         base=text.base,
         fuzzy=open_file.call.is_fuzzy(edit),
         number=numbered.number,
+    )
+
+
+def _prepare_conflict_edit(
+    open_file: OpenFile,
+    numbered: NumberedEdit,
+    edit: PlaceEdit,
+    conflict_number: int,
+) -> PreparedEdit:
+    """Return the edits that replace a conflict, or delete all of it but a side."""
+    text = open_file.find_text(numbered)
+    conflict = _find_conflict(open_file, numbered, text, conflict_number)
+    named = f"conflict {conflict_number} replaced"
+    ranges: Sequence[tuple[int, int]] = ((conflict.ours, conflict.theirs),)
+    if edit.take is not None:
+        named = f"conflict {conflict_number}, {edit.take} taken"
+        ranges = conflict.lines_without(edit.take)
+    first, *others = (
+        LineEdit(
+            first_line=first_line,
+            last_line=last_line,
+            replace=edit.replace or "",
+            named=named,
+            base=text.base,
+            fuzzy=False,
+            number=numbered.number,
+        )
+        for first_line, last_line in ranges
+    )
+    further_edits = tuple(replace(other, named=_FURTHER) for other in others)
+    return PreparedEdit(first, further_edits=further_edits)
+
+
+def _find_conflict(
+    open_file: OpenFile,
+    numbered: NumberedEdit,
+    text: TextVersion,
+    conflict_number: int,
+) -> Conflict:
+    """Return a conflict by its number, from 1. Raise `invalid_input` without such."""
+    call, path = open_file.call, open_file.file.requested_path
+    count = 0
+    for conflict in iterate_conflicts(text.snapshot, path, call.context.task):
+        count += 1
+        if count == conflict_number:
+            return conflict
+    raise call.invalid(
+        numbered.number,
+        f"{path} has no conflict {conflict_number}; it has {count}",
+        "count the lines that begin with <<<<<<<, from 1 in each file",
     )
 
 

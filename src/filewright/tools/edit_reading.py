@@ -27,7 +27,10 @@ KIND_FIELDS: Mapping[str, str] = {
 """
 
 PLACE_FIELDS = frozenset(
-    ["symbol", "lines", "after", "before", "after_cell", "before_cell"]
+    [
+        *("symbol", "lines", "after", "before", "conflict"),
+        *("after_cell", "before_cell"),
+    ]
 )
 """Fields of `at` that can mean nothing else beside it."""
 
@@ -178,6 +181,8 @@ def _without_unset_fields(fields: dict[str, Any]) -> dict[str, Any]:
     # An empty content is only that of a new file.
     if kinds - {"content"}:
         idle.add("content")
+    if "take" in filled:
+        idle.add("replace")
     if kinds & {"content", "move_to", "from", "delete"}:
         idle.add("replace")
     read_fields = {}

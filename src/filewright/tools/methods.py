@@ -52,6 +52,7 @@ class EditPlace(TypedDict):
     lines: NotRequired[Sequence[int] | None]
     after: NotRequired[int | str | None]
     before: NotRequired[int | str | None]
+    conflict: NotRequired[int | None]
     cell: NotRequired[int | str | None]
     after_cell: NotRequired[int | str | None]
     before_cell: NotRequired[int | str | None]
@@ -76,6 +77,7 @@ EditRequest = TypedDict(
         "start_line": NotRequired[int | None],
         "end_line": NotRequired[int | None],
         "delete": NotRequired[bool],
+        "take": NotRequired[Literal["ours", "theirs", "both"] | None],
         "from": NotRequired[MoveSource | None],
         "copy": NotRequired[bool],
         "content": NotRequired[str | None],

@@ -1,0 +1,105 @@
+"""The merge conflicts of a text, by the marker lines of git and of diff3.
+
+A conflict has a line `<<<<<<<`, our lines, in the style of diff3 a line `|||||||` and the
+lines of the base, a line `=======`, their lines, and a line `>>>>>>>`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from filewright.errors import FilewrightError, invalid
+from filewright.progress import Task
+from filewright.text.codec import decode
+from filewright.text.snapshot import Snapshot
+
+ConflictSide = Literal["ours", "theirs", "both"]
+
+_OURS = "<" * 7
+_BASE = "|" * 7
+_SEPARATOR = "=" * 7
+_THEIRS = ">" * 7
+# Bytes of a line that tell whether it is a marker, in any encoding.
+_MARKER_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """The marker lines of a conflict, counted from 1; `base` is None without a base."""
+
+    ours: int
+    base: int | None
+    separator: int
+    theirs: int
+
+    def lines_without(self, side: ConflictSide) -> Sequence[tuple[int, int]]:
+        """Return the first and last lines of the parts to delete to keep a side."""
+        end_of_ours = self.separator if self.base is None else self.base
+        if side == "ours":
+            return ((self.ours, self.ours), (end_of_ours, self.theirs))
+        if side == "theirs":
+            return ((self.ours, self.separator), (self.theirs, self.theirs))
+        return (
+            (self.ours, self.ours),
+            (end_of_ours, self.separator),
+            (self.theirs, self.theirs),
+        )
+
+
+def iterate_conflicts(
+    snapshot: Snapshot, path: str, task: Task | None = None
+) -> Iterator[Conflict]:
+    """Yield the conflicts of a text in order.
+
+    Raise `invalid_input` at markers that are not those of one whole conflict.
+    """
+    ours: int | None = None
+    base: int | None = None
+    separator: int | None = None
+    for line, marker in _iterate_markers(snapshot, task):
+        if marker == _OURS and ours is None:
+            ours, base, separator = line, None, None
+        elif marker == _SEPARATOR and ours is None:
+            # An underlined heading of plain text looks the same.
+            continue
+        elif ours is None:
+            raise _malformed_error(path, line, marker)
+        elif marker == _BASE and base is None and separator is None:
+            base = line
+        elif marker == _SEPARATOR and separator is None:
+            separator = line
+        elif marker == _THEIRS and separator is not None:
+            yield Conflict(ours, base, separator, line)
+            ours = None
+        else:
+            raise _malformed_error(path, line, marker)
+    if ours is not None:
+        raise _malformed_error(path, ours, _OURS)
+
+
+def _iterate_markers(
+    snapshot: Snapshot, task: Task | None
+) -> Iterator[tuple[int, str]]:
+    """Yield the marker lines of a text, by their numbers."""
+    lines = snapshot.lines.read_lines(limit=_MARKER_BYTES, task=task)
+    for number, line in enumerate(lines, 1):
+        # Most lines are not decoded; of UTF-16 a zero byte may come first.
+        if line.body.lstrip(b"\0")[:1] not in (b"<", b"|", b"=", b">"):
+            continue
+        text = decode(line.body, snapshot.encoding)
+        marker = text.partition(" ")[0]
+        # A separator has no label.
+        if text == _SEPARATOR or marker in (_OURS, _BASE, _THEIRS):
+            yield number, marker
+
+
+def _malformed_error(path: str, line: int, marker: str) -> FilewrightError:
+    return invalid(
+        f"line {line} of {path} is a marker {marker} that belongs to no whole "
+        "conflict; nothing was changed",
+        "read the lines around it, and give at.lines with replace",
+        path=path,
+        line=line,
+    )
