@@ -1,4 +1,8 @@
-"""`filewright doctor`: what works here, what is weaker, and transactions that were left unfinished."""
+"""The command `doctor`, which checks the system and settles unfinished changes.
+
+A check yields its findings one by one, and each is printed at once: an error in a later
+check hides nothing.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +10,10 @@ import os
 import platform
 import sys
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -22,19 +27,22 @@ if TYPE_CHECKING:
     from filewright.boundary.location import Root
     from filewright.workspace import Workspace
 
-_LOOK_SECONDS = 30.0
-_RULES = 20
-_DAMAGE = 5
-"""Damaged changes that are named."""
-_WIDTH = len("unfinished changes")
+CHECK_SECONDS = 30.0
+"""The time for a check that reads many files."""
+MAX_SHOWN_RULES = 20
+MAX_SHOWN_ITEMS = 5
+"""The most damaged changes, or files, that a finding names."""
+MAX_COUNTED_CHANGES = 100
+_LABEL_WIDTH = len("unfinished changes")
 
 
-class Finding(NamedTuple):
-    """One thing looked at: `good` is None for plain information."""
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A result of a check; `is_good` is None for plain information."""
 
-    what: str
+    label: str
     detail: str
-    good: bool | None = None
+    is_good: bool | None = None
 
 
 _MARKS = {
@@ -45,31 +53,41 @@ _MARKS = {
 
 
 @click.command(
-    short_help="Say what works here; settle what a crash left.",
+    short_help="Check this system, and settle what a crash left unfinished.",
     epilog="\b\nExample:\n  filewright doctor --root ~/project",
 )
 @workspace_command()
 @click.option(
     "--leave",
     metavar="CHANGE",
-    help="Leave the files of a change that cannot be settled as they are, and call it made.",
+    help="Keep the files of an unsettled change as they are, and record it as made.",
 )
 def doctor(workspace: Workspace, leave: str | None) -> None:
-    """Say what is available here, and finish or take back what a crash left behind."""
+    """Check this system, and finish or roll back changes that a crash interrupted."""
     if leave is not None:
         workspace.leave_unsettled(leave)
         write(
-            f"{leave} is made: its files stay as they are, and `filewright undo {leave}` takes it back"
+            f"{leave} is recorded as made: its files stay as they are, and "
+            f"`filewright undo {leave}` undoes it"
         )
         return
-    # Each is written as it is found: an error further on hides nothing.
-    for finding in chain(
-        _system(), _engines(), _clients(), _workspace(workspace)
-    ):
-        mark, colour = _MARKS[finding.good]
-        if colour and sys.stdout.isatty():
-            mark = click.style(mark, fg=colour)
-        write(f"{mark}  {finding.what:<{_WIDTH}}  {finding.detail}")
+    findings = chain(
+        _check_system(),
+        _check_packages(),
+        _check_clients(),
+        _check_workspace(workspace),
+    )
+    has_colours = sys.stdout.isatty()
+    for finding in findings:
+        write(_render_finding(finding, has_colours=has_colours))
+
+
+def _render_finding(finding: Finding, *, has_colours: bool) -> str:
+    """Return the line of a finding."""
+    mark, colour = _MARKS[finding.is_good]
+    if colour and has_colours:
+        mark = click.style(mark, fg=colour)
+    return f"{mark}  {finding.label:<{_LABEL_WIDTH}}  {finding.detail}"
 
 
 _PLATFORMS = {
@@ -81,57 +99,63 @@ _CAPABILITIES = (
     (
         "kernel_resolution",
         "paths are resolved beneath a root by the kernel",
-        "they are walked part by part",
+        "paths are opened part by part",
     ),
     (
         "exchange",
         "files are exchanged in one step",
-        "one is renamed after the other",
+        "they are renamed one after the other",
     ),
     (
         "lease",
-        "the kernel tells who writes to a file",
-        "by time and content only",
+        "the kernel tells which files are being written",
+        "writes are detected by times and contents only",
     ),
     (
         "attributes",
         "extended attributes are kept",
-        "they are lost with the file that is replaced",
+        "they are lost when a file is replaced",
     ),
     (
         "confinement",
         "the server confines itself",
-        "the boundary alone holds, and git is not asked",
+        "only the checks of paths hold, and git is not used",
     ),
 )
-"""What this system may lack, in words: `docs/platforms.md` says more of each."""
-_SETTLED = {
-    "rolled_back": "change {} taken back",
+"""Each capability with the findings for a system that has it, and one that lacks it.
+
+`docs/platforms.md` describes them.
+"""
+_RECOVERY_TEXTS = {
+    "rolled_back": "change {} rolled back",
     "taken_back": "{}",
     "finished": "change {} finished",
     "set_aside": "{} set aside",
-    "conflicts": "to look at: {}",
+    "conflicts": "check this: {}",
     "waiting": "{} waits for a program to close it",
-    "unsettled": "not settled, and kept: {}",
+    "unsettled": "unsettled, and kept: {}",
 }
-"""What a recovery has come to, in words."""
+"""The text for each list of a recovery's report."""
 
 
-def _system() -> Iterator[Finding]:
+def _check_system() -> Iterator[Finding]:
     yield Finding(
         "filewright",
         f"{__version__} on Python {platform.python_version()}, {platform.platform()}",
     )
-    tested, good = _PLATFORMS.get(sys.platform, ("never tested", False))
-    yield Finding("platform", f"{sys.platform}: {tested}", good)
-    for name, with_it, without in _CAPABILITIES:
-        has = getattr(system.capabilities, name)
-        yield Finding(
-            name, with_it if has else f"not on this system: {without}", has
-        )
+    """Yield the version, the platform and its capabilities."""
+    tests, is_good = _PLATFORMS.get(sys.platform, ("never tested", False))
+    yield Finding("platform", f"{sys.platform}: {tests}", is_good)
+    for name, text_if_present, text_if_missing in _CAPABILITIES:
+        is_present = getattr(system.capabilities, name)
+        detail = text_if_present
+        if not is_present:
+            detail = f"not on this system: {text_if_missing}"
+        yield Finding(name, detail, is_present)
 
 
-def _engines() -> Iterator[Finding]:
+def _check_packages() -> Iterator[Finding]:
+    """Yield the versions of the packages and of ripgrep, and the languages."""
     from importlib import metadata
 
     for package, use in (
@@ -146,161 +170,189 @@ def _engines() -> Iterator[Finding]:
             yield Finding(package, f"{metadata.version(package)} ({use})", True)
         except metadata.PackageNotFoundError:
             yield Finding(package, f"not installed ({use})", False)
-    yield _ripgrep()
-    found = sorted(
-        name.removeprefix("tree-sitter-")
-        for name in {
-            str(package.metadata["Name"]).lower()
-            for package in metadata.distributions()
-        }
-        if name.startswith("tree-sitter-")
-    )
-    yield Finding("languages", ", ".join(found) or "none", bool(found))
+    yield _check_ripgrep()
+    languages = set()
+    for distribution in metadata.distributions():
+        name = str(distribution.metadata["Name"]).lower()
+        if name.startswith("tree-sitter-"):
+            languages.add(name.removeprefix("tree-sitter-"))
+    detail = ", ".join(sorted(languages)) or "none"
+    yield Finding("languages", detail, bool(languages))
 
 
-def _ripgrep() -> Finding:
+def _check_ripgrep() -> Finding:
+    """Return the version of ripgrep, after running it."""
     from filewright.boundary.launcher import Launcher, find_program
 
-    engine = find_program("rg")
-    if engine is None:
+    program = find_program("rg")
+    if program is None:
         return Finding(
-            "ripgrep", "not found: trees are searched in this process", False
+            "ripgrep", "not found: folders are searched without it", False
         )
     launcher = Launcher()
     try:
-        with launcher.start([engine, "--version"], seconds=10) as child:
+        with launcher.start([program, "--version"], seconds=10) as child:
             version = child.stdout.readall().decode(errors="replace")
             if child.wait():
                 raise OSError(f"status {child.wait()}")
     except (OSError, FilewrightError) as error:
-        return Finding("ripgrep", f"{engine} does not run: {error}", False)
+        return Finding("ripgrep", f"{program} does not run: {error}", False)
     finally:
         launcher.close()
     return Finding(
-        "ripgrep", f"{version.partition(chr(10))[0]} ({engine})", True
+        "ripgrep", f"{version.partition(chr(10))[0]} ({program})", True
     )
 
 
-def _clients() -> Iterator[Finding]:
+def _check_clients() -> Iterator[Finding]:
+    """Yield the clients that are configured."""
     from filewright.cli.clients import find_configured_titles
 
     titles = find_configured_titles()
-    yield Finding(
-        "clients",
-        f"configured in {', '.join(titles)}"
-        if titles
-        else "none configured: filewright setup CLIENT",
-    )
+    detail = "none configured: filewright setup CLIENT"
+    if titles:
+        detail = f"configured in {', '.join(titles)}"
+    yield Finding("clients", detail)
 
 
-def _workspace(workspace: Workspace) -> Iterator[Finding]:
+def _check_workspace(workspace: Workspace) -> Iterator[Finding]:
+    """Yield the state of the roots, the history, and unfinished changes."""
     from filewright.changes.state_dir import state_base_folder
 
     for root in workspace.roots:
         yield Finding("root", os.fsdecode(root.path), root.folder.is_writable())
-        yield from _denied(workspace, root)
+        yield from _count_denied(workspace, root)
     state = Path(state_base_folder(workspace.settings))
-    place = next(
-        folder for folder in (state, *state.parents) if folder.exists()
-    )
-    with system.open_folder(os.fsencode(place)) as folder:
-        yield Finding("state folder", f"{state}", folder.is_writable())
-    changes = workspace.changes
-    for note in changes.state_notes:
+    yield Finding("state folder", f"{state}", _can_write(state))
+    for note in workspace.changes.state_notes:
         yield Finding("history", note, False)
-    yield from _other_histories(workspace, state)
+    yield from _find_other_histories(workspace, state)
     problems = workspace.log_problems()
-    damage = [] if problems else workspace.log_damage(seconds=_LOOK_SECONDS)
+    if problems:
+        # Nothing can be settled by a log that SQLite cannot read.
+        yield Finding("log of changes", "; ".join(problems), False)
+        return
+    damage = workspace.log_damage(seconds=CHECK_SECONDS)
     yield Finding(
         "log of changes",
-        "; ".join(problems) or join_limited(damage, _DAMAGE) or "sound",
-        not (problems or damage),
+        join_limited(damage, MAX_SHOWN_ITEMS) or "sound",
+        not damage,
     )
-    if problems:
-        return
+    yield from _recover(workspace)
+
+
+def _can_write(state: Path) -> bool:
+    """Return True if the state folder can be written, or made in the folder above."""
+    existing = state
+    while not existing.exists():
+        existing = existing.parent
+    with system.open_folder(os.fsencode(existing)) as folder:
+        return folder.is_writable()
+
+
+def _recover(workspace: Workspace) -> Iterator[Finding]:
+    """Settle unfinished changes, and yield the outcome and the files that are left."""
     try:
-        found = workspace.recover()
+        recovery = workspace.recover()
     except FilewrightError as error:
         yield Finding(
             "unfinished changes", f"not looked at: {error.message}", False
         )
         return
-    parts = [
-        text.format(each)
-        for name, text in _SETTLED.items()
-        for each in getattr(found, name)
-    ]
-    good = not (found.conflicts or found.waiting or found.unsettled)
-    yield Finding("unfinished changes", "; ".join(parts) or "none", good)
-    if kept := changes.kept_versions:
+    parts = []
+    for name, text in _RECOVERY_TEXTS.items():
+        for item in getattr(recovery, name):
+            parts.append(text.format(item))
+    needs_person = recovery.conflicts or recovery.waiting or recovery.unsettled
+    yield Finding(
+        "unfinished changes", "; ".join(parts) or "none", not needs_person
+    )
+    versions = workspace.changes.kept_versions
+    if versions:
         yield Finding(
             "kept of conflicts",
-            f"{join_limited(kept, 5)}; delete what is not needed any more",
+            f"{join_limited(versions, MAX_SHOWN_ITEMS)}; delete those that you "
+            "do not need",
         )
-    if left := workspace.left_over(seconds=_LOOK_SECONDS):
+    leftovers = workspace.left_over(seconds=CHECK_SECONDS)
+    if leftovers:
         yield Finding(
             "left over",
-            f"{join_limited(left, 5)}: no unfinished change names them, so they are "
-            "what a damaged or removed history has left; look at them, and delete what is not needed",
+            f"{join_limited(leftovers, MAX_SHOWN_ITEMS)}: no unfinished change "
+            "names them, so a damaged or removed history has left them; check "
+            "them, and delete those that you do not need",
             False,
         )
 
 
-def _other_histories(workspace: Workspace, state: Path) -> Iterator[Finding]:
-    """Other folders that hold changes of these roots: by default, or since a client's configuration names them."""
+def _find_other_histories(
+    workspace: Workspace, state: Path
+) -> Iterator[Finding]:
+    """Yield other state folders that have changes of the workspace's roots.
+
+    They are looked for at the default places, and where clients are configured.
+    """
     from filewright.changes.state_dir import state_base_folder
     from filewright.cli.clients import find_named_state_folders
     from filewright.settings import Settings
-    from filewright.workspace import Workspace
 
-    usual = state_base_folder(Settings.defaults())
-    places = {
-        Path(usual),
+    folders = {
+        Path(state_base_folder(Settings.defaults())),
         Path("~/.local/state/filewright").expanduser(),
         *map(Path, find_named_state_folders()),
     }
-    for other in sorted(places - {state}):
-        if not other.is_dir():
+    for folder in sorted(folders - {state}):
+        if not folder.is_dir():
             continue
-        try:
-            with Workspace(
-                *(os.fsdecode(root.path) for root in workspace.roots),
-                read_only=True,
-                state_dir=other,
-            ) as second:
-                count = len(second.history(limit=100))
-        except FilewrightError:
-            continue  # It is of another version, say: nothing is added to it.
-        if count:
-            yield Finding(
-                "second history",
-                f"{other} has {count}{' or more' if count == 100 else ''} changes of these roots: give "
-                f"--state-dir {state} wherever filewright is started, or {other} here too",
-                False,
-            )
+        count = _count_changes(workspace, folder)
+        if not count:
+            continue
+        number = f"{count}"
+        if count == MAX_COUNTED_CHANGES:
+            number += " or more"
+        yield Finding(
+            "second history",
+            f"{folder} has {number} changes of these roots: give "
+            f"--state-dir {state} wherever filewright is started, or {folder} "
+            "here too",
+            False,
+        )
 
 
-def _denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
+def _count_changes(workspace: Workspace, state: Path) -> int:
+    """Count the changes of the workspace's roots in another state folder.
+
+    A folder that cannot be read, such as one of another version, has none.
+    """
+    from filewright.workspace import Workspace
+
+    roots = [os.fsdecode(root.path) for root in workspace.roots]
+    try:
+        with Workspace(*roots, read_only=True, state_dir=state) as other:
+            return len(other.history(limit=MAX_COUNTED_CHANGES))
+    except FilewrightError:
+        return 0
+
+
+def _count_denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
+    """Yield the number of files below a root that are invisible to agents, by rule."""
     from filewright.progress import Task
 
+    label = "kept from agents"
     try:
-        rules = workspace.context.boundary.count_denied_names(
-            root, Task(seconds=_LOOK_SECONDS)
+        counts = workspace.context.boundary.count_denied_names(
+            root, Task(seconds=CHECK_SECONDS)
         ).most_common()
     except FilewrightError as error:
-        yield Finding(
-            "kept from agents", f"not counted: {error.message}", False
-        )
+        yield Finding(label, f"not counted: {error.message}", False)
         return
-    for rule, count in rules[:_RULES]:
-        # A rule comes as FILE: RULE, a file that cannot be used as a sentence.
+    for rule, count in counts[:MAX_SHOWN_RULES]:
+        # A rule is "FILE: PATTERN"; an unusable rule file is a sentence instead.
+        is_usable = ": " in rule
         yield Finding(
-            "kept from agents",
-            f"{count:,} by {rule}",
-            None if ": " in rule else False,
+            label, f"{count:,} by {rule}", None if is_usable else False
         )
-    if len(rules) > _RULES:
-        yield Finding(
-            "kept from agents",
-            f"{sum(c for _, c in rules[_RULES:]):,} by {len(rules) - _RULES} more rules",
-        )
+    rest = counts[MAX_SHOWN_RULES:]
+    if rest:
+        total = sum(count for _, count in rest)
+        yield Finding(label, f"{total:,} by {len(rest)} more rules")
