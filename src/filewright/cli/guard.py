@@ -1,4 +1,4 @@
-"""`filewright guard check` and `report`: damage in files, and what was healed of it."""
+"""The commands `guard check` and `guard report`, which find and count damage."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ if TYPE_CHECKING:
     from filewright.workspace import Workspace
 
 MAX_SHOWN_FILES = 10
-"""Files that were not compared or not healed, as the text names them."""
+"""The most files that are listed as not compared, or as not healed."""
 CHECK_SECONDS = 3600.0
 
 
 @click.group()
 def guard() -> None:
-    """Find files in which untouched lines changed, and count what was healed."""
+    """Find files in which lines changed that were not edited, and heal them."""
 
 
 @guard.command(
@@ -47,7 +47,7 @@ Examples:
   filewright guard check --staged           what is about to be committed
   filewright guard check --since main       since this branch left main
 
-Exit codes: 0 nothing is damaged, or all of it was healed; 1 something is; 2 used wrongly."""
+Exit codes: 0 nothing is damaged, or all of it was healed; 1 something is damaged; 2 wrong usage."""
 )
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option(
@@ -76,10 +76,11 @@ def check(
     as_json: bool,
     **settings: Any,
 ) -> None:
-    """List the files of a git repository in which untouched lines changed.
+    """List the files of a git repository in which lines changed that were not edited.
 
-    Encodings, byte-order marks, line ends, bytes that became U+FFFD, and lost permissions to
-    execute. Text that differs was meant, and stays. PATHs are files, or folders with all below them.
+    Damage is a change of an encoding, a byte-order mark, a line end or a permission to
+    execute, and bytes that became U+FFFD. Changes of the text itself are not damage.
+    PATH is a file, or a folder with all files below it.
     """
     from filewright.boundary.repository import find_repository
     from filewright.cli.terminal import show_progress
@@ -106,8 +107,8 @@ def check(
             staged=staged,
             paths=selected,
             fix=fix,
-            # pre-commit puts back what was not staged as a patch of the index, and
-            # itself fails a hook that has modified files.
+            # pre-commit restores unstaged changes as a patch of the index, and fails
+            # a hook that has modified files by itself.
             keep_index="PRE_COMMIT" in os.environ,
             task=task,
         )
@@ -173,7 +174,7 @@ def _write_result(
     if healing is not None:
         notes += _passed_rows(healing.unhealed, "not healed", names)
         if healing.change_id is not None:
-            notes.append(f"filewright undo {healing.change_id} takes it back")
+            notes.append(f"filewright undo {healing.change_id} undoes this")
     elif damaged:
         options = " --staged" if report.is_staged else ""
         if since is not None:
@@ -249,18 +250,20 @@ def _passed_json(
 @guard.command(
     epilog="""\b
 Examples:
-  filewright guard report                   all that is on record of this folder
-  filewright guard report --session last    what the newest session's tools did"""
+  filewright guard report                   all damage recorded in this folder
+  filewright guard report --session last    the damage of the newest session"""
 )
 @click.option(
-    "--session", metavar="SESSION", help="Of one session; last is the newest."
+    "--session",
+    metavar="SESSION",
+    help="Only damage of this session; last is the newest.",
 )
 @click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON."
 )
 @workspace_command(allow_write=ANY_PATH)
 def report(workspace: Workspace, *, session: str | None, as_json: bool) -> None:
-    """Count what was healed, and what was only warned about, by client, tool and kind."""
+    """Count the damage that was healed or only warned about, by client, tool and kind."""
     counted = workspace.guard_report(session)
     if as_json:
         write(json.dumps(_report_json(counted), indent=2))
