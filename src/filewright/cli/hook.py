@@ -21,6 +21,7 @@ from filewright.recording.session import command_summary
 
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord
+    from filewright.progress import Task
     from filewright.workspace import Workspace
 
 MAX_INPUT_BYTES = 64 << 20
@@ -53,37 +54,45 @@ def report_errors() -> Iterator[None]:
 
 def run_hook(words: Sequence[str]) -> bool:
     """Run a hook by its arguments. Return False if they are not those of a hook."""
-    name, rest = words[0] if words else "", iter(words[1:])
-    if name not in ("begin", "end") or "--hook" not in words:
+    if words[:1] not in (["begin"], ["end"]) or "--hook" not in words:
         return False
-    options: dict[str, Any] = {
-        "session": os.environ.get("FILEWRIGHT_SESSION"),
-        "actor": os.environ.get("FILEWRIGHT_ACTOR"),
-    }
-    for word in rest:
-        option, equals, value = word.partition("=")
-        field = _OPTIONS.get(option)
-        if field is None:
-            if option != "--hook":
-                return False
-            continue
-        if not equals:
-            value = next(rest, "")
-        if field == "roots":
-            options.setdefault(field, []).append(value)
-        else:
-            options[field] = value
+    fields = _parse_options(words[1:])
+    if fields is None:
+        return False
     with report_errors():
         data = sys.stdin.buffer.read(MAX_INPUT_BYTES)
-        call = parse_hook_call(data, os.environ)
-        call = replace(
-            call, **{field: value for field, value in options.items() if value}
-        )
-        if name == "begin":
+        call = replace(parse_hook_call(data, os.environ), **fields)
+        if words[0] == "begin":
             begin(call)
         else:
             end(call)
     return True
+
+
+def _parse_options(words: Sequence[str]) -> dict[str, Any] | None:
+    """Return the fields of `HookCall` that options and the environment set.
+
+    Return None if there are other options.
+    """
+    fields: dict[str, Any] = {
+        "session": os.environ.get("FILEWRIGHT_SESSION"),
+        "actor": os.environ.get("FILEWRIGHT_ACTOR"),
+    }
+    remaining_words = iter(words)
+    for word in remaining_words:
+        option, equals, value = word.partition("=")
+        field = _OPTIONS.get(option)
+        if field is None:
+            if option != "--hook":
+                return None
+            continue
+        if not equals:
+            value = next(remaining_words, "")
+        if field == "roots":
+            fields.setdefault(field, []).append(value)
+        else:
+            fields[field] = value
+    return {field: value for field, value in fields.items() if value}
 
 
 def begin(call: HookCall) -> str | None:
@@ -102,17 +111,7 @@ def begin(call: HookCall) -> str | None:
     ) as workspace:
         task = Task(seconds=workspace.settings.call_seconds)
         if call.prompt is not None:
-            from filewright.mailbox.prompts import ClientPrompts
-
-            if call.session and (process := client_process_key()):
-                ClientPrompts(workspace).begin_turn(
-                    process, call.session, call.turn or os.urandom(4).hex()
-                )
-            # A detached hook may run beside the first tool of the turn, whose
-            # command must stay open.
-            if call.session and call.event not in _DETACHED:
-                workspace.recorder.begin_turn(call.session, task)
-            _keep_ahead(workspace, call.state_dir)
+            _begin_turn(workspace, call, task)
             return identifier
         caller = workspace.changes.caller
         command = new_command(
@@ -131,7 +130,7 @@ def begin(call: HookCall) -> str | None:
             command, line, task, is_hook=True
         )
         if not is_complete and call.identifier:
-            _keep_ahead(workspace, call.state_dir)
+            _store_in_background(workspace, call.state_dir)
         if task.notices:
             from filewright.cli.hook_answers import render_warning
 
@@ -141,15 +140,28 @@ def begin(call: HookCall) -> str | None:
     return identifier
 
 
-def end(call: HookCall) -> Sequence[ChangeRecord]:
-    """End the command `call.identifier`; return the records of its changes."""
-    from filewright.cli.hook_answers import add_healing_hint, find_form
-    from filewright.mailbox.comments import take_comments
+def _begin_turn(workspace: Workspace, call: HookCall, task: Task) -> None:
+    """Begin a turn of the session, and store contents for its commands."""
     from filewright.mailbox.prompts import ClientPrompts
-    from filewright.recording.session import roots_with_open_command
     from filewright.system import client_process_key
 
-    identifier, session, turn = call.identifier or "", call.session, call.turn
+    if call.session:
+        process = client_process_key()
+        if process:
+            turn = call.turn or os.urandom(4).hex()
+            ClientPrompts(workspace).begin_turn(process, call.session, turn)
+        # A detached hook may run beside the first tool of the turn, whose command must
+        # stay open.
+        if call.event not in _DETACHED:
+            workspace.recorder.begin_turn(call.session, task)
+    _store_in_background(workspace, call.state_dir)
+
+
+def end(call: HookCall) -> Sequence[ChangeRecord]:
+    """End the command `call.identifier`; return the records of its changes."""
+    from filewright.recording.session import roots_with_open_command
+
+    identifier, session = call.identifier or "", call.session
     # The command may have changed the working folder: the roots at its begin count.
     roots = (
         call.roots
@@ -161,33 +173,65 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
     with open_workspace(
         roots, session, call.actor, state_dir=call.state_dir, guard=call.guard
     ) as workspace:
-        if turn is None and (process := client_process_key()):
-            prompted = ClientPrompts(workspace).current(process)
-            if prompted is not None and prompted[0] == session:
-                turn = prompted[1]
+        turn = call.turn
+        if turn is None:
+            turn = _find_turn(workspace, session)
         line = call.command or "a shell command"
         records = workspace.end_command(
             identifier, line, turn=turn, label=call.label
         )
-        notes: list[str] = []
-        if records and call.edits and workspace.settings.guard != "off":
-            for note in workspace.heal(records, call.edits):
-                is_healed = note.change_id is not None
-                notes.append(
-                    add_healing_hint(call.actor, note.text)
-                    if is_healed
-                    else note.text
-                )
-        form = find_form(call.actor, call.event)
-        if form is not None:
-            comments = take_comments(workspace, session or "", call.actor or "")
-            texts = [*notes, comments] if comments else notes
-            if texts:
-                write(form.render(call.event or "", "\n".join(texts)))
+        _answer(workspace, call, _heal(workspace, call, records))
     return records
 
 
-def _keep_ahead(workspace: Workspace, state_dir: str | None) -> None:
+def _find_turn(workspace: Workspace, session: str | None) -> str | None:
+    """Return the turn that the last prompt of a session began, or None."""
+    from filewright.mailbox.prompts import ClientPrompts
+    from filewright.system import client_process_key
+
+    process = client_process_key()
+    if not process:
+        return None
+    prompted = ClientPrompts(workspace).current(process)
+    if prompted is None or prompted[0] != session:
+        return None
+    return prompted[1]
+
+
+def _heal(
+    workspace: Workspace, call: HookCall, records: Sequence[ChangeRecord]
+) -> list[str]:
+    """Restore bytes that edits damaged; return notes for the model of the client."""
+    from filewright.cli.hook_answers import add_healing_hint
+
+    notes: list[str] = []
+    if not records or not call.edits or workspace.settings.guard == "off":
+        return notes
+    for note in workspace.heal(records, call.edits):
+        text = note.text
+        if note.change_id is not None:
+            text = add_healing_hint(call.actor, text)
+        notes.append(text)
+    return notes
+
+
+def _answer(workspace: Workspace, call: HookCall, notes: Sequence[str]) -> None:
+    """Print the notes and the user's comments in the form that the client takes."""
+    from filewright.cli.hook_answers import find_form
+    from filewright.mailbox.comments import take_comments
+
+    form = find_form(call.actor, call.event)
+    if form is None:
+        return
+    texts = [*notes]
+    comments = take_comments(workspace, call.session or "", call.actor or "")
+    if comments:
+        texts.append(comments)
+    if texts:
+        write(form.render(call.event or "", "\n".join(texts)))
+
+
+def _store_in_background(workspace: Workspace, state_dir: str | None) -> None:
     """Start a process that stores contents in the background."""
     import subprocess
 
