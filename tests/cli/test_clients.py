@@ -53,7 +53,7 @@ def command_of(client: str, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("client", CLIENTS_WITH_HOOKS)
-def test_hooks_name_a_folder_as_it_is_whatever_is_in_its_name(
+def test_hooks_quote_state_folder(
     client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where that is what the table calls one of the lines."""
@@ -74,9 +74,7 @@ def test_hooks_name_a_folder_as_it_is_whatever_is_in_its_name(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_configuration_starts_the_server_on_the_roots_named(
-    client: str, tmp_path: Path
-) -> None:
+def test_command_has_options(client: str, tmp_path: Path) -> None:
     strange = tmp_path / 'a "strange" folder é'
     command = command_of(
         client,
@@ -102,7 +100,7 @@ def test_a_configuration_starts_the_server_on_the_roots_named(
 
 
 @pytest.mark.anyio
-async def test_its_command_is_the_program_that_runs_now_and_serves_the_folder(
+async def test_command_starts_server(
     tmp_path: Path,
 ) -> None:
     (tmp_path / "a.txt").write_text("one\n")
@@ -140,7 +138,7 @@ _WHOLE_PATH = ("claude-desktop", "cline", "continue")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_without_a_root_it_is_the_folder_the_client_means(
+def test_default_root(
     client: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -151,7 +149,7 @@ def test_without_a_root_it_is_the_folder_the_client_means(
     )
 
 
-def test_from_the_cache_of_uvx_it_is_uvx_that_starts_it(
+def test_uses_uvx_from_its_cache(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "CACHEDIR.TAG").touch()
@@ -165,15 +163,13 @@ def test_from_the_cache_of_uvx_it_is_uvx_that_starts_it(
 @pytest.mark.parametrize(
     ("typed", "meant"), [("gemini-cli", "gemini"), ("qwen-code", "qwen")]
 )
-def test_an_application_is_known_by_its_own_name(
-    typed: str, meant: str
-) -> None:
+def test_knows_aliases(typed: str, meant: str) -> None:
     assert configuration(typed) == configuration(meant)
     assert configuration(typed, "--hooks") == configuration(meant, "--hooks")
 
 
 @pytest.mark.parametrize("variable", ["FILEWRIGHT_STATE_DIR", "XDG_STATE_HOME"])
-def test_a_state_folder_of_ones_own_is_named_for_the_client(
+def test_names_state_folder(
     variable: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A client that passes no environment on would begin a second history."""
@@ -196,7 +192,7 @@ def test_a_state_folder_of_ones_own_is_named_for_the_client(
     )
 
 
-def test_what_single_clients_need() -> None:
+def test_members_of_single_clients() -> None:
     assert (
         json.loads(configuration("vscode"))["servers"]["filewright"]["type"]
         == "stdio"
@@ -216,7 +212,7 @@ def test_what_single_clients_need() -> None:
     }
 
 
-def test_the_registry_entry_names_what_is_published() -> None:
+def test_registry_entry() -> None:
     entry = json.loads((PROJECT / "server.json").read_text())
     project = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]
     [package] = entry["packages"]
@@ -242,7 +238,7 @@ def test_the_registry_entry_names_what_is_published() -> None:
     } == {__version__}
 
 
-def test_the_bundle_starts_the_same_version() -> None:
+def test_bundle_version() -> None:
     manifest = json.loads(
         (PROJECT / "packaging/mcpb/manifest.json").read_text()
     )
@@ -259,7 +255,7 @@ def test_the_bundle_starts_the_same_version() -> None:
     ).is_file()
 
 
-def test_the_documented_configurations_are_the_printed_ones() -> None:
+def test_documented_configurations() -> None:
     documented = (PROJECT / "docs/clients.md").read_text()
     for client in CLIENTS:
         printed = configuration(
@@ -271,7 +267,7 @@ def test_the_documented_configurations_are_the_printed_ones() -> None:
 
 
 @pytest.mark.parametrize("client", CLIENTS_WITH_HOOKS)
-def test_the_documented_hooks_are_the_printed_ones(client: str) -> None:
+def test_documented_hooks(client: str) -> None:
     if not CLIENTS[client].events:
         pytest.skip("it is a program, which is not in the page")
     blocks = re.findall(
@@ -283,7 +279,7 @@ def test_the_documented_hooks_are_the_printed_ones(client: str) -> None:
     assert json.loads(printed) in [json.loads(block) for block in blocks]
 
 
-def test_a_client_without_hooks_names_those_that_have_some() -> None:
+def test_refuses_hooks() -> None:
     result = CliRunner().invoke(program, ["config", "continue", "--hooks"])
     assert result.exit_code == 2
     assert "claude-code" in result.stderr
@@ -350,7 +346,7 @@ def _scopes(name: str) -> list[str]:
     return cells
 
 
-def test_the_tables_of_clients_say_what_is_configured() -> None:
+def test_documented_tables() -> None:
     page = (PROJECT / "docs/clients.md").read_text()
     rows = [
         [cell.strip() for cell in line.strip("|").split(" | ")]

@@ -40,7 +40,7 @@ SPECIFIC = {
         ),
     ],
 )
-def test_is_in_the_form_of_the_client(
+def test_form_of_client(
     actor: str | None, event: str | None, answer: dict[str, Any]
 ) -> None:
     form = find_form(actor, event)
@@ -49,7 +49,7 @@ def test_is_in_the_form_of_the_client(
 
 
 @pytest.mark.parametrize("actor", ["opencode", "kilo", "pi"])
-def test_is_plain_for_a_plug_in(actor: str) -> None:
+def test_plain_for_plug_in(actor: str) -> None:
     form = find_form(actor, None)
     assert form is not None
     assert form.render("", "kept") == "kept"
@@ -64,13 +64,11 @@ def test_is_plain_for_a_plug_in(actor: str) -> None:
         pytest.param("cline", "tool_call", id="cline-before"),
     ],
 )
-def test_there_is_none_where_the_client_takes_none(
-    actor: str, event: str
-) -> None:
+def test_no_answer(actor: str, event: str) -> None:
     assert find_form(actor, event) is None
 
 
-def test_a_plug_in_has_an_actor_whose_answer_is_plain() -> None:
+def test_every_plug_in_is_plain() -> None:
     for client in CLIENTS.values():
         if client.plug_in is not None:
             form = find_form(client.actor, None)
@@ -78,7 +76,7 @@ def test_a_plug_in_has_an_actor_whose_answer_is_plain() -> None:
             assert form.render("", "kept") == "kept", client.name
 
 
-def test_warns_before_a_tool_alone() -> None:
+def test_warns_before_tool_only() -> None:
     assert json.loads(render_warning("PreToolUse", ["a", "b"])) == {
         "systemMessage": "a\nb"
     }
@@ -86,6 +84,6 @@ def test_warns_before_a_tool_alone() -> None:
     assert render_warning("PostToolUse", ["a"]) == ""
 
 
-def test_tells_qwen_code_to_read_again() -> None:
+def test_tells_qwen_to_read_again() -> None:
     assert add_healing_hint("qwen-code", "kept") != "kept"
     assert add_healing_hint("claude-code", "kept") == "kept"

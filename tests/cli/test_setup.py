@@ -4,45 +4,22 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import tempfile
 import tomllib
 from pathlib import Path
-from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from hypothesis import given
-from hypothesis import strategies as st
 
 from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS
-from filewright.cli.components import RULE, Component
+from filewright.cli.components import RULE
 from filewright.cli.program import program
 
 SHARED = ("--shared", "--yes", "--no-hooks", "--no-rule")
-ENTRY = {"command": "/opt/a b/filewright", "args": ["serve", "."]}
-
-
-def with_entry(text: str, client: str) -> str:
-    """A configuration with a server of ours, as VS Code or Codex has it."""
-    path = "config.toml" if client == "codex" else "mcp.json"
-    return Component(CLIENTS[client], "server", path, ENTRY).add_to(text)
 
 
 def setup(*arguments: str, answer: str | None = None) -> Result:
     return CliRunner().invoke(program, ["setup", *arguments], input=answer)
-
-
-def plain(text: str) -> Any:
-    """JSON without its remarks and trailing commas."""
-    for other in (r"//[^\n]*|/\*.*?\*/", r",(?=\s*[}\]])"):
-        text = re.sub(
-            rf'("(?:\\.|[^"\\])*")|{other}',
-            lambda m: m[1] or " ",
-            text,
-            flags=re.DOTALL,
-        )
-    return json.loads(text.removeprefix("\ufeff"))
 
 
 def files(folder: Path) -> dict[str, bytes]:
@@ -54,9 +31,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_a_client_without_a_configuration_gets_one_and_a_second_time_nothing(
-    name: str, project: Path
-) -> None:
+def test_writes_once(name: str, project: Path) -> None:
     only = ("--yes", "--no-hooks", "--no-rule")
     result = setup(name, *only)
     assert result.exit_code == 0, result.output
@@ -75,7 +50,7 @@ def test_a_client_without_a_configuration_gets_one_and_a_second_time_nothing(
     assert {**files(project), **files(project.parent / "home")} == made
 
 
-def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
+def test_is_undone_only_by_name(project: Path) -> None:
     """An undo right after `setup` means the work on files before it."""
     (project / "cart.py").write_text("total = 1\n")
     edit = {
@@ -110,7 +85,7 @@ def test_what_configures_a_client_is_undone_only_by_name(project: Path) -> None:
     assert not (project / ".mcp.json").exists()
 
 
-def test_no_session_is_called_last_where_only_setup_changed_something(
+def test_is_no_session(
     project: Path,
 ) -> None:
     assert setup("claude-code", *SHARED).exit_code == 0
@@ -118,78 +93,6 @@ def test_no_session_is_called_last_where_only_setup_changed_something(
     assert result.exit_code == 1
     assert "no agent session has changed anything here" in result.stderr
     assert "setup" in result.stderr
-
-
-HARD = {
-    "remarks, a trailing comma, tabs and other servers": (
-        '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t},\n\t"inputs": [],\n}\n',
-        '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t\t"filewright": {\n'
-        '\t\t\t"command": "/opt/a b/filewright",\n\t\t\t"args": ["serve", "."]\n\t\t},\n\t},\n\t"inputs": [],\n}\n',
-    ),
-    "a remark behind a value without a comma": (
-        '{\n  "a": 1 // one\n}\n',
-        '{\n  "a": 1, // one\n  "servers": {\n    "filewright": {\n      "command": "/opt/a b/filewright",\n'
-        '      "args": ["serve", "."]\n    }\n  }\n}\n',
-    ),
-    "all in one line, no end of line": (
-        '{"servers":{}}',
-        '{"servers":{"filewright": {"command": "/opt/a b/filewright", "args": ["serve", "."]}}}',
-    ),
-    "an entry that has more": (
-        '{"servers": {"filewright": {"command": "old", "env": {"A": "1"}, "disabled": true, "args": []}}}',
-        '{"servers": {"filewright": {"command": "/opt/a b/filewright", "args": ["serve", "."], "disabled": true}}}',
-    ),
-    "braces, quotes and slashes in strings": (
-        '{\r\n  "a": "}\\" // no { /* no",\r\n  "servers": { /* none */ }\r\n}\r\n',
-        '{\r\n  "a": "}\\" // no { /* no",\r\n  "servers": { /* none */\r\n    "filewright": {\r\n'
-        '      "command": "/opt/a b/filewright",\r\n      "args": ["serve", "."]\r\n    }\r\n   }\r\n}\r\n',
-    ),
-}
-
-
-@pytest.mark.parametrize("case", HARD)
-def test_all_else_in_json_stays(case: str) -> None:
-    before, after = HARD[case]
-    assert with_entry(before, "vscode") == after
-    assert plain(after)["servers"]["filewright"].items() >= ENTRY.items()
-    assert with_entry(after, "vscode") == after
-
-
-TOML = {
-    "a file without it": (
-        'model = "x" # mine\n[mcp_servers.other]\ncommand = "y"',
-        'model = "x" # mine\n[mcp_servers.other]\ncommand = "y"\n\n[mcp_servers.filewright]\n'
-        'command = "/opt/a b/filewright"\nargs = ["serve", "."]',  # nor does it end its last line now
-    ),
-    "values over several lines, remarks, tables of its own, and others behind it": (
-        '[mcp_servers."filewright"] # mine\ncommand = "filewright" # a # remark\nargs = [\n  "serve", # why\n  "]",\n]\n'
-        "startup_timeout_sec = 20\n\n[tui]\nx = 1\n",
-        '[mcp_servers."filewright"] # mine\ncommand = "/opt/a b/filewright" # a # remark\nargs = ["serve", "."]\n'
-        "startup_timeout_sec = 20\n\n[tui]\nx = 1\n",
-    ),
-    "an environment of its own": (
-        '[mcp_servers.filewright]\ncommand = "filewright"\ntool_timeout_sec = 9\n\n[mcp_servers.filewright.env]\n'
-        'PYTHONPATH = "./evil"\n\n# mine\n[tui]\nx = 1\n',
-        '\n# mine\n[tui]\nx = 1\n\n[mcp_servers.filewright]\ncommand = "/opt/a b/filewright"\nargs = ["serve", "."]\n'
-        "tool_timeout_sec = 9\n",
-    ),
-    "numbers that are not equal to themselves": (
-        "a = nan\nb = [1.50, -inf]\nc = 1979-05-27T07:32:00Z\n",
-        "a = nan\nb = [1.50, -inf]\nc = 1979-05-27T07:32:00Z\n\n[mcp_servers.filewright]\n"
-        'command = "/opt/a b/filewright"\nargs = ["serve", "."]\n',
-    ),
-    "one value missing, ends of lines of Windows": (
-        '[mcp_servers.filewright]\r\nargs = ["serve", "."]\r\n',
-        '[mcp_servers.filewright]\r\ncommand = "/opt/a b/filewright"\r\nargs = ["serve", "."]\r\n',
-    ),
-}
-
-
-@pytest.mark.parametrize("case", TOML)
-def test_all_else_in_toml_stays(case: str) -> None:
-    before, after = TOML[case]
-    assert with_entry(before, "codex") == after
-    assert with_entry(after, "codex") == after
 
 
 @pytest.mark.parametrize(
@@ -205,7 +108,7 @@ def test_all_else_in_toml_stays(case: str) -> None:
         ("codex", 'mcp_servers.filewright.command = "x"\n'),
     ],
 )
-def test_what_cannot_be_kept_is_refused_and_stays(
+def test_refuses_unknown_forms(
     name: str, content: str | bytes, project: Path
 ) -> None:
     file = project / ("config.toml" if name == "codex" else "mcp.json")
@@ -219,48 +122,7 @@ def test_what_cannot_be_kept_is_refused_and_stays(
     assert files(project) == before
 
 
-_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(),
-    lambda inner: (
-        st.lists(inner, max_size=3)
-        | st.dictionaries(st.text(), inner, max_size=3)
-    ),
-    max_leaves=10,
-)
-
-
-@given(
-    config=st.dictionaries(st.text(), _JSON, max_size=4),
-    others=st.dictionaries(
-        st.text().filter(lambda name: name != "filewright"), _JSON, max_size=3
-    )
-    | st.none(),
-    indent=st.sampled_from([None, 0, 2, "\t"]),
-    remark=st.sampled_from(["", " // a } remark", " /* one, { */"]),
-)
-def test_whatever_the_file_says_every_character_of_it_stays(
-    config: dict[str, Any],
-    others: dict[str, Any] | None,
-    indent: int | str | None,
-    remark: str,
-) -> None:
-    config.pop("servers", None)
-    if others is not None:
-        config["servers"] = others
-    before = json.dumps(config, indent=indent, ensure_ascii=False)
-    if indent is not None:
-        before = before.replace("\n", f"{remark}\n")
-    after = with_entry(before, "vscode")
-    assert plain(after) == {
-        **config,
-        "servers": {**(others or {}), "filewright": ENTRY},
-    }
-    rest = iter(after)
-    assert all(character in rest for character in before)
-    assert with_entry(after, "vscode") == after
-
-
-def test_it_shows_what_it_would_write_and_asks_and_the_mode_stays(
+def test_shows_and_asks(
     project: Path,
 ) -> None:
     file = project.parent / "home" / ".codex" / "config.toml"
@@ -293,7 +155,7 @@ def test_it_shows_what_it_would_write_and_asks_and_the_mode_stays(
         ("opencode", "opencode.jsonc", "server"),
     ],
 )
-def test_nothing_is_written_through_a_link_out_of_the_project(
+def test_refuses_links_outside(
     client: str, link: str, what: str, project: Path
 ) -> None:
     outside = project.parent / "outside"
@@ -316,7 +178,7 @@ def test_nothing_is_written_through_a_link_out_of_the_project(
         assert setup(client, "--shared", "--yes", f"--no-{what}").exit_code == 0
 
 
-def test_a_link_of_the_user_is_followed_to_the_file_it_leads_to(
+def test_follows_links_of_user(
     project: Path,
 ) -> None:
     real = project.parent / "dotfiles" / "mcp.json"
@@ -331,7 +193,7 @@ def test_a_link_of_the_user_is_followed_to_the_file_it_leads_to(
     assert [*files(real.parent)] == ["mcp.json"]
 
 
-def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(
+def test_is_undone_by_user_only(
     project: Path,
 ) -> None:
     (project / ".mcp.json").write_text('{"mcpServers": {}}\n')
@@ -345,7 +207,7 @@ def test_what_it_wrote_is_undone_by_the_user_and_not_by_an_agent(
     assert (project / ".mcp.json").read_text() == '{"mcpServers": {}}\n'
 
 
-def test_the_file_in_the_project_and_the_users_own(project: Path) -> None:
+def test_writes_scopes(project: Path) -> None:
     (project / "opencode.jsonc").write_text("{}")
     only = ("--yes", "--no-hooks", "--no-rule")
     setup("opencode", "--shared", *only)
@@ -435,9 +297,7 @@ THEIRS = {
 
 
 @pytest.mark.parametrize("case", THEIRS)
-def test_what_was_there_is_there_byte_for_byte_when_all_is_taken_out(
-    case: str, project: Path
-) -> None:
+def test_removal_restores_bytes(case: str, project: Path) -> None:
     path, text = THEIRS[case]
     (project / path).parent.mkdir(exist_ok=True)
     (project / path).write_bytes(text.encode())
@@ -453,7 +313,7 @@ def test_what_was_there_is_there_byte_for_byte_when_all_is_taken_out(
         assert "\n" not in after.strip()
 
 
-def test_an_entry_that_was_changed_by_hand_is_found_shown_and_taken_out(
+def test_replaces_edited_hook(
     project: Path,
 ) -> None:
     setup("claude-code", "--shared", "--yes")
@@ -470,7 +330,7 @@ def test_an_entry_that_was_changed_by_hand_is_found_shown_and_taken_out(
     assert everything(project) == {}
 
 
-def test_check_starts_the_server_and_runs_the_hooks(project: Path) -> None:
+def test_check_tries_components(project: Path) -> None:
     missing = setup("claude-code", "--shared", "--check")
     assert missing.exit_code == 1
     assert missing.stdout.count("LOOK") == 3
@@ -490,9 +350,7 @@ def test_check_starts_the_server_and_runs_the_hooks(project: Path) -> None:
     "content",
     ['{"hooks": []}', '{"hooks": {"PreToolUse": {}}}', "[1]", "no json"],
 )
-def test_hooks_of_another_shape_are_refused_and_nothing_is_written(
-    content: str, project: Path
-) -> None:
+def test_refuses_other_hook_shapes(content: str, project: Path) -> None:
     (project / ".claude").mkdir()
     (project / ".claude" / "settings.json").write_text(content)
     result = setup("claude-code", "--shared", "--yes")
@@ -501,7 +359,7 @@ def test_hooks_of_another_shape_are_refused_and_nothing_is_written(
     assert everything(project) == {".claude/settings.json": content.encode()}
 
 
-def test_a_configuration_that_may_not_be_written_is_named(
+def test_names_read_only_file(
     project: Path,
 ) -> None:
     if os.geteuid() == 0:
@@ -516,7 +374,7 @@ def test_a_configuration_that_may_not_be_written_is_named(
     reason="only root can be two users",
 )
 @pytest.mark.parametrize("writable", [False, True])
-def test_a_configuration_of_another_user_is_named_and_stays(
+def test_names_file_of_other_user(
     project: Path, monkeypatch: pytest.MonkeyPatch, writable: bool
 ) -> None:
     import concurrent.futures.thread  # noqa: F401  somebody else may not read Python's own files
@@ -552,7 +410,7 @@ def test_a_configuration_of_another_user_is_named_and_stays(
     not hasattr(os, "geteuid") or os.geteuid() != 0,
     reason="only root can be two users",
 )
-def test_a_file_that_may_not_be_read_is_named_though_no_client_is(
+def test_names_unreadable_file(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with tempfile.TemporaryDirectory() as name:
@@ -601,7 +459,7 @@ def test_a_file_that_may_not_be_read_is_named_though_no_client_is(
         ),
     ],
 )
-def test_a_file_is_what_it_was_when_it_is_taken_out(
+def test_removal_keeps_file_end(
     name: str, path: str, text: str, end: str, project: Path
 ) -> None:
     (project / path).parent.mkdir(exist_ok=True)
@@ -640,9 +498,7 @@ BAD = {
 
 @pytest.mark.parametrize("case", BAD)
 @pytest.mark.parametrize("path", [".mcp.json", ".claude/settings.json"])
-def test_check_and_remove_name_whatever_is_wrong_and_lose_nothing(
-    path: str, case: str, project: Path
-) -> None:
+def test_names_bad_configuration(path: str, case: str, project: Path) -> None:
     (project / ".claude").mkdir()
     (project / path).write_bytes(BAD[case])
     checked = setup("claude-code", "--shared", "--check")
@@ -660,9 +516,7 @@ def test_check_and_remove_name_whatever_is_wrong_and_lose_nothing(
 @pytest.mark.parametrize(
     "kind", ["folder", "dangling link", "loop", "fifo", "unreadable"]
 )
-def test_what_is_no_file_is_named(
-    kind: str, option: str, project: Path
-) -> None:
+def test_names_special_file(kind: str, option: str, project: Path) -> None:
     file = project / ".mcp.json"
     if kind == "folder":
         file.mkdir()
@@ -700,7 +554,7 @@ def test_what_is_no_file_is_named(
 # Without a client's name
 
 
-def test_check_and_remove_without_a_client_look_at_all_that_are_configured(
+def test_all_configured_clients(
     project: Path,
 ) -> None:
     assert "no client is configured" in setup("--check").stdout
@@ -730,7 +584,7 @@ def test_check_and_remove_without_a_client_look_at_all_that_are_configured(
     assert "name a CLIENT: claude-desktop, claude-code" in setup().stderr
 
 
-def test_what_was_configured_for_all_projects_is_found_from_a_project(
+def test_finds_user_scope(
     project: Path,
 ) -> None:
     """Also by name, without saying again where it was written."""
@@ -765,9 +619,7 @@ def test_what_was_configured_for_all_projects_is_found_from_a_project(
         ),
     ],
 )
-def test_a_client_is_known_by_what_people_type(
-    typed: str, meant: str, project: Path
-) -> None:
+def test_knows_aliases(typed: str, meant: str, project: Path) -> None:
     def said(name: str) -> str:
         return CliRunner().invoke(program, ["config", name]).output
 
@@ -775,7 +627,7 @@ def test_a_client_is_known_by_what_people_type(
     assert "filewright" in said(typed)
 
 
-def test_nobodys_client_is_named_with_those_that_are_known(
+def test_refuses_unknown_client(
     project: Path,
 ) -> None:
     result = setup("emacs", "--yes")
@@ -783,7 +635,7 @@ def test_nobodys_client_is_named_with_those_that_are_known(
     assert "'claude-code'" in result.stderr
 
 
-def test_a_file_that_changes_meanwhile_is_left_alone(
+def test_refuses_concurrent_change(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As any refusal it ends with one: two is for a command that was used wrongly."""
@@ -800,7 +652,7 @@ def test_a_file_that_changes_meanwhile_is_left_alone(
     assert files(project) == {".mcp.json": b'{"a": 1}\n'}
 
 
-def test_a_configuration_of_any_size_is_not_read_whole(project: Path) -> None:
+def test_names_huge_file(project: Path) -> None:
     with (project / ".mcp.json").open("wb") as file:
         file.truncate(1 << 33)
     for option in ("--check", "--remove"):
@@ -813,9 +665,7 @@ def test_a_configuration_of_any_size_is_not_read_whole(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CLIENTS_WITH_HOOKS)
-def test_the_guard_is_in_the_hooks_unless_it_is_left_out(
-    name: str, project: Path
-) -> None:
+def test_guard_option(name: str, project: Path) -> None:
     result = setup(name, "--yes", "--no-rule")
     text = b"\n".join(everything(project).values())
     assert b"--guard heal" in text
@@ -831,7 +681,7 @@ def test_the_guard_is_in_the_hooks_unless_it_is_left_out(
 SCRIPTS = ("TaskStart", "PreToolUse", "PostToolUse")
 
 
-def test_scripts_of_hooks_may_be_executed(project: Path) -> None:
+def test_scripts_are_executable(project: Path) -> None:
     setup("cline", "--yes")
     setup("cline", "--shared", "--yes")
     for folder in (project.parent / "home/.cline", project / ".clinerules"):
@@ -841,7 +691,7 @@ def test_scripts_of_hooks_may_be_executed(project: Path) -> None:
             assert os.access(path, os.X_OK)
 
 
-def test_a_script_of_the_user_is_named_and_stays(project: Path) -> None:
+def test_keeps_script_of_user(project: Path) -> None:
     hooks = project.parent / "home" / ".cline" / "hooks"
     hooks.mkdir(parents=True)
     (hooks / "PreToolUse").write_text("#!/bin/sh\n./check\n")

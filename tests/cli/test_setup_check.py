@@ -12,7 +12,6 @@ from click.testing import CliRunner, Result
 
 from filewright.cli.clients import CLIENTS
 from filewright.cli.program import program
-from filewright.cli.recognition import is_own_hook_line, starts_filewright
 
 WITHOUT = ("--no-hooks", "--no-rule")
 
@@ -90,9 +89,7 @@ def test_starts_no_server_of_a_project(
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_replaces_an_entry_that_it_did_not_write(
-    name: str, project: Path
-) -> None:
+def test_replaces_foreign_entry(name: str, project: Path) -> None:
     before = json.dumps({"mcpServers": {"filewright": hostile(ENTRIES[name])}})
     (project / ".mcp.json").write_text(before)
     result = setup("claude-code", "--shared", *WITHOUT, "--yes")
@@ -114,9 +111,7 @@ def test_replaces_an_entry_that_it_did_not_write(
 
 
 @pytest.mark.parametrize("words", [[], ["--user"]])
-def test_names_an_entry_in_a_file_that_it_does_not_write(
-    words: list[str], project: Path
-) -> None:
+def test_names_foreign_entry_elsewhere(words: list[str], project: Path) -> None:
     """For one person nothing of a project is changed; but the client may start what its file names."""
     before = json.dumps(
         {"mcpServers": {"filewright": {"command": "sh", "env": {"A": "1"}}}}
@@ -184,59 +179,11 @@ def test_runs_no_hook_of_a_project(name: str, project: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("line", "own"),
-    [
-        ("filewright snapshot begin --hook", True),
-        ("filewright snapshot begin --hook || exit 0", True),
-        (
-            "'/a b/filewright' snapshot end --hook --actor codex --state-dir '/x y'",
-            True,
-        ),
-        ("uvx filewright snapshot begin --hook", True),
-        ("/usr/bin/python3 -P -m filewright snapshot begin --hook", True),
-        ("filewright snapshot begin --hook --root /", False),
-        ("filewright snapshot begin", False),
-        ("filewright snapshot begin --hook;", False),
-        ("filewright $x snapshot begin --hook", False),
-        ("filewright snapshot begin --hook 'open", False),
-        ("", False),
-        *(
-            (line, False)
-            for name, line in LINES.items()
-            if name != "own folder"
-        ),
-    ],
-)
-def test_knows_its_own_hook_lines(line: str, own: bool) -> None:
-    assert is_own_hook_line(line) == own
-
-
-@pytest.mark.parametrize(
-    ("words", "own"),
-    [
-        (["filewright", "serve", "."], True),
-        (["C:\\x\\filewright.exe", "serve"], True),
-        (["/old/venv/bin/filewright", "serve", "."], True),
-        (["uvx", "filewright", "serve"], True),
-        (["/usr/bin/python3.13", "-P", "-m", "filewright", "serve"], True),
-        (["python", "-m", "filewright", "serve"], True),
-        (["filewright", "call"], False),
-        (["uvx", "--from", "evil", "filewright", "serve"], False),
-        (["python", "-c", "filewright", "serve"], False),
-        (["sh", "-c", "filewright serve"], False),
-        ([], False),
-    ],
-)
-def test_knows_its_own_commands(words: list[str], own: bool) -> None:
-    assert starts_filewright(words) == own
-
-
-@pytest.mark.parametrize(
     "options",
     [(), ("--read-only",), ("--root", "/tmp"), ("--dialect", "official")],
 )
 @pytest.mark.parametrize("scope", [(), ("--shared",), ("--user",)])
-def test_tries_whatever_options_it_was_set_up_with(
+def test_tries_server_options(
     options: tuple[str, ...], scope: tuple[str, ...], project: Path
 ) -> None:
     assert (
@@ -247,7 +194,7 @@ def test_tries_whatever_options_it_was_set_up_with(
     assert "answers a call" in result.stdout or "official" in options
 
 
-def test_names_a_program_that_is_not_there(
+def test_names_missing_program(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     setup("claude-code", "--shared", "--yes")
@@ -260,7 +207,7 @@ def test_names_a_program_that_is_not_there(
     )
 
 
-def test_a_plug_in_is_ours_or_is_not_run(project: Path) -> None:
+def test_runs_no_foreign_plug_in(project: Path) -> None:
     setup("opencode", "--shared", "--yes")
     assert setup("opencode", "--check").exit_code == 0
     plug_in = project / ".opencode" / "plugins" / "filewright.js"
@@ -275,7 +222,7 @@ def test_a_plug_in_is_ours_or_is_not_run(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["kilo", "copilot", "cline", "pi"])
-def test_tries_the_server_and_the_hooks(name: str, project: Path) -> None:
+def test_tries_server_and_hooks(name: str, project: Path) -> None:
     setup(name, "--yes")
     result = setup(name, "--check")
     assert result.exit_code == 0, result.output
@@ -291,7 +238,7 @@ def test_tries_hooks_without_the_guard(name: str, project: Path) -> None:
     assert "what a command changes, without the guard" in result.stdout
 
 
-def test_a_script_is_ours_or_is_not_run(project: Path) -> None:
+def test_runs_no_foreign_script(project: Path) -> None:
     setup("cline", "--shared", "--yes")
     script = project / ".clinerules" / "hooks" / "PreToolUse"
     script.write_text(script.read_text() + f"{TRACE}\n")
@@ -302,9 +249,7 @@ def test_a_script_is_ours_or_is_not_run(project: Path) -> None:
 
 
 @pytest.mark.parametrize("name", CLIENTS)
-def test_for_a_team_there_is_no_path_of_this_machine(
-    name: str, project: Path
-) -> None:
+def test_shared_has_no_local_path(name: str, project: Path) -> None:
     if not CLIENTS[name].shared:
         assert setup(name, "--shared", "--yes").exit_code == 2
         return
@@ -320,7 +265,7 @@ def test_for_a_team_there_is_no_path_of_this_machine(
     assert "needs `filewright` in PATH" in result.stderr
 
 
-def test_by_default_it_is_for_one_person(project: Path) -> None:
+def test_default_is_personal(project: Path) -> None:
     for name, client in CLIENTS.items():
         result = setup(name, "--yes")
         assert result.exit_code == 0, result.output

@@ -135,7 +135,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("client", "options", "path", "text"), CASES)
-def test_every_byte_is_what_it_was(
+def test_removal_restores_bytes(
     client: str, options: tuple[str, ...], path: str, text: str, project: Path
 ) -> None:
     file = project.parent / path
@@ -159,7 +159,7 @@ def test_every_byte_is_what_it_was(
     "links", [{".mcp.json": "conf/m.json"}, {".mcp.json": "gone/m.json"}]
 )
 @pytest.mark.parametrize("mode", [0o444, 0o600, 0o644])
-def test_links_and_modes_are_what_they_were(
+def test_removal_restores_links_and_modes(
     links: Mapping[str, str], mode: int, project: Path
 ) -> None:
     (project / "conf").mkdir()
@@ -196,7 +196,7 @@ MEANWHILE = {
 
 
 @pytest.mark.parametrize("case", MEANWHILE)
-def test_what_was_written_meanwhile_stays(case: str, project: Path) -> None:
+def test_keeps_later_edits(case: str, project: Path) -> None:
     kind, text, edit, expected = MEANWHILE[case]
     file = (
         project / ".mcp.json"
@@ -215,7 +215,7 @@ def test_what_was_written_meanwhile_stays(case: str, project: Path) -> None:
     assert file.read_bytes() == expected(text.encode())
 
 
-def test_is_one_change_and_leaves_nothing_behind(project: Path) -> None:
+def test_is_one_change(project: Path) -> None:
     """Three files of two folders, and the folder that was made for one of them."""
     before = tree(project.parent)
     made = setup("claude-code")
@@ -233,7 +233,7 @@ def test_is_one_change_and_leaves_nothing_behind(project: Path) -> None:
     assert tree(project.parent) == before
 
 
-def test_keeps_a_folder_that_was_there(project: Path) -> None:
+def test_keeps_existing_folder(project: Path) -> None:
     (project / ".claude").mkdir()
     before = tree(project.parent)
     setup("claude-code")
@@ -254,7 +254,7 @@ def test_removes_without_a_history(
     assert tree(project.parent) == before
 
 
-def test_removes_what_two_runs_wrote(project: Path) -> None:
+def test_removes_two_runs(project: Path) -> None:
     (project / ".mcp.json").write_text("{}\n")
     before = tree(project.parent)
     setup("claude-code", *SERVER)
@@ -264,7 +264,7 @@ def test_removes_what_two_runs_wrote(project: Path) -> None:
     assert tree(project.parent) == before
 
 
-def test_one_part_stays_when_the_other_goes(project: Path) -> None:
+def test_removes_one_component(project: Path) -> None:
     """Both are in one file."""
     setup("gemini", "--shared")
     setup("gemini", "--shared", "--remove", "--no-hooks")
