@@ -282,7 +282,7 @@ def test_default_is_personal(project: Path) -> None:
         elif client.scopes[0] == "shared":
             assert in_project
             assert (
-                "with a path of this machine; --shared writes them for a team"
+                "a path of this machine (--shared writes files for a team)"
                 in result.stderr
             )
         else:

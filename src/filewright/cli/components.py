@@ -129,7 +129,7 @@ class Component:
             raise FilewrightError(
                 Code.UNSUPPORTED,
                 f"{self.path} was not changed: {error}",
-                hint=f"put what `filewright config {self.client.name}` prints into it by hand, or take it out",
+                hint=f"edit it by hand: `filewright config {self.client.name}` prints the entry to add or remove",
             ) from error
         return mark + edited.replace("\n", newline)
 

@@ -145,10 +145,10 @@ class Selection:
 Examples:
   filewright setup claude-code              for you, in the current folder, after asking
   filewright setup cursor --user --yes      for you, in all projects, without asking
-  filewright setup gemini --shared          for everybody who works on the project
+  filewright setup gemini --shared          for all users of the project
   filewright setup codex --dry-run          show what would be written
   filewright setup --check                  see what is configured, and whether it works
-  filewright setup codex --remove           take exactly that out again""",
+  filewright setup codex --remove           remove exactly that again""",
 )
 @click.argument("client", type=CLIENT, metavar="CLIENT", required=False)
 @server_options
@@ -158,7 +158,7 @@ Examples:
 @click.option(
     "--shared",
     is_flag=True,
-    help="Into the project's files, for everybody who works on it; the command is `filewright`.",
+    help="Into the project's files, for all users of the project; the command is `filewright`.",
 )
 @click.option("--file", metavar="FILE", help="The server only, into this file.")
 @click.option(
@@ -169,7 +169,7 @@ Examples:
 @click.option(
     "--no-guard",
     is_flag=True,
-    help="Hooks that record its edits, and do not put back bytes that these damage.",
+    help="Hooks that record edits, and do not restore bytes that edits damage.",
 )
 @click.option(
     "--no-rule",
@@ -179,12 +179,12 @@ Examples:
 @click.option(
     "--check",
     is_flag=True,
-    help="Say what is configured, and try it; without CLIENT, of every client.",
+    help="Show what is configured and try it; without CLIENT, for all clients.",
 )
 @click.option(
     "--remove",
     is_flag=True,
-    help="Take out what was written, and nothing else; without CLIENT, of every client.",
+    help="Remove what setup wrote, and nothing else; without CLIENT, for all clients.",
 )
 @yes_option
 @dry_run_option
@@ -204,10 +204,10 @@ def setup(
     dry_run: bool,
     **server: Any,
 ) -> None:
-    """Write into CLIENT's configuration what it needs to start this filewright and to record what else it changes.
+    """Add the server, the hooks and the rule of filewright to the configuration of CLIENT.
 
-    What it writes is for you alone where the client has files for that: in the current folder, or else in all projects.
-    All else in the files stays byte for byte. What is there already is not written again.
+    The configuration is for you alone if the client has files for that: in the current folder, or else in all
+    projects. All other bytes of the files stay. Running it again changes nothing.
     """
     if user + shared + (file is not None) > 1:
         raise click.UsageError("give one of --user, --shared and --file")
@@ -316,7 +316,7 @@ def _find_present_with_warnings(selection: Selection) -> PresentComponents:
     present = selection.find_present()
     if selection.client is None:
         for reason in present.unread_reasons:
-            write(f"LOOK {reason}: what is in it is not known, and stays")
+            write(f"LOOK {reason}: its content is unknown and stays as it is")
     for link in selection.find_links_outside():
         write(f"LOOK {link.reason}: nothing is read or written there")
     return present
@@ -394,7 +394,7 @@ def _render_nothing_to_do(change: SetupChange) -> str:
     )
     paths = ", ".join(edit.path for edit in change.edits)
     if change.tool == REMOVAL_TOOL:
-        return f"{titles}: nothing of it is there ({paths})"
+        return f"{titles}: not configured here ({paths})"
     return f"{titles}: nothing to do, it is configured already ({paths})"
 
 
@@ -403,11 +403,11 @@ def _render_foreign_content(content: ForeignContent) -> str:
     path = content.component.path
     if content.members:
         return (
-            f"{path}: setup did not write the server filewright that is there ({_escape(content.members)}): it is "
-            "replaced whole, and --remove puts it back"
+            f"{path}: setup did not write the server filewright that is there ({_escape(content.members)}): the "
+            "whole entry is replaced, and --remove restores it"
         )
     lines = [
-        f"{path}: setup did not write this hook, which stays: {line!a}"
+        f"{path}: setup did not write this hook and leaves it in place: {line!a}"
         for line in content.hook_lines
     ]
     return "\n".join(lines)
@@ -443,9 +443,7 @@ def _list_notes(
     elif has_guard:
         notes.append(GUARD_NOTE)
     if is_shared:
-        notes.append(
-            "everybody who works on the project needs `filewright` in PATH"
-        )
+        notes.append("each user of the project needs `filewright` in PATH")
         return notes
     paths = [
         os.path.relpath(component.path)
@@ -453,11 +451,13 @@ def _list_notes(
         if _is_in_current_folder(component.path)
     ]
     if paths:
-        reason = "with a path of this machine; --shared writes them for a team"
+        reason = (
+            "contain a path of this machine (--shared writes files for a team)"
+        )
         if components[0].scope == "local":
-            reason = "yours"
+            reason = "are for you alone"
         notes.append(
-            f"keep out of version control what is {reason}: {', '.join(paths)}"
+            f"do not commit these files, which {reason}: {', '.join(paths)}"
         )
     return notes
 
@@ -515,17 +515,17 @@ Examples:
 @click.option(
     "--shared",
     is_flag=True,
-    help="For everybody who works on a project: the command is `filewright`.",
+    help="For all users of a project; the command is `filewright`.",
 )
 def config(client: str, hooks: bool, **server: Any) -> None:
-    """Print what CLIENT needs to start this filewright, ready to paste.
+    """Print the configuration with which CLIENT starts this filewright, ready to paste.
 
-    The configuration goes to standard output, where it belongs to standard error.
+    The configuration goes to standard output, the path of its file to standard error.
     """
     row, kind = CLIENTS[client], "hooks" if hooks else "server"
     if hooks and not row.has_hooks:
         raise click.BadParameter(
-            f"no hooks are written for {row.title}; these have some: {', '.join(CLIENTS_WITH_HOOKS)}",
+            f"no hooks are written for {row.title}; the clients with hooks are {', '.join(CLIENTS_WITH_HOOKS)}",
             param_hint="CLIENT",
         )
     paths = []

@@ -135,7 +135,7 @@ def _check_hooks(
                 for line in foreign_lines[:_MAX_SHOWN_LINES]
             )
             return Finding(
-                f"in {path}, beside what setup did not write, and not run: {excerpt}",
+                f"in {path}, but with hooks that setup did not write, and not run: {excerpt}",
                 is_good=False,
             )
     for variant in list_variants(options):

@@ -71,7 +71,7 @@ def read_configuration(path: str) -> str | None:
         raise FilewrightError(
             Code.UNSUPPORTED,
             f"{path} is not UTF-8, or too large",
-            hint="put what `filewright config` prints into it by hand",
+            hint="edit it by hand: `filewright config` prints the entry to add",
         )
     return text
 
