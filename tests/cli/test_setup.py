@@ -258,8 +258,7 @@ def test_all_of_it_is_written_once_and_taken_out_again(
     assert removed.exit_code == 0, removed.output
     assert everything(project) == {}
     assert (
-        "not configured here"
-        in setup(name, scope, "--remove", "--yes").stdout
+        "not configured here" in setup(name, scope, "--remove", "--yes").stdout
     )
 
 
