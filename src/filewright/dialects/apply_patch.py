@@ -112,7 +112,7 @@ def to_envelope(operation: PatchOperation) -> str:
 
 
 def notes_of(result: PatchResult) -> list[str]:
-    """Return the hunks that did not match exactly, and what no longer parses."""
+    """Return notes on hunks that did not match exactly, and on files that no longer parse."""
     notes = []
     for file in result.files:
         for hunk in file.hunks:
@@ -127,7 +127,7 @@ def notes_of(result: PatchResult) -> list[str]:
 
 
 def describe_error(error: FilewrightError) -> FilewrightError:
-    """Return an error with the documented message, or the native one without."""
+    """Return an error with the documented message, or the native error without one."""
     if error.code == Code.NOT_FOUND and "path" in error.details:
         path = error.details["path"]
         message = f"File not found at path '{path}'"

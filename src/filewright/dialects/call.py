@@ -74,12 +74,12 @@ class Call(ToolMethods):
         return self.locate(path.removesuffix("/")).parts[depth:]
 
     def exists(self, path: str) -> bool:
-        """Return whether anything has the path."""
+        """Return True if a file, folder or link has the path."""
         (status,) = self.stat(path).results
         return status.error is None
 
     def target_status(self, path: str) -> Status:
-        """Return the status of what a path leads to, also through a link."""
+        """Return the status of the file or folder at a path; a link is followed."""
         boundary = self.context.boundary
         location = self.locate(path)
         status = boundary.stat(location, birth=True)

@@ -116,7 +116,7 @@ def read_file(call: Call, arguments: ReadFile) -> str | ToolResult:
 
 
 def render_text(file: FileRead) -> str:
-    """Return lines, and which of how many if there are more."""
+    """Return the lines of a file; if others are left out, with their numbers and the total."""
     text = "\n".join(file.rows)
     if file.terminated:
         text += "\n"
@@ -278,7 +278,7 @@ class Replace(LenientArguments):
 
 
 def replace(call: Call, arguments: Replace) -> str:
-    """Replace a text as often as it is expected, or create a file."""
+    """Replace the expected number of occurrences of a text, or create a file."""
     path = escape_controls(arguments.path)
     if not arguments.old_string:
         try:

@@ -272,7 +272,7 @@ def delete(call: Call, path: str) -> str:
 
 
 def rename(call: Call, old_path: str, new_path: str) -> str:
-    """Rename a file or folder to a name that nothing has."""
+    """Rename a file or folder. Raise if the new name exists."""
     native_path = to_native(old_path)
     if native_path == ".":
         raise invalid(f"Error: Cannot rename the {_ROOT} directory itself")
@@ -308,7 +308,7 @@ def describe_path_error(
 
 
 def documented(error: FilewrightError, message: str) -> FilewrightError:
-    """Return an error with a documented message and nothing besides.
+    """Return an error with a documented message alone.
 
     Native paths and hints stay out of it: the model knows only paths below `/memories`.
     """

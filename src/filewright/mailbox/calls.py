@@ -46,7 +46,7 @@ class WaitingCalls:
         self._store = MailboxStore(workspace)
 
     def add(self, call: WaitingCall) -> None:
-        """Let a call wait. The time of one that waits already begins again."""
+        """Add a waiting call. If the call waits already, its time begins again."""
         fields = call._asdict()
         fields["shown"] = call.shown[:_MAX_TEXT_CHARS]
         with self._store.transaction(durable=False) as execute:

@@ -68,7 +68,10 @@ class _Batch:
 
 @dataclass(frozen=True, slots=True)
 class _RgOutput:
-    """The paths that `rg` named, None if it could not read all; `broke_off` if it was ended."""
+    """The output of one run of `rg`.
+
+    `paths` are the files that it named, None if it could not read all of them.
+    `broke_off` is True if it did not end by itself."""
 
     paths: set[bytes] | None
     broke_off: bool = False

@@ -368,9 +368,9 @@ class TextLines:
             yield number, text
 
     def skip_blank(self, line: int, step: int) -> int:
-        """Return the next line with text, from `line` on.
+        """Return the first line with text, from `line` on.
 
-        Without any it is the line before `line`.
+        If no line has text, return the one before `line`.
         """
         for number, text in self.iterate(line, step):
             if text.strip():

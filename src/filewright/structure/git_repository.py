@@ -57,7 +57,7 @@ class IndexFile:
 
 @dataclass(frozen=True, slots=True)
 class CommittedFile:
-    """A file as a commit has it, where the index has it otherwise.
+    """A file of a commit that differs from the file in the index.
 
     `mode` is 0 if the commit has no such file. `index_mode` and `index_id` are those
     of the index, 0 and zeros if it has no such file, or several versions of it.
@@ -138,7 +138,7 @@ class GitRepository(Closable):
 
     @property
     def index_path(self) -> bytes:
-        """The index: of a commit that is being made, the one that git names."""
+        """The path of the index; while git makes a commit, of the one that git names."""
         git_index_path = os.environ.get("GIT_INDEX_FILE")
         if git_index_path:
             return os.path.join(self.folders.top, os.fsencode(git_index_path))
@@ -197,7 +197,7 @@ class GitRepository(Closable):
             yield IndexFile(path, int(mode, 8), object_id, stage != "0")
 
     def iter_differences(self, commit: str) -> Iterator[CommittedFile]:
-        """Yield the files that the index has otherwise than a commit."""
+        """Yield the files that differ between the index and a commit."""
         words = ["diff-index", "--cached", "--raw", "-z", "--no-renames"]
         words += ["--no-abbrev", "--ignore-submodules=all", commit, "--"]
         records = self._records(words)

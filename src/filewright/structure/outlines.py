@@ -35,7 +35,7 @@ _MAX_INCOMPLETE_OUTLINES: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class _IncompleteOutline:
-    """The outline of a content that could not be parsed whole, and when that was."""
+    """An outline of a part of a content, and the time of its parse."""
 
     outline: Outline
     parsed_at: float

@@ -198,7 +198,7 @@ def _plan_and_commit(
     *,
     max_diff_rows: int,
 ) -> Change[PlannedItem]:
-    """Plan items and commit them; items that are as they should be are no error."""
+    """Plan items and commit them; items that need no change are no error."""
     planned = plan_change(batch.context, plan(), max_diff_rows=max_diff_rows)
     summary = _summarize(batch.tool, planned.files)
     try:

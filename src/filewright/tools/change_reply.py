@@ -97,9 +97,10 @@ class ChangeReply(BoundedText):
         self.add_diff("".join(lines) or text)
 
     def finish(self) -> None:
-        """Add the end of every report: broken links, warnings, the diff as it is wanted.
+        """Add the end of every report: broken links, warnings and the diff in the requested mode.
 
-        A diff that is long, or was seen, is counted, with a way to see it.
+        A diff that is long or was seen before is replaced by its counts and the way to
+        see it.
         """
         self._add_notes()
         if self._view.mode == "none":

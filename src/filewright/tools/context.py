@@ -109,7 +109,7 @@ class Context:
         return other
 
     def exists(self, location: Location) -> bool:
-        """Return True if anything exists at a location."""
+        """Return True if a file, folder or link exists at a location."""
         try:
             self.boundary.stat(location)
         except FilewrightError as error:
@@ -211,7 +211,7 @@ class Context:
         return (self.task.caller or self.changes.caller).session
 
     def explain(self, error: FilewrightError) -> None:
-        """Add hints to the error for a path that names nothing, for a few paths of a call."""
+        """Add hints to the error for a path that does not exist, for a few paths of a call."""
         can_suggest = self._explained < MAX_EXPLAINED_PATHS
         if explain_path_error(self, error, can_suggest=can_suggest):
             self._explained += 1

@@ -77,9 +77,9 @@ def _types_of(values: list[Any]) -> tuple[type, ...]:
 
 
 def encode_path(top: Location, location: Location) -> str:
-    """Return the path from `top` to a location as a cursor holds it.
+    """Return the path from `top` to a location in the form for a cursor.
 
-    Each byte of the path is a character, since a name may not be text.
+    A character stands for each byte, since a name need not be valid text.
     """
     return b"/".join(location.parts[len(top.parts) :]).decode("latin-1")
 

@@ -497,7 +497,7 @@ def _with_separator(
 def _describe_loss(
     open_file: OpenFile, target: Snapshot, lines: SymbolLines, new: str
 ) -> str:
-    """Return which decorators, comments and the like a new text leaves out, or ""."""
+    """Return a note on decorators and comments that a new text leaves out, or ""."""
     task = open_file.call.context.task
     start = target.lines.offset_of(lines.first, task)
     stop = target.lines.offset_of(lines.last + 1, task)

@@ -214,9 +214,9 @@ def _gather_place(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read_cell(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return an edit with its cell where its kind has it.
+    """Return an edit with its cell in the field that its kind has for it.
 
-    A text is searched in `cell`; a whole cell is deleted by `at`.
+    A search for text has `cell`; the deletion of a whole cell has `at`.
     """
     at = fields.get("at")
     if isinstance(at, dict) and [*at] == ["cell"] and "search" in fields:

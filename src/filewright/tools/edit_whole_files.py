@@ -113,7 +113,7 @@ def with_whole_edit(
     plan: FilePlan[FileEditPlan],
     file: FileEdits,
 ) -> FilePlan[FileEditPlan]:
-    """Return the plan of a file with its deletion or move at the end, if it has one."""
+    """Return the plan of a file with its deletion or move, if one is requested."""
     whole = file.whole
     if whole is None:
         return plan

@@ -1,4 +1,4 @@
-"""Files that still use a moved symbol as if it were in its old file."""
+"""Files that still refer to a moved symbol in its old file."""
 
 from __future__ import annotations
 

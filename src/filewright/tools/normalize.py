@@ -337,7 +337,7 @@ class _Normalizer:
         return members
 
     def value(self, value: Any, shape: Shape, place: str) -> Any:
-        """Return a value in the JSON type of its field, if that is its only meaning."""
+        """Return a value in the JSON type of its field, if it can mean only that."""
         if isinstance(value, str):
             value = _parse_json_text(value, shape, place)
         if shape.kind == "list":

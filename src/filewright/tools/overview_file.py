@@ -37,7 +37,7 @@ MAX_CHANGED_SYMBOLS = 500
 
 @dataclass(frozen=True, slots=True)
 class FileOverview:
-    """The overview of a file before it is text.
+    """The overview of a file as values, from which its text is rendered.
 
     `form` is the encoding, the line ending and the version; `shown_symbols` are those of
     the outline that fit; `notes` say why the file was not compared.

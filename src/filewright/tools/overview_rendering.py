@@ -163,7 +163,7 @@ def log_facts(log: LogFacts) -> dict[str, str]:
 
 
 def count_sampled(log: LogFacts) -> str:
-    """Return how many lines the counts of a log are from."""
+    """Return the number of lines from which the counts of a log are made."""
     lines = f"{log.sampled_lines:,}"
     return f"{lines} (the whole file)" if log.complete else lines
 

@@ -232,7 +232,7 @@ def _read_text(context: Context, arguments: PatchArguments) -> str:
 
 
 def _nothing_fits(refusals: Sequence[FileRefusal]) -> FilewrightError:
-    """Return the error for a patch of which no file is changed; it names all files."""
+    """Return the error for a patch that changes no file; it names all its files."""
     first = refusals[0].error
     for refusal in refusals:
         if refusal.error.code != Code.ALREADY_APPLIED:

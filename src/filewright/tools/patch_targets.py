@@ -1,8 +1,8 @@
-"""The files that a patch names: where they are, or where they are now.
+"""The files that a patch names, at the paths in the patch or elsewhere.
 
-A file that does not exist may have been moved by a change on record, or exist under
-another folder, by its name and content. It is never used silently: the answer or the
-refusal names the file.
+A file that does not exist there may have been moved by a recorded change, or a file in
+another folder may have its name and content. Such a file is never used silently: the
+answer or the refusal names it.
 """
 
 from __future__ import annotations

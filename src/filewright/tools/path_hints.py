@@ -1,4 +1,4 @@
-"""Hints in the refusal of a path that names nothing: where it led, and likely paths."""
+"""Hints for a path that does not exist: the location it led to, and likely paths."""
 
 from __future__ import annotations
 

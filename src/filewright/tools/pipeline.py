@@ -47,7 +47,7 @@ class ChangeArguments(Arguments):
 
 
 class HasSplices(Protocol):
-    """The plan of a text, of which the splices are needed here, in order."""
+    """A plan of a text that has its splices in order."""
 
     @property
     def splices(self) -> Sequence[Splice]: ...
@@ -102,7 +102,7 @@ def retry_stale_plan(
 ) -> ResultT:
     """Plan and commit; repeat both if another process saved a file in between.
 
-    Conflicts that failed attempts met are added to the error of the last one.
+    The conflicts of failed attempts are added to the error of the last attempt.
     """
     conflicts: list[str] = []
     for attempt in range(1, MAX_ATTEMPTS + 1):
@@ -149,7 +149,7 @@ def plan_change(
     max_diff_rows: int | None = None,
     is_preview: bool = False,
 ) -> Change[ResultT]:
-    """Return the change that file plans come to, with diffs of at most so many rows.
+    """Return the change of file plans, with diffs of at most `max_diff_rows` rows.
 
     Each file is open only until the next plan is requested, so everything that needs
     its content is built here. Nothing is written.

@@ -146,7 +146,7 @@ def read_image(
 
 
 def file_facts(snapshot: Snapshot) -> dict[str, Any]:
-    """Return the facts of a text file that do not depend on what is read of it."""
+    """Return the facts of a text file that are the same for every part of it."""
     path = ""
     if snapshot.location is not None:
         path = snapshot.location.display_path

@@ -164,7 +164,7 @@ def _names_only_a_path(arguments: RevertArguments) -> bool:
 
 
 def _find_scope(context: Context, arguments: RevertArguments) -> Scope:
-    """Return the changes that a call names. Raise unless it names them in one way."""
+    """Return the changes that a call names. Raise if it names them in two ways or none."""
     location = None
     if arguments.path is not None:
         location = context.boundary.locate(arguments.path)

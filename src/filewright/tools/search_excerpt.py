@@ -413,7 +413,7 @@ def build_hit(
     around: HitContext,
     symbol: str,
 ) -> SearchHit:
-    """Return a hit for programs."""
+    """Return a hit in the form of the structured result."""
     matched = None
     if around.inside_count:
         matched = matched_text(snapshot, hit)

@@ -143,9 +143,9 @@ def describe_spelling(place: str, text: str, search_text: str) -> str:
 def name_spelling_notes(
     context: Context, folder: Location, glob: str | None
 ) -> list[str]:
-    """Return a note on names that look as if a glob without a match matched them.
+    """Return a note on names that look like matches of a glob that has none.
 
-    They are searched for an instant only.
+    The search for them has a short time limit.
     """
     if glob is None or glob.startswith("!"):
         return []
@@ -172,7 +172,7 @@ def name_spelling_notes(
 
 
 def _visible_path(folder: Location, location: Location) -> tuple[bytes, bytes]:
-    """Return the path below `folder` as it looks: the folders, and the name."""
+    """Return the folders below `folder`, and the name, as a reader sees them."""
     parts = []
     for part in location.parts[len(folder.parts) :]:
         look = visible_form(os.fsdecode(part))

@@ -83,7 +83,7 @@ class SearchTarget:
 def search_once(
     context: Context, arguments: SearchArguments, max_chars: int
 ) -> SearchOutcome:
-    """Search for one pattern, and return what fits on a page of `max_chars`."""
+    """Search for one pattern, and return the matches that fit on a page of `max_chars`."""
     target = find_target(context, arguments.path)
     options = tree_options(arguments)
     page = SearchPage(context, arguments, max_chars)
@@ -140,7 +140,7 @@ def advise(
     *,
     has_no_file: bool = False,
 ) -> tuple[str, ...]:
-    """Return what to try after a search without a match."""
+    """Return advice after a search without a match."""
     advice = ""
     if has_no_file:
         advice = "list_files shows the files, and what a glob matches"
@@ -176,7 +176,7 @@ class SearchPage:
 
     @property
     def has_match(self) -> bool:
-        """Return True if something was collected."""
+        """Return True if a match was collected."""
         return bool(self._hits or self._files or self._kinds)
 
     def add(
@@ -338,7 +338,7 @@ def decode_resume(
 
 
 def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
-    """Collect what a search finds; return where it continues, or None at its end."""
+    """Collect the hits of a search; return the point where it goes on, or None at its end."""
     for snapshot, file_hits in search:
         offset = page.add(snapshot, file_hits, search.pattern)
         if offset is not None:

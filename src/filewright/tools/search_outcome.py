@@ -43,12 +43,12 @@ class SearchOutcome:
 
     @property
     def has_match(self) -> bool:
-        """Return True if something matched."""
+        """Return True if there is a match."""
         return bool(self.hits or self.files or self.kinds)
 
     @property
     def is_bare(self) -> bool:
-        """Return True if there is nothing to say but that there is no match."""
+        """Return True if the search was complete without a match, an error or advice."""
         return (
             self.error is None
             and self.is_complete

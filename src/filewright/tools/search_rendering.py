@@ -59,7 +59,7 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
 
 
 def render_continuation(outcome: SearchOutcome) -> str:
-    """Return how much is shown of how much, and the cursor."""
+    """Return the counts of shown and of all matches, and the cursor."""
     counted = str(len(outcome.hits))
     if outcome.files:
         counted = pluralize(len(outcome.files), "file")
@@ -96,7 +96,7 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
 
 
 def line_noun(outcome: SearchOutcome) -> str:
-    """Return the noun for what is counted: lines, or matches that may have several."""
+    """Return the noun of the counts: lines, or matches that may have several lines."""
     return "match" if outcome.arguments.multiline else "matching line"
 
 

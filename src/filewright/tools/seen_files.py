@@ -101,7 +101,7 @@ class SeenFiles:
     # News: changes by other programs
 
     def accept_own_change(self, locations: Sequence[Location]) -> None:
-        """Take the files of a change made here as seen: they are no news."""
+        """Record the files of a change made here as seen, so that they are no news."""
         with self._lock:
             watched = [*self._watched.items()]
         for location, state in watched:

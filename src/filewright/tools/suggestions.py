@@ -1,4 +1,4 @@
-"""Paths that may be meant by a path that names nothing.
+"""Suggestions of existing paths for a path that does not exist.
 
 A model writes a path as it is in a diff, in an address or on a screen: with a prefix,
 with other slashes, without the folders above, with a plain space for a no-break one. No
@@ -84,7 +84,7 @@ class _Tails:
 
 
 def suggest(boundary: Boundary, requested_path: str, task: Task) -> Suggestions:
-    """Return the paths that may be meant by one that names nothing.
+    """Return existing paths that a path that does not exist may stand for.
 
     Denied paths are left out. Raise as `Task.check`.
     """
@@ -184,7 +184,7 @@ def _split_parts(requested_path: str) -> list[str]:
 def _find_by_name(
     boundary: Boundary, form: str, task: Task, *, include_ignored: bool
 ) -> Iterator[Location]:
-    """Yield the paths with a name in any root; without such, those with it before a dot."""
+    """Yield the paths of a name in any root, else the files with it before the extension."""
     for root in boundary.roots:
         walk = boundary.walk(
             Location(root, ()),

@@ -69,7 +69,7 @@ def _find_doubled_type(
     before: Snapshot,
     after: Snapshot,
 ) -> str:
-    """Return a warning of a type that is now defined twice, as if a file was put into itself."""
+    """Return a warning of a type that is defined twice, as after a paste of a file into itself."""
     if before.size == 0:
         return ""
     types = _count_types(_outline(context, language, after))

@@ -338,9 +338,9 @@ def _last_terminator(snapshot: Snapshot) -> bytes:
 def _encode(
     item: WriteItem, encoding: Encoding, terminator: bytes, *, appends: bool
 ) -> bytes:
-    """Return the content of an item as bytes, with the terminators it asks for.
+    """Return the content of an item as bytes, with the requested terminators.
 
-    A byte order mark is left out if the file has one, or if it would be in its middle.
+    Its byte order mark is left out if the file has one, or if it is appended.
     """
     text = item.content
     if encoding.bom or appends:

@@ -42,7 +42,7 @@ class PathPair(Arguments):
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """An item that was refused: the error, and what the dialect says of it."""
+    """An item that was refused: the error, and the words of the dialect for it."""
 
     error: FilewrightError
     text: str

@@ -131,7 +131,7 @@ class StatItems(Arguments):
 
 
 def stat_items(call: Call, arguments: StatItems) -> Answer:
-    """Return the status of files and directories; of links their own."""
+    """Return the status of files, directories and links; no link is followed."""
 
     def stat(path: str, _share: int) -> Json:
         (item,) = call.stat(to_native(path)).results

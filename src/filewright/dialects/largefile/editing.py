@@ -193,7 +193,7 @@ def describe_refusal(refusal: Mapping[str, Any]) -> str:
 def find_similar_matches(
     call: Call, path: str, refusal: Mapping[str, Any]
 ) -> list[Json]:
-    """Return where an ambiguous text occurs, or what is most like a missing one."""
+    """Return the places of an ambiguous text, or the nearest texts to a missing one."""
     matches: list[Json] = []
     if refusal["code"] == Code.AMBIGUOUS_MATCH:
         for line in refusal["lines"][:_MAX_SIMILAR_MATCHES]:

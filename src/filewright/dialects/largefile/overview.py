@@ -207,7 +207,7 @@ def outline_of(
 
 
 def warnings_of(overview: OverviewResult) -> list[str]:
-    """Return what a reader of an outline has to know."""
+    """Return the warnings for a reader of an outline."""
     warnings = []
     if overview.symbols_left_out:
         warnings.append(

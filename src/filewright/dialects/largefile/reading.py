@@ -53,7 +53,7 @@ class ReadContent(Arguments):
 
     @property
     def target_number(self) -> int | None:
-        """The number that the target is."""
+        """The target as the number of a line, None if it is a text."""
         return self.target if isinstance(self.target, int) else None
 
 

@@ -109,7 +109,7 @@ class MoveFile(LenientArguments):
 
 
 def move_file(call: Call, arguments: MoveFile) -> str:
-    """Move or rename a file or directory to a name that nothing has."""
+    """Move or rename a file or directory. Raise if the new name exists."""
     call.move(arguments.source, arguments.destination)
     source = escape_controls(arguments.source)
     destination = escape_controls(arguments.destination)

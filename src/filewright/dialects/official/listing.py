@@ -43,7 +43,7 @@ def render_entry(entry: ListedEntry, width: int = 0) -> str:
 
 
 def note_on_more(listing: ListResult) -> list[str]:
-    """Return the line that says that there are more entries, or none."""
+    """Return a line that says that more entries exist, or no line."""
     if listing.next_cursor is None:
         return []
     return [f"[more than {len(listing.entries):,} entries, not shown]"]
