@@ -246,6 +246,27 @@ async def test_a_change_is_recorded_under_its_session_client_and_turn(
 
 
 @MODES
+async def test_library_offers_what_clients_get(
+    mode: str, tmp_path: Path
+) -> None:
+    work, state = tmp_path / "work", tmp_path / "state"
+    work.mkdir()
+    server = processes.for_client(
+        [*processes.FILEWRIGHT, "serve", str(work), "--state-dir", str(state)]
+    )
+    async with Client(server, mode=mode) as client:
+        listed = (await client.list_tools()).tools
+        instructions = client.instructions
+    with Workspace(work, state_dir=state) as workspace:
+        assert instructions == workspace.instructions
+        tools = workspace.tools()
+    assert [tool.name for tool in listed] == [tool.name for tool in tools]
+    for shown, tool in zip(listed, tools, strict=True):
+        assert shown.description == tool.description
+        assert shown.input_schema == tool.schema
+
+
+@MODES
 async def test_codex_names_the_session_and_the_turn_of_its_hooks(
     mode: str, tmp_path: Path
 ) -> None:
