@@ -34,26 +34,26 @@ def plain(text: str) -> Any:
     return json.loads(text.removeprefix("\ufeff"))
 
 
-HARD = {
-    "remarks, a trailing comma, tabs and other servers": (
+JSON = {
+    "remarks-a-trailing-comma-tabs-and-other-servers": (
         '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t},\n\t"inputs": [],\n}\n',
         '{\n\t// mine\n\t"servers": {\n\t\t"other": {"command": "x"}, // keep\n\t\t"filewright": {\n'
         '\t\t\t"command": "/opt/a b/filewright",\n\t\t\t"args": ["serve", "."]\n\t\t},\n\t},\n\t"inputs": [],\n}\n',
     ),
-    "a remark behind a value without a comma": (
+    "a-remark-behind-a-value-without-a-comma": (
         '{\n  "a": 1 // one\n}\n',
         '{\n  "a": 1, // one\n  "servers": {\n    "filewright": {\n      "command": "/opt/a b/filewright",\n'
         '      "args": ["serve", "."]\n    }\n  }\n}\n',
     ),
-    "all in one line, no end of line": (
+    "all-in-one-line-no-end-of-line": (
         '{"servers":{}}',
         '{"servers":{"filewright": {"command": "/opt/a b/filewright", "args": ["serve", "."]}}}',
     ),
-    "an entry that has more": (
+    "an-entry-that-has-more": (
         '{"servers": {"filewright": {"command": "old", "env": {"A": "1"}, "disabled": true, "args": []}}}',
         '{"servers": {"filewright": {"command": "/opt/a b/filewright", "args": ["serve", "."], "disabled": true}}}',
     ),
-    "braces, quotes and slashes in strings": (
+    "braces-quotes-and-slashes-in-strings": (
         '{\r\n  "a": "}\\" // no { /* no",\r\n  "servers": { /* none */ }\r\n}\r\n',
         '{\r\n  "a": "}\\" // no { /* no",\r\n  "servers": { /* none */\r\n    "filewright": {\r\n'
         '      "command": "/opt/a b/filewright",\r\n      "args": ["serve", "."]\r\n    }\r\n   }\r\n}\r\n',
@@ -61,47 +61,51 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("case", HARD)
-def test_keeps_json(case: str) -> None:
-    before, after = HARD[case]
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [pytest.param(*row, id=name) for name, row in JSON.items()],
+)
+def test_keeps_json(before: str, after: str) -> None:
     assert with_entry(before, "vscode") == after
     assert plain(after)["servers"]["filewright"].items() >= ENTRY.items()
     assert with_entry(after, "vscode") == after
 
 
 TOML = {
-    "a file without it": (
+    "a-file-without-it": (
         'model = "x" # mine\n[mcp_servers.other]\ncommand = "y"',
         'model = "x" # mine\n[mcp_servers.other]\ncommand = "y"\n\n[mcp_servers.filewright]\n'
         'command = "/opt/a b/filewright"\nargs = ["serve", "."]',  # nor does it end its last line now
     ),
-    "values over several lines, remarks, tables of its own, and others behind it": (
+    "values-over-several-lines-remarks-tables-of-its-own-and-others-behind-it": (
         '[mcp_servers."filewright"] # mine\ncommand = "filewright" # a # remark\nargs = [\n  "serve", # why\n  "]",\n]\n'
         "startup_timeout_sec = 20\n\n[tui]\nx = 1\n",
         '[mcp_servers."filewright"] # mine\ncommand = "/opt/a b/filewright" # a # remark\nargs = ["serve", "."]\n'
         "startup_timeout_sec = 20\n\n[tui]\nx = 1\n",
     ),
-    "an environment of its own": (
+    "an-environment-of-its-own": (
         '[mcp_servers.filewright]\ncommand = "filewright"\ntool_timeout_sec = 9\n\n[mcp_servers.filewright.env]\n'
         'PYTHONPATH = "./evil"\n\n# mine\n[tui]\nx = 1\n',
         '\n# mine\n[tui]\nx = 1\n\n[mcp_servers.filewright]\ncommand = "/opt/a b/filewright"\nargs = ["serve", "."]\n'
         "tool_timeout_sec = 9\n",
     ),
-    "numbers that are not equal to themselves": (
+    "numbers-that-are-not-equal-to-themselves": (
         "a = nan\nb = [1.50, -inf]\nc = 1979-05-27T07:32:00Z\n",
         "a = nan\nb = [1.50, -inf]\nc = 1979-05-27T07:32:00Z\n\n[mcp_servers.filewright]\n"
         'command = "/opt/a b/filewright"\nargs = ["serve", "."]\n',
     ),
-    "one value missing, ends of lines of Windows": (
+    "one-value-missing-ends-of-lines-of-windows": (
         '[mcp_servers.filewright]\r\nargs = ["serve", "."]\r\n',
         '[mcp_servers.filewright]\r\ncommand = "/opt/a b/filewright"\r\nargs = ["serve", "."]\r\n',
     ),
 }
 
 
-@pytest.mark.parametrize("case", TOML)
-def test_keeps_toml(case: str) -> None:
-    before, after = TOML[case]
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [pytest.param(*row, id=name) for name, row in TOML.items()],
+)
+def test_keeps_toml(before: str, after: str) -> None:
     assert with_entry(before, "codex") == after
     assert with_entry(after, "codex") == after
 
