@@ -160,6 +160,7 @@ def plan_snapshot(
     )
     outcomes = []
     for outcome in plan.outcomes:
+        # These edits come with another edit, which has an outcome of its own.
         if outcome.named != _FURTHER:
             note = losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))

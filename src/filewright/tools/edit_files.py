@@ -155,6 +155,8 @@ class EditedFiles:
             location, encoding=self._call.arguments.encoding, text=True
         )
         earlier_identity = self._identities.get(location)
+        # Lines and symbols that were read from the earlier file may be elsewhere in
+        # this one.
         if earlier_identity not in (None, snapshot.identity):
             snapshot.close()
             raise StalePlanError(
@@ -168,6 +170,8 @@ class EditedFiles:
 
     def require_one_path(self, file: FileEdits, snapshot: Snapshot) -> None:
         """Raise `invalid_input` if the file is edited by another path too."""
+        # A link or another spelling may lead to the same file, and two plans of it
+        # would clash.
         other = self._edited.setdefault(snapshot.identity, file.location)
         if other != file.location:
             raise self._call.invalid(

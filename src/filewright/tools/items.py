@@ -140,6 +140,7 @@ def create_directories(
 
     def plan_folder(path: str) -> ItemPlan:
         location = context.boundary.locate(path)
+        # A root exists, and need not be writable for that.
         if not location.parts:
             return ItemPlan(location, (), ItemResult(path, "exists"))
         context.boundary.require_writable(location)

@@ -149,6 +149,7 @@ def read_page(
         row_chars = len(render_entry(listed))
         cursor_chars = CURSOR_CHARS_PER_BYTE * len(entry.path)
         if row_chars + RESERVED_CHARS + cursor_chars > max_chars:
+            # It would fit on no page, and the list would never get past it.
             overlong_count += 1
             continue
         if len(entries) == arguments.limit or not budget.take(

@@ -330,6 +330,7 @@ def _compile_items(
                 max_chars=context.settings.max_pattern_chars,
             )
             options = TreeOptions(
+                # One file more than allowed is enough to refuse the call.
                 limit=arguments.max_files + 1,
                 output="files",
                 glob=request.glob,
@@ -559,6 +560,7 @@ def _check_counts(
             findings.notes += _other_spellings(
                 context, item, findings.by_item[index]
             )
+    # An item that matches nothing would be lost in the sum of all items.
     if len(items) > 1 and arguments.expected_count != 0:
         for index, count in enumerate(findings.by_item):
             with naming_item(index, len(items)):
@@ -668,6 +670,7 @@ def replace_in_order(
             unchanged += outcome.unchanged
             if outcome.splices:
                 splices = tuple(outcome.splices)
+                # The splices are those of the file, not of the result so far.
                 if isinstance(current, Overlay):
                     splices = current.compose(splices)
                 current = Overlay(snapshot, splices)

@@ -125,6 +125,7 @@ def plan_files(
 
 def _locate(context: Context, item: WriteItem) -> Location:
     location = context.boundary.locate(item.path)
+    # Without this a file would be made where the caller wants a folder.
     if item.path.endswith("/"):
         raise invalid(
             f"{item.path} ends in /, which asks for a folder",
