@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
 from typing import Any
 
 from filewright.cli.clients import Client
@@ -48,6 +49,7 @@ At the end of a file these are the empty line before the rule, and no line feed 
 it if the file had none at its end.
 """
 _OWN_SCRIPT = re.compile("^(//|#) Written by `filewright setup", re.MULTILINE)
+_OWN_SKILL = "<!-- Written by `filewright setup"
 BYTE_ORDER_MARK = "\ufeff"
 
 
@@ -57,7 +59,7 @@ class Component:
 
     client: Client
     kind: str
-    """"server", "hooks" or "rule"."""
+    """"server", "hooks", "rule" or "skill"."""
     path: str
     content: Any
     """The entry of the server; the hooks by event, or the text of their file."""
@@ -302,13 +304,35 @@ def _remove_rule(_component: Component, text: str, _earlier: str | None) -> str:
     return _RULE_LINE.sub("", text, count=1)
 
 
+# The skill
+
+
+def read_skill() -> str:
+    """Return the skill, which is a file of its own."""
+    return files(__package__).joinpath("SKILL.md").read_text("utf-8")
+
+
+def _add_skill(_component: Component, text: str) -> str:
+    if text and _OWN_SKILL not in text:
+        raise ValueError("another skill named filewright is there")
+    return read_skill()
+
+
+def _remove_skill(
+    _component: Component, text: str, _earlier: str | None
+) -> str:
+    return "" if _OWN_SKILL in text else text
+
+
 _ADD: Mapping[str, Callable[[Component, str], str]] = {
     "server": _add_server,
     "hooks": _add_hooks,
     "rule": _add_rule,
+    "skill": _add_skill,
 }
 _REMOVE: Mapping[str, Callable[[Component, str, str | None], str]] = {
     "server": _remove_server,
     "hooks": _remove_hooks,
     "rule": _remove_rule,
+    "skill": _remove_skill,
 }

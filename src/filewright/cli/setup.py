@@ -27,7 +27,12 @@ from filewright.cli.clients import (
 )
 from filewright.cli.components import Component
 from filewright.cli.launch import ServerOptions
-from filewright.cli.options import dry_run_option, report_refusals, yes_option
+from filewright.cli.options import (
+    combine_options,
+    dry_run_option,
+    report_refusals,
+    yes_option,
+)
 from filewright.cli.setup_files import (
     REMOVAL_TOOL,
     SETUP_TOOL,
@@ -45,6 +50,7 @@ from filewright.cli.setup_plan import (
     plan_removal,
     plan_setup,
 )
+from filewright.cli.shim import set_up_shim
 from filewright.cli.terminal import confirm_or_exit, write_coloured
 from filewright.errors import Code, FilewrightError
 
@@ -136,6 +142,21 @@ class Selection:
         return [links[reason] for reason in sorted(links)]
 
 
+shell_options = combine_options(
+    click.option(
+        "--shell",
+        is_flag=True,
+        help="The skill only, which tells CLIENT's model the commands of the shell; "
+        "without CLIENT, the program apply_patch on PATH.",
+    ),
+    click.option(
+        "--bin",
+        "bin_folder",
+        metavar="DIR",
+        help="The folder for apply_patch; ~/.local/bin if that is on PATH.",
+    ),
+)
+
 # The commands
 
 
@@ -148,6 +169,7 @@ Examples:
   filewright setup gemini --shared          for all users of the project
   filewright setup codex --dry-run          show what would be written
   filewright setup --check                  see what is configured, and whether it works
+  filewright setup claude-code --shell      the commands of the shell, by a skill
   filewright setup codex --remove           remove exactly that again""",
 )
 @click.argument("client", type=CLIENT, metavar="CLIENT", required=False)
@@ -181,6 +203,7 @@ Examples:
     is_flag=True,
     help="Show what is configured and try it; without CLIENT, for all clients.",
 )
+@shell_options
 @click.option(
     "--remove",
     is_flag=True,
@@ -202,6 +225,8 @@ def setup(
     remove: bool,
     yes: bool,
     dry_run: bool,
+    shell: bool,
+    bin_folder: str | None,
     **server: Any,
 ) -> None:
     """Add the server, the hooks and the rule of filewright to the configuration of CLIENT.
@@ -211,16 +236,19 @@ def setup(
     """
     if user + shared + (file is not None) > 1:
         raise click.UsageError("give one of --user, --shared and --file")
-    excluded_kinds = set()
-    if no_hooks:
-        excluded_kinds.add("hooks")
-    if no_rule:
-        excluded_kinds.add("rule")
+    if bin_folder is not None and (client or not shell):
+        raise click.UsageError("--bin goes with --shell, without CLIENT")
+    if shell and not client and not check:
+        set_up_shim(bin_folder, remove=remove, assume_yes=yes, dry_run=dry_run)
+        return
+    excluded_kinds = _list_excluded_kinds(
+        shell=shell, remove=remove, no_hooks=no_hooks, no_rule=no_rule
+    )
     selection = Selection(
         client=CLIENTS[client] if client else None,
         scopes=_select_scopes(user=user, shared=shared),
         options=ServerOptions(**server, shared=shared, guard=not no_guard),
-        excluded_kinds=frozenset(excluded_kinds),
+        excluded_kinds=excluded_kinds,
         file=file or None,
     )
     if selection.client is not None:
@@ -233,6 +261,22 @@ def setup(
         remove_setup(selection, assume_yes=yes, dry_run=dry_run)
     elif selection.client is not None:
         add_setup(selection, selection.client, assume_yes=yes, dry_run=dry_run)
+
+
+def _list_excluded_kinds(
+    *, shell: bool, remove: bool, no_hooks: bool, no_rule: bool
+) -> frozenset[str]:
+    """Return the kinds of components that the options leave out."""
+    if shell:
+        return frozenset(("server", "hooks", "rule"))
+    kinds = set()
+    if no_hooks:
+        kinds.add("hooks")
+    if no_rule:
+        kinds.add("rule")
+    if not remove:
+        kinds.add("skill")
+    return frozenset(kinds)
 
 
 def _select_scopes(*, user: bool, shared: bool) -> list[str]:
@@ -252,6 +296,10 @@ def add_setup(
         scope = selection.default_scope(client)
         _refuse_links_outside(client, scope, selection.excluded_kinds)
     components = selection.include(selection.list_default(client))
+    if not components and "skill" not in selection.excluded_kinds:
+        raise click.UsageError(
+            f"{client.title} has no folder of skills that setup knows"
+        )
     if not components:
         write(_render_nothing_configured())
         return

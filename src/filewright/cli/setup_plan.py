@@ -85,7 +85,15 @@ def find_present_components(
             if b"filewright" not in contents.content:
                 continue
             scope_components = list_components(client, scope, options)
-            if any(_is_present(component) for component in scope_components):
+            present = [
+                component
+                for component in scope_components
+                if _is_present(component)
+            ]
+            if all(component.kind == "skill" for component in present):
+                # The commands of the shell need neither a server nor hooks.
+                components += present
+            else:
                 components += scope_components
     return PresentComponents(components, sorted(unread_reasons))
 

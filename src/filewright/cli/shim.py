@@ -1,0 +1,98 @@
+"""The program `apply_patch` that `filewright setup --shell` puts on PATH.
+
+Models start it as `apply_patch <<'EOF'`. It passes the patch to `filewright apply_patch`.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+from filewright.cli import write
+from filewright.cli.clients import resolve_path
+from filewright.cli.launch import find_own_program
+from filewright.cli.setup_files import (
+    REMOVAL_TOOL,
+    SETUP_TOOL,
+    FileEdit,
+    commit_edits,
+    read_configuration,
+)
+from filewright.cli.terminal import confirm_or_exit
+from filewright.errors import Code, FilewrightError
+
+NAME = "apply_patch"
+DEFAULT_FOLDER = "~/.local/bin"
+_REMARK = "# Written by `filewright setup --shell`."
+
+
+def set_up_shim(
+    folder: str | None, *, remove: bool, assume_yes: bool, dry_run: bool
+) -> None:
+    """Write the program into a folder, or remove it, after asking.
+
+    Raise `already_exists` for another program of that name, and `invalid_input` if no
+    folder is named and the default one is not on PATH.
+    """
+    edit = plan_shim(_choose_folder(folder, remove=remove), remove=remove)
+    if not edit.changes_file:
+        state = "it is not there" if remove else "it is there already"
+        write(f"{edit.path}: nothing to do, {state}")
+        return
+    write(f"{edit.path}: to be {'deleted' if remove else 'written'}")
+    if edit.after is not None:
+        write(edit.after)
+    if dry_run:
+        return
+    if not assume_yes:
+        confirm_or_exit(f"Change {edit.path}?")
+    tool = REMOVAL_TOOL if remove else SETUP_TOOL
+    commit_edits([edit], tool, f"{tool} {NAME}", frozenset())
+    write(f"{edit.path}: {'deleted' if remove else 'written'}")
+    if not remove and not _is_on_path(os.path.dirname(edit.path)):
+        write(f"put {os.path.dirname(edit.path)} on PATH", to_error=True)
+
+
+def plan_shim(folder: str, *, remove: bool) -> FileEdit:
+    """Return the edit of the program in a folder. Raise `already_exists` for a foreign one."""
+    path = os.path.join(resolve_path(folder), NAME)
+    before = None
+    is_foreign = os.path.islink(path)
+    if not is_foreign:
+        before = read_configuration(path)
+        is_foreign = before is not None and _REMARK not in before
+    if is_foreign:
+        raise FilewrightError(
+            Code.ALREADY_EXISTS,
+            f"{path} is another program, which stays as it is",
+            "name another folder with --bin",
+            path=path,
+        )
+    after = None
+    if not remove:
+        command = shlex.join([*find_own_program(), NAME])
+        after = f'#!/bin/sh\n{_REMARK}\nexec {command} "$@"\n'
+    return FileEdit(path, before, after)
+
+
+def _choose_folder(folder: str | None, *, remove: bool) -> str:
+    """Return the named folder, or the default one if it is on PATH."""
+    if folder is not None:
+        return folder
+    if not remove and not _is_on_path(resolve_path(DEFAULT_FOLDER)):
+        raise FilewrightError(
+            Code.INVALID_INPUT,
+            f"{DEFAULT_FOLDER} is not on PATH",
+            f"name a folder of PATH: filewright setup --shell --bin DIR; or put {DEFAULT_FOLDER} on PATH",
+        )
+    return DEFAULT_FOLDER
+
+
+def _is_on_path(folder: str) -> bool:
+    """Return True if programs are looked up in a folder."""
+    entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    return any(
+        os.path.realpath(entry) == os.path.realpath(folder)
+        for entry in entries
+        if entry
+    )
