@@ -1,6 +1,7 @@
 """Every command the documentation shows is run, and prints what the page says.
 
-A block fenced as ``console`` is run line by line in one folder a page. Where output is shown it must
+A block fenced as ``console`` is run line by line in one folder a page; lines that begin with ``>`` below a command
+continue it. Where output is shown it must
 be what comes; ``…`` stands for anything within a line, a line that is only ``…`` for any lines. Every command
 ends with exit status 0, unless it says otherwise: ``$ command  # exit status 1``.
 """
@@ -24,6 +25,7 @@ PAGES = [
     "docs/platforms.md",
     "docs/tutorial.md",
     "docs/tools.md",
+    "docs/shell.md",
     "docs/fidelity.md",
     "docs/large-logs.md",
     "docs/search.md",
@@ -73,6 +75,8 @@ def commands(page: Path) -> list[tuple[str, list[str]]]:
         for line in block.splitlines():
             if line.startswith("$ "):
                 found.append((line[2:], []))
+            elif line.startswith("> ") and found and not found[-1][1]:
+                found[-1] = (f"{found[-1][0]}\n{line[2:]}", [])
             elif found:
                 found[-1][1].append(line)
     return found
@@ -127,7 +131,7 @@ def test_the_page_tells_the_truth(name, tmp_path):
             ["bash", "-c", command], cwd=folder, env=environment
         )
         output = done.stdout + done.stderr
-        stated = re.search(r"# exit status (\d+)$", command)
+        stated = re.search(r"# exit status (\d+)$", command.partition("\n")[0])
         assert done.returncode == int(stated[1] if stated else 0), (
             f"{command}\n{output}"
         )
