@@ -18,9 +18,7 @@ from pathlib import Path
 
 from agents import apply_diff
 from agents.editor import ApplyPatchOperation
-from anthropic.lib.tools._beta_builtin_memory_tool import (
-    BetaLocalFilesystemMemoryTool,
-)
+from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 from deepagents.backends import FilesystemBackend
 from tests.clients.file_kinds import EDITS, KINDS, Kind, count_damage
 
