@@ -348,6 +348,14 @@ def test_leaves_what_is_not_certain() -> None:
     )
 
 
+@pytest.mark.parametrize("seed", ["2/2879", "2/29684", "3/11267"])
+def test_random_file_that_was_wrong_once(seed: str) -> None:
+    case = sweep.random_case(random.Random(seed))
+    assert case is not None
+    result, healing = sweep.judge(case)
+    assert result != "wrong", healing
+
+
 @pytest.mark.parametrize("seed", range(10))
 def test_random_files(seed: int) -> None:
     results = {}

@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations
 
@@ -371,15 +371,13 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
     # If one of several equal lines was removed or added, which one is not
     # known. That is harmless only if the result is the same for the first and
     # for the last of them.
-    last_changes = _diff_from_end(
-        compared.original.texts, compared.actual.texts
-    )
-    last_content, _ = _merge_changes(compared, last_changes, encoding)
-    if content != last_content:
-        return (
-            compared.actual.content,
-            "equal lines differ in their bytes, and one is gone",
-        )
+    for changes in _other_alignments(compared):
+        other_content, _ = _merge_changes(compared, changes, encoding)
+        if content != other_content:
+            return (
+                compared.actual.content,
+                "equal lines differ in their bytes, and one is gone",
+            )
     return content, doubt
 
 
@@ -393,6 +391,88 @@ def _changed_characters(compared: _Comparison) -> int:
         ]
         characters += sum(map(len, lines))
     return characters
+
+
+def _other_alignments(compared: _Comparison) -> Iterator[list[LineChange]]:
+    """Yield other line changes that lead to the same text.
+
+    The diff from the end prefers the last of equal lines, but trims the end of
+    the texts first; so changes are also slid as far as they go.
+    """
+    texts, actual = compared.original.texts, compared.actual.texts
+    alignments = [
+        _diff_from_end(texts, actual),
+        _slide_up(compared.changes, texts, actual),
+        _slide_down(compared.changes, texts, actual),
+    ]
+    for changes in alignments:
+        if changes != list(compared.changes):
+            yield changes
+
+
+def _slide_up(
+    changes: Sequence[LineChange], texts: Sequence[str], actual: Sequence[str]
+) -> list[LineChange]:
+    """Return the changes, insertions and deletions as near to the start as can be."""
+    moved: list[LineChange] = []
+    floor = 0
+    for change in changes:
+        lines, start, end = _changed_lines(change, texts, actual)
+        steps = 0
+        if start < end:
+            while (
+                change.start - steps > floor
+                and lines[start - steps - 1] == lines[end - steps - 1]
+            ):
+                steps += 1
+        moved.append(_shift(change, -steps))
+        floor = change.end - steps
+    return moved
+
+
+def _slide_down(
+    changes: Sequence[LineChange], texts: Sequence[str], actual: Sequence[str]
+) -> list[LineChange]:
+    """Return the changes, insertions and deletions as near to the end as can be."""
+    moved: list[LineChange] = []
+    ceiling = len(texts)
+    for change in reversed(changes):
+        lines, start, end = _changed_lines(change, texts, actual)
+        steps = 0
+        if start < end:
+            while (
+                change.end + steps < ceiling
+                and lines[start + steps] == lines[end + steps]
+            ):
+                steps += 1
+        moved.append(_shift(change, steps))
+        ceiling = change.start + steps
+    moved.reverse()
+    return moved
+
+
+def _changed_lines(
+    change: LineChange, texts: Sequence[str], actual: Sequence[str]
+) -> tuple[Sequence[str], int, int]:
+    """Return the text that has the removed or added lines, and their span.
+
+    The span of a replacement is empty: it cannot be anywhere else.
+    """
+    if change.new_start == change.new_end:
+        return texts, change.start, change.end
+    if change.start == change.end:
+        return actual, change.new_start, change.new_end
+    return texts, change.start, change.start
+
+
+def _shift(change: LineChange, count: int) -> LineChange:
+    """Return a change `count` lines further down."""
+    return LineChange(
+        change.start + count,
+        change.end + count,
+        change.new_start + count,
+        change.new_end + count,
+    )
 
 
 def _diff_from_end(
