@@ -137,7 +137,9 @@ def test_keeps_plan_that_names_paths_outside(
             }
         )
 
-    monkeypatch.setattr("filewright.changes.plan_encoding.decode_plan", elsewhere)
+    monkeypatch.setattr(
+        "filewright.changes.plan_encoding.decode_plan", elsewhere
+    )
     for _ in range(2):
         with scene.Bench(area) as fresh:
             assert str(area / "outside") in fresh.changes.recover().unsettled[0]
