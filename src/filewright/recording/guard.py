@@ -458,17 +458,20 @@ def _build_step(
 
 def _find_splices(content: bytes, healed: bytes) -> Sequence[Splice]:
     """Return the splices that turn a content into the healed one."""
-    from filewright.edit.linediff import find_line_splices
+    from filewright.recording.changed_span import find_changed_span
     from filewright.text.splice import Splice
 
-    lines = content.splitlines(keepends=True)
-    healed_lines = healed.splitlines(keepends=True)
+    span = find_changed_span(content, healed)
+    lines = content[span.start : span.end].splitlines(keepends=True)
+    healed_lines = healed[span.start : span.other_end].splitlines(keepends=True)
     if len(lines) != len(healed_lines):
+        from filewright.edit.linediff import find_line_splices
+
         return find_line_splices(content, healed)
     # Line by line: most damage leaves the lines where they are, and a diff of
     # a large file takes longer.
     splices: list[Splice] = []
-    offset = start = 0
+    offset = start = span.start
     run: list[bytes] = []
     for line, healed_line in zip(
         [*lines, b""], [*healed_lines, b""], strict=True

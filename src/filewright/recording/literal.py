@@ -11,6 +11,7 @@ import codecs
 from collections.abc import Sequence
 from operator import ne
 
+from filewright.recording.changed_span import find_changed_span
 from filewright.recording.damage import Damage, Healing
 from filewright.recording.tool_arguments import (
     TextReplacement,
@@ -48,15 +49,16 @@ def heal_plain_edit(
         damage.append(Damage.LINE_ENDINGS)
     if expected.startswith(_BOM) != after.startswith(_BOM):
         damage.append(Damage.BYTE_ORDER_MARK)
-    # The texts are equal, so both files have the same number of lines.
-    lines = sum(
-        map(
-            ne,
-            expected.removeprefix(_BOM).splitlines(keepends=True),
-            after.removeprefix(_BOM).splitlines(keepends=True),
-        )
-    )
-    return Healing(expected, tuple(damage), lines)
+    return Healing(expected, tuple(damage), _count_lines(expected, after))
+
+
+def _count_lines(expected: bytes, after: bytes) -> int:
+    """Return the number of lines that differ; both files have as many lines."""
+    expected, after = expected.removeprefix(_BOM), after.removeprefix(_BOM)
+    span = find_changed_span(expected, after)
+    lines = expected[span.start : span.end].splitlines(keepends=True)
+    actual_lines = after[span.start : span.other_end].splitlines(keepends=True)
+    return sum(map(ne, lines, actual_lines))
 
 
 def _expect(before: bytes, edit: ToolEdit | None) -> bytes | None:
