@@ -92,7 +92,7 @@ def test_inserted_line_ends_as_neighbour(desk: Desk) -> None:
         path,
         "edit",
         desk.named(path),
-        [{"insert_after": 22, "replace": "lint ok"}],
+        [{"at": {"after": 22}, "replace": "lint ok"}],
     )
     assert result.text == PROGRESS + "lint ok\n", result.answer
 

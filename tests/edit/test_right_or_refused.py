@@ -235,7 +235,7 @@ def test_adds_item_to_numbered_list(desk: Desk, added: str) -> None:
     path = desk.put("list.md", "1. a\n2. b\n")
     desk.workspace.read(desk.named(path))
     desk.workspace.edit(
-        desk.named(path), [{"insert_after": 2, "replace": added}]
+        desk.named(path), [{"at": {"after": 2}, "replace": added}]
     )
     assert path.read_text() == f"1. a\n2. b\n{added}\n"
 

@@ -153,6 +153,7 @@ def test_nobody_opens_what_is_denied(template: Path, tmp_path: Path) -> None:
         "trees/kept/open.txt",
         "to-lib",
         "to-tree/open.txt",
+        "open.txt",
     ]
     jobs: list[Job] = []
     for surface in CALLS:

@@ -22,8 +22,13 @@ from filewright.cli.options import (
     dry_run_option,
     workspace_command,
 )
-from filewright.cli.terminal import show_progress, write_coloured
+from filewright.cli.terminal import (
+    render_for_shell,
+    show_progress,
+    write_coloured,
+)
 from filewright.errors import Code, FilewrightError, invalid
+from filewright.system import discard_standard_output
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace
@@ -433,21 +438,24 @@ def _call_tool(
     with show_progress(name, workspace.settings.call_seconds) as task:
         result = tools.call(name, arguments, task=task)
     if result.is_error:
-        write(_name_options(result.text), to_error=True)
+        from filewright.tools.result import FailedCall
+
+        text = result.text
+        if isinstance(result, FailedCall):
+            text = _render_error(result.error)
+        write(text, to_error=True)
         sys.exit(1)
     try:
         write_coloured(result.text)
     except BrokenPipeError:
         # The reader, such as `head`, has enough. The call is done all the same, so it
         # must not end as a refusal, and Python must not write the rest when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_standard_output()
 
 
-def _name_options(text: str) -> str:
-    """Return an error whose hint names options instead of arguments."""
-    message, separator, hint = text.rpartition("\nhint: ")
-    if not separator:
-        return text
-    for argument, option in _OPTIONS_OF_ARGUMENTS.items():
-        hint = hint.replace(argument, option)
-    return f"{message}{separator}{hint}"
+def _render_error(error: FilewrightError) -> str:
+    """Return the text of an error whose hint names options instead of arguments."""
+    if error.hint:
+        for argument, option in _OPTIONS_OF_ARGUMENTS.items():
+            error.hint = error.hint.replace(argument, option)
+    return render_for_shell(error)

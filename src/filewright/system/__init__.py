@@ -45,7 +45,10 @@ from filewright.system.processes import (
     process_namespace,
 )
 from filewright.system.status import FileKind, Status, file_signature
-from filewright.system.streams import claim_standard_streams
+from filewright.system.streams import (
+    claim_standard_streams,
+    discard_standard_output,
+)
 
 if sys.platform == "win32":
     from filewright.system.windows import (
@@ -130,6 +133,7 @@ __all__ = [
     "capabilities",
     "claim_standard_streams",
     "client_process_key",
+    "discard_standard_output",
     "effective_group_id",
     "effective_user_id",
     "file_signature",

@@ -39,6 +39,13 @@ def claim_standard_streams() -> Iterator[tuple[io.FileIO, io.FileIO]]:
         os.dup2(originals[0], 0)
 
 
+def discard_standard_output() -> None:
+    """Send to nowhere all that this process writes to its standard output from now on."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, sys.stdout.fileno())
+    os.close(null)
+
+
 def give_back_when_idle(wire: io.FileIO, seconds: float) -> None:
     """Return freed memory to the system after `seconds` in which `wire` stays silent.
 

@@ -109,7 +109,7 @@ class FileEdit(Arguments):
     companions_hint: ClassVar[str]
 
     path: str | None = None
-    expected_version: str | None = None
+    expected_version: Annotated[str | None, RARE] = None
     fuzzy: SkipJsonSchema[bool | None] = None
 
     @model_validator(mode="before")
@@ -182,7 +182,7 @@ class PlaceEdit(FileEdit):
     replace: str | None = None
     delete: bool = False
     take: ConflictSide | None = None
-    cell_type: CellKind | None = None
+    cell_type: Annotated[CellKind | None, RARE] = None
 
     @model_validator(mode="after")
     def check_one_action(self) -> Self:
@@ -396,7 +396,7 @@ class EditArguments(ChangeArguments):
     """false: exact text only"""
     preview: bool = False
     """true: show the diff, write nothing"""
-    diff: DiffMode = "auto"
+    diff: Annotated[DiffMode, RARE] = "auto"
     """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
     expected_version: Annotated[str | None, RARE] = None
     """the version that a read gave; refused if the file is no longer that"""

@@ -144,7 +144,7 @@ class ReplaceArguments(ChangeArguments):
     ] = None
     """write at once if there are exactly so many matches, of which a line may have several; else refuse"""
     max_count: Annotated[int | None, Field(ge=0)] = None
-    """write at once if there are no more matches than that; else preview"""
+    """write at once if there are at most this many matches; else preview"""
     max_files: Annotated[int, Field(ge=1, le=100_000), RARE] = 1000
     """refuse if more files match"""
 
@@ -685,8 +685,8 @@ REPLACE_CONTENT = Tool(
     description=(
         "Replace each match of a text (case counts; whole_word for a name) "
         "or regex ($1, ${name}) in files; items: several at once. Writes "
-        "with preview=false, or if there are no more matches than "
-        "max_count; else previews."
+        "at once with preview=false, or if there are at most max_count "
+        "matches; else previews."
     ),
     toolset="edit",
     arguments=ReplaceArguments,

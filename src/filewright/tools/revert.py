@@ -72,9 +72,9 @@ class RevertArguments(Arguments):
         ),
     ] = False
     """restore the earlier content over whatever is there now, instead of merging or refusing"""
-    partial: Annotated[
-        bool, Field(description="leave lines that others changed again")
-    ] = False
+    partial: Annotated[bool, Field(description="keep what others changed")] = (
+        False
+    )
     """undo what can be undone, leave the lines that others have changed again, and show both sides of them"""
     break_hard_links: Annotated[bool | None, RARE] = None
     include_shared: Annotated[bool, RARE] = False
