@@ -314,7 +314,7 @@ EDIT_CONTENT = Tool(
     idempotent=False,
     step=(
         "3. Edit: edit_content takes edits of many files in a call. Its "
-        "answer shows what has changed: do not read it again. A refusal "
+        "answer shows the changes: do not read it again. A refusal "
         "shows the nearest text: correct the search and repeat."
     ),
 )
