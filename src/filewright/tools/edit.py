@@ -315,6 +315,6 @@ EDIT_CONTENT = Tool(
     step=(
         "3. Edit: edit_content takes edits of many files in a call. Its "
         "answer shows the changes: do not read it again. A refusal "
-        "shows the nearest text: correct the search and repeat."
+        "shows the nearest text: correct and repeat."
     ),
 )
