@@ -51,7 +51,7 @@ class Place(Arguments):
 
     symbol: str | None = None
     lines: Annotated[
-        list[int] | None, Field(description="[first, last], before all edits")
+        list[int] | None, Field(description="[first, last] before edits")
     ] = None
     after: Anchor = None
     before: Anchor = None
@@ -252,9 +252,7 @@ class MoveText(FileEdit):
 
     source: Annotated[MoveSource, Field(alias="from")]
     is_copy: Annotated[bool, Field(alias="copy")] = False
-    content: Annotated[
-        str | None, Field(description="new file, before from")
-    ] = None
+    content: Annotated[str | None, Field(description="new file")] = None
     at: Place | None = None
     reindent: SkipJsonSchema[bool] = False
 

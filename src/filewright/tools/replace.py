@@ -685,8 +685,8 @@ REPLACE_CONTENT = Tool(
     description=(
         "Replace each match of a text (case counts; whole_word for a name) "
         "or regex ($1, ${name}) in files; items: several at once. Writes "
-        "at once with preview=false, or if there are at most max_count "
-        "matches; else previews."
+        "at once with preview=false or at most max_count matches; else "
+        "previews."
     ),
     toolset="edit",
     arguments=ReplaceArguments,

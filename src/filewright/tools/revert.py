@@ -353,7 +353,7 @@ REVERT_EDIT = Tool(
     title="Undo a change",
     description=(
         "Undo a change (change_id), the newest of a file (path), or a "
-        "session; later changes stay, merged."
+        "session; later changes stay."
     ),
     toolset="history",
     arguments=RevertArguments,
@@ -363,6 +363,6 @@ REVERT_EDIT = Tool(
     idempotent=False,
     step=(
         "Changes have a change_id: get_history lists them, revert_edit "
-        "takes one back."
+        "undoes one."
     ),
 )
