@@ -16,6 +16,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 
 
 def pluralize(count: int, noun: str) -> str:
@@ -37,6 +38,16 @@ def format_size(size: int) -> str:
         if size >= unit_bytes:
             return f"{size / unit_bytes:.1f} {unit}"
     return pluralize(size, "byte")
+
+
+def format_age(moment: datetime) -> str:
+    """Return how long ago a moment was: ``12 s ago``, ``3 h ago``."""
+    age = datetime.now(UTC) - moment
+    seconds = max(0, int(age.total_seconds()))
+    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
+        if seconds >= length:
+            return f"{seconds // length} {unit} ago"
+    return f"{seconds} s ago"
 
 
 def join_limited(

@@ -7,8 +7,12 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from filewright.recording.damage import GuardSentence
-from filewright.tools.history import ago
-from filewright.wording import join_limited, pluralize, to_one_line
+from filewright.wording import (
+    format_age,
+    join_limited,
+    pluralize,
+    to_one_line,
+)
 
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord
@@ -18,7 +22,7 @@ if TYPE_CHECKING:
 def render_change(record: ChangeRecord) -> str:
     """Return the line of a change: id, time, summary, undone changes, author."""
     time = f"{record.time.astimezone():%Y-%m-%d %H:%M:%S}"
-    parts = [record.id, f"{time} ({ago(record.time)})"]
+    parts = [record.id, f"{time} ({format_age(record.time)})"]
     summary = to_one_line(record.summary)
     parts.append(summary)
     if record.reverts:

@@ -18,7 +18,7 @@ from filewright.tools.bounded_text import BoundedText
 from filewright.tools.context import Context
 from filewright.tools.result import ToolResult, plain
 from filewright.tools.tool import Tool
-from filewright.wording import join_limited, pluralize
+from filewright.wording import format_age, join_limited, pluralize
 
 MAX_FILES = 200
 """The files of a change that a result names."""
@@ -317,17 +317,7 @@ def render_row(change: HistoryChange) -> str:
 def render_time(change: HistoryChange) -> str:
     """Return the id and the time of a change."""
     moment = datetime.datetime.fromisoformat(change.time)
-    return f"{change.change_id}  {moment:%Y-%m-%d %H:%M:%S}Z ({ago(moment)})"
-
-
-def ago(moment: datetime.datetime) -> str:
-    """Return how long ago a moment was: ``12 s ago``, ``3 h ago``."""
-    age = datetime.datetime.now(datetime.UTC) - moment
-    seconds = max(0, int(age.total_seconds()))
-    for unit, length in (("d", 86_400), ("h", 3_600), ("min", 60)):
-        if seconds >= length:
-            return f"{seconds // length} {unit} ago"
-    return f"{seconds} s ago"
+    return f"{change.change_id}  {moment:%Y-%m-%d %H:%M:%S}Z ({format_age(moment)})"
 
 
 def _render_change(
