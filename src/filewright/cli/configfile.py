@@ -99,7 +99,7 @@ def find_value(configuration: Any, path: KeyPath) -> Any:
 
 
 def count_levels(configuration: Any, path: KeyPath) -> int:
-    """Return how many of the values along `path` the configuration has."""
+    """Return the number of values along `path` that the configuration has."""
     for depth in range(len(path)):
         if find_value(configuration, path[: depth + 1]) is None:
             return depth
