@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FILEWRIGHT = (sys.executable, "-m", "filewright")
 _LATER = (
-    "anyio._backends._asyncio", "chardet", "h11", "pygments.lexers.python", "rapidfuzz.distance", "rapidfuzz.fuzz",
+    "anyio._backends._asyncio", "chardet", "h11", "pygments.lexers.python", "questionary", "rapidfuzz.distance", "rapidfuzz.fuzz",
     "rapidfuzz.process", "re2", "sqlite3", "stringzilla", "uvicorn.lifespan.on", "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 """What filewright loads of others when it is first used."""
@@ -82,6 +82,22 @@ def start(
     if heard:
         process.stderr = os.fdopen(pipes[2][0], "r" + mode)
     return cast("subprocess.Popen[Any]", process)
+
+
+def start_with(
+    argv: Sequence[str],
+    streams: tuple[int, int, int],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+) -> subprocess.Popen[Any]:
+    """A process whose standard streams are open files of the caller, such as those of a terminal."""
+    if _forked(argv):
+        return cast("subprocess.Popen[Any]", _Forked(argv, env, cwd, streams))
+    source, said, noted = streams
+    return subprocess.Popen(
+        argv, stdin=source, stdout=said, stderr=noted, env=env, cwd=cwd
+    )
 
 
 def run(
