@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 FILEWRIGHT = (sys.executable, "-m", "filewright")
 _LATER = (
-    "anyio._backends._asyncio", "chardet", "h11", "pygments.lexers.python", "questionary", "rapidfuzz.distance", "rapidfuzz.fuzz",
+    "anyio._backends._asyncio", "chardet", "h11", "pygments.lexers.python", "rapidfuzz.distance", "rapidfuzz.fuzz",
     "rapidfuzz.process", "re2", "sqlite3", "stringzilla", "uvicorn.lifespan.on", "uvicorn.protocols.http.h11_impl",
 )  # fmt: skip
 """What filewright loads of others when it is first used."""

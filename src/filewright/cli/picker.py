@@ -106,14 +106,14 @@ def choose_several(question: str, options: Sequence[Option]) -> list[str]:
 
 def _ask(question: Question) -> Any:
     """Return the answer to a question; end with status 1 if it is not answered."""
-    bindings = question.application.key_bindings
+    bindings: Any = question.application.key_bindings
 
     def leave(event: Any) -> None:
         event.app.exit(exception=KeyboardInterrupt, style="class:aborting")
 
     # The library knows Ctrl+C alone; people press Escape or q to leave a list.
     for key in ("escape", "q"):
-        bindings.add(key, eager=True)(leave)  # type: ignore[union-attr]  # it is set
+        bindings.add(key, eager=True)(leave)
     try:
         return question.unsafe_ask()
     except (KeyboardInterrupt, EOFError):
