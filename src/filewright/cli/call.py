@@ -37,8 +37,8 @@ def _complete_tool(
 Examples:
   filewright call list_files '{}'
   filewright call read_content '{"path": "README.md", "limit": 20}'
-  filewright call search_content '{"pattern": "def main", "glob": "*.py"}' --root ~/project
-  echo '{"path": "a.txt", "edits": [{"search": "old", "replace": "new"}]}' | filewright call edit_content -
+  filewright call search_content '{"pattern": "main"}' --root ~/project
+  filewright call edit_content - < arguments.json
 
 filewright call --list lists the tools; filewright call TOOL --schema shows the arguments.""",
 )

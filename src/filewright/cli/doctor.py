@@ -53,7 +53,7 @@ _MARKS = {
 
 
 @click.command(
-    short_help="Check this system, and settle what a crash left unfinished.",
+    short_help="Check this system, and finish what a crash interrupted",
     epilog="\b\nExample:\n  filewright doctor --root ~/project",
 )
 @workspace_command()

@@ -34,20 +34,21 @@ MAX_SHOWN_FILES = 10
 CHECK_SECONDS = 3600.0
 
 
-@click.group()
+@click.group(short_help="Find and heal lines that changed without an edit")
 def guard() -> None:
     """Find files in which lines changed that were not edited, and heal them."""
 
 
 @guard.command(
+    short_help="List files in which lines changed without an edit",
     epilog="""\b
 Examples:
-  filewright guard check                    the working tree, compared with the last commit
-  filewright guard check --fix              the same, and heal what is damaged
-  filewright guard check --staged           what is about to be committed
-  filewright guard check --since main       since this branch left main
+  filewright guard check               compare the files with the last commit
+  filewright guard check --fix         the same, and heal what is damaged
+  filewright guard check --staged      what is about to be committed
+  filewright guard check --since main  since this branch left main
 
-Exit codes: 0 nothing is damaged, or all of it was healed; 1 something is damaged; 2 wrong usage."""
+Exit codes: 0 nothing is damaged, or all of it was healed; 1 something is damaged; 2 wrong usage.""",
 )
 @click.argument("paths", nargs=-1, type=click.Path(), metavar="[PATH]...")
 @click.option(
@@ -248,10 +249,11 @@ def _passed_json(
 
 
 @guard.command(
+    short_help="Count the damage that was healed, or warned about",
     epilog="""\b
 Examples:
   filewright guard report                   all damage recorded in this folder
-  filewright guard report --session last    the damage of the newest session"""
+  filewright guard report --session last    the damage of the newest session""",
 )
 @click.option(
     "--session",

@@ -37,13 +37,14 @@ MAX_LISTED_FILES = 1_000
 
 
 @click.command(
+    short_help="List the changes, by prompt",
     epilog="""\b
 Examples:
   filewright log                       the newest changes in this folder
   filewright log src/app.py -p         the changes of a file, with their diffs
-  filewright log --sessions            the sessions, with the changes that remain
+  filewright log --sessions            the sessions instead of the changes
   filewright log --session last --stat
-  filewright log --since "2 hours ago" --client claude"""
+  filewright log --since "2 hours ago" --client claude""",
 )
 @click.argument("path", required=False)
 @click.option(
@@ -166,12 +167,13 @@ def _read_diff(workspace: Workspace, scope: Scope | str) -> str:
 
 
 @click.command(
+    short_help="Show a change with its diff, or several as one",
     epilog="""\b
 Examples:
-  filewright show                      the newest change
-  filewright show @~1                  the change before it
-  filewright show --session last       a session's changes that remain, as one diff
-  filewright show --since 14:00        all changes since then, as one diff"""
+  filewright show                 the newest change
+  filewright show @~1             the change before it
+  filewright show --session last  a session's changes that remain, as one
+  filewright show --since 14:00   all changes since then, as one diff""",
 )
 @change_argument
 @session_option

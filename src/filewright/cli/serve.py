@@ -49,9 +49,10 @@ def _parse_toolsets(
     short_help="Start an MCP server.",
     epilog="""\b
 Examples:
-  filewright serve .                                    one folder, on standard input and output
-  filewright serve ~/site ~/notes --read-only           two folders, without any changes
-  filewright serve . --tools read,edit                  fewer tools
+  filewright serve .                    one folder, over standard streams
+  filewright serve ~/site ~/notes       two folders
+  filewright serve . --read-only        without any changes
+  filewright serve . --tools read,edit  fewer tools
   FILEWRIGHT_HTTP_TOKENS=… filewright serve . --http 0.0.0.0:8765
 
 Every setting has an environment variable FILEWRIGHT_…; flags take precedence.""",

@@ -161,16 +161,16 @@ shell_options = combine_options(
 
 
 @click.command(
-    short_help="Configure a client: the server, hooks that record what else it changes, a rule.",
+    short_help="Connect a client: its server, its hooks and a rule",
     epilog="""\b
 Examples:
-  filewright setup claude-code              for you, in the current folder, after asking
-  filewright setup cursor --user --yes      for you, in all projects, without asking
-  filewright setup gemini --shared          for all users of the project
-  filewright setup codex --dry-run          show what would be written
-  filewright setup --check                  see what is configured, and whether it works
-  filewright setup claude-code --shell      the commands of the shell, by a skill
-  filewright setup codex --remove           remove exactly that again""",
+  filewright setup claude-code          for you, in this folder, after asking
+  filewright setup cursor --user --yes  for you, everywhere, without asking
+  filewright setup gemini --shared      for all users of the project
+  filewright setup codex --dry-run      show what would be written
+  filewright setup --check              what is configured, and if it works
+  filewright setup claude-code --shell  the commands of the shell, by a skill
+  filewright setup codex --remove       remove exactly that again""",
 )
 @click.argument("client", type=CLIENT, metavar="CLIENT", required=False)
 @server_options

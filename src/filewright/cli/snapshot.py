@@ -30,17 +30,20 @@ _hook = click.option(
 
 
 @click.group(
+    short_help="Record what a shell command changes",
     epilog="""\b
 Examples:
-  id=$(filewright snapshot begin); make format; filewright snapshot end "$id" --command "make format"
+  id=$(filewright snapshot begin)
+  make format
+  filewright snapshot end "$id" --command "make format"
 
-Agents that have hooks make these calls by themselves: docs/hooks.md has what to put into each."""
+Agents that have hooks make these calls by themselves: docs/hooks.md has what to put into each.""",
 )
 def snapshot() -> None:
-    """Record the changes of a shell command, to show, undo and rewind them like any change."""
+    """Record the changes of a shell command, by calls before and after it."""
 
 
-@snapshot.command()
+@snapshot.command(short_help="Record the files before a command; print its id")
 @_hook
 @workspace_options
 def begin(**fields: Any) -> None:

@@ -1,13 +1,16 @@
-"""The state of the current folder, shown by `filewright` without a command."""
+"""The command `status`: the state of a folder, and a next step."""
 
 from __future__ import annotations
 
 import os
 from typing import TYPE_CHECKING
 
+import click
+
 from filewright.changes.state_dir import state_base_folder
-from filewright.cli import open_workspace, write
+from filewright.cli import write
 from filewright.cli.clients import find_configured_titles
+from filewright.cli.history_options import person_command
 from filewright.cli.log_view import render_change
 from filewright.wording import join_limited
 
@@ -20,18 +23,25 @@ SHOWN_CHANGES = 3
 MAX_SHOWN_CLIENTS = 4
 
 
-def show_status() -> None:
-    """Print the folder, its history, the newest changes, the clients and a next step."""
+@click.command(
+    short_help="Show this folder, its newest changes and its clients",
+    epilog="\b\nExample:\n  filewright status --root ~/project",
+)
+@person_command
+def status(workspace: Workspace) -> None:
+    """Show the folder, its history, the newest changes, the clients and a next step.
+
+    `filewright` without a command shows the same in a terminal.
+    """
     clients = find_configured_titles()
-    with open_workspace(()) as workspace:
-        folders = ", ".join(os.fsdecode(root.path) for root in workspace.roots)
-        write(f"{folders}; history: {state_base_folder(workspace.settings)}")
-        records = workspace.history(limit=SHOWN_CHANGES)
-        for record in records:
-            write(render_change(record))
-        if not records:
-            write("no changes are recorded")
-        next_step = _suggest_next_step(workspace, clients)
+    folders = ", ".join(os.fsdecode(root.path) for root in workspace.roots)
+    write(f"{folders}; history: {state_base_folder(workspace.settings)}")
+    records = workspace.history(limit=SHOWN_CHANGES)
+    for record in records:
+        write(render_change(record))
+    if not records:
+        write("no changes are recorded")
+    next_step = _suggest_next_step(workspace, clients)
     client_names = join_limited(clients, MAX_SHOWN_CLIENTS)
     write(f"clients: {client_names or 'none is configured'}; next: {next_step}")
 

@@ -73,12 +73,13 @@ _shared_option = click.option(
 
 
 @click.command(
+    short_help="Undo a change, a file of it or a hunk",
     epilog="""\b
 Examples:
-  filewright undo                      the newest change, after asking; again: the one before
+  filewright undo                      the newest change, after asking
   filewright undo CHANGE --yes         this change, without asking
   filewright undo @~2 --path a.txt     one file of the third newest change
-  filewright undo CHANGE --path a.txt --hunk 2"""
+  filewright undo CHANGE --path a.txt --hunk 2""",
 )
 @change_argument
 @path_option
@@ -116,7 +117,8 @@ def undo(
 
 
 @click.command(
-    epilog="\b\nExample:\n  filewright redo                      redo the newest undo or rewind"
+    short_help="Redo what an undo or rewind undid",
+    epilog="\b\nExample:\n  filewright redo             redo the newest undo or rewind",
 )
 @change_argument
 @_confirmed
@@ -130,13 +132,13 @@ def redo(workspace: Workspace, *, change: str | None) -> Reversal:
 
 
 @click.command(
+    short_help="Undo a prompt, a session, or all since a time",
     epilog="""\b
 Examples:
-  filewright rewind last               the newest session that changed something
-  filewright rewind 3f9c12ab           a session (filewright log --sessions)
-  filewright rewind "20 min ago"       all changes since then, by any client
-  filewright rewind 14:30              all changes since that time today
-  filewright rewind CHANGE             all changes after this one; CHANGE^: with it"""
+  filewright rewind last          the newest session that changed something
+  filewright rewind 3f9c12ab      a session (filewright log --sessions)
+  filewright rewind "20 min ago"  all changes since then, by any client
+  filewright rewind CHANGE        all changes after it; CHANGE^: with it""",
 )
 @click.argument("target", shell_complete=complete_session)
 @path_option
@@ -161,11 +163,12 @@ def rewind(workspace: Workspace, *, target: str, **options: Any) -> Reversal:
 
 
 @click.command(
+    short_help="Give a file or folder the content it had earlier",
     epilog="""\b
 Examples:
   filewright restore a.txt CHANGE      the file right after a change
   filewright restore a.txt CHANGE^     the file right before it
-  filewright restore src "1 hour ago"  a folder, with files deleted since"""
+  filewright restore src "1 hour ago"  a folder, with files deleted since""",
 )
 @click.argument("path")
 @click.argument("when")
