@@ -18,6 +18,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "show": "log",
         "status": "status",
         "guard": "guard",
+        "demo": "demo",
     },
     "Take back": {
         "undo": "undo",

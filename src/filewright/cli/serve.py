@@ -242,6 +242,16 @@ def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
 
     Default: the current folder.
     """
+    show_review(workspace, port=port, opens_browser=not no_open)
+
+
+def show_review(
+    workspace: Workspace, *, port: int = 0, opens_browser: bool
+) -> None:
+    """Serve the review page, print its address, and return when it is stopped.
+
+    Port 0 is any free one. Raise `invalid_input` for a port that is in use.
+    """
     from filewright.cli.browser import RedirectFile
     from filewright.page.review import Review
 
@@ -256,7 +266,7 @@ def review(workspace: Workspace, *, port: int, no_open: bool) -> None:
     link = page.link()
     write(link)
     try:
-        if not no_open:
+        if opens_browser:
             redirect = RedirectFile(link)
             redirect.open()
         page.serve()
