@@ -289,10 +289,10 @@ def render_patch(
         for hunk in file.result.hunks:
             notes += [f"note: {file.result.path} {note}" for note in hunk.notes]
     for file_patch in patch.files:
-        for number in file_patch.idle_hunks:
+        for idle_hunk in file_patch.idle_hunks:
             notes.append(
-                f"note: hunk {number} of {file_patch.path} changes nothing, "
-                "and is passed over"
+                f"note: hunk {idle_hunk.number} of {file_patch.path} changes "
+                "nothing, and is passed over"
             )
     reply.extend(notes)
     reply.finish()

@@ -28,7 +28,11 @@ from filewright.edit.patch.explain import (
 from filewright.edit.patch.hunk_edit import to_edit_match
 from filewright.edit.patch.model import FilePatch, PatchHunk, PatchKind
 from filewright.edit.patch.placement import HunkPlace, NoPlace
-from filewright.edit.patch.placer import find_applied, place_hunks
+from filewright.edit.patch.placer import (
+    find_absent,
+    find_applied,
+    place_hunks,
+)
 from filewright.edit.patch.targets import FileTargets, PatchTarget
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, path_error
@@ -271,6 +275,8 @@ def _splice_hunks(
         hunk_places = _skip_applied(
             file, source, hunk_places, report_all=report_all
         )
+    if file.idle_hunks:
+        _check_idle_hunks(file, source)
 
     spliced = _write_hunks(file, source, hunk_places)
     splices = [*spliced.splices]
@@ -280,6 +286,17 @@ def _splice_hunks(
         splices.insert(0, Splice(0, source.start, b""))
     file_splices = source.to_file_splices(sort_splices(splices, source.size))
     return replace(spliced, splices=tuple(file_splices))
+
+
+def _check_idle_hunks(file: FilePatch, source: Source) -> None:
+    """Raise `patch_failed` if the context of a hunk without changes is not in the file.
+
+    The patch then expects another file than this one, and its other hunks may fit by
+    chance.
+    """
+    absent_hunk = find_absent(file.idle_hunks, source)
+    if absent_hunk is not None:
+        raise no_place_error(file, source, absent_hunk, NoPlace("no_match"))
 
 
 def _write_hunks(

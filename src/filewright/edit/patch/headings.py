@@ -8,6 +8,7 @@ heading. All lines count from 0.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Sequence
 
@@ -22,6 +23,28 @@ _MAX_DISTANCE = 20_000
 """Lines that are looked at between a heading and a place."""
 _MAX_LENGTHS = 32
 """Lengths of headings that may be the beginning of a line, the shortest first."""
+
+# Two words or more without a sign of code: "createFromNodeStream function".
+_PROSE = re.compile(r"\w[\w'’.,-]*(?: \w[\w'’.,-]*)+")
+# Numbers of lines, as "65", "line 39-46" and "64,3 +64,7".
+_POSITION = re.compile(
+    r"(?:lines? )?[-+]?\d+(?:[-–,: ]+\+?\d+)*", re.IGNORECASE
+)
+# A declaration or statement: "class A" is code, although it is words.
+_BEGINNING_OF_CODE = re.compile(
+    r"""(?:
+    abstract|alter|async|await|begin|case|class|const|create|data|def|defer
+    |define|defmodule|defp|delete|do|elif|else|elsif|end|enum|export|extends
+    |extern|final|finally|fn|for|from|fun|func|function|go|if|impl|implements
+    |import|in|include|inline|insert|interface|internal|let|local|loop|macro
+    |match|mod|module|namespace|new|object|open|override|package|private|proc
+    |procedure|protected|pub|public|raise|record|require|return|sealed|select
+    |set|static|struct|sub|switch|template|then|throw|trait|try|type|typedef
+    |union|unless|unsafe|update|use|using|val|var|virtual|when|where|while
+    |with|yield
+    )\b""",
+    re.IGNORECASE | re.VERBOSE,
+)
 
 
 class HeadingFilter:
@@ -42,18 +65,25 @@ class HeadingFilter:
         self._budget = budget
         self._lines_by_heading: dict[str, list[int]] | None = None
 
-    def filter(self, hunk: PatchHunk, starts: list[int]) -> list[int] | NoPlace:
-        """Return those of the places `starts` that are below the hunk's headings.
+    def filter(
+        self, headings: Sequence[str], starts: list[int], *, is_exact: bool
+    ) -> list[int] | NoPlace:
+        """Return those of the places `starts` that are below the headings of a hunk.
 
-        `starts` are the first lines of the hunk's places, in order. A single place only
-        needs the headings above it, in their order: there is nothing to choose, so the
-        blocks are not compared. Of several places, those inside the blocks are returned.
+        `starts` are the first lines of the hunk's places, in order, and `is_exact` says
+        that its lines are exactly there. A single place only needs the headings above
+        it, in their order: there is nothing to choose, so the blocks are not compared.
+        If it is exact, remarks are no condition. Of several places, those inside the
+        blocks are returned.
         """
         if self._budget.remaining < 0:
             return NoPlace("too_alike")
         line_above = -1
-        for heading in hunk.headings:
+        for heading in headings:
             lines = self._find_heading(heading)
+            is_certain = is_exact and len(starts) == 1
+            if is_certain and not lines and is_remark(heading):
+                continue
             index = bisect_right(lines, line_above)
             if index == len(lines) or lines[index] > starts[-1]:
                 return NoPlace(
@@ -65,7 +95,7 @@ class HeadingFilter:
         starts_inside = [
             start
             for start in starts[:_MAX_PLACES]
-            if self._is_inside(hunk.headings, start)
+            if self._is_inside(headings, start)
         ]
         if not starts_inside or len(starts) > _MAX_PLACES:
             return NoPlace("ambiguous_match", to_line_numbers(starts))
@@ -147,6 +177,20 @@ class HeadingFilter:
             if _indentation_of(line) <= depth:
                 return True
         return False
+
+
+def is_remark(heading: str) -> bool:
+    """Return True if a heading talks of a place, and does not quote a line of code.
+
+    Models write ``@@ the import section`` and ``@@ lines 10-20``. Such a heading is in
+    no file, so its absence says nothing. A line of code that is absent says that the
+    patch is for another file.
+    """
+    if _POSITION.fullmatch(heading):
+        return True
+    if _BEGINNING_OF_CODE.match(heading):
+        return False
+    return _PROSE.fullmatch(heading) is not None
 
 
 def _indentation_of(line: str) -> int:

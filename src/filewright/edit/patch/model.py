@@ -109,7 +109,8 @@ class FilePatch:
     is None), deleted (`new_path` is None), renamed or copied. `first_line` and
     `last_line` are its lines in the patch, from 1. `new_mode` are the permission bits
     that git names (0o644 or 0o755), or None. `must_be_empty`: a deletion whose hunks
-    must remove every line. `idle_hunks` are the numbers of hunks that change nothing.
+    must remove every line. `idle_hunks` are the hunks that change nothing: only
+    their context is compared.
     """
 
     kind: PatchKind
@@ -121,7 +122,7 @@ class FilePatch:
     new_mode: int | None = None
     must_be_empty: bool = False
     has_prefix: bool = False
-    idle_hunks: tuple[int, ...] = ()
+    idle_hunks: tuple[PatchHunk, ...] = ()
 
     @property
     def path(self) -> str:

@@ -64,6 +64,49 @@ def place_hunks(
     return _HunkPlacer(hunks, source).place_all(report_all=report_all)
 
 
+def find_absent(hunks: Sequence[PatchHunk], source: Source) -> PatchHunk | None:
+    """Return the first hunk whose old lines are nowhere in the file, or None.
+
+    Blank lines and whitespace at the edges of lines do not count, nor do order,
+    headings and line numbers: the hunks change nothing, so it is enough that the file
+    has their lines.
+    """
+    for hunk in hunks:
+        old_lines = [line.strip() for line in hunk.lines.old if line.strip()]
+        if not _has_lines(source, old_lines):
+            return hunk
+    return None
+
+
+def _has_lines(source: Source, lines: Sequence[str]) -> bool:
+    """Return True if the stripped `lines` are consecutive in the stripped file.
+
+    This is the search of Knuth, Morris and Pratt, so that its time is linear.
+    """
+    if not lines:
+        return True
+    # For each number of matched lines, how many match still if the next one does not.
+    fallbacks = [0] * len(lines)
+    matched = 0
+    for index, line in enumerate(lines[1:], 1):
+        while matched and line != lines[matched]:
+            matched = fallbacks[matched - 1]
+        matched += line == lines[matched]
+        fallbacks[index] = matched
+    matched = 0
+    for _, bodies in source.windows():
+        for body in bodies:
+            line = source.text(body).strip()
+            if not line:
+                continue
+            while matched and line != lines[matched]:
+                matched = fallbacks[matched - 1]
+            matched += line == lines[matched]
+            if matched == len(lines):
+                return True
+    return False
+
+
 def find_applied(
     hunks: Sequence[PatchHunk], source: Source
 ) -> list[int | None]:
@@ -261,7 +304,10 @@ class _HunkPlacer:
                 return NoPlace(reason, to_line_numbers(starts))
             starts = starts[-1:]
         if hunk.headings:
-            starts_below_headings = self._headings.filter(hunk, starts)
+            is_exact = (hunk_index, starts[-1]) not in self._loose_places
+            starts_below_headings = self._headings.filter(
+                hunk.headings, starts, is_exact=is_exact
+            )
             if isinstance(starts_below_headings, NoPlace):
                 return starts_below_headings
             starts = starts_below_headings

@@ -568,20 +568,19 @@ class _FileReader:
     ) -> FilePatch:
         """Return the file that begins at line `first` and ends at the position."""
         patch_text, kind = self._text, sides.kind
-        # Models send hunks of context alone, to show where they are. These are dropped,
-        # and reported in `idle_hunks`; but a file of only such hunks is a mistake.
-        idle_hunks = tuple(
-            hunk.number for hunk in hunks if not hunk.lines.has_changes
-        )
+        # Models send hunks of context alone, to show where they are. A file of only such
+        # hunks is a mistake: its changed lines have lost their signs.
+        idle_hunks = tuple(hunk for hunk in hunks if not hunk.lines.has_changes)
         if idle_hunks and len(idle_hunks) == len(hunks):
             raise patch_text.error(
                 hunks[0].patch_line - 1, NO_CHANGE_REASON, NO_CHANGE_HINT
             )
-        hunks = tuple(hunk for hunk in hunks if hunk.lines.has_changes)
         if kind == "create":
             self._check_new_file(hunks)
-            if patch_text.is_crlf and not patch_text.is_envelope:
-                hunks = tuple(_with_crlf(hunk) for hunk in hunks)
+        hunks = tuple(hunk for hunk in hunks if hunk.lines.has_changes)
+        takes_ends = kind == "create" and not patch_text.is_envelope
+        if takes_ends and patch_text.is_crlf:
+            hunks = tuple(_with_crlf(hunk) for hunk in hunks)
         if not hunks and not may_be_empty:
             hint = RESEND_HINT
             if patch_text.is_envelope:
