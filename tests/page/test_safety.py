@@ -55,7 +55,7 @@ def test_no_cookie_is_given_and_none_opens_anything(
             "/",
             "/list",
             "/?part=view",
-            "/static/review.js",
+            "/static/page.js",
             "/nothing",
         ):
             assert "set-cookie" not in client.get(path).headers
@@ -256,7 +256,7 @@ def test_a_link_is_no_use_to_another_site(
 
 
 @pytest.mark.parametrize(
-    "path", ["/enter", "/", "/static/review.js", "/static/nope", "/nothing"]
+    "path", ["/enter", "/", "/static/page.js", "/static/nope", "/nothing"]
 )
 def test_every_answer_forbids_scripts_of_others(
     http: httpx2.Client, served: Served, path: str

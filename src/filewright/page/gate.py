@@ -30,7 +30,7 @@ from starlette.responses import (
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from filewright.page.render import read_static_file, render
+from filewright.page.render import SCRIPTS, read_static_file, render
 
 KEY_HEADER = "x-filewright-key"
 _ENTER = "/enter"
@@ -153,6 +153,7 @@ class Gate:
             theme=theme,
             split=request.cookies.get("filewright_split") == "1",
             asks=self._verify is not None,
+            scripts=SCRIPTS,
         )
         return HTMLResponse(html)
 

@@ -18,11 +18,23 @@ from filewright.page.view import FileView, HunkView, RowView, views_of
 from filewright.wording import format_size, pluralize, to_one_line
 
 _TRAILING_BLANKS = re.compile(r"[ \t]+$")
+SCRIPTS = (
+    "parts.js",
+    "page.js",
+    "view.js",
+    "list.js",
+    "news.js",
+    "acting.js",
+    "files.js",
+    "comments.js",
+    "keys.js",
+    "opening.js",
+)
+"""The scripts of the page, in the order in which they run: each uses the earlier."""
 _STATIC_FILES: Mapping[str, str] = {
+    **dict.fromkeys(SCRIPTS, "text/javascript"),
     "review.css": "text/css",
     "diff.css": "text/css",
-    "review.js": "text/javascript",
-    "parts.js": "text/javascript",
     "icon.svg": "image/svg+xml",
     "app.css": "text/css",
     "app.js": "text/javascript",

@@ -1,0 +1,77 @@
+"""The person's comments on lines of a view, for the agent that changed them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from filewright.errors import invalid
+from filewright.mailbox.comments import Comment, Comments
+from filewright.page.cards import read_rows
+from filewright.page.context import PageContext
+from filewright.page.parts import Viewed, not_found
+from filewright.page.requests import CommentRequest, ResolveRequest
+
+_MAX_QUOTED_CHARS = 4_096
+"""Characters of the lines of a comment that are stored with it."""
+
+
+class Commenting:
+    """The comments on the views of the page."""
+
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
+        self._comments = Comments(context.workspace)
+
+    def routes(self) -> Sequence[Route]:
+        """Return the addresses of a new comment, and of the end of one."""
+        return [
+            self._context.post("/comment", CommentRequest, self._add),
+            self._context.post("/resolve", ResolveRequest, self._resolve),
+        ]
+
+    def state(self) -> str:
+        """Return a text that changes with each new, delivered or resolved comment."""
+        return self._comments.state()
+
+    def show(self, request: Request, viewed: Viewed) -> Response:
+        """Return the comments on the files of a view."""
+        comments = self._comments.on_page(viewed.address)
+        return self._context.html("comments.html", request, comments=comments)
+
+    def _add(self, _request: Request, body: CommentRequest) -> str:
+        """Store a comment on lines, for the agent."""
+        viewed = self._context.select(body.kind, body.name)
+        record = viewed.record
+        index = viewed.require_index(body.index)
+        rows = read_rows(
+            self._context.workspace,
+            record,
+            index,
+            "-" if body.before else "+",
+            body.first,
+            max(body.last - body.first + 1, 0),
+        )
+        if rows == []:
+            raise invalid("There are no such lines in this file.")
+        quoted = "\n".join(row.text for row in rows or ())
+        comment = Comment(
+            viewed=viewed.address,
+            path=record.file_changes[index].path.display_path,
+            before=body.before,
+            first=body.first,
+            last=body.last,
+            quoted=quoted[:_MAX_QUOTED_CHARS],
+            words=body.words,
+        )
+        self._comments.add(comment, record.session or "", record.client or "")
+        return "The agent gets it with its next answer."
+
+    def _resolve(self, _request: Request, body: ResolveRequest) -> str:
+        """Mark a comment as done, or open again."""
+        if not self._comments.resolve(body.comment, is_done=body.done):
+            raise not_found("There is no such comment.")
+        return "Resolved." if body.done else "Open again."

@@ -1,0 +1,127 @@
+"""The context that all parts of the page share: workspace, history, and rendering."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, TypeVar
+
+from pydantic import ValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.routing import Route
+
+from filewright.errors import invalid, read_only
+from filewright.mailbox.marks import ViewedMarks
+from filewright.page.changelog import ChangeLog
+from filewright.page.gate import read_json
+from filewright.page.parts import Viewed, scope_of
+from filewright.page.render import render
+from filewright.page.requests import PageRequest
+from filewright.progress import Caller, Task
+from filewright.workspace import REVIEW, Workspace
+
+_MAX_CACHED_VIEWS = 4
+"""Views that are held for the next request of a part of them."""
+_MAX_BODY_BYTES = 1 << 16
+
+_Request = TypeVar("_Request", bound=PageRequest)
+
+
+class PageContext:
+    """The workspace of the page, its history, and the way answers are made."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.log = ChangeLog(workspace)
+        self.viewed_marks = ViewedMarks(workspace)
+        self._caller = Caller(
+            session=f"review-{secrets.token_hex(4)}", client=REVIEW
+        )
+        self._select_cached = lru_cache(_MAX_CACHED_VIEWS)(self._select_at)
+
+    def new_task(self) -> Task:
+        """Return a task for one request of the person."""
+        return Task(
+            seconds=self.workspace.settings.call_seconds, caller=self._caller
+        )
+
+    def select(self, kind: str, name: str) -> Viewed:
+        """Return the changes of an address.
+
+        Those of the last views are held until a change is made.
+        """
+        return self._select_cached(kind, name, self.workspace.newest())
+
+    def _select_at(self, kind: str, name: str, _newest: str | None) -> Viewed:
+        workspace = self.workspace.under(self.new_task())
+        return Viewed(kind, name, workspace.select(scope_of(kind, name)))
+
+    # Answers
+
+    def post(
+        self,
+        path: str,
+        model: type[_Request],
+        handle: Callable[[Request, _Request], Response | str],
+        *,
+        only_reads: bool = False,
+    ) -> Route:
+        """Return the route of a request with a body.
+
+        Unless it `only_reads`, it is refused in a read-only workspace. A text that
+        `handle` returns is shown to the person for a moment.
+        """
+
+        async def answer(request: Request) -> Response:
+            try:
+                body = model.model_validate(
+                    await read_json(request, _MAX_BODY_BYTES)
+                )
+            except ValidationError as error:
+                problem = error.errors()[0]
+                field = ".".join(map(str, problem["loc"])) or "the body"
+                raise invalid(
+                    f"The page cannot do this: {field}: {problem['msg']}"
+                ) from error
+            if self.workspace.settings.read_only and not only_reads:
+                raise read_only()
+            result = await run_in_threadpool(handle, request, body)
+            if isinstance(result, str):
+                return JSONResponse({"said": result})
+            return result
+
+        return Route(path, answer, methods=["POST"])
+
+    def html(
+        self,
+        template: str,
+        request: Request,
+        viewed: Viewed | None = None,
+        **values: Any,
+    ) -> HTMLResponse:
+        """Return a template, filled in with the shared values and others."""
+        shared = self.shared_values(request, viewed)
+        return HTMLResponse(render(template, **shared, **values))
+
+    def shared_values(
+        self, request: Request, viewed: Viewed | None = None
+    ) -> dict[str, Any]:
+        """Return the values that all templates get."""
+        base = request.scope.get("root_path", "")
+        values: dict[str, Any] = {
+            "base": base,
+            "split": request.cookies.get("filewright_split") == "1",
+            "acting": not self.workspace.settings.read_only,
+            "person": REVIEW,
+            "app": False,
+            "seen": {},
+            "viewed": viewed,
+            "source": None,
+        }
+        if viewed is not None:
+            values["seen"] = self.viewed_marks.versions()
+            values["source"] = f"{base}{viewed.address}"
+        return values

@@ -1,0 +1,63 @@
+"""The bodies of the requests that the page's script posts."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from filewright.mailbox.comments import MAX_COMMENT_CHARS
+from filewright.page.parts import MAX_NUMBER, Kind
+
+
+class PageRequest(BaseModel):
+    """The JSON body of a request."""
+
+    model_config = ConfigDict(frozen=True, strict=True)
+
+
+class UndoRequest(PageRequest):
+    """A request to undo a change, a prompt, a session, or all since a change.
+
+    It may be limited to a file, or to a hunk of a file.
+    """
+
+    kind: Kind
+    name: str
+    path: str | None = None
+    hunk: int | None = Field(default=None, gt=0, lt=MAX_NUMBER)
+    preview: bool = True
+    force: bool = False
+
+
+class CommentRequest(PageRequest):
+    """A comment on lines of one of the files of a view."""
+
+    kind: Kind
+    name: str
+    index: int
+    before: bool
+    first: int = Field(gt=0, lt=MAX_NUMBER)
+    last: int = Field(gt=0, lt=MAX_NUMBER)
+    words: str = Field(
+        min_length=1, max_length=MAX_COMMENT_CHARS, pattern=r"\S"
+    )
+
+
+class ResolveRequest(PageRequest):
+    """A mark on a comment: the person is done with it, or not."""
+
+    comment: str
+    done: bool
+
+
+class AnswerRequest(PageRequest):
+    """The person's answer to a call that waits."""
+
+    call: str
+    allow: bool
+
+
+class SeenRequest(PageRequest):
+    """A mark on a file: its version was viewed; empty to remove the mark."""
+
+    path: str
+    version: str = Field(max_length=100)
