@@ -781,6 +781,24 @@ def unknown_change(change_id: str) -> FilewrightError:
     )
 
 
+def nothing_changed() -> FilewrightError:
+    """Return the error for a change of a folder whose history is empty."""
+    return FilewrightError(
+        Code.NOT_FOUND, "nothing has been changed here yet", change_id=None
+    )
+
+
+def unknown_scope(text: str, *, can_be_session: bool = True) -> FilewrightError:
+    """Return the error for a text that names no changes."""
+    nouns = "change, session or time" if can_be_session else "change or time"
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"{text!r} is no {nouns}",
+        "try 14:30, 20 min ago, yesterday, 2026-11-27; get_history lists the changes",
+        given=text,
+    )
+
+
 def unknown_session(name: str, known: Sequence[str]) -> FilewrightError:
     """Return the error for a session without changes; `known` are newer sessions."""
     if known:
@@ -794,14 +812,12 @@ def unknown_session(name: str, known: Sequence[str]) -> FilewrightError:
     )
 
 
-def no_session_changes(has_changes: bool) -> FilewrightError:
+def no_session_changes() -> FilewrightError:
     """Return the error for "the last session" where none has a change to undo."""
-    hint = None
-    if has_changes:
-        hint = (
-            "the changes here came from the command line or from setup, or are "
-            "undone already; name a change or a time instead"
-        )
+    hint = (
+        "the changes here came from the command line or from setup, or are "
+        "undone already; name a change or a time instead"
+    )
     message = "no agent session has changed anything here that is not undone"
     return FilewrightError(
         Code.NOT_FOUND, message, hint, session="last", sessions=[]

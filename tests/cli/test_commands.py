@@ -481,7 +481,11 @@ def test_hints_name_commands_and_a_conflict_shows_both_sides(
     assert "get_history" not in refused.stderr
     assert sessions.read_text() == before
     for words, said in (
-        (["rewind", "nobody", "--yes"], "no session nobody"),
+        (
+            ["rewind", "nobody", "--yes"],
+            "'nobody' is no change, session or time",
+        ),
+        (["log", "--since", "nobody"], "'nobody' is no change or time"),
         (["rewind", "1999-01-01", "--yes"], "before the oldest change"),
         (["show", "--session", "nobody"], "first, second"),
         (["restore", "t.txt", "first", "--yes"], "filewright rewind"),

@@ -28,7 +28,7 @@ from filewright.changes.model import (
     parse_change_id,
     visibility_check,
 )
-from filewright.changes.names import find_by_prefix
+from filewright.changes.names import MIN_ID_END, find_abbreviated
 from filewright.changes.rows import damaged_change_record
 from filewright.changes.selection import (
     GUARD_TOOL,
@@ -519,11 +519,11 @@ class History:
                 )
 
     def resolve_change_id(self, reference: str) -> str:
-        """Return a change's id from the id or its beginning, ``@``, or ``@~2``.
+        """Return a change's id from the id or its beginning or end, ``@``, or ``@~2``.
 
         ``@`` is the newest change, ``@~2`` the one two before it. An id is returned as
         it is, even if there is no such change. Raise `not_found`, and `invalid_input`
-        if several ids begin so.
+        if several ids begin or end so.
         """
         change_id: str | None = None
         steps_back = re.fullmatch(r"@(?:~([0-9]{1,9}))?", reference)
@@ -535,8 +535,13 @@ class History:
             return reference
         elif reference:
             all_ids = (head.id for head in self.heads())
-            change_id = find_by_prefix(reference, all_ids, "change")
+            # Ids begin with the time: those of one day differ at their ends.
+            change_id = find_abbreviated(
+                reference, all_ids, "change", min_end=MIN_ID_END
+            )
         if change_id is None:
+            if not self.newest_number():
+                raise errors.nothing_changed()
             raise errors.unknown_change(reference)
         return change_id
 

@@ -20,7 +20,7 @@ from filewright.changes.model import (
     visibility_check,
 )
 from filewright.changes.moments import format_local_time, parse_moment
-from filewright.changes.names import find_by_prefix
+from filewright.changes.names import find_abbreviated
 from filewright.changes.net_change import build_net_change
 from filewright.changes.rows import DAMAGED, damaged_record_error
 from filewright.changes.selection import (
@@ -385,7 +385,12 @@ class Selector:
                 raise
         else:
             return Scope(since=text)
-        return Scope(session=self.resolve_session(text))
+        session = self._find_session(text)
+        if session is None:
+            if not history.newest_number():
+                raise errors.nothing_changed()
+            raise errors.unknown_scope(text)
+        return Scope(session=session)
 
     def resolve_session(self, text: str) -> str:
         """Return a session's name from the name or its beginning, `current`, or `last`.
@@ -400,22 +405,32 @@ class Selector:
             for head in history.effective_changes(self._task):
                 if head.session:
                     return head.session
-            has_changes = any(True for _ in history.heads(self._task))
-            raise errors.no_session_changes(has_changes)
-        # SQLite takes no lone surrogates, and no name has any.
-        if escape_surrogates(text) == text and history.numbers_of_session(text):
-            return text
-        names = [
-            summary.name
-            for summary in history.sessions()
-            if summary.name is not None
-        ]
-        session: str | None = None
-        if len(text) >= _MIN_SESSION_PREFIX:
-            session = find_by_prefix(text, names, "session")
+            if not any(True for _ in history.heads(self._task)):
+                raise errors.nothing_changed()
+            raise errors.no_session_changes()
+        session = self._find_session(text)
         if session is None:
-            raise errors.unknown_session(text, names[:5])
+            raise errors.unknown_session(text, self._session_names()[:5])
         return session
+
+    def _find_session(self, text: str) -> str | None:
+        """Return the session with a name, or with one that begins so, or None."""
+        # SQLite takes no lone surrogates, and no name has any.
+        if escape_surrogates(text) == text and self._history.numbers_of_session(
+            text
+        ):
+            return text
+        if len(text) < _MIN_SESSION_PREFIX:
+            return None
+        return find_abbreviated(text, self._session_names(), "session")
+
+    def _session_names(self) -> list[str]:
+        """Return the names of the sessions, the newest first."""
+        names: list[str] = []
+        for summary in self._history.sessions():
+            if summary.name is not None:
+                names.append(summary.name)
+        return names
 
     def resolve_moment(
         self, text: str, *, must_be_known: bool = False
@@ -427,14 +442,29 @@ class Selector:
         """
         moment = parse_moment(text)
         if moment is None:
-            change_id = self._history.resolve_change_id(text.removesuffix("^"))
-            record = self._history.record(change_id)
+            record = self._find_record(text)
             if text.endswith("^"):
                 return record.number - 1, f"before the change {record.id}"
             return record.number, f"the change {record.id}"
         if must_be_known:
             self._require_known_moment(text, moment)
         return moment, format_local_time(moment)
+
+    def _find_record(self, text: str) -> ChangeRecord:
+        """Return the change that a text names, such as ``CHANGE^``.
+
+        Raise `not_found`, with what else could be named where a text is no change.
+        """
+        name = text.removesuffix("^")
+        try:
+            return self._history.record(self._history.resolve_change_id(name))
+        except FilewrightError as error:
+            is_unknown = error.code is Code.NOT_FOUND
+            if not is_unknown or parse_change_id(name) or name[:1] == "@":
+                raise
+            if not self._history.newest_number():
+                raise
+            raise errors.unknown_scope(text, can_be_session=False) from error
 
     def _require_known_moment(self, text: str, moment: int) -> None:
         first_numbers = [session.first for session in self._history.sessions()]
