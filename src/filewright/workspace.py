@@ -23,6 +23,7 @@ from filewright.tools.methods import ToolMethods
 from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
+    from filewright.changes.blame import Blame
     from filewright.changes.diffs import FileDifference
     from filewright.changes.model import ChangeRecord, FileChange
     from filewright.changes.recovery import Recovery
@@ -43,6 +44,8 @@ FILE = "filewright://file/"
 HISTORY = "filewright://history/"
 REVIEW = "filewright review"
 """The name of the client in changes that a person makes on the review page."""
+GIT_SECONDS = 10.0
+"""The time for asking git about the lines that are older than the history."""
 RESOURCE_LIMITS = {"page_chars": 8_000_000, "diff_lines": 200_000}
 """The limits of a change as a resource, which a model gets only if it asks for it."""
 
@@ -286,6 +289,28 @@ class Workspace(ToolMethods, Closable):
             max_lines=max_lines,
             task=self._task_of_calls,
         )
+
+    def blame(self, path: str, *, git_seconds: float = GIT_SECONDS) -> Blame:
+        """Return the change that made each line of a file, or the commit of git.
+
+        Raise `not_found`, `not_a_file`, `is_binary`, and `too_large` above the limits
+        of `changes.blame`.
+        """
+        from filewright.changes.blame import blame_file
+
+        location = self._boundary.locate(path)
+        task = self._task()
+        remaining = task.remaining
+        if remaining is not None:
+            git_seconds = min(git_seconds, remaining)
+        with self.context.open(location) as snapshot:
+            return blame_file(
+                self._changes,
+                self._changes.recorded_path(location),
+                snapshot,
+                task,
+                git_task=Task(seconds=git_seconds),
+            )
 
     def newest_undoable(self) -> ChangeRecord | None:
         """Return the newest change that is neither undone nor an undo, or None.

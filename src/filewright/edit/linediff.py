@@ -305,6 +305,30 @@ def find_line_splices(
     )
 
 
+def find_line_changes(before: bytes, after: bytes) -> list[LineChange]:
+    """Return the lines that differ between two texts, whatever their line ends.
+
+    Lines are those of ``bytes.splitlines``.
+    """
+    if before == after:
+        return []
+    head = _count_equal_head(before, after)
+    tail = _count_equal_tail(before, after, head)
+    changes = diff_lines(
+        before[head : len(before) - tail].splitlines(),
+        after[head : len(after) - tail].splitlines(),
+    )
+    head_lines = count_lines(before[:head])
+    return [change.shift(head_lines) for change in changes]
+
+
+def count_lines(text: bytes) -> int:
+    """Return the number of lines that ``bytes.splitlines`` makes of a text."""
+    ends = text.count(b"\n") + text.count(b"\r") - text.count(b"\r\n")
+    has_open_line = bool(text) and text[-1:] not in (b"\n", b"\r")
+    return ends + has_open_line
+
+
 def _count_equal_head(before: bytes, after: bytes) -> int:
     """Return the size of the equal beginning of two texts, in whole blocks and lines.
 

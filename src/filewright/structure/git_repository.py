@@ -15,13 +15,18 @@ import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from filewright import system
 from filewright.boundary.launcher import PIPE, Child, Launcher, find_program
 from filewright.boundary.repository import RepositoryFolders
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Task
-from filewright.structure.git import GIT_ENVIRONMENT, ObjectReader
+from filewright.structure.git import (
+    GIT_ENVIRONMENT,
+    GitObject,
+    ObjectReader,
+)
 from filewright.structure.git_conversion import ATTRIBUTES
 from filewright.system import Closable
 
@@ -30,6 +35,10 @@ GIT_SECONDS = 3600.0
 
 MAX_INDEX_BYTES = 256 << 20
 _BLOCK_BYTES = 1 << 16
+_MAX_COMMIT_BYTES = 1 << 20
+_MAX_RENAMES = 400
+"""Files of a commit above which git compares no contents to find renames."""
+_MAX_TIME_DIGITS = 12
 _USER_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "USERPROFILE")
 _OVERRIDDEN_FOR_USER = (
     "HOME",
@@ -69,6 +78,24 @@ class CommittedFile:
     index_mode: int
     index_id: str
     is_conflict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FileCommit:
+    """A commit that changed a file, and the nearest ones before it that did."""
+
+    id: str
+    parents: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CommitFacts:
+    """The author of a commit, its time, and the first line of its message."""
+
+    id: str
+    author: str
+    time: datetime
+    title: str
 
 
 class GitRepository(Closable):
@@ -231,6 +258,48 @@ class GitRepository(Closable):
             path = next(records, b"")
             yield path, record.decode("ascii").split(" ")[3]
 
+    def iter_file_commits(
+        self, commit: str, path: bytes, limit: int
+    ) -> Iterator[FileCommit]:
+        """Yield the commits up to one that changed a file, the newest first."""
+        words = ["rev-list", "--parents", "--date-order"]
+        words += [f"--max-count={limit}", commit, "--", os.fsdecode(path)]
+        for record in self._records(words, separator=b"\n"):
+            name, *parents = record.decode("ascii", "replace").split()
+            yield FileCommit(name, tuple(parents))
+
+    def find_former_path(self, commit: str, path: bytes) -> bytes | None:
+        """Return the path from which a commit renamed a file, or None."""
+        words = ["diff-tree", "-r", "--raw", "-z", "--no-commit-id"]
+        words += [f"-l{_MAX_RENAMES}", "-M", "--diff-filter=R", commit]
+        records = self._records(words)
+        for _ in records:
+            former_path, new_path = next(records, b""), next(records, b"")
+            if new_path == path:
+                return former_path
+        return None
+
+    def read_commit(self, commit: str) -> CommitFacts | None:
+        """Return the facts of a commit; None if it is missing or huge."""
+        stored = self._read_object(commit.encode(), _MAX_COMMIT_BYTES)
+        if stored is None or stored.kind != "commit" or stored.content is None:
+            return None
+        return _parse_commit(commit, stored.content)
+
+    def read_file_at(
+        self, commit: str, path: bytes, limit: int
+    ) -> GitObject | None:
+        """Return a file of a commit with a content of at most `limit` bytes.
+
+        None if it is larger or missing, and for a path that git cannot be asked for.
+        """
+        if b"\n" in path:
+            return None
+        stored = self._read_object(commit.encode() + b":" + path, limit)
+        if stored is None or stored.kind != "blob" or stored.content is None:
+            return None
+        return stored
+
     def read_settings(self) -> dict[str, str]:
         """Return the settings of the user and the repository, by lower-case name."""
         words = ["config", "--null", "--get-regexp", _CONVERSION_SETTINGS]
@@ -270,17 +339,21 @@ class GitRepository(Closable):
 
     def read_blob(self, object_id: str, limit: int) -> bytes | None:
         """Return a content of at most `limit` bytes; None if it is larger or missing."""
+        stored = self._read_object(object_id.encode(), limit)
+        if stored is None or stored.kind != "blob":
+            return None
+        return stored.content
+
+    def _read_object(self, name: bytes, limit: int) -> GitObject | None:
+        """Return an object, without its content above `limit`; None if missing."""
         if self._reader is None:
             child = self._start(self._reading, ["cat-file", "--batch"])
             self._reader = ObjectReader(child, b"", GIT_SECONDS, self._task)
-        stored = self._reader.read(object_id.encode(), limit)
-        if stored is None or stored.kind != "blob":
-            return None
-        content = stored.content
-        if content is None:
+        stored = self._reader.read(name, limit)
+        if stored is not None and stored.content is None:
             # The content that is too large would be read as the next answer.
             self._close_reader()
-        return content
+        return stored
 
     def _close_reader(self) -> None:
         reader, self._reader = self._reader, None
@@ -330,6 +403,8 @@ class GitRepository(Closable):
             **GIT_ENVIRONMENT,
             "GIT_WORK_TREE": os.fsdecode(self.folders.top),
             "GIT_INDEX_FILE": os.fsdecode(self.index_path),
+            # A name such as `*.c` is a file's, not a pattern.
+            "GIT_LITERAL_PATHSPECS": "1",
         }
         if is_for_user:
             environment = _for_user(environment)
@@ -351,10 +426,14 @@ class GitRepository(Closable):
         words: Sequence[str],
         *,
         stdin: bytes = b"",
+        separator: bytes = b"\0",
         is_for_user: bool = False,
         is_writing: bool = False,
     ) -> Iterator[bytes]:
-        """Run git; yield its output, divided at NUL. Raise `io_error` if it fails."""
+        """Run git; yield its output, divided at NUL or another separator.
+
+        Raise `io_error` if git fails.
+        """
         launcher = self._writing if is_writing else self._reading
         if is_for_user:
             launcher = self._unconfined
@@ -368,7 +447,7 @@ class GitRepository(Closable):
             rest = b""
             while block := child.stdout.read(_BLOCK_BYTES):
                 self._task.check()
-                *records, rest = (rest + block).split(b"\0")
+                *records, rest = (rest + block).split(separator)
                 yield from records
             writer.join()
             if rest:
@@ -380,6 +459,27 @@ class GitRepository(Closable):
                 f"git {words[0]} failed with status {status}",
                 f"does `git {words[0]}` work in {os.fsdecode(self.folders.top)}?",
             )
+
+
+def _parse_commit(commit: str, content: bytes) -> CommitFacts:
+    """Return the facts that the text of a commit names."""
+    head, _, message = content.partition(b"\n\n")
+    author, seconds = "", 0
+    for line in head.split(b"\n"):
+        # Such as `author A. U. Thor <thor@example.com> 1112911993 -0700`.
+        if line.startswith(b"author "):
+            name, _, rest = line.removeprefix(b"author ").partition(b" <")
+            author = name.decode("utf-8", "replace")
+            digits = rest.rpartition(b"> ")[2].split(b" ")[0]
+            if digits.isdigit() and len(digits) < _MAX_TIME_DIGITS:
+                seconds = int(digits)
+    title = message.strip().partition(b"\n")[0].decode("utf-8", "replace")
+    return CommitFacts(
+        id=commit,
+        author=author,
+        time=datetime.fromtimestamp(seconds, UTC),
+        title=title,
+    )
 
 
 def _write_all(child: Child, data: bytes) -> None:

@@ -94,3 +94,20 @@ class Utf8View:
         return text.decode("utf-8", _ERROR_HANDLER).encode(
             self._codec, _ERROR_HANDLER
         )
+
+
+_SAMPLE_BYTES: Final = 4096
+
+
+def to_utf8_lines(content: bytes) -> bytes:
+    """Return UTF-16 text as UTF-8, so that its lines can be divided as bytes.
+
+    Any other content is returned as it is.
+    """
+    # No other text has a zero byte.
+    if b"\0" not in content[:_SAMPLE_BYTES] or len(content) % 2:
+        return content
+    snapshot = Snapshot(content)
+    if snapshot.binary_type is not None or snapshot.encoding.unit_bytes == 1:
+        return content
+    return Utf8View(snapshot).to_utf8(content)
