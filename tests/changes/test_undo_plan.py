@@ -47,7 +47,7 @@ class _Plan:
             Task(),
             lambda path: self._locate(bench, path),
             force,
-            None,
+            {},
         )
         change_set = DeferredChangeSet(
             "revert_edit",

@@ -372,7 +372,7 @@ class Changes(History):
                         self.locate_visible, visibility_check(self.boundary)
                     ),
                     force=force,
-                    hunk=selected.hunk,
+                    hunks=selected.hunks,
                     leaves_conflicts=leaves_conflicts,
                 )
                 reversal = Reversal(

@@ -38,7 +38,7 @@ from filewright.edit.build_diff import (
     find_splices,
 )
 from filewright.edit.changeset import ChangeSet
-from filewright.edit.diff import Diff, FileDiff, LostContent
+from filewright.edit.diff import Diff, FileDiff, LostContent, PlannedFile
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import MB, Settings
@@ -51,6 +51,8 @@ _EXCERPT_CONTEXT_BYTES = 400
 _MIN_ROWS = 10
 """Rows of a file for which there is any room, so that the last one shows something."""
 _HEADER_ROWS = 4
+_MAX_PLANNED_FILES = 20_000
+"""Files of a change set that are named; beyond them files are counted."""
 _LINK_MODE = 0o120000
 _NO_FILE = FileState("file")
 
@@ -92,6 +94,8 @@ class _DiffCollector:
     files: list[FileDiff] = field(default_factory=list)
     omitted_files: int = 0
     lost: list[LostContent] = field(default_factory=list)
+    planned: list[PlannedFile] = field(default_factory=list)
+    unlisted: int = 0
 
     @property
     def is_full(self) -> bool:
@@ -108,8 +112,21 @@ class _DiffCollector:
         self.files.append(file)
         self.remaining_rows -= file.row_count + _HEADER_ROWS
 
+    def list(self, file: PlannedFile) -> None:
+        """Name a file that the change set touches, whether it is shown or not."""
+        if len(self.planned) < _MAX_PLANNED_FILES:
+            self.planned.append(file)
+        elif not file.path.endswith("/"):
+            self.unlisted += 1
+
     def to_diff(self) -> Diff:
-        return Diff(tuple(self.files), self.omitted_files, tuple(self.lost))
+        return Diff(
+            tuple(self.files),
+            self.omitted_files,
+            tuple(self.lost),
+            tuple(self.planned),
+            self.unlisted,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,6 +254,7 @@ class DiffBuilder:
                 *with_new_rights,
             )
             for node in nodes:
+                diffs.list(_plan_file(node, changed))
                 # A folder has no lines: only its move is shown.
                 if node.kind != "folder" or changed.is_moved(node):
                     self._diff_node(node, changed, diffs)
@@ -261,6 +279,7 @@ class DiffBuilder:
             if entry.kind == "folder" or entry.location in saved_folders:
                 continue
             file_count += 1
+            diffs.list(PlannedFile(entry.location.display_path, "deleted"))
             if entry.status is not None:
                 size += entry.status.size
             if entry.kind != "file" or diffs.is_full:
@@ -511,6 +530,22 @@ def _unknown_diff(header: FileDiff, remark: str) -> FileDiff:
     return replace(
         header, added=None, removed=None, all_counted=False, remark=remark
     )
+
+
+def _plan_file(node: TreeNode, changed: TreeDiff) -> PlannedFile:
+    """Return the path of a node, and the action on it."""
+    end = "/" if node.kind == "folder" else ""
+    if node.original is None:
+        path = changed.locations[node].display_path
+        return PlannedFile(f"{path}{end}", "created")
+    previous_path = f"{node.original.location.display_path}{end}"
+    if not changed.is_present(node):
+        return PlannedFile(previous_path, "deleted")
+    if changed.is_moved(node):
+        path = f"{changed.locations[node].display_path}{end}"
+        return PlannedFile(path, "moved", previous_path)
+    action = "modified" if node.needs_new_inode else "attributes"
+    return PlannedFile(previous_path, action)
 
 
 def _is_whole_rewrite(node: TreeNode) -> bool:

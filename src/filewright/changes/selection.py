@@ -3,19 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from filewright.boundary.location import Location
-from filewright.changes.model import ChangeRecord
+from filewright.changes.model import ChangeRecord, RecordedPath
+from filewright.wording import join_limited
 
 GUARD_TOOL = "guard"
 """The tool of a change that takes back what another tool damaged in its edit.
 
 It is a partial undo of that edit, and is undone with it.
 """
+_MAX_NAMED_PARTS = 3
+_MAX_NAMED_HUNKS = 4
 PROMPT_PAUSE_SECONDS = 600
 """The longest pause between two changes of one prompt, if turns are not known."""
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A file, and the hunks of its diff that are meant, counted from 1.
+
+    None means all of the file: its content, name and rights.
+    """
+
+    path: Location
+    hunks: frozenset[int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +39,7 @@ class Scope:
     `prompt` is the id of a change, for all changes of the same prompt. `since` is a
     time, as `parse_moment` reads it, or the id of a change, which itself is not
     included. `path` takes of these what was done at a path or below it, `hunk` one hunk
-    of one file, counted from 1.
+    of one file, counted from 1, and `parts` several files and hunks.
     """
 
     change_id: str | None = None
@@ -34,6 +48,14 @@ class Scope:
     path: Location | None = None
     hunk: int | None = None
     prompt: str | None = None
+    parts: tuple[FilePart, ...] = ()
+
+    @property
+    def is_partial(self) -> bool:
+        """True if only some of what the changes did is meant."""
+        if self.path is not None or self.hunk is not None:
+            return True
+        return bool(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +65,7 @@ class Selection:
     `change_ids` are newest first, `record` is what these changes did together.
     `description` names them in a message, `summary` in the history once they are
     undone, `details` for programs. `partial`: only some of what the changes did is
-    selected.
+    selected, which `part` names. Of the files in `hunks` only these hunks are.
     """
 
     record: ChangeRecord
@@ -52,7 +74,22 @@ class Selection:
     summary: str
     details: Mapping[str, Any]
     partial: bool = False
-    hunk: int | None = None
+    part: str = ""
+    hunks: Mapping[RecordedPath, frozenset[int]] = field(default_factory=dict)
+
+
+def describe_parts(parts: Sequence[FilePart]) -> str:
+    """Return files and hunks in words: "hunks 1 and 3 of a.txt and b.txt"."""
+    texts: list[str] = []
+    for part in parts:
+        text = part.path.requested_path
+        if part.hunks is not None:
+            numbers = sorted(part.hunks)
+            noun = "hunk" if len(numbers) == 1 else "hunks"
+            listed = join_limited(list(map(str, numbers)), _MAX_NAMED_HUNKS)
+            text = f"{noun} {listed} of {text}"
+        texts.append(text)
+    return join_limited(texts, _MAX_NAMED_PARTS)
 
 
 # Undos

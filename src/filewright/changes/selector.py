@@ -27,6 +27,7 @@ from filewright.changes.selection import (
     GUARD_TOOL,
     Scope,
     Selection,
+    describe_parts,
     find_effective,
     find_effective_undos,
     group_by_prompt,
@@ -81,8 +82,10 @@ class Selector:
         if scope.path is not None:
             selection = self._narrow_to_path(selection, scope)
         if scope.hunk is not None:
-            selection = self._narrow_to_hunk(selection, scope)
-        if scope.path is None and scope.hunk is None:
+            selection = self._narrow_to_hunk(selection, scope, scope.hunk)
+        if scope.parts:
+            selection = self._narrow_to_parts(selection, scope)
+        if not scope.is_partial:
             return selection
         return self._describe_part(selection, scope)
 
@@ -102,7 +105,7 @@ class Selector:
             if len(change_ids) > 1 or self._has_later_renames(record.number):
                 record = self._build_net(record, change_ids, changed_only=False)
         summary = f"undo {record.id}"
-        if scope.path is None and scope.hunk is None:
+        if not scope.is_partial:
             summary = f"{summary}: {record.summary}"
         return Selection(
             record,
@@ -291,17 +294,55 @@ class Selector:
             raise errors.not_in_change(
                 location.requested_path, selection.description
             )
+        return self._with_changes(selection, changes, [path])
+
+    def _with_changes(
+        self,
+        selection: Selection,
+        changes: Sequence[FileChange],
+        paths: Sequence[RecordedPath],
+    ) -> Selection:
+        """Return a selection with some file changes, and the ids that touch paths."""
         change_ids = selection.change_ids
         if len(change_ids) > 1:
-            touching = set(
-                map(format_change_id, self._history.numbers_touching(path))
-            )
+            touching: set[str] = set()
+            for path in paths:
+                touching.update(
+                    map(format_change_id, self._history.numbers_touching(path))
+                )
             touching_ids = tuple(
                 name for name in change_ids if name in touching
             )
             change_ids = touching_ids or change_ids
         record = replace(selection.record, file_changes=changes)
         return replace(selection, record=record, change_ids=change_ids)
+
+    def _narrow_to_parts(self, selection: Selection, scope: Scope) -> Selection:
+        """Return the files of a scope's parts, of some of them single hunks."""
+        hunks_by_path: dict[RecordedPath, frozenset[int] | None] = {}
+        for part in scope.parts:
+            path = self._history.recorded_path(part.path)
+            hunks_by_path[path] = part.hunks
+        changes: list[FileChange] = []
+        hunks: dict[RecordedPath, frozenset[int]] = {}
+        for change in selection.record.file_changes:
+            if change.path not in hunks_by_path:
+                continue
+            numbers = hunks_by_path[change.path]
+            if numbers is not None:
+                change = self._require_content_change(
+                    change, change.path.display_path
+                )
+                hunks[change.path] = numbers
+            changes.append(change)
+        present_paths = {change.path for change in changes}
+        for part in scope.parts:
+            if self._history.recorded_path(part.path) not in present_paths:
+                raise errors.not_in_change(
+                    part.path.requested_path, selection.description
+                )
+        narrowed = self._with_changes(selection, changes, [*hunks_by_path])
+        return replace(narrowed, hunks=hunks)
 
     def _find_moved_along(
         self, path: RecordedPath, changes: Sequence[FileChange]
@@ -324,7 +365,9 @@ class Selector:
             return None
         return FileChange(current_path, state, state, path)
 
-    def _narrow_to_hunk(self, selection: Selection, scope: Scope) -> Selection:
+    def _narrow_to_hunk(
+        self, selection: Selection, scope: Scope, hunk: int
+    ) -> Selection:
         """Return the change of one file's content, without its name and rights."""
         all_changes = selection.record.file_changes
         changes = list(self._history.visible_changes(all_changes))
@@ -335,6 +378,21 @@ class Selector:
         if len(changes) > 1:
             raise errors.hunk_needs_path(selection.description)
         (change,) = changes
+        change = self._require_content_change(
+            change, _shown_path(change, scope)
+        )
+        record = replace(selection.record, file_changes=(change,))
+        return replace(
+            selection, record=record, hunks={change.path: frozenset((hunk,))}
+        )
+
+    def _require_content_change(
+        self, change: FileChange, display_path: str
+    ) -> FileChange:
+        """Return the change of a file's content, without its name and rights.
+
+        Raise `unsupported` if its content has no hunks.
+        """
         before, after = change.before, change.after
         if (
             before is None
@@ -342,21 +400,20 @@ class Selector:
             or before.kind != "file"
             or change.action == "attributes"
         ):
-            raise errors.no_undo_by_hunks(_shown_path(change, scope))
-        content_change = replace(
+            raise errors.no_undo_by_hunks(display_path)
+        return replace(
             change, renamed_from=None, before=before.with_mode_and_owner(after)
         )
-        record = replace(selection.record, file_changes=(content_change,))
-        return replace(selection, record=record, hunk=scope.hunk)
 
     def _describe_part(self, selection: Selection, scope: Scope) -> Selection:
         """Return a selection that says which part of the changes it is."""
         display_path = _shown_path(selection.record.file_changes[0], scope)
-        part = (
-            scope.path.requested_path
-            if scope.path is not None
-            else display_path
-        )
+        if scope.parts:
+            part = describe_parts(scope.parts)
+        elif scope.path is not None:
+            part = scope.path.requested_path
+        else:
+            part = display_path
         if scope.hunk is not None:
             part = f"hunk {scope.hunk} of {part}"
         return replace(
@@ -364,6 +421,7 @@ class Selector:
             summary=f"{selection.summary} ({part} only)",
             details={**selection.details, "path": display_path},
             partial=True,
+            part=part,
         )
 
     # Names

@@ -7,7 +7,7 @@ change made of the file is the base; the file now and the file before are the tw
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -46,14 +46,14 @@ _PAIRS = "surrogatepass"
 class ContentUndoer:
     """Takes changes back from contents in memory.
 
-    With `hunk`, counted from 1, only that hunk of the one change. What cannot be taken
-    back is added to the report, and raises `FileRefusedError`. With `leaves_conflicts`,
-    lines that others have changed stay, if any other line of the file is taken back.
+    Of the files in `hunks` only these hunks, counted from 1. What cannot be taken back
+    is added to the report, and raises `FileRefusedError`. With `leaves_conflicts`, lines
+    that others have changed stay, if any other line of the file is taken back.
     """
 
     settings: Settings
     task: Task
-    hunk: int | None
+    hunks: Mapping[RecordedPath, frozenset[int]]
     leaves_conflicts: bool
     display_path: Callable[[RecordedPath], str]
     report: ReportBuilder
@@ -64,7 +64,7 @@ class ContentUndoer:
         None is no file, before and after. A file that others have deleted between two
         runs comes back.
         """
-        if len(change.runs) > 1 and self.hunk is not None:
+        if len(change.runs) > 1 and change.path in self.hunks:
             raise errors.no_undo_by_hunks(self.display_path(change.path))
         original = content
         known_conflicts = self.report.conflict_count
@@ -104,17 +104,22 @@ class ContentUndoer:
                 run,
                 "has changed since, and what the change made of it was not kept",
             )
-        if self.hunk is not None:
-            before = self._apply_other_hunks(run, before, after, self.hunk)
+        hunks = self.hunks.get(change.path)
+        if hunks is not None:
+            before = self._apply_other_hunks(run, before, after, hunks)
         if is_unchanged:
             return before
         path = self.display_path(change.path)
         return self._merge(path, after, current, before)
 
     def _apply_other_hunks(
-        self, run: FileChange, before: bytes, after: bytes, hunk: int
+        self,
+        run: FileChange,
+        before: bytes,
+        after: bytes,
+        undone_hunks: frozenset[int],
     ) -> bytes:
-        """Return what the run would have made of a file without one of its hunks.
+        """Return what the run would have made of a file without some of its hunks.
 
         Raise `not_found` if it has fewer hunks, `unsupported` if it is too large for
         them.
@@ -133,11 +138,12 @@ class ContentUndoer:
             splices = find_line_splices(before, after)
         hunks = group_into_hunks(snapshot, splices)
         display_path = self.display_path(run.path)
-        if not 1 <= hunk <= len(hunks):
-            raise errors.unknown_hunk(display_path, hunk, len(hunks))
+        for number in sorted(undone_hunks):
+            if not 1 <= number <= len(hunks):
+                raise errors.unknown_hunk(display_path, number, len(hunks))
         kept_splices: list[Splice] = []
         for number, edits in enumerate(hunks, 1):
-            if number == hunk:
+            if number in undone_hunks:
                 continue
             for edit in edits:
                 line_counts = len(edit.old), len(edit.new)

@@ -12,7 +12,7 @@ folders above: the work grows with the number of file changes.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NoReturn
@@ -77,7 +77,7 @@ class UndoOptions:
     """The settings of an undo.
 
     `locate` returns the location of a recorded path, and raises if it may not be
-    reached. `hunk` is the one hunk to undo, counted from 1. With `leaves_conflicts`,
+    reached. Of files in `hunks` only these hunks are undone. With `leaves_conflicts`,
     lines that others have changed stay in files that are undone otherwise.
     """
 
@@ -85,7 +85,7 @@ class UndoOptions:
     task: Task
     locate: Callable[[RecordedPath], Location]
     force: bool
-    hunk: int | None
+    hunks: Mapping[RecordedPath, frozenset[int]]
     leaves_conflicts: bool = False
 
 
@@ -133,12 +133,12 @@ class UndoPlanner:
         self._task = options.task
         self._locate = options.locate
         self._force = options.force
-        self._hunk = options.hunk
+        self._hunks = options.hunks
         self._report = report
         self._contents = ContentUndoer(
             options.settings,
             options.task,
-            options.hunk,
+            options.hunks,
             options.leaves_conflicts,
             lambda path: self._locations[path].display_path,
             report,
@@ -304,13 +304,14 @@ class UndoPlanner:
                     change, before, after, node, snapshot, location
                 )
             expected = ExpectedState.from_snapshot(snapshot)
-            is_single = self._hunk is None and not change.segments
+            is_whole = change.path not in self._hunks
+            is_single = is_whole and not change.segments
             if is_single and snapshot.digest() == after.digest:
                 inverse = backward_splices(change)
                 if inverse is not None:
                     return Modify(location, expected, inverse)
             stored = stored_content_before(change)
-            if self._force and self._hunk is None and stored is not None:
+            if self._force and is_whole and stored is not None:
                 earlier: bytes | None = stored.read()
             else:
                 earlier = self._contents.undo(change, current)
@@ -332,7 +333,7 @@ class UndoPlanner:
         at its end; otherwise its stored content replaces it.
         """
         display_path = self._shown(change.path)
-        if self._hunk is not None:
+        if change.path in self._hunks:
             raise errors.no_undo_by_hunks(display_path)
         if change.segments and not self._force:
             self._refuse(change.path, _TOO_LARGE)

@@ -274,16 +274,31 @@ class LostContent:
 
 
 @dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """A file, link or folder that a change will touch, and the action on it.
+
+    The path of a folder ends in "/". `previous_path` is set if it will be moved.
+    """
+
+    path: str
+    action: str
+    previous_path: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Diff:
     """The diffs of files, in order, and the number of files without one.
 
     For changes that are not made yet, `lost` names the content that is deleted or
-    overwritten, however much of it is shown.
+    overwritten, and `planned` every file, however much of it is shown; beyond a bound,
+    `unlisted` counts the files that it leaves out.
     """
 
     files: tuple[FileDiff, ...] = ()
     omitted_files: int = 0
     lost: tuple[LostContent, ...] = ()
+    planned: tuple[PlannedFile, ...] = ()
+    unlisted: int = 0
 
     @classmethod
     def join(cls, diffs: Sequence[Diff]) -> Diff:
@@ -292,6 +307,8 @@ class Diff:
             files=tuple(file for diff in diffs for file in diff.files),
             omitted_files=sum(diff.omitted_files for diff in diffs),
             lost=tuple(lost for diff in diffs for lost in diff.lost),
+            planned=tuple(file for diff in diffs for file in diff.planned),
+            unlisted=sum(diff.unlisted for diff in diffs),
         )
 
     @classmethod

@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
 from filewright.changes.model import ChangeRecord
-from filewright.changes.selection import Scope
+from filewright.changes.selection import FilePart, Scope
 from filewright.changes.undo import Reversal
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
@@ -33,6 +33,15 @@ MAX_STATES = 1_000
 MAX_NAMED_STATES = 20
 
 NOTES_RESERVE = 1_000
+
+
+class RevertPart(Arguments):
+    """A file of the changes to undo, and which of its hunks."""
+
+    path: str
+    """a file"""
+    hunks: Sequence[Annotated[int, Field(ge=1)]] | None = None
+    """only these hunks, counted from 1 as its diff shows them"""
 
 
 class RevertArguments(Arguments):
@@ -62,6 +71,8 @@ class RevertArguments(Arguments):
         int | None, Field(ge=1, description="only this hunk of its diff"), RARE
     ] = None
     """of one file only this hunk, counted from 1 as its diff shows them"""
+    parts: SkipJsonSchema[Sequence[RevertPart] | None] = None
+    """of that only these files, and of each all or some hunks, as one change"""
     preview: bool = False
     """true: show what would happen, write nothing"""
     diff: Annotated[DiffMode, RARE] = "auto"
@@ -180,8 +191,25 @@ def _find_scope(context: Context, arguments: RevertArguments) -> Scope:
         location,
         arguments.hunk,
         arguments.prompt,
+        _find_parts(context, arguments),
     )
+    if scope.parts and (location is not None or scope.hunk is not None):
+        raise invalid(
+            "parts name their own paths and hunks",
+            "give parts, or path and hunk",
+        )
     return require_one_selector("revert_edit", scope)
+
+
+def _find_parts(
+    context: Context, arguments: RevertArguments
+) -> tuple[FilePart, ...]:
+    """Return the files and hunks that a call is limited to."""
+    parts: list[FilePart] = []
+    for part in arguments.parts or ():
+        hunks = None if part.hunks is None else frozenset(part.hunks)
+        parts.append(FilePart(context.boundary.locate(part.path), hunks))
+    return tuple(parts)
 
 
 def require_one_selector(tool: str, scope: Scope) -> Scope:
@@ -241,6 +269,9 @@ def render_undo(
     if undo.scope.change_id is not None:
         title = reversal.selected.change_ids[0]
         content = undo.undone_record.summary
+    if reversal.selected.part:
+        # The summary is of all that the changes did, and less is undone.
+        title = f"{reversal.selected.part} of {title}"
     if change_id is not None:
         reply.add(f"undid {title}: {content}; change {change_id}")
     else:

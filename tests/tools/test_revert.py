@@ -1,0 +1,129 @@
+"""Undo of several files and hunks of a selection as one change."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright import Workspace
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Caller, Task
+
+LINES = "".join(f"line {number}\n" for number in range(1, 61))
+
+
+def agent(workspace: Workspace, session: str = "s1") -> Workspace:
+    """Return the workspace as an agent of a session uses it."""
+    return workspace.under(Task(caller=Caller(session, "agent 1.0", "t1")))
+
+
+@pytest.fixture
+def prompt(workspace: Workspace, root: Path) -> str:
+    """Make a prompt of four changes; return the id of its first."""
+    for name in ("a.txt", "b.txt", "gone.txt"):
+        (root / name).write_text(LINES)
+    tools = agent(workspace)
+    first = tools.edit(
+        "a.txt",
+        [
+            {"search": f"line {number}\n", "replace": f"LINE {number}\n"}
+            for number in (5, 25, 45)
+        ],
+    )
+    tools.edit("b.txt", [{"search": "line 9\n", "replace": "LINE 9\n"}])
+    tools.write("new.txt", "new\n")
+    tools.delete("gone.txt")
+    assert first.change_id is not None
+    return first.change_id
+
+
+def test_undoes_hunks_and_files_as_one_change(
+    workspace: Workspace,
+    root: Path,
+    prompt: str,
+    contents: Callable[[], dict[str, object]],
+) -> None:
+    other = agent(workspace, "s2")
+    other.edit("a.txt", [{"search": "line 60\n", "replace": "another's\n"}])
+    after_agents = contents()
+
+    undo = workspace.revert_edit(
+        prompt=prompt,
+        parts=[
+            {"path": "a.txt", "hunks": [1, 3]},
+            {"path": "new.txt"},
+            {"path": "gone.txt"},
+        ],
+    )
+
+    text = (root / "a.txt").read_text()
+    assert text == LINES.replace("line 25\n", "LINE 25\n").replace(
+        "line 60\n", "another's\n"
+    )
+    assert "LINE 9" in (root / "b.txt").read_text()
+    assert not (root / "new.txt").exists()
+    assert (root / "gone.txt").read_text() == LINES
+    (record,) = workspace.history(limit=1)
+    assert record.partial
+    assert "hunks 1, 3 of a.txt" in record.summary
+    assert "hunks 1, 3 of a.txt" in undo.text.partition("\n")[0]
+
+    workspace.redo()
+    assert contents() == after_agents
+
+
+@pytest.mark.parametrize(
+    ("parts", "code"),
+    [
+        pytest.param(
+            [{"path": "a.txt", "hunks": [4]}], Code.NOT_FOUND, id="no-hunk"
+        ),
+        pytest.param([{"path": "c.txt"}], Code.NOT_FOUND, id="no-file"),
+        pytest.param(
+            [{"path": "new.txt", "hunks": [1]}],
+            Code.UNSUPPORTED,
+            id="created-file",
+        ),
+        pytest.param(
+            [{"path": "a.txt", "hunks": [0]}], Code.INVALID_INPUT, id="zero"
+        ),
+    ],
+)
+def test_refuses_parts_that_are_not_there(
+    workspace: Workspace,
+    prompt: str,
+    contents: Callable[[], dict[str, object]],
+    parts: list[dict[str, Any]],
+    code: Code,
+) -> None:
+    before = contents()
+
+    with pytest.raises(FilewrightError) as error:
+        workspace.revert_edit(prompt=prompt, parts=parts)
+
+    assert error.value.code is code
+    assert contents() == before
+
+
+def test_names_every_file_of_a_preview(
+    workspace: Workspace, root: Path
+) -> None:
+    items = [
+        {"path": f"d/{number}.txt", "content": LINES * 10}
+        for number in range(60)
+    ]
+    workspace.call("write_content", {"items": items})
+
+    preview = workspace.revert_edit(workspace.newest(), preview=True)
+
+    assert preview.difference.omitted_files
+    planned = preview.difference.planned
+    assert {file.action for file in planned} == {"deleted"}
+    assert {file.path for file in planned} == {
+        "d/",
+        *(f"d/{number}.txt" for number in range(60)),
+    }
+    assert len(planned) == 61
