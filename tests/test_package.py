@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import importlib.metadata
 import json
 import re
@@ -169,14 +168,3 @@ def test_locks_every_dependency_with_its_hashes() -> None:
         "integrity" in package for path, package in packages.items() if path
     )
     assert " h1:" in (LOCKS / "publisher/go.sum").read_text(encoding="utf-8")
-
-
-def test_every_benchmark_can_be_loaded():
-    for path in (PROJECT / "benchmarks").glob("[!_]*.py"):
-        importlib.import_module(f"benchmarks.{path.stem}")
-
-
-def test_the_benchmark_of_edits_says_what_became_of_a_request() -> None:
-    edits = importlib.import_module("benchmarks.edits")
-    request = edits.Request("one\ntwo\n", "one\n", "three\n", "three\ntwo\n")
-    assert edits.verdict(request, "a.py")[0] == "correct"

@@ -19,8 +19,8 @@ from pathlib import Path
 from agents import apply_diff
 from agents.editor import ApplyPatchOperation
 from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
+from bench.kinds import EDITS, KINDS, Kind, count_damage
 from deepagents.backends import FilesystemBackend
-from tests.clients.file_kinds import EDITS, KINDS, Kind, count_damage
 
 from filewright import Settings, Workspace
 from filewright.adapters.anthropic import MemoryTool

@@ -11,11 +11,11 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from bench.clients.real_clients import CLIENTS as REAL_CLIENTS
 from click.testing import CliRunner
 from mcp import Client, StdioServerParameters
 from mcp_types import TextContent
 from tests import processes
-from tests.clients.real_clients import CLIENTS as REAL_CLIENTS
 
 from filewright import __version__
 from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from tests.clients.real_clients import CLIENTS, NotInstalledError, install
+from bench.clients.real_clients import CLIENTS, NotInstalledError, install
 
 Install = Callable[[str], Path]
 

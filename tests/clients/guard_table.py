@@ -16,8 +16,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from tests.clients.file_kinds import EDITS, KINDS, Kind, count_damage
-from tests.clients.real_clients import (
+from bench.clients.real_clients import (
     CLIENTS,
     Client,
     Installation,
@@ -26,7 +25,8 @@ from tests.clients.real_clients import (
     install,
     version,
 )
-from tests.clients.scripted_model import Step, scripted_model
+from bench.clients.scripted_model import Step, scripted_model
+from bench.kinds import EDITS, KINDS, Kind, count_damage
 
 PAGE = Path(__file__).parents[2] / "docs" / "guard.md"
 BEGIN = "<!-- table: python -m tests.clients.guard_table --write -->"

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from bench.clients.real_clients import CLIENTS
+from bench.kinds import EDITS, KINDS, Kind
 from tests.clients.conftest import Install
-from tests.clients.file_kinds import EDITS, KINDS, Kind
 from tests.clients.guard_table import Run, run_session
-from tests.clients.real_clients import CLIENTS
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(900)]
 

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from bench.clients.real_clients import CLIENTS, Installation, Scene, patch_step
+from bench.clients.scripted_model import Step, scripted_model
 from tests.clients.conftest import Install
-from tests.clients.real_clients import CLIENTS, Installation, Scene, patch_step
-from tests.clients.scripted_model import Step, scripted_model
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(600)]
 

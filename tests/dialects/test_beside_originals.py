@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 import asyncio
-import os
 from pathlib import Path
 
 import pytest
-from benchmarks import peer_published_filesystem, peers
-from benchmarks.peer_case import Case, PlayedTests
-from benchmarks.peer_largefile import PLAYED
+from bench.dialects import compare as peers
+from bench.dialects import published_filesystem
+from bench.dialects.case import Case, PlayedTests
+from bench.dialects.largefile import PLAYED
+from bench.environments import Cache, NotInstalledError
 
 GUIDE = Path(__file__).parents[2] / "docs" / "moving.md"
-INSTALLED = Path(
-    os.environ.get(
-        "FILEWRIGHT_PEERS", Path.home() / ".cache" / "filewright-peers"
-    )
-)
-"""Where `python -m benchmarks.peers` has installed the originals."""
+CACHE = Cache.default()
 
 beside_originals = pytest.mark.skipif(
-    not INSTALLED.exists(), reason="the originals are not installed"
+    not CACHE.folder.exists(), reason="the originals are not installed"
 )
 
 
@@ -56,7 +52,7 @@ def test_the_guide_counts_the_cases() -> None:
     guide = " ".join(GUIDE.read_text(encoding="utf-8").split())
     official, published = (
         peers.CASES[peers.OFFICIAL],
-        peer_published_filesystem.CASES,
+        published_filesystem.CASES,
     )
     for counts in (
         f"plays {len(peers.CASES[peers.LARGEFILE])} cases on both",
@@ -73,10 +69,11 @@ def test_the_guide_counts_the_cases() -> None:
 )
 def test_the_differences_are_those_explained(dialect: str) -> None:
     """Every case on both: nothing differs without a reason, and no reason is left over."""
-    installed = peers.install(INSTALLED)
-    if dialect not in installed:
-        pytest.skip("no Node here")
-    found = asyncio.run(peers.compare(dialect, installed[dialect]))
+    try:
+        start = peers.STARTS[dialect](CACHE)
+    except NotInstalledError as error:
+        pytest.skip(str(error))
+    found = asyncio.run(peers.compare(dialect, start))
     assert [
         (each.case.name, each.theirs != each.ours, bool(each.case.why))
         for each in found
@@ -86,7 +83,7 @@ def test_the_differences_are_those_explained(dialect: str) -> None:
 @beside_originals
 def test_at_least_nineteen_of_twenty_published_tests_pass_here() -> None:
     """The large-file server's own tests, with this server's tools in place of its own."""
-    count, failed = peers.played(INSTALLED)
+    count, failed = peers.played(CACHE)
     assert failed == {test for each in PLAYED for test in each.tests}
     assert len(failed) <= count / 20
     guide = GUIDE.read_text(encoding="utf-8")

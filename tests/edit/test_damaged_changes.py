@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from benchmarks.damages import KINDS
-from benchmarks.edits import (
+from bench.generator.damages import KINDS
+from bench.generator.edits import (
     MAKERS,
     Change,
     changes,

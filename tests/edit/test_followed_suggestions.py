@@ -190,7 +190,7 @@ def test_requests_of_corpus() -> None:
     reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
 )
 def test_requests_of_repositories() -> None:
-    from benchmarks.edits import changes, repositories, text
+    from bench.generator.edits import changes, repositories, text
 
     rng = random.Random(5)
     true = []

@@ -222,7 +222,7 @@ def test_edits_of_generated_files(count: int) -> None:
     reason="FILEWRIGHT_EDIT_REPOSITORIES names no folder of repositories",
 )
 def test_edits_of_repositories() -> None:
-    from benchmarks.edits import changes, repositories
+    from bench.generator.edits import changes, repositories
 
     rng = random.Random(11)
     sources = []

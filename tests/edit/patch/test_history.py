@@ -171,7 +171,7 @@ def test_applies_diffs_of_a_history(
 def test_applies_diffs_of_other_histories(
     tree: Callable[..., Any], tmp_path: Path
 ) -> None:
-    from benchmarks.edits import repositories
+    from bench.generator.edits import repositories
 
     total: Counter[str] = Counter()
     wrong: list[str] = []

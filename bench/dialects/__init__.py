@@ -1,0 +1,1 @@
+"""Our dialects beside the published servers whose tools they offer."""

@@ -1,0 +1,1 @@
+"""Edit requests made from the history of any git repository."""
