@@ -1,7 +1,5 @@
 """What a transaction costs: flushes and time against bare write-flush-rename, and one edit in 1 GB.
 
-    python -m benchmarks.commits [MEGABYTES]
-
 The reference of an edit is what a careful program does without any journal: write a temporary,
 flush it, rename it over the file, flush the folder; two flushes. The reference of an edit in a large
 file is `cp` and a flush of the copy. All of it runs on the disk of the temporary folder (`TMPDIR`).
@@ -10,11 +8,9 @@ file is `cp` and a flush of the copy. All of it runs on the disk of the temporar
 from __future__ import annotations
 
 import os
-import shutil
 import signal
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -22,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.row import Row
 from filewright.boundary.boundary import Boundary
 from filewright.changes.changes import Changes
 from filewright.changes.log import Log
@@ -30,15 +27,7 @@ from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 
-Row = tuple[str, float, float, float]
-
 _SMALL = 8_000
-_FILES = 500
-_ROUNDS = 5
-
-
-class Count(float):
-    """A number of something, not of seconds."""
 
 
 class Bench:
@@ -102,7 +91,7 @@ def _timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-def small_edit(rounds: int = 40) -> tuple[float, float, float]:
+def small_edit(rounds: int) -> tuple[float, float, float]:
     """Flushes of one small edit, its median time, and the median time of a bare one."""
     ours: list[float] = []
     bare: list[float] = []
@@ -131,11 +120,11 @@ def small_edit(rounds: int = 40) -> tuple[float, float, float]:
     return flushes, statistics.median(ours), statistics.median(bare)
 
 
-def many_files() -> tuple[float, float, float, float]:
-    """Times of a 500-file change, of 500 bare ones, of recovering the change at two stages."""
+def many_files(count: int) -> tuple[float, float, float, float]:
+    """Times of a change of many files, of as many bare ones, of recovering it at two stages."""
     with _bench() as bench:
         content = os.urandom(_SMALL // 2).hex().encode()
-        for number in range(_FILES):
+        for number in range(count):
             folder = bench.root / f"d{number % 10}"
             folder.mkdir(exist_ok=True)
             (folder / f"{number}.txt").write_bytes(content)
@@ -143,7 +132,7 @@ def many_files() -> tuple[float, float, float, float]:
         (bench.root / "first.txt").write_bytes(content)
         bench.commit(bench.modify("first.txt", Splice(0, 1, b"z")))
         os.sync()
-        names = [f"d{number % 10}/{number}.txt" for number in range(_FILES)]
+        names = [f"d{number % 10}/{number}.txt" for number in range(count)]
         bare = _timed(
             lambda: [_bare(bench.root / name, content) for name in names]
         )
@@ -186,7 +175,7 @@ def _recovery(bench: Bench, names: list[str], stage: str) -> float:
     return taken
 
 
-def large_edit(megabytes: int) -> tuple[float, float, float, int]:
+def large_edit(megabytes: int, rounds: int) -> tuple[float, float, float, int]:
     """Times of one edit in the middle, of undoing it, of `cp` and a flush; bytes of history."""
     with _bench() as bench:
         path = bench.root / "large.log"
@@ -227,7 +216,7 @@ def large_edit(megabytes: int) -> tuple[float, float, float, int]:
                 bench.changes.undo(record.id, preview=True)[1].change_set
             )
 
-        for turn in range(_ROUNDS):
+        for turn in range(rounds):
             for times, work in ((copies, copied), (edits, edit), (undos, undo)):
                 # Each begins alike: what the one before displaced is gone, from memory and disk.
                 copy.unlink(missing_ok=True)
@@ -243,60 +232,50 @@ def large_edit(megabytes: int) -> tuple[float, float, float, int]:
         )
 
 
-def rows(megabytes: int = 1000) -> Iterator[Row]:
-    """(work, ours, reference, highest ratio) for the table of all benchmarks; times are seconds."""
-    flushes, ours, bare = small_edit()
-    yield (
+def rows(*, quick: bool = False) -> Iterator[Row]:
+    """Yield each piece of work against the bare one."""
+    flushes, ours, bare = small_edit(3 if quick else 40)
+    yield Row(
         "small edit, in flushes, against write-flush-rename",
-        Count(flushes),
-        Count(2),
+        flushes if flushes % 1 else int(flushes),
+        2,
         2.5,
     )
     # Where a flush is almost free, it is our own work that is seen.
-    yield "small edit, in time, against write-flush-rename", ours, bare, 3.5
-    ours, bare, back, forward = many_files()
-    yield (
-        f"change of {_FILES} files, against {_FILES} write-flush-renames",
+    yield Row(
+        "small edit, in time, against write-flush-rename", ours, bare, 3.5
+    )
+    count = 20 if quick else 500
+    ours, bare, back, forward = many_files(count)
+    yield Row(
+        f"change of {count} files, against {count} write-flush-renames",
         ours,
         bare,
         1.5,
     )
-    yield (
-        f"taking back {_FILES} files after a crash, against the same",
+    yield Row(
+        f"taking back {count} files after a crash, against the same",
         back,
         bare,
         1.5,
     )
-    yield (
-        f"finishing {_FILES} files after a crash, against the same",
+    yield Row(
+        f"finishing {count} files after a crash, against the same",
         forward,
         bare,
         1.5,
     )
-    edited, undone, copied, history = large_edit(megabytes)
-    yield (
+    megabytes = 4 if quick else 1000
+    edited, undone, copied, history = large_edit(megabytes, 1 if quick else 5)
+    yield Row(
         f"one edit in {megabytes} MB, against cp and flush ({history:,} bytes of history)",
         edited,
         copied,
         1.3,
     )
-    yield (
+    yield Row(
         f"undo of it in {megabytes} MB, against cp and flush",
         undone,
         copied,
         1.3,
     )
-
-
-def main() -> None:
-    """Print the table."""
-    megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
-    width = shutil.get_terminal_size((120, 24)).columns - 40
-    for what, ours, reference, goal in rows(megabytes):
-        print(
-            f"{what[:width]:<{width}} {ours:9.4f} {reference:9.4f} {ours / reference:6.2f} (≤ {goal:g})"
-        )
-
-
-if __name__ == "__main__":
-    main()

@@ -1,14 +1,11 @@
 """How the cost of changes grows with their size: ten times the work is to take at most twelve times the time.
 
-    python -m benchmarks.growth
-
 Processor time, since that is the program's own whatever else runs; memory is the highest beyond idle.
 An undo is measured against the change it undoes too: it may take twice its time.
 """
 
 from __future__ import annotations
 
-import os
 import re
 import tempfile
 import time
@@ -17,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from benchmarks.row import Row
 from filewright import Settings, Workspace
 
 MB = 1 << 20
@@ -125,55 +123,23 @@ def measured(
     return Measured(change, undo, change_bytes, undo_bytes)
 
 
-def rows() -> Iterator[tuple[str, float, float, float]]:
-    """Each change at its size against a tenth of it, and its undo against the change itself."""
-    for what, (plant, call, count) in ROWS.items():
-        small, large = (
-            measured(plant, call, size) for size in (count // 10, count)
-        )
-        yield (
-            f"{what}: {count:,} against a tenth of it",
-            large.change,
-            small.change,
-            12.0,
-        )
-        yield (
-            f"{what}: undo of {count:,} against a tenth of it",
-            large.undo,
-            small.undo,
-            12.0,
-        )
-        yield (
-            f"{what}: undo of {count:,} against the change",
-            large.undo,
-            large.change,
-            2.0,
-        )
+def rows(*, quick: bool = False) -> Iterator[Row]:
+    """Yield each change against a tenth of it, and its undo against the change.
 
-
-def main() -> None:
-    """Every row at a tenth of its size and at its size."""
-    print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}\n")
-    print(
-        "| work | things | change | undo | growth | of undo | undo / change | memory | of undo |"
-    )
-    print("|---|---:|---:|---:|---:|---:|---:|---:|---:|")
-    for what, (plant, call, count) in ROWS.items():
-        small, large = (
-            measured(plant, call, size) for size in (count // 10, count)
+    The rows of memory are megabytes beyond idle, against 64.
+    """
+    for work, (plant, call, count) in ROWS.items():
+        if quick:
+            count //= 300
+        small = measured(plant, call, count // 10)
+        large = measured(plant, call, count)
+        name = f"{work}: {count:,}"
+        yield Row(
+            f"{name}, against a tenth of it", large.change, small.change, 12.0
         )
-        cells = [
-            f"{count:,}",
-            f"{large.change:.2f} s",
-            f"{large.undo:.2f} s",
-            f"{large.change / small.change:.1f}",
-            f"{large.undo / small.undo:.1f}",
-            f"{large.undo / large.change:.1f}",
-            f"{large.change_bytes / MB:.0f} MB",
-            f"{large.undo_bytes / MB:.0f} MB",
-        ]
-        print(f"| {what} | {' | '.join(cells)} |", flush=True)
-
-
-if __name__ == "__main__":
-    main()
+        yield Row(f"{name}, undo of both", large.undo, small.undo, 12.0)
+        yield Row(
+            f"{name}, undo against the change", large.undo, large.change, 2.0
+        )
+        most = max(large.change_bytes, large.undo_bytes)
+        yield Row(f"{name}, megabytes beyond idle", most // MB, 64, 1.0)

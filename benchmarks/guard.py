@@ -3,14 +3,10 @@
 Each end of the hook is a process of its own, in processor time, compiled, as an installed package is. The rows compare
 the median with the guard to the median without it and 20 ms more. An undamaged file costs a comparison; a damaged
 one is written again, as a change of its own.
-
-    python -m benchmarks guard
-    python -m benchmarks.guard --quick
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 import resource
@@ -21,20 +17,23 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.row import Row
+
 RUNS = 15
-QUICK_RUNS = 3
+QUICK_RUNS = 1
 LIMIT = 0.020
 """The seconds that the guard may add."""
 _LINES = 24_000
 _LINE = "the quick brown fox jumps over the lazy dog {}\n"
 
 
-def rows(runs: int = RUNS) -> Iterator[tuple[str, float, float, float]]:
+def rows(*, quick: bool = False) -> Iterator[Row]:
     """Yield the median seconds of a hook with the guard, against those without it and the limit."""
+    runs = QUICK_RUNS if quick else RUNS
     for kind in ("undamaged", "damaged"):
         with tempfile.TemporaryDirectory() as folder:
             plain, guarded = _measure(Path(folder), runs, kind == "damaged")
-        yield (
+        yield Row(
             f"hook after an edit of 1 MB, {kind}, with the guard, "
             f"against {plain * 1000:.0f} ms without it and {LIMIT * 1000:.0f} ms",
             guarded,
@@ -46,11 +45,12 @@ def rows(runs: int = RUNS) -> Iterator[tuple[str, float, float, float]]:
 def _measure(folder: Path, runs: int, is_damaged: bool) -> tuple[float, float]:
     """Return the median seconds of the hook without the guard and with it."""
     seconds: dict[str, list[float]] = {"off": [], "heal": []}
-    # In turn, so that both see the same machine; the first of each is not counted.
-    for number in range(2 * (runs + 1)):
+    # In turn, so that both see the same machine; the first of each compiles.
+    warm = 1 if runs > 1 else 0
+    for number in range(2 * (runs + warm)):
         mode = ("off", "heal")[number % 2]
         run = _edit(folder, number, mode, is_damaged)
-        if number > 1:
+        if number >= 2 * warm:
             seconds[mode].append(run)
     return statistics.median(seconds["off"]), statistics.median(seconds["heal"])
 
@@ -109,19 +109,3 @@ def _run(folder: Path, words: list[str], told: dict[str, object]) -> None:
 def _children_seconds() -> float:
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     return usage.ru_utime + usage.ru_stime
-
-
-def main() -> int:
-    """Print the rows; leave with 1 if a limit is passed."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few runs")
-    runs = QUICK_RUNS if parser.parse_args().quick else RUNS
-    is_passed = False
-    for what, seconds, limit, _ in rows(runs):
-        print(f"{what}: {seconds * 1000:.0f} ms of {limit * 1000:.0f}")
-        is_passed = is_passed or seconds > limit
-    return int(is_passed)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,4 +1,4 @@
-"""What a long history costs: `python -m benchmarks.history [CHANGES]` (100,000, some ten minutes).
+"""The cost of a long history: `python -m benchmarks history [CHANGES]` (100,000, some ten minutes).
 
 Each change replaces one line of one of 2,000 small files, in sessions of a thousand. Then, in turns, small edits of
 a file in that project and in one without history; `log` of a path, the list of sessions; and one rewind of all of it,
@@ -7,47 +7,62 @@ with the memory it takes beyond idle, after which every file must be as it was f
 
 from __future__ import annotations
 
+import argparse
 import statistics
-import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from filewright import Workspace
 from filewright.progress import Caller, Task
 
-FILES = 2_000
 LINES = 60
-EDITS = 600
 
 
-def main(changes: int) -> None:
-    """Make the history and print what is asked of it."""
+@dataclass(frozen=True, slots=True)
+class Size:
+    """The changes of a history, its files, and the edits that are measured."""
+
+    changes: int
+    files: int = 2_000
+    edits: int = 600
+
+
+def report(words: Sequence[str], *, quick: bool = False) -> None:
+    """Make a history of so many changes and print the cost of each question."""
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks history", description=__doc__
+    )
+    parser.add_argument("changes", nargs="?", type=int, default=100_000)
+    size = Size(parser.parse_args(words).changes)
+    if quick:
+        size = Size(changes=20, files=10, edits=3)
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         roots = {which: place / which for which in ("long", "empty")}
         for root in roots.values():
             root.mkdir()
             (root / "counted.txt").write_text("number 0\n")
-        for number in range(FILES):
+        for number in range(size.files):
             (roots["long"] / f"f{number}.txt").write_text(_content(number))
         opened = {
             which: Workspace(root, state_dir=place / f"{which}.state")
             for which, root in roots.items()
         }
-        _fill(opened["long"], changes)
-        _edits(opened)
+        _fill(opened["long"], size)
+        _edits(opened, size.edits)
         _asked("log of one path", lambda: opened["long"].history("f7.txt"))
         _asked("the list of sessions", opened["long"].sessions)
         held = sum(
             path.stat().st_size for path in (place / "long.state").rglob("*")
         )
         print(
-            f"state: {held / (changes + EDITS):.0f} bytes a change, with contents"
+            f"state: {held / (size.changes + size.edits):.0f} bytes a change, with contents"
         )
-        _rewind(opened["long"], roots["long"])
+        _rewind(opened["long"], roots["long"], size.files)
         for workspace in opened.values():
             workspace.close()
 
@@ -56,8 +71,8 @@ def _content(number: int) -> str:
     return "".join(f"line {line} of {number}\n" for line in range(LINES))
 
 
-def _fill(workspace: Workspace, changes: int) -> None:
-    for change in range(changes):
+def _fill(workspace: Workspace, size: Size) -> None:
+    for change in range(size.changes):
         if change % 1_000 == 0:
             session = workspace.under(
                 Task(
@@ -66,7 +81,7 @@ def _fill(workspace: Workspace, changes: int) -> None:
                     )
                 )
             )
-        number, line = change % FILES, change // FILES % LINES
+        number, line = change % size.files, change // size.files % LINES
         wanted = {
             "search": f"line {line} of {number}\n",
             "replace": f"LINE {line} of {number}\n",
@@ -74,17 +89,17 @@ def _fill(workspace: Workspace, changes: int) -> None:
         session.edit(f"f{number}.txt", [wanted])
 
 
-def _edits(opened: dict[str, Workspace]) -> None:
+def _edits(opened: dict[str, Workspace], count: int) -> None:
     taken: dict[str, list[float]] = {which: [] for which in opened}
-    for count in range(EDITS):
+    for number in range(count):
         for which, workspace in opened.items():
             begun = time.perf_counter()
             workspace.edit(
                 "counted.txt",
                 [
                     {
-                        "search": f"number {count}",
-                        "replace": f"number {count + 1}",
+                        "search": f"number {number}",
+                        "replace": f"number {number + 1}",
                     }
                 ],
             )
@@ -102,7 +117,7 @@ def _asked(what: str, ask: Callable[[], Any]) -> None:
     print(f"{what}: {(time.perf_counter() - begun) * 1e3:.1f} ms")
 
 
-def _rewind(workspace: Workspace, root: Path) -> None:
+def _rewind(workspace: Workspace, root: Path, files: int) -> None:
     oldest = workspace.history("f0.txt", limit=1_000)[-1].id
     (idle,) = _memory("VmRSS")
     Path("/proc/self/clear_refs").write_text(
@@ -114,7 +129,7 @@ def _rewind(workspace: Workspace, root: Path) -> None:
     (most,) = _memory("VmHWM")
     wrong = [
         n
-        for n in range(FILES)
+        for n in range(files)
         if (root / f"f{n}.txt").read_text() != _content(n)
     ]
     print(
@@ -127,7 +142,3 @@ def _memory(*names: str) -> list[float]:
     return [
         int(line.split()[1]) / 1_000 for line in lines if line.startswith(names)
     ]
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]) if sys.argv[1:] else 100_000)

@@ -18,6 +18,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+from benchmarks.row import Row
+
 FILES = 100
 RUNS = 7
 LIMITS = {100: 0.25, 1000: 0.9}
@@ -38,33 +40,35 @@ main()
 """
 
 
-def rows() -> Iterator[tuple[str, float, float, float]]:
-    """The seconds of the first `begin`, and of the cheapest `begin` with its `end`, each against the limit."""
-    for folders, limit in LIMITS.items():
+def rows(*, quick: bool = False) -> Iterator[Row]:
+    """Yield the seconds of the first `begin`, and of the cheapest `begin` with its `end`, against their limits."""
+    runs = 1 if quick else RUNS
+    limits = {3: 0.25} if quick else LIMITS
+    for folders, limit in limits.items():
         with tempfile.TemporaryDirectory() as place:
-            first, unchanged, changed = _measured(Path(place), folders)
+            first, unchanged, changed = _measured(Path(place), folders, runs)
         count = f"{folders * FILES:,} files"
-        yield (
+        yield Row(
             f"the first snapshot begin in {count}, against a second",
             first,
             FIRST,
             1.0,
         )
-        yield (
+        yield Row(
             f"snapshot begin and end in {count}, nothing changed, against {limit:g} s",
             unchanged,
             limit,
             1.0,
         )
-        yield (
+        yield Row(
             f"snapshot begin and end in {count}, a file changed, against {limit:g} s",
             changed,
             limit,
             1.0,
         )
     with tempfile.TemporaryDirectory() as place:
-        for words, begins in _begun(Path(place)):
-            yield (
+        for words, begins in _begun(Path(place), runs):
+            yield Row(
                 f"processor time until filewright {words} begins, against {BEGINS:g} s",
                 begins,
                 BEGINS,
@@ -72,7 +76,7 @@ def rows() -> Iterator[tuple[str, float, float, float]]:
             )
 
 
-def _begun(place: Path) -> Iterator[tuple[str, float]]:
+def _begun(place: Path, runs: int) -> Iterator[tuple[str, float]]:
     (place / "root").mkdir()
     begun = [sys.executable, "-c", _BEGUN]
 
@@ -92,10 +96,10 @@ def _begun(place: Path) -> Iterator[tuple[str, float]]:
         "write_content",
         '{"items": [{"path": "a.txt", "content": "a"}]}',
     )
-    yield "log", min(float(said("log").split()[0]) for _ in range(RUNS))
+    yield "log", min(float(said("log").split()[0]) for _ in range(runs))
     undone = [
         float(said(word, "--yes").split()[0])
-        for _ in range(RUNS)
+        for _ in range(runs)
         for word in ("undo", "redo")
     ]
     yield "undo", min(undone[::2])
@@ -113,7 +117,9 @@ def _environment(place: Path) -> dict[str, str]:
     }
 
 
-def _measured(place: Path, folders: int) -> tuple[float, float, float]:
+def _measured(
+    place: Path, folders: int, runs: int
+) -> tuple[float, float, float]:
     root = place / "root"
     for folder in range(folders):
         below = root / f"package{folder // 25}" / f"module{folder}"
@@ -155,7 +161,7 @@ def _measured(place: Path, folders: int) -> tuple[float, float, float]:
     def both(number: int, *, change: bool) -> float:
         taken = timed("begin", number)
         if change:
-            (root / "package3" / "module80" / "file7.py").write_text(
+            (root / "package0" / "module1" / "file7.py").write_text(
                 f"x = {number}\n"
             )
         return taken + timed("end", number)
@@ -175,14 +181,9 @@ def _measured(place: Path, folders: int) -> tuple[float, float, float]:
     )
     both(1, change=True)
     both(2, change=False)
-    unchanged = min(both(3 + run, change=False) for run in range(RUNS))
+    unchanged = min(both(3 + run, change=False) for run in range(runs))
     return (
         first,
         unchanged,
-        min(both(3 + RUNS + run, change=True) for run in range(RUNS)),
+        min(both(3 + runs + run, change=True) for run in range(runs)),
     )
-
-
-if __name__ == "__main__":
-    for what, ours, reference, _ in rows():
-        print(f"{what}: {ours:.2f} s of {reference} s")

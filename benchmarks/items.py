@@ -1,7 +1,5 @@
 """Whole files and folders through the library: a copy of 1 GB against `cp`, 10,000 moves in one transaction.
 
-    python -m benchmarks.items
-
 Both copies are flushed; the file is in the page cache for both. The moves are measured against
 10,000 bare renames with one flush of the folder, which promise nothing.
 """
@@ -14,11 +12,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from benchmarks.row import Row
 from filewright import Workspace
-
-Row = tuple[str, float, float, float]
-
-COUNT = 10_000
 
 
 def _copies(folder: Path, size: int) -> tuple[float, float]:
@@ -47,24 +42,24 @@ def _copies(folder: Path, size: int) -> tuple[float, float]:
     return min(ours), min(reference)
 
 
-def _moves(folder: Path) -> tuple[float, float]:
+def _moves(folder: Path, count: int) -> tuple[float, float]:
     root = folder / "many"
     (root / "from").mkdir(parents=True)
     (root / "to").mkdir()
-    for n in range(COUNT):
+    for n in range(count):
         (root / "from" / f"{n:05}").write_bytes(b"%d" % n)
     with Workspace(root, state_dir=folder / "state2") as workspace:
         items = [
             {"source": f"from/{n:05}", "destination": f"to/{n:05}"}
-            for n in range(COUNT)
+            for n in range(count)
         ]
         begun = time.perf_counter()
         result = workspace.call("move_items", {"items": items})
         ours = time.perf_counter() - begun
         assert not result.is_error, result.text
-    assert len(list((root / "to").iterdir())) == COUNT
+    assert len(list((root / "to").iterdir())) == count
     begun = time.perf_counter()
-    for n in range(COUNT):
+    for n in range(count):
         os.rename(root / "to" / f"{n:05}", root / "from" / f"{n:05}")
     descriptor = os.open(root / "from", os.O_RDONLY)
     os.fsync(descriptor)
@@ -72,25 +67,23 @@ def _moves(folder: Path) -> tuple[float, float]:
     return ours, time.perf_counter() - begun
 
 
-def rows(size: int = 1 << 30) -> list[Row]:
-    """The measurements; needs some 3 GB of disk."""
+def rows(*, quick: bool = False) -> list[Row]:
+    """Return the measurements; they need some 3 GB of disk."""
+    megabytes, count = (4, 100) if quick else (1024, 10_000)
     with tempfile.TemporaryDirectory(prefix="filewright-items-") as name:
         folder = Path(name)
-        copied, plain = _copies(folder, size)
-        moved, renamed = _moves(folder)
+        copied, plain = _copies(folder, megabytes << 20)
+        moved, renamed = _moves(folder, count)
     return [
-        ("copy a file of 1 GB, against cp -p + fsync", copied, plain, 1.1),
-        (
-            f"move {COUNT:,} files as one transaction, against bare renames",
+        Row(
+            f"copy a file of {megabytes} MB, against cp -p + fsync",
+            copied,
+            plain,
+            1.1,
+        ),
+        Row(
+            f"move {count:,} files as one transaction, against bare renames",
             moved,
             renamed,
-            float("inf"),
         ),
     ]
-
-
-if __name__ == "__main__":
-    for what, ours, reference, goal in rows():
-        print(
-            f"{what}: {ours:.3f} s, reference {reference:.3f} s, {ours / reference:.2f} x (goal {goal:g})"
-        )

@@ -1,7 +1,5 @@
 """The whole edit of a large file through the server, and its undo, against `cp` and a flush.
 
-    python -m benchmarks.large_edit [GIGABYTES] [ROUNDS]
-
 Made so that it cannot flatter. Copies, edits and undos take turns, with a copy before and after each pair. Before
 each of them the disk is at rest (`sync`), the file is in the page cache as a whole (warm) or not at all (cold), and as
 much memory as a new file needs has just been used and freed: where a virtual machine's host takes free memory back,
@@ -17,7 +15,6 @@ import mmap
 import os
 import statistics
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -25,7 +22,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from benchmarks.large_log import RARE, Row, Server, make_log
+from benchmarks.large_log import RARE, Server, make_log
+from benchmarks.row import Row
 
 Cache = Literal["warm", "cold"]
 GOAL = 1.3
@@ -133,9 +131,12 @@ def measured(folder: Path, size: int, cache: Cache, rounds: int) -> list[Round]:
     return found
 
 
-def rows(size: int = 1 << 30, rounds: int = 5) -> Iterator[Row]:
-    """Edit and undo, warm and cold: the median and the worst of the rounds, against `cp` and a flush."""
-    for cache in ("warm", "cold"):
+def rows(*, quick: bool = False) -> Iterator[Row]:
+    """Yield edit and undo, warm and cold, against `cp` and a flush: the median and the worst round."""
+    megabytes, rounds = (4, 1) if quick else (1024, 5)
+    size = megabytes << 20
+    caches: tuple[Cache, ...] = ("cold",) if quick else ("warm", "cold")
+    for cache in caches:
         with tempfile.TemporaryDirectory(prefix="filewright-edit-") as name:
             done = measured(Path(name), size, cache, rounds)
         for what in ("edit", "undo"):
@@ -147,32 +148,17 @@ def rows(size: int = 1 << 30, rounds: int = 5) -> Iterator[Row]:
                     )
                     for each in done
                 ]
-                words = f"{what} of {size / (1 << 30):g} GB through the server, {cache}"
+                words = f"{what} of {megabytes} MB through the server, {cache}"
                 words += (
                     "" if until == "answered" else ", until the disk is at rest"
                 )
                 ours = statistics.median(pair[0] for pair in pairs)
                 copy = statistics.median(pair[1] for pair in pairs)
-                yield (
+                yield Row(
                     f"{words}: median of {rounds}, against cp + fsync",
                     ours,
                     copy,
                     GOAL,
                 )
                 worst = max(pairs, key=lambda pair: pair[0] / pair[1])
-                yield f"{words}: worst of {rounds}", *worst, 1.5 * GOAL
-
-
-def main() -> None:
-    """Print the rows."""
-    size = int(float(sys.argv[1] if len(sys.argv) > 1 else "1") * (1 << 30))
-    for what, ours, copy, goal in rows(
-        size, int(sys.argv[2]) if len(sys.argv) > 2 else 5
-    ):
-        print(
-            f"{what:<90} {ours:7.3f} s {copy:7.3f} s {ours / copy:6.2f} (goal {goal:g})"
-        )
-
-
-if __name__ == "__main__":
-    main()
+                yield Row(f"{words}: worst of {rounds}", *worst, 1.5 * GOAL)

@@ -1,24 +1,21 @@
 """A session on a large log through the real server: time of each call, and the server's peak memory.
 
-    python -m benchmarks.large_log [GIGABYTES]
-
-Prints a table; `rows()` gives the edit and its undo against `cp` and a flush of the same file, the
-search against `rg`, the tail against nothing but itself (it does not depend on the size).
+Its rows are the edit and its undo against `cp` and a flush of the same file. `scaling` shows every call.
 """
 
 from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-Row = tuple[str, float, float, float]
+from benchmarks.row import Row
 
 LINE = "2026-01-01T00:00:{:02d}.{:06d}Z INFO worker-{:02d} request {:09d} served in {:03d} ms\n"
 _ROWS = 4_000
@@ -93,14 +90,14 @@ class Server:
         )
         self._send({"method": "notifications/initialized"})
 
-    def _send(self, message: dict) -> None:
+    def _send(self, message: dict[str, Any]) -> None:
         assert self.process.stdin is not None
         self.process.stdin.write(
             json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n"
         )
         self.process.stdin.flush()
 
-    def request(self, method: str, **params) -> dict:
+    def request(self, method: str, **params: object) -> dict[str, Any]:
         """Send one request and wait for its result."""
         assert self.process.stdout is not None
         self._id += 1
@@ -110,10 +107,11 @@ class Server:
             if message.get("id") == self._id:
                 if "error" in message:
                     raise RuntimeError(message["error"])
-                return message["result"]
+                result: dict[str, Any] = message["result"]
+                return result
         raise RuntimeError("the server left")
 
-    def call(self, tool: str, **arguments) -> tuple[float, str]:
+    def call(self, tool: str, **arguments: object) -> tuple[float, str]:
         """Call a tool: seconds until the answer, and its text."""
         begun = time.perf_counter()
         result = self.request("tools/call", name=tool, arguments=arguments)
@@ -153,8 +151,10 @@ class Server:
     def close(self) -> None:
         """End the session."""
         assert self.process.stdin is not None
+        assert self.process.stdout is not None
         self.process.stdin.close()
         self.process.wait(30)
+        self.process.stdout.close()
 
 
 def _children(pid: int) -> list[int]:
@@ -185,7 +185,7 @@ def session(folder: Path, size: int) -> list[Sample]:
     results: list[Sample] = []
     idle = 0
 
-    def call(label: str, tool: str, **arguments) -> str:
+    def call(label: str, tool: str, **arguments: object) -> str:
         os.sync()
         server.forget_peak()
         took, text = server.call(tool, **arguments)
@@ -264,39 +264,20 @@ def reference_copy(folder: Path) -> float:
     return best
 
 
-def rows(size: int = 1 << 30) -> list[Row]:
-    """Edit and undo of one line of 1 GB against `cp` and a flush."""
+def rows(*, quick: bool = False) -> list[Row]:
+    """Return edit and undo of one line of 1 GB against `cp` and a flush."""
+    megabytes = 4 if quick else 1024
     with tempfile.TemporaryDirectory(prefix="filewright-log-") as name:
         folder = Path(name)
-        took = {sample.call: sample.seconds for sample in session(folder, size)}
+        samples = session(folder, megabytes << 20)
         copy = reference_copy(folder)
+    took = {sample.call: sample.seconds for sample in samples}
     return [
-        (
-            "edit one line in the middle of 1 GB, against cp + fsync",
+        Row(
+            f"edit one line in the middle of {megabytes} MB, against cp + fsync",
             took["edit one line in the middle"],
             copy,
             1.3,
         ),
-        ("undo it, against the same", took["undo it"], copy, 1.3),
+        Row("undo it, against the same", took["undo it"], copy, 1.3),
     ]
-
-
-def main() -> None:
-    """Print the session's table."""
-    size = int(float(sys.argv[1] if len(sys.argv) > 1 else "1") * (1 << 30))
-    folder = Path(tempfile.mkdtemp(prefix="filewright-log-"))
-    try:
-        results = session(folder, size)
-        copy = reference_copy(folder)
-    finally:
-        shutil.rmtree(folder)
-    print("| call | time | memory beyond idle |\n|---|---:|---:|")
-    for sample in results:
-        print(
-            f"| {sample.call} | {sample.seconds * 1e3:,.1f} ms | {sample.beyond_idle / (1 << 20):,.0f} MB |"
-        )
-    print(f"| (cp + fsync of the file) | {copy * 1e3:,.1f} ms | |")
-
-
-if __name__ == "__main__":
-    main()

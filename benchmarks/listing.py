@@ -1,6 +1,5 @@
 """Listing and opening, as ratios against `rg --files`, `find` and a plain `open`, in one run.
 
-`rows()` gives `(name, our seconds, reference seconds, goal as a ratio)`; run as a script it prints them.
 Our walk and the reference take turns, and the best of each counts, so that what else the machine
 does meets both alike.
 """
@@ -10,18 +9,15 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-import sys
 import tempfile
-import time
 from collections.abc import Callable
 
+from benchmarks.row import Row, fastest_in_turns
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import find_program
 from filewright.boundary.walk_model import WalkOptions
 from filewright.progress import Task
 from filewright.settings import Settings
-
-Row = tuple[str, float, float, float]
 
 FOLDERS, FILES = (10, 25, 10), 20
 RULES = """*.pyc
@@ -46,13 +42,13 @@ htmlcov/
 ROUNDS = 9
 
 
-def make_tree(base: str) -> int:
-    """50,000 small files in 2,761 folders, and an ignore file as projects have it."""
+def make_tree(base: str, packages: int, modules: int) -> int:
+    """Make 200 small files in 11 folders for each module, and an ignore file; return the count."""
     count = 0
     with open(os.path.join(base, ".gitignore"), "w", encoding="utf-8") as file:
         file.write(RULES)
-    for package in range(FOLDERS[0]):
-        for module in range(FOLDERS[1]):
+    for package in range(packages):
+        for module in range(modules):
             for part in range(FOLDERS[2]):
                 folder = f"{base}/pkg{package:02}/module_{module:02}/part{part}"
                 os.makedirs(folder)
@@ -66,24 +62,13 @@ def make_tree(base: str) -> int:
     return count
 
 
-def in_turns(
-    ours: Callable[[], object], reference: Callable[[], object]
-) -> tuple[float, float]:
-    """The best time of each, in seconds."""
-    best = [float("inf"), float("inf")]
-    for _ in range(ROUNDS):
-        for index, act in enumerate((ours, reference)):
-            start = time.perf_counter()
-            act()
-            best[index] = min(best[index], time.perf_counter() - start)
-    return best[0], best[1]
-
-
-def rows() -> list[Row]:
-    """The measurements. Needs some 250 MB of disk for a minute."""
+def rows(*, quick: bool = False) -> list[Row]:
+    """Return the measurements; they need some 250 MB of disk for a minute."""
     result: list[Row] = []
+    rounds = 1 if quick else ROUNDS
+    opened = 10 if quick else 5000
     with tempfile.TemporaryDirectory() as base:
-        make_tree(base)
+        count = make_tree(base, *((1, 1) if quick else FOLDERS[:2]))
         boundary = Boundary([base], Settings())
         where = boundary.locate(".")
 
@@ -114,26 +99,26 @@ def rows() -> list[Row]:
                 "--files",
             )
             result.append(
-                (
-                    "names of 50,000 files, sorted, against rg --files",
-                    *in_turns(names, run(*files)),
+                Row(
+                    f"names of {count:,} files, sorted, against rg --files",
+                    *fastest_in_turns(names, run(*files), rounds),
                     1.3,
                 )
             )
             ordered = run(*files, "--sort", "path")
             result.append(
-                (
-                    "names of 50,000 files, sorted, against rg --files --sort",
-                    *in_turns(names, ordered),
+                Row(
+                    f"names of {count:,} files, sorted, against rg --files --sort",
+                    *fastest_in_turns(names, ordered, rounds),
                     1.3,
                 )
             )
         if shutil.which("find"):
             find = run("find", ".", "-printf", r"%p\t%y\t%s\t%T@\t%m\n")
             result.append(
-                (
+                Row(
                     "the same with details against find -printf",
-                    *in_turns(details, find),
+                    *fastest_in_turns(details, find, rounds),
                     1.3,
                 )
             )
@@ -142,45 +127,35 @@ def rows() -> list[Row]:
         place = boundary.locate("pkg00/module_00/part0/file_name_00.txt")
 
         def confined() -> None:
-            for _ in range(5000):
+            for _ in range(opened):
                 boundary.open_file(place).close()
 
         def plain() -> None:
-            for _ in range(5000):
+            for _ in range(opened):
                 os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
         def checked() -> None:
-            for _ in range(5000):
+            for _ in range(opened):
                 assert os.path.realpath(path).startswith(base)
                 os.close(os.open(path, os.O_RDONLY | os.O_CLOEXEC))
 
-        ours, reference = in_turns(confined, checked)
+        ours, reference = fastest_in_turns(confined, checked, rounds)
         result.append(
-            (
+            Row(
                 "a confined open against realpath and open",
-                ours / 5000,
-                reference / 5000,
+                ours / opened,
+                reference / opened,
                 1.0,
             )
         )
-        ours, reference = in_turns(confined, plain)
+        ours, reference = fastest_in_turns(confined, plain, rounds)
         result.append(
-            (
+            Row(
                 "a confined open against a plain one",
-                ours / 5000,
-                reference / 5000,
+                ours / opened,
+                reference / opened,
                 15.0,
             )
         )
         boundary.close()
     return result
-
-
-if __name__ == "__main__":
-    for name, ours, reference, goal in rows():
-        ratio = ours / reference
-        verdict = "" if ratio <= goal else f"  (goal {goal})"
-        print(
-            f"{name}: {ours * 1e3:.3f} ms against {reference * 1e3:.3f} ms, {ratio:.2f}×{verdict}"
-        )
-    sys.exit(0)

@@ -1,365 +1,19 @@
-"""Compare filewright's outlines with definitions found independently, and with the parser's own speed.
-
-    python benchmarks/outlines.py FOLDER... [--files 60] [--missing 5]
-    python benchmarks/outlines.py --speed
-
-The first form takes up to `--files` source files of each language from the folders (the same ones
-every time), counts the definitions that another reader finds and how many of them the outline has, by
-name and line, and the reverse; `--missing` shows examples of the differences. The other reader is
-Universal Ctags, for Kotlin, Scala and Swift the names after the words that define them as Pygments
-reads them, for JSON and TOML Python's own parsers (without lines), and PyYAML for YAML. The second form measures
-the outline of a 10 MB Python file, made of the standard library, against the parser alone.
-"""
+"""The outline of 10 MB of Python against the parser alone, best of five each."""
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import hashlib
-import importlib
-import json
 import os
-import re
-import shutil
-import subprocess
-import sys
 import sysconfig
 import time
-import tomllib
-from collections import Counter, defaultdict
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
 
-from filewright.languages import PARSED, Language, language_of
+from benchmarks.row import Row
+from filewright.languages import Language
 from filewright.settings import Settings
 from filewright.structure.grammar import load_grammar
-from filewright.structure.outline import Outline
 from filewright.structure.outlines import Outlines
-
-CTAGS_KINDS = {
-    Language.PYTHON: ("Python", "class function member"),
-    Language.JAVASCRIPT: ("JavaScript", "class function method generator"),
-    Language.TYPESCRIPT: (
-        "TypeScript",
-        "class function method interface enum alias namespace generator",
-    ),
-    Language.GO: ("Go", "func type struct interface const"),
-    Language.RUST: (
-        "Rust",
-        "function method struct enum interface module macro typedef enumerator field",
-    ),
-    Language.JAVA: (
-        "Java",
-        "class interface method enum enumConstant annotation field",
-    ),
-    Language.CSHARP: (
-        "C#",
-        "class interface struct enum enumerator method property namespace",
-    ),
-    Language.C: ("C", "function struct union enum enumerator macro typedef"),
-    Language.CPP: (
-        "C++",
-        "function struct union enum enumerator macro typedef class namespace",
-    ),
-    Language.RUBY: ("Ruby", "class module method singletonMethod"),
-    Language.PHP: ("PHP", "class interface trait function"),
-    Language.LUA: ("Lua", "function"),
-    Language.BASH: ("Sh", "function"),
-    Language.SQL: ("SQL", "table function procedure view index trigger domain"),
-    Language.HTML: ("HTML", "heading1 heading2 heading3"),
-    Language.CSS: ("CSS", "class selector id"),
-    Language.MARKDOWN: (
-        "Markdown",
-        "chapter section subsection subsubsection l4subsection l5subsection",
-    ),
-}
-DEFINING = {
-    Language.KOTLIN: "class interface object fun typealias",
-    Language.SCALA: "class object trait def type enum given",
-    Language.SWIFT: "class struct enum protocol extension actor func typealias",
-}
-"""Words after which the next name is a definition's."""
-SEARCHED = {
-    "import", "package", "variable", "property", "constant", "test", "key", "item", "element", "prototype",
-    "instance", "extension", "impl", "alias",
-}  # fmt: skip
-LOADED = {Language.JSON: json.loads, Language.TOML: tomllib.loads}
-READ = CTAGS_KINDS.keys() | DEFINING.keys() | LOADED.keys() | {Language.YAML}
-UNNAMED = ("__anon", "anonymous", "AnonymousFunction", "<lambda>", "_ ")
-GUARD = re.compile(r"_(H|HH|HPP|HXX|INCLUDED|INC)_*$")
-LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-MARKS = re.compile(r"[*`]|(?<!\w)_|_(?!\w)")
-MAX_BYTES = 200_000
-
-
-class Compared(NamedTuple):
-    files: int
-    errors: int
-    ctags: int
-    found: int
-    ours: int
-    confirmed: int
-    examples: list[str]
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(
-        description=(__doc__ or "").splitlines()[0]
-    )
-    parser.add_argument("folders", nargs="*", type=Path)
-    parser.add_argument("--files", type=int, default=60)
-    parser.add_argument("--missing", type=int, default=0)
-    parser.add_argument("--speed", action="store_true")
-    asked = parser.parse_args()
-    if asked.speed:
-        return speed()
-    if shutil.which("ctags") is None:
-        print(
-            "ctags is not installed (Debian: universal-ctags)", file=sys.stderr
-        )
-        return 1
-    folders = asked.folders or [
-        Path(sysconfig.get_paths()["stdlib"]),
-        Path(sysconfig.get_paths()["purelib"]),
-    ]
-    outlines = Outlines(Settings(parse_seconds=20))
-    print("| language | files | with certain syntax errors | another reader finds | of these in the outline |"
-          " outline has | of these found there |\n|---|---|---|---|---|---|---|")  # fmt: skip
-    for language, paths in sorted(chosen(folders, asked.files).items()):
-        result = compared(paths, language, outlines, asked.missing)
-        print(
-            f"| {language} | {result.files} | {result.errors} | {result.ctags} |"
-            f" {share(result.found, result.ctags)} | {result.ours} | {share(result.confirmed, result.ours)} |"
-        )
-        for example in result.examples:
-            print(f"    {example}")
-    outlines.close()
-    return 0
-
-
-def share(part: int, whole: int) -> str:
-    return f"{100 * part / whole:.2f} %" if whole else "–"
-
-
-def chosen(folders: list[Path], count: int) -> dict[Language, list[Path]]:
-    """The same `count` files of each language every time: those with the smallest hashes of their names."""
-    found: dict[Language, list[Path]] = defaultdict(list)
-    for folder in folders:
-        for path in folder.rglob("*"):
-            head = (
-                path.read_bytes()[:65536]
-                if path.suffix == ".h" and path.is_file()
-                else b""
-            )
-            language = (
-                language_of(path.name.encode(), head) if path.suffix else None
-            )
-            if (
-                language in READ
-                and ".min." not in path.name
-                and path.is_file()
-                and path.stat().st_size <= MAX_BYTES
-            ):
-                assert language is not None
-                found[language].append(path)
-    return {
-        language: sorted(
-            paths, key=lambda path: hashlib.md5(str(path).encode()).digest()
-        )[:count]
-        for language, paths in found.items()
-    }
-
-
-def compared(
-    paths: list[Path], language: Language, outlines: Outlines, missing: int
-) -> Compared:
-    counts: Counter[str] = Counter()
-    examples: list[str] = []
-    for path in paths:
-        data = path.read_bytes()
-        actual = language_of(path.name.encode(), data)
-        if actual is not language:
-            continue
-        outline = outlines.outline(data, language)
-        counts["files"] += 1
-        counts["errors"] += bool(
-            outline.errors.count and outline.errors.certain
-        )
-        theirs = list(definitions(path, data, language))
-        spans = spans_of(outline)
-        for name, line in theirs:
-            hit = any(
-                not line or first <= line <= last
-                for first, last in spans.get(name, ())
-            )
-            counts["ctags"] += 1
-            counts["found"] += hit
-            if not hit and counts["shown"] < missing:
-                counts["shown"] += 1
-                examples.append(f"not in the outline: {name} {path}:{line}")
-        known = defaultdict(list)
-        for name, line in theirs:
-            known[name].append(line)
-        for name, places in spans_of(outline, SEARCHED).items():
-            for first, last in places:
-                confirmed = any(
-                    not line or first <= line <= last
-                    for line in known.get(name, ())
-                )
-                counts["ours"] += 1
-                counts["confirmed"] += confirmed
-                if not confirmed and counts["extra"] < missing:
-                    counts["extra"] += 1
-                    examples.append(f"not there: {name} {path}:{first}")
-    names = ("files", "errors", "ctags", "found", "ours", "confirmed")
-    return Compared(*(counts[name] for name in names), examples)
-
-
-def definitions(
-    path: Path, data: bytes, language: Language
-) -> Iterator[tuple[str, int]]:
-    """The names that another reader finds, with their lines (0: it knows none)."""
-    if language in DEFINING:
-        return named(data.decode("utf-8", "replace"), language)
-    if language is Language.YAML:
-        return mapped(data.decode("utf-8", "replace"))
-    if language in LOADED:
-        try:
-            return keys(LOADED[language](data.decode("utf-8", "replace")))
-        except (ValueError, RecursionError):
-            return iter(())
-    return tags(path, language)
-
-
-def named(source: str, language: Language) -> Iterator[tuple[str, int]]:
-    from pygments.lexers import get_lexer_by_name
-    from pygments.token import Comment, Keyword, Name, Text
-
-    words = set(DEFINING[language].split())
-    line, last, defines = 1, "", False
-    for kind, text in get_lexer_by_name(
-        language.value, stripnl=False
-    ).get_tokens(source):
-        if kind in Name and defines:
-            last = text
-        elif last:
-            if text.strip() not in (
-                ".",
-                "?.",
-            ):  # the receiver of an extension comes before its name
-                yield plain(last.strip("`")), line
-                last, defines = "", kind in Keyword and text.strip() in words
-        elif kind in Keyword:
-            defines = text.strip() in words
-        elif not (kind in Text or kind in Comment or not text.strip()):
-            defines = False
-        line += text.count("\n")
-
-
-def mapped(source: str) -> Iterator[tuple[str, int]]:
-    yaml: Any = importlib.import_module("yaml")  # PyYAML, which only this needs
-    with contextlib.suppress(yaml.YAMLError):
-        pending = [
-            node for node in yaml.compose_all(source) if node is not None
-        ]
-        while pending:
-            node = pending.pop()
-            if isinstance(node, yaml.SequenceNode):
-                pending += node.value
-            elif isinstance(node, yaml.MappingNode):
-                for key, value in node.value:
-                    pending.append(value)
-                    if isinstance(key, yaml.ScalarNode):
-                        yield plain(key.value), key.start_mark.line + 1
-
-
-def keys(value: object) -> Iterator[tuple[str, int]]:
-    """The keys of objects, but not of those in lists."""
-    if isinstance(value, dict):
-        for name, inner in value.items():
-            yield plain(str(name)), 0
-            yield from keys(inner)
-
-
-def tags(path: Path, language: Language) -> Iterator[tuple[str, int]]:
-    name, kinds = CTAGS_KINDS[language]
-    wanted = set(kinds.split())
-    command = [
-        "ctags",
-        "--options=NONE",
-        "--output-format=json",
-        "--fields=+nKs",
-        "--sort=no",
-        "-f",
-        "-",
-    ]
-    done = subprocess.run(
-        [*command, f"--language-force={name}", str(path)],
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )
-    for line in done.stdout.splitlines():
-        tag = json.loads(line.decode("utf-8", "replace"))
-        guard = tag.get("kind") == "macro" and GUARD.search(tag["name"])
-        local = (
-            tag.get("kind") == "typedef" and tag.get("scopeKind") == "function"
-        )
-        if (
-            tag.get("kind") in wanted
-            and not guard
-            and not local
-            and not tag["name"].startswith(UNNAMED)
-        ):
-            yield plain(tag["name"]), tag["line"]
-
-
-def spans_of(
-    outline: Outline, without: set[str] | None = None
-) -> dict[str, list[tuple[int, int]]]:
-    spans: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for _, symbol in outline.walk():
-        if without and symbol.kind in without:
-            continue
-        names = {plain(symbol.name), plain(symbol.lookup_name or symbol.name)}
-        if symbol.kind == "rule" and not without:
-            names.update(
-                re.findall(r"[\w-]+", symbol.name)
-            )  # ctags lists the parts of a selector
-        if symbol.kind in ("module", "table") and not without:
-            names.update(
-                (symbol.lookup_name or symbol.name).split(".")
-            )  # ctags lists the parts of a::b::c
-        if not without and ".prototype." in symbol.name:
-            names.add(
-                symbol.lookup_name.partition(".")[0]
-            )  # ctags lists the class of a prototype's method
-        for name in names:
-            spans[name].append((symbol.block_start_line, symbol.end_line))
-            if without:
-                break
-    return spans
-
-
-def plain(name: str) -> str:
-    """The last part of a name, as both sides would write it."""
-    if "<" in name and "operator" not in name:
-        name = name.partition("<")[0].strip()  # a template's arguments
-    if " " in name.strip() and not name.startswith("operator"):
-        return " ".join(
-            MARKS.sub("", LINK.sub(r"\1", LINK.sub(r"\1", name))).split()
-        ).strip("# ")
-    name = name.replace("\\", ".")
-    for separator in ("::", ".", ":"):
-        name = name.rpartition(separator)[2] or name
-    return (
-        name.replace("operator ", "operator")
-        .removeprefix("r#")
-        .strip("'\"`&*() ")
-        .partition("<")[0]
-        or name
-    )
 
 
 @contextlib.contextmanager
@@ -384,35 +38,21 @@ def processor_time() -> float:
     return total
 
 
-def rows() -> list[tuple[str, float, float, float]]:
-    """The outline of 10 MB of Python against the parser alone, best of five each."""
-    alone, whole, size = timed()
-    ours, reference = (
-        min(each[0] for each in times) for times in (whole, alone)
+def rows(*, quick: bool = False) -> Iterator[Row]:
+    """Yield elapsed and processor time against the parser alone."""
+    alone, whole, size = timed(
+        100_000 if quick else 10_000_000, 1 if quick else 5
     )
-    return [
-        (
-            f"outline of {size / 1e6:.0f} MB of Python, against the parser alone",
-            ours,
-            reference,
-            1.3,
-        )
-    ]
+    work = f"outline of {size / 1e6:.1f} MB of Python, against the parser alone"
+    for place, clock in enumerate(("", ", in processor time")):
+        ours = min(run[place] for run in whole)
+        reference = min(run[place] for run in alone)
+        yield Row(work + clock, ours, reference, 1.3)
 
 
-def speed() -> int:
-    alone, whole, length = timed()
-    for place, what in enumerate(("elapsed", "processor")):
-        ratio = min(each[place] for each in whole) / min(
-            each[place] for each in alone
-        )
-        print(
-            f"{length} bytes, {what} time, best of each: {ratio:.2f} times the parser alone"
-        )
-    return 0
-
-
-def timed() -> tuple[list[tuple[float, float]], list[tuple[float, float]], int]:
+def timed(
+    length: int, rounds: int
+) -> tuple[list[tuple[float, float]], list[tuple[float, float]], int]:
     """(elapsed, processor) seconds of the parser alone and of the outline, and the bytes parsed."""
     parts: list[bytes] = []
     size = 0
@@ -420,13 +60,13 @@ def timed() -> tuple[list[tuple[float, float]], list[tuple[float, float]], int]:
     sources = sorted(
         path for path in stdlib.rglob("*.py") if "lib2to3" not in path.parts
     )
-    while size < 10_000_000:
+    while size < length:
         for path in sources:
             data = path.read_bytes()
             if b"\0" not in data and not data.startswith(b"\xef\xbb\xbf"):
                 parts.append(data + b"\n")
                 size += len(data) + 1
-                if size >= 10_000_000:
+                if size >= length:
                     break
     source = b"".join(parts)
     grammar = load_grammar(Language.PYTHON)
@@ -434,7 +74,7 @@ def timed() -> tuple[list[tuple[float, float]], list[tuple[float, float]], int]:
     outlines.outline(b"x = 1", Language.PYTHON)
     alone: list[tuple[float, float]] = []
     whole: list[tuple[float, float]] = []
-    for number in range(5):
+    for number in range(rounds):
         content = source + b"# %d\n" % number
         with measured(alone):
             grammar.parser().parse(content)
@@ -443,8 +83,3 @@ def timed() -> tuple[list[tuple[float, float]], list[tuple[float, float]], int]:
         assert outline.count
     outlines.close()
     return alone, whole, len(source)
-
-
-if __name__ == "__main__":
-    assert READ <= PARSED
-    sys.exit(main())

@@ -1,6 +1,6 @@
 """How cost grows with the size of a file: one session on logs from 1 MB up, a table and a chart.
 
-    python -m benchmarks.scaling [--largest GIGABYTES] [--chart FILE.svg] [--markdown FILE.md]
+    python -m benchmarks scaling [--largest GIGABYTES] [--chart FILE.svg] [--markdown FILE.md]
 
 Every call goes through the real server. Memory is what the server holds privately beyond what it
 held when idle, at its highest after any call of the session.
@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.large_log import Sample, reference_copy, session
@@ -133,25 +134,21 @@ def chart(found: dict[int, list[Sample]]) -> str:
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
-def main() -> None:
-    """Measure, print the table, write what was asked for."""
+def report(words: Sequence[str], *, quick: bool = False) -> None:
+    """Measure, print the table, write the files that are asked for."""
     parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.scaling", description=__doc__
+        prog="python -m benchmarks scaling", description=__doc__
     )
     parser.add_argument(
         "--largest", type=float, default=1.0, metavar="GIGABYTES"
     )
     parser.add_argument("--chart", type=Path)
     parser.add_argument("--markdown", type=Path)
-    chosen = parser.parse_args()
-    found = measured(int(chosen.largest * GB))
-    text = table(found)
+    options = parser.parse_args(words)
+    samples = measured(MB if quick else int(options.largest * GB))
+    text = table(samples)
     print(text)
-    if chosen.markdown:
-        chosen.markdown.write_text(text, encoding="utf-8")
-    if chosen.chart:
-        chosen.chart.write_text(chart(found), encoding="utf-8")
-
-
-if __name__ == "__main__":
-    main()
+    if options.markdown:
+        options.markdown.write_text(text, encoding="utf-8")
+    if options.chart:
+        options.chart.write_text(chart(samples), encoding="utf-8")

@@ -1,10 +1,7 @@
 """Search as ratios against the reference engine's own process (`rg`) on the same files, in one run.
 
-    python -m benchmarks.searching [GIGABYTES]
-
-`rows()` gives `(name, our seconds, reference seconds, goal as a ratio)`. Ours and the reference take
-turns, and the best of each counts. Ours starts from a path each time: it opens the file through the
-boundary and knows nothing of it beforehand, and like the reference it tells the hit's line number.
+Ours and the reference take turns, and the best of each counts. Ours starts from a path each time: it opens
+the file through the boundary and knows nothing of it beforehand, and like the reference it tells the hit's line number.
 """
 
 from __future__ import annotations
@@ -12,11 +9,11 @@ from __future__ import annotations
 import os
 import random
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
 
+from benchmarks.row import Row, fastest_in_turns
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.launcher import find_program
 from filewright.search.hits import search_snapshot
@@ -28,14 +25,12 @@ from filewright.search.tree_options import TreeOptions
 from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
 
-Row = tuple[str, float, float, float]
-
 ROUNDS = 9
 RARE = "FATAL checksum of segment Zebra-4711 differs from the journal"
 LEVELS = ("INFO", "DEBUG", "WARN", "ERROR")
 
 
-def make_log(path: str, size: int) -> list[str]:
+def make_log(path: str, size: int, *, count: int = 200_000) -> list[str]:
     """Write a log of about `size` bytes whose lines hardly repeat, a rare line near its end; some of its lines."""
     chance = random.Random(7)
     words = [
@@ -47,7 +42,7 @@ def make_log(path: str, size: int) -> list[str]:
         for _ in range(5000)
     ]
     lines = []
-    for n in range(200_000):
+    for n in range(count):
         clock = f"2026-11-{n % 28 + 1:02d}T{n // 3600 % 24:02d}:{n // 60 % 60:02d}:{n % 60:02d}.{n * 7919 % 1000:03d}"
         text = " ".join(chance.choices(words, k=chance.randint(4, 12)))
         lines.append(
@@ -71,8 +66,8 @@ def make_log(path: str, size: int) -> list[str]:
     return lines
 
 
-def make_tree(base: str) -> None:
-    """50,000 text files of 1 to 12 KB in 1,000 folders, five with a rare word, and an ignore file."""
+def make_tree(base: str, count: int) -> int:
+    """Make text files of 1 to 12 KB; return the number of those with a rare word."""
     chance = random.Random(3)
     words = [
         "".join(
@@ -85,31 +80,21 @@ def make_tree(base: str) -> None:
     rows = [" ".join(chance.choices(words, k=12)) for _ in range(20_000)]
     with open(os.path.join(base, ".gitignore"), "w", encoding="utf-8") as file:
         file.write("*.log\nbuild/\n*.pyc\n")
-    for number in range(50_000):
+    rare = 0
+    for number in range(count):
         folder = f"{base}/pkg{number // 1000:02}/mod{number // 50 % 20:02}"
         if number % 50 == 0:
             os.makedirs(folder, exist_ok=True)
-        at, count = chance.randrange(len(rows) - 160), chance.randint(10, 160)
-        body = "\n".join(rows[at : at + count]) + (
+        at, length = chance.randrange(len(rows) - 160), chance.randint(10, 160)
+        body = "\n".join(rows[at : at + length]) + (
             "\nneedle_rare is here\n" if number % 9973 == 0 else "\n"
         )
         with open(
             f"{folder}/file{number % 50:02}.py", "w", encoding="utf-8"
         ) as file:
             file.write(body)
-
-
-def in_turns(
-    ours: Callable[[], object], reference: Callable[[], object]
-) -> tuple[float, float]:
-    """The best time of each, in seconds."""
-    best = [float("inf"), float("inf")]
-    for _ in range(ROUNDS):
-        for index, act in enumerate((ours, reference)):
-            start = time.perf_counter()
-            act()
-            best[index] = min(best[index], time.perf_counter() - start)
-    return best[0], best[1]
+        rare += number % 9973 == 0
+    return rare
 
 
 def mistyped(text: str, every: int) -> str:
@@ -120,8 +105,11 @@ def mistyped(text: str, every: int) -> str:
     return "".join(chars)
 
 
-def rows(gigabytes: float = 1.0) -> list[Row]:
-    """The measurements. Needs some 1.5 GB of disk for a minute."""
+def rows(*, quick: bool = False) -> list[Row]:
+    """Return the measurements; they need some 1.5 GB of disk for a minute."""
+    megabytes, files = (1, 500) if quick else (1024, 50_000)
+    count = 2_000 if quick else 200_000
+    rounds = 1 if quick else ROUNDS
     engine = find_program("rg")
     assert engine is not None, "rg is not installed"
     settings = Settings()
@@ -134,10 +122,10 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
         )
 
     with tempfile.TemporaryDirectory() as base:
-        lines = make_log(f"{base}/big.log", int(gigabytes * (1 << 30)))
-        make_log(f"{base}/tenth.log", int(gigabytes * 100 * (1 << 20)))
+        lines = make_log(f"{base}/big.log", megabytes << 20, count=count)
+        make_log(f"{base}/tenth.log", (megabytes << 20) // 10, count=count)
         os.mkdir(f"{base}/tree")
-        make_tree(f"{base}/tree")
+        rare_files = make_tree(f"{base}/tree", files)
         boundary = Boundary([base], settings)
 
         def exact(
@@ -178,52 +166,62 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
 
             return act
 
-        size = f"{gigabytes:g} GB"
+        size = "1 GB" if megabytes == 1024 else f"{megabytes} MB"
         rare = "segment Zebra-4711"
         lined = reference("-n", "-e", rare, "big.log", folder=base)
         result.append(
-            (
+            Row(
                 f"literal, rare, {size}, against rg -n",
-                *in_turns(exact("big.log", rare, "literal"), lined),
+                *fastest_in_turns(
+                    exact("big.log", rare, "literal"), lined, rounds
+                ),
                 1.15,
             )
         )
         time.sleep(0.1)
-        repeated = in_turns(
-            exact("big.log", rare, "literal", again=True), lined
+        repeated = fastest_in_turns(
+            exact("big.log", rare, "literal", again=True), lined, rounds
         )
         result.append(
-            (f"the same literal again, {size}, against rg -n", *repeated, 0.5)
+            Row(
+                f"the same literal again, {size}, against rg -n", *repeated, 0.5
+            )
         )
         plain = reference("-e", "absent Zebra", "big.log", folder=base)
-        ours = in_turns(exact("big.log", "absent Zebra", "literal"), plain)
-        result.append((f"literal, absent, {size}, against rg", *ours, 1.15))
+        ours = fastest_in_turns(
+            exact("big.log", "absent Zebra", "literal"), plain, rounds
+        )
+        result.append(Row(f"literal, absent, {size}, against rg", *ours, 1.15))
         for text in (
             r"segment [A-Z]\w+-\d+ differs",
             r"(?i)CHECKSUM of \w+ zebra",
         ):
             lined = reference("-n", "-e", text, "big.log", folder=base)
             result.append(
-                (
+                Row(
                     f"regex {text}, {size}, against rg -n",
-                    *in_turns(exact("big.log", text, "regex"), lined),
+                    *fastest_in_turns(
+                        exact("big.log", text, "regex"), lined, rounds
+                    ),
                     1.25,
                 )
             )
         scan = reference("-n", "-F", "-e", rare, "big.log", folder=base)
         result.append(
-            (
+            Row(
                 f"fuzzy, a line with typos, {size}, against rg -n -F",
-                *in_turns(similar("big.log", mistyped(RARE, 25)), scan),
+                *fastest_in_turns(
+                    similar("big.log", mistyped(RARE, 25)), scan, rounds
+                ),
                 8.0,
             )
         )
         scan = reference("-n", "-F", "-e", rare, "tenth.log", folder=base)
         block = mistyped("".join(lines[500:512]), 33)
         result.append(
-            (
+            Row(
                 "fuzzy, 12 lines with 3 % edits, a tenth of it, against rg -n -F",
-                *in_turns(similar("tenth.log", block), scan),
+                *fastest_in_turns(similar("tenth.log", block), scan, rounds),
                 10.0,
             )
         )
@@ -243,7 +241,10 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
                     pattern,  # type: ignore[arg-type]
                     TreeOptions(limit=100),
                 )
-                assert sum(file_hits.count for _, file_hits in search) == 6
+                assert (
+                    sum(file_hits.count for _, file_hits in search)
+                    == rare_files
+                )
 
             lined = reference(
                 "-n",
@@ -254,22 +255,11 @@ def rows(gigabytes: float = 1.0) -> list[Row]:
                 folder=f"{base}/tree",
             )
             result.append(
-                (
-                    f"{mode} in a tree of 50,000 files, against rg -n",
-                    *in_turns(tree, lined),
+                Row(
+                    f"{mode} in a tree of {files:,} files, against rg -n",
+                    *fastest_in_turns(tree, lined, rounds),
                     1.3,
                 )
             )
         boundary.close()
     return result
-
-
-if __name__ == "__main__":
-    for name, ours, reference, goal in rows(
-        float(sys.argv[1]) if len(sys.argv) > 1 else 1.0
-    ):
-        ratio = ours / reference
-        verdict = "" if ratio <= goal else f"  (goal {goal})"
-        print(
-            f"{name}: {ours * 1e3:.1f} ms against {reference * 1e3:.1f} ms, {ratio:.2f}×{verdict}"
-        )

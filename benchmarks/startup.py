@@ -18,6 +18,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.row import Row
+
 GOAL = 0.4
 RUNS = 9
 CLIENT_RUNS = 3
@@ -68,12 +70,11 @@ _HANDSHAKE: Messages = (
 _RECORDED = Path(__file__).parent.parent / "tests/server/first_messages.json"
 
 
-def rows() -> Iterator[tuple[str, float, float, float]]:
-    """Ours and the bare server's seconds from start to the first answers."""
-    clients: dict[str, Messages] = {
-        "a plain client": _HANDSHAKE,
-        **json.loads(_RECORDED.read_text("utf-8")),
-    }
+def rows(*, quick: bool = False) -> Iterator[Row]:
+    """Yield the seconds from start to the first answers against a bare server."""
+    clients: dict[str, Messages] = {"a plain client": _HANDSHAKE}
+    if not quick:
+        clients.update(json.loads(_RECORDED.read_text("utf-8")))
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         root = folder / "root"
@@ -96,15 +97,17 @@ def rows() -> Iterator[tuple[str, float, float, float]]:
         bare_server = folder / "bare.py"
         bare_server.write_text(_BARE.replace("COUNT", str(tools)))
         bare = [sys.executable, str(bare_server)]
-        until_answered(bare, environment, _HANDSHAKE)
+        if not quick:
+            until_answered(bare, environment, _HANDSHAKE)
         for name, messages in clients.items():
             pairs = []
-            for _ in range(RUNS if messages is _HANDSHAKE else CLIENT_RUNS):
+            runs = RUNS if messages is _HANDSHAKE else CLIENT_RUNS
+            for _ in range(1 if quick else runs):
                 own, _ = until_answered(ours, environment, messages)
                 reference, _ = until_answered(bare, environment, _HANDSHAKE)
                 pairs.append((own, reference))
             mine, reference = (min(times) for times in zip(*pairs, strict=True))
-            yield (
+            yield Row(
                 f"start to the first answers for {name}, {tools} tools",
                 mine,
                 reference,
@@ -145,10 +148,3 @@ def until_answered(
                 process.stdin.flush()
                 others.clear()
     raise RuntimeError(f"{command[0]} ended without answering {waiting}")
-
-
-if __name__ == "__main__":
-    for what, own, other, goal in rows():
-        print(
-            f"{what}: {own:.3f} s, bare {other:.3f} s, ratio {own / other:.2f} (goal {goal})"
-        )
