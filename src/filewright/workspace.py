@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from filewright.boundary.location import Root
 from filewright.changes.changes import Changes
 from filewright.changes.model import RecordedCommand
 from filewright.changes.state_dir import state_base_folder
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import Caller, Task, clean_caller_name
 from filewright.recording.session import Recorder, command_summary, new_command
 from filewright.settings import Settings
@@ -24,11 +25,13 @@ from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
     from filewright.changes.blame import Blame
+    from filewright.changes.content_search import HistorySearch
     from filewright.changes.diffs import FileDifference
+    from filewright.changes.file_versions import FileVersions
     from filewright.changes.model import ChangeRecord, FileChange
     from filewright.changes.recovery import Recovery
     from filewright.changes.selection import Scope, Selection
-    from filewright.edit.diff import Diff
+    from filewright.edit.diff import Diff, FileDiff
     from filewright.recording.guard import GuardNote
     from filewright.recording.guard_check import CheckResult
     from filewright.recording.guard_report import GuardReport
@@ -46,6 +49,8 @@ REVIEW = "filewright review"
 """The name of the client in changes that a person makes on the review page."""
 GIT_SECONDS = 10.0
 """The time for asking git about the lines that are older than the history."""
+SEARCH_SECONDS = 3.0
+"""The time of one search in the contents of the history; another one goes on."""
 RESOURCE_LIMITS = {"page_chars": 8_000_000, "diff_lines": 200_000}
 """The limits of a change as a resource, which a model gets only if it asks for it."""
 
@@ -311,6 +316,80 @@ class Workspace(ToolMethods, Closable):
                 task,
                 git_task=Task(seconds=git_seconds),
             )
+
+    def versions(self, path: str) -> FileVersions:
+        """Return the versions of a file, newest first, through its renames."""
+        from filewright.changes.file_versions import list_versions
+
+        location = self._boundary.locate(path)
+        return list_versions(
+            self._changes, self._changes.recorded_path(location), self._task()
+        )
+
+    def compare_versions(
+        self,
+        path: str,
+        first: str,
+        last: str,
+        *,
+        max_lines: int,
+        start: int = 0,
+    ) -> FileDiff:
+        """Return the diff of two versions of a file: `now`, CHANGE or CHANGE^.
+
+        Raise `not_found`, and `unsupported` for a content that is not stored.
+        """
+        from filewright.changes.diffs import DiffBuilder
+        from filewright.changes.version_diff import NOW, VersionComparison
+
+        present: bytes | None = None
+        if NOW in (first, last):
+            with (
+                suppress(FilewrightError),
+                self.context.open(self._boundary.locate(path)) as snapshot,
+            ):
+                present = snapshot.content
+        comparison = VersionComparison(
+            DiffBuilder(self._boundary, self.settings),
+            self.versions(path),
+            present,
+        )
+        return comparison.compare(first, last, max_lines=max_lines, start=start)
+
+    def between(self, moments: str) -> Selection:
+        """Return what differs between two moments: ``A..B``, or ``A`` for A until now.
+
+        Each is a change, a time or a session, as `Selector.select_between` says.
+        """
+        first, _, last = moments.partition("..")
+        return self._changes.select_between(
+            first.strip(), last.strip(), self._task()
+        )
+
+    def search_history(
+        self,
+        text: str,
+        *,
+        limit: int = 50,
+        before: str | None = None,
+        seconds: float = SEARCH_SECONDS,
+    ) -> HistorySearch:
+        """Search the added and removed lines of changes for a text, newest first.
+
+        Letters of either case match if the text has no capitals. Only changes older
+        than `before` are searched, and no more once `limit` hits are known.
+        """
+        from filewright.changes.content_search import search_history
+
+        if not text.strip():
+            raise invalid("there is no text to search for")
+        return search_history(
+            self._changes,
+            text,
+            Task(seconds=seconds),
+            limit=limit,
+            before=before,
+        )
 
     def newest_undoable(self) -> ChangeRecord | None:
         """Return the newest change that is neither undone nor an undo, or None.

@@ -8,6 +8,7 @@ that it brings back; those keep the author that they had there. Line ends do not
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -91,7 +92,7 @@ class Blame:
 
     def read_lines(self) -> list[str]:
         """Return the text of all lines, without their ends."""
-        lines = self.content.splitlines()
+        lines = self.content.removeprefix(BOM_UTF8).splitlines()
         return [line.decode(self.encoding, "replace") for line in lines]
 
 

@@ -260,6 +260,21 @@ class DiffBuilder:
                     self._diff_node(node, changed, diffs)
         return diffs.to_diff()
 
+    def compare_contents(
+        self,
+        header: FileDiff,
+        before: bytes,
+        after: bytes,
+        *,
+        max_rows: int,
+        start: int = 0,
+    ) -> FileDiff:
+        """Return the diff of two contents of a file; `header` has its names."""
+        snapshot = Snapshot(before, settings=self.settings)
+        return self._compare(
+            header, snapshot, None, after, max_rows=max_rows, start=start
+        )
+
     # Changes that are not made yet
 
     def _diff_deleted_folder(

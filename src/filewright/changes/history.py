@@ -567,6 +567,12 @@ class History:
         selector = self._selector(task)
         return selector.select(scope, only_inside=inside, include_undone=every)
 
+    def select_between(
+        self, first: str, last: str, task: Task | None = None
+    ) -> Selection:
+        """Return the changes between two moments as one, as `Selector` does."""
+        return self._selector(task).select_between(first, last)
+
     def parse_scope(self, text: str) -> Scope:
         """Return the scope that a person names by a text.
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from filewright.changes.blobs import is_whole_content_stored
+from filewright.changes.blobs import content_after, is_whole_content_stored
 from filewright.changes.model import (
     ChangeRecord,
     FileChange,
@@ -333,6 +333,21 @@ def build_net_change(
             net_changes.append(net_change)
     net_changes.sort(key=lambda change: (change.path.root, change.path.parts))
     return replace(record, file_changes=tuple(net_changes))
+
+
+def join_segments(change: FileChange) -> FileChange:
+    """Return a net change without its segments, where both contents are known whole.
+
+    Between the segments other programs changed the file: then that is part of the
+    difference of the two contents.
+    """
+    if not change.segments:
+        return change
+    first, last = change.edits[0], change.edits[-1]
+    is_known = is_whole_content_stored(first) and (
+        last.after is None or content_after(last) is not None
+    )
+    return replace(change, segments=()) if is_known else change
 
 
 def _combine(node: _ReplayNode, *, changed_only: bool) -> FileChange | None:

@@ -21,7 +21,7 @@ from filewright.changes.model import (
 )
 from filewright.changes.moments import format_local_time, parse_moment
 from filewright.changes.names import find_abbreviated
-from filewright.changes.net_change import build_net_change
+from filewright.changes.net_change import build_net_change, join_segments
 from filewright.changes.rows import DAMAGED, damaged_record_error
 from filewright.changes.selection import (
     GUARD_TOOL,
@@ -32,7 +32,7 @@ from filewright.changes.selection import (
     find_effective_undos,
     group_by_prompt,
 )
-from filewright.errors import Code, FilewrightError
+from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import SETUP_CLIENT, Task
 from filewright.wording import escape_surrogates
 
@@ -221,6 +221,74 @@ class Selector:
             f"rewind to {moment_text}",
             {"since": moment_text},
         )
+
+    def select_between(self, first: str, last: str) -> Selection:
+        """Return all changes between two moments as one: what differs between them.
+
+        A moment is a change (right after it), ``CHANGE^``, a time, or a session: before
+        its changes as the `first`, after them as the `last` moment. An empty `first` is
+        the begin of the history, an empty `last` is now. Raise `not_found`,
+        `invalid_input`, and `no_change` if nothing was changed between them.
+        """
+        history = self._history
+        start, start_text = 0, "the begin of the history"
+        if first:
+            start, start_text = self._resolve_end(first, is_first=True)
+        end, end_text = history.newest_number(), "now"
+        if last:
+            end, end_text = self._resolve_end(last, is_first=False)
+        if start > end:
+            raise invalid(
+                f"{start_text} is later than {end_text}",
+                "name the earlier moment first",
+            )
+        numbers: list[int] = []
+        for head in history.heads(self._task):
+            if head.number <= start:
+                break
+            if head.state == DAMAGED:
+                raise damaged_record_error(head.id)
+            if head.number <= end:
+                numbers.append(head.number)
+        description = f"what differs between {start_text} and {end_text}"
+        details = {"first": start_text, "last": end_text}
+        if not numbers:
+            raise FilewrightError(
+                Code.NO_CHANGE,
+                f"nothing was changed between {start_text} and {end_text}",
+                "`filewright log` lists the changes with their times",
+                details=details,
+            )
+        change_ids = tuple(map(format_change_id, numbers))
+        newest = history.read_stored(change_ids[0])
+        record = build_net_change(
+            replace(newest, file_changes=(), summary=description),
+            ((history.read_stored(name), True) for name in change_ids[::-1]),
+            changed_only=True,
+            task=self._task,
+        )
+        changes = [
+            join_segments(change)
+            for change in history.visible_changes(record.file_changes)
+        ]
+        return Selection(
+            replace(record, file_changes=changes),
+            change_ids,
+            description,
+            description,
+            details,
+        )
+
+    def _resolve_end(self, text: str, *, is_first: bool) -> tuple[int, str]:
+        """Return the number after which a moment is, and how it is shown."""
+        scope = self.parse_scope(text)
+        if scope.session is None:
+            return self.resolve_moment(text)
+        session = self.resolve_session(scope.session)
+        numbers = self._history.numbers_of_session(session)
+        if is_first:
+            return min(numbers) - 1, f"before the session {session}"
+        return max(numbers), f"the session {session}"
 
     def _is_reserved(self, head: ChangeRecord) -> bool:
         """Return True if only a person may undo a change, and the caller is an agent.
