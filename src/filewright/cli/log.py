@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from filewright.changes.selection import find_healed_edit, place_healings
+from filewright.cli.content_search import list_hits
 from filewright.cli.history_options import (
     change_argument,
     path_option,
@@ -44,6 +45,7 @@ Examples:
   filewright log src/app.py -p         the changes of a file, with their diffs
   filewright log --sessions            the sessions instead of the changes
   filewright log --session last --stat
+  filewright log --grep "total ="      changes that added or removed the text
   filewright log --since "2 hours ago" --client claude""",
 )
 @click.argument("path", required=False)
@@ -82,8 +84,13 @@ Examples:
 @click.option(
     "-p", "--patch", "has_diff", is_flag=True, help="Show each change's diff."
 )
+@click.option(
+    "--grep",
+    metavar="TEXT",
+    help="Search added and removed lines for TEXT; without capitals in any case.",
+)
 @person_command
-def log(
+def log(  # noqa: PLR0913  a parameter for each option
     workspace: Workspace,
     *,
     path: str | None,
@@ -92,11 +99,12 @@ def log(
     by_session: bool,
     has_files: bool,
     has_diff: bool,
+    grep: str | None,
     **filters: str | None,
 ) -> None:
     """List changes, newest first. With PATH, only changes of that file or folder."""
     if by_session:
-        if path or has_files or has_diff or any(filters.values()):
+        if path or has_files or has_diff or grep or any(filters.values()):
             raise click.UsageError(
                 "--sessions goes with --limit and --cursor only"
             )
@@ -105,6 +113,13 @@ def log(
     before = None
     if cursor is not None:
         before = workspace.record(cursor).id
+    if grep is not None:
+        write_paged(
+            list_hits(
+                workspace, grep, path, limit=limit, before=before, **filters
+            )
+        )
+        return
     # A change more than the limit shows that there are more.
     records = workspace.history(path, limit=limit + 1, before=before, **filters)
     lines = _render_records(
