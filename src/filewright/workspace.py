@@ -417,6 +417,7 @@ class Workspace(ToolMethods, Closable):
         touched: RecordedPath | None = None
         if path is not None:
             touched = changes.recorded_path(self._boundary.locate(path))
+        session, since = filters.get("session"), filters.get("since")
         only = SearchFilter(
             path=touched,
             session=(
