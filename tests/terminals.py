@@ -70,10 +70,10 @@ def run(
         "PAGER": "cat",
         # Nothing answers a question for the position of the cursor here.
         "PROMPT_TOOLKIT_NO_CPR": "1",
-        **(env or {}),
     }
     for name in ("NO_COLOR", "COLUMNS", "LINES"):
         environment.pop(name, None)
+    environment.update(env or {})
     process = processes.start_with(
         [*program, *words],
         (theirs, theirs, theirs),

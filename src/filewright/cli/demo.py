@@ -26,7 +26,7 @@ HUNK = 2
 
 
 @click.command(
-    short_help="Try it: two agents change a scratch project, and you take a part back.",
+    short_help="Try it: agents change a scratch project, you take a part back",
     epilog="""\b
 Examples:
   filewright demo               watch, then review the changes in a browser

@@ -9,10 +9,12 @@ import click
 
 from filewright.cli import open_workspace
 from filewright.cli.options import ANY_PATH, workspace_command
+from filewright.errors import Code, FilewrightError
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace
 
+SUGGESTION_SECONDS = 0.5
 MAX_COMPLETIONS = 50
 """The most names that a shell is offered."""
 
@@ -53,6 +55,21 @@ def _list_sessions(workspace: Workspace) -> list[str]:
         if summary.session:
             names.append(summary.session)
     return names
+
+
+def no_history(workspace: Workspace, path: str) -> FilewrightError:
+    """Return the error for a path that no change has touched."""
+    from filewright.progress import Task
+    from filewright.tools.suggestions import suggest
+
+    boundary = workspace.context.boundary
+    hint = suggest(boundary, path, Task(seconds=SUGGESTION_SECONDS)).hint
+    return FilewrightError(
+        Code.NOT_FOUND,
+        f"{path} has no history",
+        hint or "filewright log lists the changes here",
+        path=path,
+    )
 
 
 complete_change = _completion(_list_changes)

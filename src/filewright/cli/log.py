@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import sys
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.changes.selection import find_healed_edit, place_healings
-from filewright.cli.content_search import list_hits
 from filewright.cli.history_options import (
     change_argument,
+    no_history,
     path_option,
     person_command,
     session_option,
     since_option,
 )
+from filewright.cli.log_entries import LogEntry, LogReader
 from filewright.cli.log_view import (
+    NOTHING_YET,
     render_change,
     render_changed_files,
+    render_entry,
+    render_groups,
     render_guard_notes,
-    render_healing,
-    render_notes,
     render_session,
 )
-from filewright.cli.terminal import write_paged
+from filewright.cli.options import json_option
+from filewright.cli.terminal import (
+    get_width,
+    has_colours,
+    write_json,
+    write_paged,
+)
+from filewright.tools.result import plain
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from filewright.changes.model import ChangeRecord
     from filewright.changes.selection import Scope
     from filewright.workspace import Workspace
 
@@ -45,7 +51,6 @@ Examples:
   filewright log src/app.py -p         the changes of a file, with their diffs
   filewright log --sessions            the sessions instead of the changes
   filewright log --session last --stat
-  filewright log --grep "total ="      changes that added or removed the text
   filewright log --since "2 hours ago" --client claude""",
 )
 @click.argument("path", required=False)
@@ -85,12 +90,14 @@ Examples:
     "-p", "--patch", "has_diff", is_flag=True, help="Show each change's diff."
 )
 @click.option(
-    "--grep",
-    metavar="TEXT",
-    help="Search added and removed lines for TEXT; without capitals in any case.",
+    "--full",
+    "is_full",
+    is_flag=True,
+    help="Show ids, times, sessions and turns whole, as in a pipe.",
 )
+@json_option
 @person_command
-def log(  # noqa: PLR0913  a parameter for each option
+def log(
     workspace: Workspace,
     *,
     path: str | None,
@@ -99,74 +106,87 @@ def log(  # noqa: PLR0913  a parameter for each option
     by_session: bool,
     has_files: bool,
     has_diff: bool,
-    grep: str | None,
+    is_full: bool,
+    as_json: bool,
     **filters: str | None,
 ) -> None:
-    """List changes, newest first. With PATH, only changes of that file or folder."""
+    """List changes, newest first. With PATH, only changes of that file or folder.
+
+    A terminal shows them by prompt. In a pipe each change has a line, with the whole
+    id first.
+    """
     if by_session:
-        if path or has_files or has_diff or grep or any(filters.values()):
+        if path or has_files or has_diff or any(filters.values()):
             raise click.UsageError(
                 "--sessions goes with --limit and --cursor only"
             )
-        write_paged(_list_sessions(workspace, limit, cursor))
+        _write_sessions(workspace, limit, cursor, as_json=as_json)
         return
     before = None
     if cursor is not None:
         before = workspace.record(cursor).id
-    if grep is not None:
-        write_paged(
-            list_hits(
-                workspace, grep, path, limit=limit, before=before, **filters
-            )
-        )
-        return
     # A change more than the limit shows that there are more.
     records = workspace.history(path, limit=limit + 1, before=before, **filters)
-    lines = _render_records(
-        workspace, records[:limit], has_files=has_files, has_diff=has_diff
-    )
-    if len(records) > limit:
-        lines.append(f"more: add --cursor {records[limit - 1].id}")
+    if not records and path is not None and not any(filters.values()):
+        raise no_history(workspace, path)
+    reader = LogReader(workspace)
+    entries = reader.entries(records[:limit])
+    next_cursor = records[limit - 1].id if len(records) > limit else None
+    if as_json:
+        changes = [entry.to_json() for entry in entries]
+        write_json({"changes": changes, "next_cursor": next_cursor})
+        return
+    details: dict[str, list[str]] = {}
+    for entry in entries:
+        details[entry.record.id] = _list_details(
+            workspace, entry, has_files=has_files, has_diff=has_diff
+        )
+    if sys.stdout.isatty() and not is_full:
+        lines = render_groups(
+            reader.groups(entries),
+            get_width(),
+            has_colours=has_colours(),
+            details=details,
+        )
+    else:
+        lines = []
+        for entry in entries:
+            lines.append(render_entry(entry))
+            lines += details[entry.record.id]
+    if next_cursor is not None:
+        lines.append(f"more: add --cursor {next_cursor}")
     if not records:
-        subject = "" if path is None else f" of {path}"
-        lines.append(f"no changes{subject} are recorded")
+        is_filtered = path is not None or any(filters.values())
+        lines.append("no change matches" if is_filtered else NOTHING_YET)
     write_paged("\n".join(lines))
 
 
-def _list_sessions(workspace: Workspace, limit: int, cursor: str | None) -> str:
-    """Return the lines of the newest sessions."""
+def _write_sessions(
+    workspace: Workspace, limit: int, cursor: str | None, *, as_json: bool
+) -> None:
+    """Write the newest sessions."""
     result = workspace.sessions(limit=limit, cursor=cursor)
+    if as_json:
+        write_json(plain(result))
+        return
     lines = [render_session(summary) for summary in result.sessions]
     if result.next_cursor:
         lines.append(
             f"more: filewright log --sessions --cursor {result.next_cursor}"
         )
-    return "\n".join(lines) or "no changes are recorded"
+    write_paged("\n".join(lines) or NOTHING_YET)
 
 
-def _render_records(
-    workspace: Workspace,
-    records: Sequence[ChangeRecord],
-    *,
-    has_files: bool,
-    has_diff: bool,
+def _list_details(
+    workspace: Workspace, entry: LogEntry, *, has_files: bool, has_diff: bool
 ) -> list[str]:
-    """Return the lines of changes; each healing follows its edit."""
-    lines = []
-    listed_ids: set[str] = set()
-    for record in place_healings(records):
-        listed_ids.add(record.id)
-        # A healing whose edit is not on this page has a full line of its own.
-        if find_healed_edit(record) in listed_ids:
-            lines.append(render_healing(record))
-        else:
-            lines.append(render_change(record))
-        lines += render_guard_notes(record)
-        if has_files:
-            for line in _list_files(workspace, record.id):
-                lines.append(f"    {line}")
-        if has_diff:
-            lines.append(_read_diff(workspace, record.id))
+    """Return the lines below the line of a change: notes, files and diff."""
+    lines = render_guard_notes(entry.record)
+    if has_files:
+        for line in _list_files(workspace, entry.record.id):
+            lines.append(f"    {line}")
+    if has_diff:
+        lines.append(_read_diff(workspace, entry.record.id))
     return lines
 
 
@@ -200,6 +220,7 @@ Examples:
     is_flag=True,
     help="List the files and their numbers of lines instead of the diff.",
 )
+@json_option
 @person_command
 def show(
     workspace: Workspace,
@@ -209,6 +230,7 @@ def show(
     since: str | None,
     path: str | None,
     shows_files: bool,
+    as_json: bool,
 ) -> None:
     """Show CHANGE (default: the newest) with its diff, or several changes as one."""
     if [change, session, since].count(None) < 2:
@@ -217,11 +239,36 @@ def show(
         change = change or "@"
     scope = workspace.scope(change, session=session, since=since, path=path)
     record = workspace.record(scope)
-    lines = [record.summary]
+    entry = None
     if change:
-        lines = [render_change(record), *render_notes(record.notes)]
+        entry = LogReader(workspace).entries([record])[0]
+    if as_json:
+        write_json(_show_json(workspace, scope, entry))
+        return
+    lines = [record.summary]
+    if entry is not None:
+        lines = render_change(entry, is_full=not sys.stdout.isatty())
     if shows_files:
         lines += _list_files(workspace, scope)
     else:
         lines.append(_read_diff(workspace, scope))
     write_paged("\n".join(lines))
+
+
+def _show_json(
+    workspace: Workspace, scope: Scope, entry: LogEntry | None
+) -> dict[str, Any]:
+    """Return a change, or several as one, with files and diff, as JSON values."""
+    changed = workspace.changed_files(scope, limit=MAX_LISTED_FILES)
+    files: list[dict[str, Any]] = []
+    for file in changed.files:
+        values = plain(file)
+        del values["diffs"]
+        files.append(values)
+    return {
+        "change": None if entry is None else entry.to_json(),
+        "change_ids": list(changed.change_ids),
+        "files": files,
+        "file_count": changed.file_count,
+        "diff": _read_diff(workspace, scope),
+    }

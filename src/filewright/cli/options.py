@@ -102,6 +102,9 @@ dry_run_option = click.option(
     is_flag=True,
     help="Show what would happen, and change nothing.",
 )
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print the result as JSON."
+)
 roots_argument = click.argument("roots", nargs=-1, metavar="[ROOT]...")
 
 

@@ -6,15 +6,18 @@ A pipe or a file gets the same text without any of these.
 from __future__ import annotations
 
 import contextlib
+import json
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from filewright.cli import write
+from filewright.cli.columns import count_rows
 from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
@@ -37,28 +40,46 @@ _ERASE_LINE = "\x1b[K"
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
+def has_colours() -> bool:
+    """Return True if output is a terminal that shows colours, and may."""
+    return (
+        sys.stdout.isatty()
+        and not os.environ.get("NO_COLOR")
+        and os.environ.get("TERM") != "dumb"
+    )
+
+
+def get_width() -> int:
+    """Return the columns of the terminal."""
+    return shutil.get_terminal_size().columns
+
+
+def write_json(values: Any) -> None:
+    """Write values as JSON, in ASCII, which every terminal and pipe carries."""
+    write(json.dumps(values, indent=2, default=str))
+
+
 def write_coloured(text: str) -> None:
     """Write a text; in a terminal, the lines of a diff are in colour."""
-    if sys.stdout.isatty():
+    if has_colours():
         text = _colour_diff(text)
     write(text)
 
 
 def write_paged(text: str) -> None:
     """Write a text as `write_coloured`, through the pager if it does not fit."""
-    import shutil
-
+    # Long lines take several rows of the terminal.
     if (
         sys.stdout.isatty()
-        and text.count("\n") >= shutil.get_terminal_size().lines - 1
+        and count_rows(click.unstyle(text), get_width())
+        >= shutil.get_terminal_size().lines
     ):
         # The options that git gives to less: exit if the text fits one screen, show
         # colours, and leave the text on the screen.
         os.environ.setdefault("LESS", "FRX")
-        click.echo_via_pager(
-            escape_surrogates(_colour_diff(text)),
-            color=True,
-        )
+        if has_colours():
+            text = _colour_diff(text)
+        click.echo_via_pager(escape_surrogates(text), color=True)
     else:
         write_coloured(text)
 

@@ -1,0 +1,272 @@
+"""The changes that `log` lists, by prompt, with their sentences and counts.
+
+The sentences are those of the review page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from filewright.changes.names import shorten_ids
+from filewright.changes.selection import (
+    Scope,
+    find_healed_edit,
+    place_healings,
+)
+from filewright.errors import FilewrightError
+from filewright.page.changelog import ChangeLog, Prompt
+from filewright.page.titles import describe_files, is_folder, join_phrases
+from filewright.progress import SETUP_CLIENT, Task
+from filewright.tools.history import HistoryChange
+from filewright.tools.result import plain
+from filewright.wording import to_one_line
+from filewright.workspace import REVIEW
+
+if TYPE_CHECKING:
+    from filewright.changes.model import ChangeRecord, FileChange
+    from filewright.workspace import Workspace
+
+COUNTING_SECONDS = 2.0
+"""The time for counting the lines of all changes of a list."""
+MAX_COUNTED_FILES = 500
+"""The most files of a change whose lines are counted."""
+_TERMINAL_CLIENT = "filewright "
+"""The beginning of the client's name in changes that a person made by commands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The files of some changes, and the lines added and removed, None if not counted."""
+
+    files: int
+    added: int | None = None
+    removed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """A change in the list.
+
+    `record` has all its files. `short_id` is the shortest end of its id that names it.
+    `undone_by` is the id of the change that undid it. `is_healing` is True for a healing
+    that is listed right after its edit.
+    """
+
+    record: ChangeRecord
+    short_id: str
+    title: str
+    words: str
+    counts: Counts
+    undone_by: str | None
+    is_healing: bool
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the change as JSON values, as the tools return it, and more of it."""
+        values: dict[str, Any] = plain(
+            HistoryChange.from_record(self.record, None)
+        )
+        # Only a session knows which changes are its own.
+        del values["by"]
+        command = None
+        if self.record.tool == "shell":
+            command = self.record.summary.removeprefix("shell: ")
+        return {
+            **values,
+            "title": self.title,
+            "prompt": self.words or None,
+            "command": command,
+            "undone_by": self.undone_by,
+            "added": self.counts.added,
+            "removed": self.counts.removed,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class LogGroup:
+    """The listed changes of one prompt, newest first.
+
+    `words` are those of the person, "" if they are not known. `author` names the client,
+    or the person. `counts` are of all that is left of the prompt; None if nothing is.
+    """
+
+    author: str
+    words: str
+    time: datetime
+    entries: tuple[LogEntry, ...]
+    counts: Counts | None
+
+
+class LogReader:
+    """Reads entries and groups of a workspace's history, in a limited time."""
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace = workspace
+        self._log = ChangeLog(workspace)
+        self._counting = Task(seconds=COUNTING_SECONDS)
+
+    def entries(self, records: Sequence[ChangeRecord]) -> list[LogEntry]:
+        """Return the entries of changes, each healing after its edit."""
+        all_ids = [head.id for head in self._workspace.changes.heads()]
+        short_ids = shorten_ids([record.id for record in records], all_ids)
+        entries: list[LogEntry] = []
+        listed_ids: set[str] = set()
+        for record in place_healings(records):
+            listed_ids.add(record.id)
+            row = self._log.row(record)
+            entries.append(
+                LogEntry(
+                    record=record,
+                    short_id=short_ids[record.id],
+                    title=make_entry_title(record, row.title),
+                    words=self.words(record.id),
+                    counts=self.count(record.file_changes),
+                    undone_by=row.undone_by,
+                    is_healing=find_healed_edit(record) in listed_ids,
+                )
+            )
+        return entries
+
+    def words(self, change_id: str) -> str:
+        """Return the first line of the prompt of a change, "" if it is not known."""
+        heading = self._log.prompt(change_id)
+        return "" if heading is None else _first_words(heading.prompt)
+
+    def groups(self, entries: Iterable[LogEntry]) -> list[LogGroup]:
+        """Return entries by prompt, in the order of each prompt's newest change.
+
+        The commands that a person typed in a terminal are grouped by day.
+        """
+        grouped: dict[object, list[LogEntry]] = {}
+        for entry in entries:
+            grouped.setdefault(self._group_key(entry), []).append(entry)
+        return [self._make_group(group) for group in grouped.values()]
+
+    def prompts(self, limit: int) -> list[LogGroup]:
+        """Return the newest prompts of which something is left to undo."""
+        groups: list[LogGroup] = []
+        seen_prompts: set[str] = set()
+        for head in self._workspace.changes.effective_changes():
+            heading = self._log.prompt(head.id)
+            if heading is None or heading.prompt.id in seen_prompts:
+                continue
+            seen_prompts.add(heading.prompt.id)
+            entry = replace(
+                self.entries([self._workspace.record(head.id)])[0],
+                title=heading.title,
+            )
+            group = self._make_group([entry])
+            if group.counts is not None:
+                groups.append(group)
+            if len(groups) == limit:
+                break
+        return groups
+
+    def _group_key(self, entry: LogEntry) -> object:
+        record = entry.record
+        if is_person(record.client):
+            day = record.time.astimezone().date()
+            return describe_author(record.client), day
+        heading = self._log.prompt(record.id)
+        return record.id if heading is None else heading.prompt.id
+
+    def _make_group(self, entries: Sequence[LogEntry]) -> LogGroup:
+        newest = entries[0].record
+        counts: Counts | None
+        if is_person(newest.client):
+            # Each command is a session of its own: no selection has all of them.
+            counts = _add_counts(entries)
+        else:
+            counts = self._count_prompt(newest.id)
+        return LogGroup(
+            author=describe_author(newest.client),
+            words=entries[0].words,
+            time=newest.time,
+            entries=tuple(entries),
+            counts=counts,
+        )
+
+    def _count_prompt(self, change_id: str) -> Counts | None:
+        """Count what is left of the prompt of a change; None if nothing is."""
+        try:
+            selection = self._workspace.select(Scope(prompt=change_id))
+        except FilewrightError:
+            return None
+        return self.count(selection.record.file_changes)
+
+    def count(self, changes: Sequence[FileChange]) -> Counts:
+        """Count the files of a change, and their lines if there is time."""
+        files = [change for change in changes if not is_folder(change)]
+        counts = Counts(len(files) or len(changes))
+        if len(files) > MAX_COUNTED_FILES:
+            return counts
+        added = removed = 0
+        is_text = False
+        for change in files:
+            if self._counting.expired:
+                return counts
+            try:
+                difference = self._workspace.difference(change, max_lines=0)
+            except FilewrightError:
+                return counts
+            if difference.added is not None:
+                is_text = True
+                added += difference.added
+                removed += difference.removed or 0
+        return Counts(counts.files, added, removed) if is_text else counts
+
+
+def make_entry_title(record: ChangeRecord, title: str) -> str:
+    """Return the title of a change; of a shell command its first line, after a `$`."""
+    if record.tool != "shell" or record.reverts:
+        return title
+    command = record.summary.removeprefix("shell: ")
+    if command == record.summary:
+        # A client's own tool for files, whose name is no sentence.
+        sentence = join_phrases(describe_files(replace(record, tool="")))
+        return sentence or title
+    first_line, _, rest = command.strip().partition("\n")
+    ellipsis = " …" if rest else ""
+    return f"$ {to_one_line(first_line)}{ellipsis}"
+
+
+def is_person(client: str | None) -> bool:
+    """Return True if a change was made by a person with filewright's own programs."""
+    return (client or "").startswith(_TERMINAL_CLIENT)
+
+
+def describe_author(client: str | None) -> str:
+    """Return a client's name without its version, or in words who the person was."""
+    if not client:
+        return "an unknown client"
+    if client == REVIEW:
+        return "you, on the review page"
+    if client == SETUP_CLIENT:
+        return SETUP_CLIENT
+    if is_person(client):
+        return "you, in the terminal"
+    return re.sub(r"\s+v?\d\S*$", "", to_one_line(client))
+
+
+def _first_words(prompt: Prompt) -> str:
+    """Return the words of a prompt; other turns are ids, without blanks."""
+    return prompt.turn if " " in prompt.turn else ""
+
+
+def _add_counts(entries: Sequence[LogEntry]) -> Counts:
+    """Return the sums of the counts of entries."""
+    paths: set[str] = set()
+    added = removed = 0
+    is_counted = True
+    for entry in entries:
+        paths.update(entry.record.display_paths[:MAX_COUNTED_FILES])
+        if entry.counts.added is None:
+            is_counted = False
+        added += entry.counts.added or 0
+        removed += entry.counts.removed or 0
+    if not is_counted:
+        return Counts(len(paths))
+    return Counts(len(paths), added, removed)
