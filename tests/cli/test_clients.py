@@ -134,7 +134,7 @@ async def test_command_starts_server(
             assert "a.txt" in listed.content[0].text
 
 
-_WHOLE_PATH = ("claude-desktop", "cline", "continue")
+_WHOLE_PATH = ("claude-desktop", "cline", "windsurf", "continue")
 
 
 @pytest.mark.parametrize("client", CLIENTS)
@@ -316,13 +316,16 @@ def _row(name: str) -> list[str]:
         hook.get("matcher", "") for hooks in events.values() for hook in hooks
     } - {""}
     words = sorted(tools)[0].split("|") if tools else []
+    if "pre_write_code" in events:
+        words = ["run_command", "write_code"]
     if place("hooks") != "none" and not events:
         words = ["execute_command", "editor"]  # It calls hooks for all tools.
         if plug_in := about.get("plug_in"):
             script = (PROJECT / "src/filewright/cli" / plug_in).read_text()
             words = json.loads(re.findall(r"RECORDED = (\[.*?\])", script)[0])
-    shells = [word for word in words if word in SHELL_TOOLS]
-    edits = ", ".join(f"`{word}`" for word in words if word not in SHELL_TOOLS)
+    shell_tools = (*SHELL_TOOLS, "run_command")
+    shells = [word for word in words if word in shell_tools]
+    edits = ", ".join(f"`{word}`" for word in words if word not in shell_tools)
     shell = "yes" if shells or "beforeShellExecution" in events else "no"
     itself = name in [client.setup_name for client in REAL_CLIENTS.values()]
     return [

@@ -32,7 +32,7 @@ def files(folder: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("name", CLIENTS)
 def test_writes_once(name: str, project: Path) -> None:
-    only = ("--yes", "--no-hooks", "--no-rule")
+    only = ("--yes", "--no-hooks", "--no-rule", "--no-commands")
     result = setup(name, *only)
     assert result.exit_code == 0, result.output
     made = {**files(project), **files(project.parent / "home")}
@@ -131,7 +131,7 @@ def test_shows_and_asks(
     file.chmod(0o600)
     shown = setup("codex", "--dry-run")
     assert "+required = true" in shown.stdout
-    only = ("--no-hooks", "--no-rule")
+    only = ("--no-hooks", "--no-rule", "--no-commands")
     assert setup("codex", *only, answer="n\n").exit_code == 1
     assert files(file.parent) == {"config.toml": b'model = "x"\n'}
     result = setup("codex", *only, answer="y\n")
@@ -151,6 +151,7 @@ def test_shows_and_asks(
         ("claude-code", ".mcp.json", "server"),
         ("claude-code", "CLAUDE.md", "rule"),
         ("claude-code", ".claude", "hooks"),
+        ("claude-code", ".claude/commands", "commands"),
         ("cursor", ".cursor/rules/filewright.mdc", "rule"),
         ("opencode", "opencode.jsonc", "server"),
     ],
@@ -161,7 +162,7 @@ def test_refuses_links_outside(
     outside = project.parent / "outside"
     (project / link).parent.mkdir(parents=True, exist_ok=True)
     (project / link).symlink_to(outside)
-    if link == ".claude":
+    if link.startswith(".claude"):
         outside.mkdir()
     else:
         outside.write_text('{"mcpServers": {"filewright": {}}}')
@@ -175,7 +176,8 @@ def test_refuses_links_outside(
     assert ("leads out" in checked.stdout) == (what != "rule")
     assert everything(project.parent) == before
     if what != "server":
-        assert setup(client, "--shared", "--yes", f"--no-{what}").exit_code == 0
+        without = (f"--no-{what}", "--no-commands")
+        assert setup(client, "--shared", "--yes", *without).exit_code == 0
 
 
 def test_follows_links_of_user(
@@ -209,7 +211,7 @@ def test_is_undone_by_user_only(
 
 def test_writes_scopes(project: Path) -> None:
     (project / "opencode.jsonc").write_text("{}")
-    only = ("--yes", "--no-hooks", "--no-rule")
+    only = ("--yes", "--no-hooks", "--no-rule", "--no-commands")
     setup("opencode", "--shared", *only)
     setup("opencode", "--user", *only)
     setup("codex", "--shared", *only)
@@ -332,7 +334,7 @@ def test_replaces_edited_hook(
 def test_check_tries_components(project: Path) -> None:
     missing = setup("claude-code", "--shared", "--check")
     assert missing.exit_code == 1
-    assert missing.stdout.count("LOOK") == 3
+    assert missing.stdout.count("LOOK") == 5
     setup("claude-code", "--shared", "--yes")
     found = setup("claude-code", "--shared", "--check")
     assert found.exit_code == 0, found.output
@@ -503,7 +505,7 @@ def test_names_bad_configuration(path: str, case: str, project: Path) -> None:
     checked = setup("claude-code", "--shared", "--check")
     assert checked.exit_code == 1, checked.output
     assert isinstance(checked.exception, SystemExit), "every part is looked at"
-    assert checked.stdout.count("LOOK") == 3
+    assert checked.stdout.count("LOOK") == 5
     removed = setup("claude-code", "--shared", "--remove", "--yes")
     if removed.exit_code:
         assert path in removed.stderr

@@ -225,10 +225,16 @@ def test_is_one_change(project: Path) -> None:
         ".claude/settings.local.json",
         "CLAUDE.local.md",
     }
-    assert {*tree(project.parent / "home")} == {".claude.json"}
+    assert {*tree(project.parent / "home")} == {
+        ".claude",
+        ".claude.json",
+        ".claude/commands",
+        ".claude/commands/filewright-review.md",
+        ".claude/commands/filewright-rewind.md",
+    }
     with Workspace(project, os.environ["HOME"]) as workspace:
         [record] = workspace.history()
-        assert len(record.display_paths) == 4
+        assert len(record.display_paths) == 7
     assert setup("claude-code", "--remove").exit_code == 0
     assert tree(project.parent) == before
 

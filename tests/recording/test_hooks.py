@@ -55,6 +55,15 @@ def parse(
         ),
         pytest.param(
             {
+                "agent_action_name": "post_run_command",
+                "trajectory_id": "s",
+                "execution_id": "t",
+            },
+            *("s", "t", "post_run_command"),
+            id="windsurf",
+        ),
+        pytest.param(
+            {
                 "taskId": "task",
                 "sessionContext": {"rootSessionId": "s"},
                 "hookName": "tool_call",
@@ -83,6 +92,13 @@ def test_knows_the_names_of_each_client(
         pytest.param(
             {"tool_name": "Bash", "tool_input": {"command": "make"}},
             id="argument",
+        ),
+        pytest.param(
+            {
+                "agent_action_name": "pre_run_command",
+                "tool_info": {"command_line": "make", "cwd": "/below"},
+            },
+            id="windsurf",
         ),
     ],
 )
@@ -272,3 +288,25 @@ def test_empty_input_has_an_identifier() -> None:
 def test_refuses_what_is_no_json() -> None:
     with pytest.raises(ValueError):
         parse_hook_call(b"{", {})
+
+
+def test_reads_an_edit_of_windsurf() -> None:
+    details = {"file_path": "/p/a.py", "edits": [REPLACEMENT]}
+    message = {
+        "trajectory_id": "s",
+        "execution_id": "t",
+        "tool_info": details,
+    }
+    before = parse({**message, "agent_action_name": "pre_write_code"})
+    after = parse({**message, "agent_action_name": "post_write_code"})
+    assert before.identifier == after.identifier
+    assert after.label == "Edit a.py"
+    assert after.edits == {"/p/a.py": (TextReplacement("a", "b"),)}
+
+
+@pytest.mark.parametrize("details", [None, [], {}], ids=repr)
+def test_reads_a_prompt_of_windsurf(details: object) -> None:
+    message = {"agent_action_name": "pre_user_prompt", "tool_info": details}
+    assert parse(message).prompt is None
+    words = {**message, "tool_info": {"user_prompt": "Round it"}}
+    assert parse(words).prompt == "Round it"

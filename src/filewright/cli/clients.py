@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from filewright.cli.launch import ServerOptions
+from filewright.cli.slash_commands import COMMANDS, render_command
 
 Entry = dict[str, Any]
 SCOPES = ("local", "shared", "user")
@@ -141,6 +142,7 @@ class Client:
     hook_settings: Mapping[str, Any] = field(default_factory=dict)
     scripts: Mapping[str, str] = field(default_factory=dict)
     plug_in: str | None = None
+    command_arguments: str = "$ARGUMENTS"
 
     def keys(self, scope: str) -> tuple[str, ...]:
         """Return the keys that lead to the server in the file of a scope."""
@@ -191,7 +193,7 @@ class Client:
         """Return the files of a scope.
 
         The file of servers is the one that ends in `.jsonc`, if it exists. Hooks that
-        are scripts have a file for each event.
+        are scripts have a file for each event, and slash commands one for each command.
         """
         files = []
         for kind, name in getattr(self, scope).items():
@@ -202,6 +204,8 @@ class Client:
                 names = []
             elif kind == "hooks" and self.scripts:
                 names = [f"{name}/{event}" for event in self.scripts]
+            elif kind == "commands":
+                names = [name.replace("$name", command) for command in COMMANDS]
             for file_name in names:
                 path = resolve_path(file_name)
                 files.append(ClientFile(kind, path, file_name))
@@ -271,6 +275,17 @@ class Client:
         template = plug_in.read_text("utf-8")
         return _fill_in(
             template, begin=lines.begin, end=lines.end, client=self.name
+        )
+
+    def build_command(self, options: ServerOptions, path: str) -> str:
+        """Return the text of the slash command whose file is at `path`."""
+        return render_command(
+            # VS Code's files end in .prompt.md.
+            os.path.basename(path).partition(".")[0],
+            is_toml=path.endswith(".toml"),
+            client=self.name,
+            arguments=self.command_arguments,
+            options=options,
         )
 
     def build_hook_lines(self, options: ServerOptions) -> HookLines:

@@ -31,6 +31,7 @@ from filewright.cli.recognition import (
     select_user_settings,
     starts_filewright,
 )
+from filewright.cli.slash_commands import OWN_MARK
 from filewright.errors import Code, FilewrightError
 
 RULE = (
@@ -59,10 +60,10 @@ class Component:
 
     client: Client
     kind: str
-    """"server", "hooks", "rule" or "skill"."""
+    """"server", "hooks", "rule", "commands" or "skill"."""
     path: str
     content: Any
-    """The entry of the server; the hooks by event, or the text of their file."""
+    """The entry of the server; the hooks by event; or the text of a file of our own."""
     scope: str = "shared"
 
     def add_to(self, text: str) -> str:
@@ -324,15 +325,32 @@ def _remove_skill(
     return "" if _OWN_SKILL in text else text
 
 
+# The slash commands
+
+
+def _add_command(component: Component, text: str) -> str:
+    if text and OWN_MARK not in text:
+        raise ValueError("another command of this name is there")
+    return str(component.content)
+
+
+def _remove_command(
+    _component: Component, text: str, _earlier: str | None
+) -> str:
+    return "" if OWN_MARK in text else text
+
+
 _ADD: Mapping[str, Callable[[Component, str], str]] = {
     "server": _add_server,
     "hooks": _add_hooks,
     "rule": _add_rule,
+    "commands": _add_command,
     "skill": _add_skill,
 }
 _REMOVE: Mapping[str, Callable[[Component, str, str | None], str]] = {
     "server": _remove_server,
     "hooks": _remove_hooks,
     "rule": _remove_rule,
+    "commands": _remove_command,
     "skill": _remove_skill,
 }

@@ -199,6 +199,11 @@ Examples:
     help="No line that tells the client to prefer filewright's tools.",
 )
 @click.option(
+    "--no-commands",
+    is_flag=True,
+    help="No slash commands /filewright-review and /filewright-rewind.",
+)
+@click.option(
     "--check",
     is_flag=True,
     help="Show what is configured and try it; without CLIENT, for all clients.",
@@ -221,6 +226,7 @@ def setup(
     no_hooks: bool,
     no_guard: bool,
     no_rule: bool,
+    no_commands: bool,
     check: bool,
     remove: bool,
     yes: bool,
@@ -242,7 +248,11 @@ def setup(
         set_up_shim(bin_folder, remove=remove, assume_yes=yes, dry_run=dry_run)
         return
     excluded_kinds = _list_excluded_kinds(
-        shell=shell, remove=remove, no_hooks=no_hooks, no_rule=no_rule
+        shell=shell,
+        remove=remove,
+        hooks=no_hooks,
+        rule=no_rule,
+        commands=no_commands,
     )
     selection = Selection(
         client=CLIENTS[client] if client else None,
@@ -264,16 +274,15 @@ def setup(
 
 
 def _list_excluded_kinds(
-    *, shell: bool, remove: bool, no_hooks: bool, no_rule: bool
+    *, shell: bool, remove: bool, **no: bool
 ) -> frozenset[str]:
-    """Return the kinds of components that the options leave out."""
+    """Return the kinds of components that the options leave out.
+
+    The other arguments tell for a kind whether the user has an option against it.
+    """
     if shell:
-        return frozenset(("server", "hooks", "rule"))
-    kinds = set()
-    if no_hooks:
-        kinds.add("hooks")
-    if no_rule:
-        kinds.add("rule")
+        return frozenset(("server", "hooks", "rule", "commands"))
+    kinds = {kind for kind, is_unwanted in no.items() if is_unwanted}
     if not remove:
         kinds.add("skill")
     return frozenset(kinds)

@@ -60,6 +60,8 @@ def list_components(
             content = client.build_server(options)
         elif file.kind == "hooks":
             content = client.build_hooks(options, file.path)
+        elif file.kind == "commands":
+            content = client.build_command(options, file.path)
         components.append(
             Component(client, file.kind, file.path, content, scope)
         )
@@ -85,16 +87,26 @@ def find_present_components(
             if b"filewright" not in contents.content:
                 continue
             scope_components = list_components(client, scope, options)
+            known = {
+                (component.kind, component.path) for component in components
+            }
             present = [
                 component
                 for component in scope_components
                 if _is_present(component)
             ]
-            if all(component.kind == "skill" for component in present):
-                # The commands of the shell need neither a server nor hooks.
-                components += present
-            else:
-                components += scope_components
+            # A skill and slash commands need neither a server nor hooks.
+            if any(
+                component.kind in ("server", "hooks") for component in present
+            ):
+                present = scope_components
+            # Two scopes may share these files.
+            components += [
+                component
+                for component in present
+                if component.kind == "server"
+                or (component.kind, component.path) not in known
+            ]
     return PresentComponents(components, sorted(unread_reasons))
 
 

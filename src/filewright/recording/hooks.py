@@ -100,6 +100,8 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
     message = json.loads(data or b"{}")
     if not isinstance(message, dict):
         return HookCall()
+    if "agent_action_name" in message:
+        message = _read_action(message)
     folders = _read_folders(message, environment)
     tool_use = _read_tool_use(message)
     tool, arguments = tool_use.name, tool_use.arguments
@@ -142,6 +144,24 @@ def parse_hook_call(data: bytes, environment: Mapping[str, str]) -> HookCall:
         event=_text(message, "hook_event_name", "hookEventName", "hookName"),
         prompt=_read_prompt(message),
     )
+
+
+def _read_action(message: Mapping[str, Any]) -> dict[str, Any]:
+    """Return Windsurf's description of an action with the names of other clients."""
+    details = message.get("tool_info")
+    if not isinstance(details, dict):
+        details = {}
+    # The working folder of the action is left out: it may be far below the project, and
+    # the hook itself runs in the project.
+    return {
+        "hook_event_name": message["agent_action_name"],
+        "session_id": message.get("trajectory_id"),
+        "turn_id": message.get("execution_id"),
+        "prompt": details.get("user_prompt"),
+        "command": details.get("command_line"),
+        "tool_name": "Edit" if "file_path" in details else None,
+        "tool_input": details,
+    }
 
 
 def _read_tool_use(message: Mapping[str, Any]) -> ToolUse:
