@@ -7,6 +7,7 @@ import threading
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +16,12 @@ from filewright.boundary.location import Root
 from filewright.changes.changes import Changes
 from filewright.changes.model import RecordedCommand
 from filewright.changes.state_dir import state_base_folder
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.errors import (
+    Code,
+    FilewrightError,
+    invalid,
+    not_in_change,
+)
 from filewright.progress import Caller, Task, clean_caller_name
 from filewright.recording.session import Recorder, command_summary, new_command
 from filewright.settings import Settings
@@ -28,7 +34,11 @@ if TYPE_CHECKING:
     from filewright.changes.content_search import HistorySearch
     from filewright.changes.diffs import FileDifference
     from filewright.changes.file_versions import FileVersions
-    from filewright.changes.model import ChangeRecord, FileChange
+    from filewright.changes.model import (
+        ChangeRecord,
+        FileChange,
+        RecordedPath,
+    )
     from filewright.changes.recovery import Recovery
     from filewright.changes.selection import Scope, Selection
     from filewright.edit.diff import Diff, FileDiff
@@ -356,40 +366,69 @@ class Workspace(ToolMethods, Closable):
         )
         return comparison.compare(first, last, max_lines=max_lines, start=start)
 
-    def between(self, moments: str) -> Selection:
+    def between(self, moments: str, *, path: str | None = None) -> Selection:
         """Return what differs between two moments: ``A..B``, or ``A`` for A until now.
 
         Each is a change, a time or a session, as `Selector.select_between` says.
+        `path` narrows it to a file or folder.
         """
         first, _, last = moments.partition("..")
-        return self._changes.select_between(
+        selection = self._changes.select_between(
             first.strip(), last.strip(), self._task()
+        )
+        if path is None:
+            return selection
+        touched = self._changes.recorded_path(self._boundary.locate(path))
+        changes = [
+            change
+            for change in selection.record.file_changes
+            if change.touches(touched)
+        ]
+        if not changes:
+            raise not_in_change(path, selection.description)
+        return replace(
+            selection, record=replace(selection.record, file_changes=changes)
         )
 
     def search_history(
         self,
         text: str,
+        path: str | None = None,
         *,
         limit: int = 50,
         before: str | None = None,
         seconds: float = SEARCH_SECONDS,
+        **filters: str | None,
     ) -> HistorySearch:
         """Search the added and removed lines of changes for a text, newest first.
 
-        Letters of either case match if the text has no capitals. Only changes older
-        than `before` are searched, and no more once `limit` hits are known.
+        Letters of either case match if the text has no capitals. The changes are
+        limited by `session`, `client` and `since` as in `history`; no more are searched
+        once `limit` hits are known, or after `seconds`.
         """
-        from filewright.changes.content_search import search_history
+        from filewright.changes.content_search import (
+            SearchFilter,
+            search_history,
+        )
 
         if not text.strip():
             raise invalid("there is no text to search for")
-        return search_history(
-            self._changes,
-            text,
-            Task(seconds=seconds),
-            limit=limit,
+        changes = self._changes
+        touched: RecordedPath | None = None
+        if path is not None:
+            touched = changes.recorded_path(self._boundary.locate(path))
+        session, since = filters.get("session"), filters.get("since")
+        only = SearchFilter(
+            path=touched,
+            session=(
+                None if session is None else changes.resolve_session(session)
+            ),
+            client=filters.get("client"),
+            after=0 if since is None else changes.resolve_moment(since),
             before=before,
         )
+        task = Task(seconds=seconds)
+        return search_history(changes, text, task, limit=limit, only=only)
 
     def newest_undoable(self) -> ChangeRecord | None:
         """Return the newest change that is neither undone nor an undo, or None.

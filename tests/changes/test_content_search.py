@@ -99,3 +99,19 @@ def test_no_text(workspace: Workspace) -> None:
     with pytest.raises(FilewrightError, match="no text"):
         workspace.search_history("  ")
     assert workspace.search_history("x").oldest is None
+
+
+def test_only_some_changes(workspace: Workspace, folder: Path) -> None:
+    first = workspace.write("a.txt", "needle\n").change_id
+    workspace.write("d/b.txt", "needle\n")
+    workspace.move("d", "e")
+
+    def paths(**only: str | None) -> list[str]:
+        hits = workspace.search_history("needle", **only).hits  # type: ignore[arg-type]
+        return [hit.path for hit in hits]
+
+    assert paths(path="a.txt") == ["a.txt"]
+    assert paths(path="d") == ["d/b.txt"]
+    assert paths(since=first) == ["d/b.txt"]
+    assert paths(session="last") == ["d/b.txt", "a.txt"]
+    assert paths(client="someone") == []

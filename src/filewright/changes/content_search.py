@@ -15,7 +15,12 @@ from typing import TYPE_CHECKING
 
 from filewright.changes.blobs import content_after, content_before
 from filewright.changes.diffs import DiffBuilder
-from filewright.changes.model import ChangeRecord, FileChange, keeps_content
+from filewright.changes.model import (
+    ChangeRecord,
+    FileChange,
+    RecordedPath,
+    keeps_content,
+)
 from filewright.edit.diff import DiffRow
 from filewright.edit.linediff import find_line_changes
 from filewright.errors import FilewrightError
@@ -66,6 +71,21 @@ class HistorySearch:
     skipped: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class SearchFilter:
+    """Which changes are searched; None for any.
+
+    `path` is a file or folder, `session` a full name, `client` the begin of a name;
+    `after` is a number, and `before` the id of a change.
+    """
+
+    path: RecordedPath | None = None
+    session: str | None = None
+    client: str | None = None
+    after: int = 0
+    before: str | None = None
+
+
 class _Needle:
     """A text to search for; letters of either case match if it has no capitals."""
 
@@ -101,16 +121,14 @@ def search_history(
     task: Task,
     *,
     limit: int,
-    before: str | None = None,
+    only: SearchFilter = SearchFilter(),
 ) -> HistorySearch:
-    """Search the changes older than `before` for a text, up to `limit` hits."""
-    searcher = _Searcher(history, _Needle(text))
+    """Search changes for a text, the newest first, up to `limit` hits."""
+    searcher = _Searcher(history, _Needle(text), only.path)
     hits: list[HistoryHit] = []
     oldest: ChangeRecord | None = None
     searched = 0
-    for head in history.heads():
-        if before is not None and head.id >= before:
-            continue
+    for head in _iter_heads(history, only):
         if len(hits) >= limit or (searched and task.expired):
             cursor = oldest.id if oldest is not None else None
             return HistorySearch(
@@ -122,11 +140,33 @@ def search_history(
     return HistorySearch(hits, searched, oldest, None, searcher.skipped)
 
 
+def _iter_heads(history: History, only: SearchFilter) -> Iterator[ChangeRecord]:
+    """Yield the changes that a filter lets through, newest first."""
+    touching: set[int] | None = None
+    if only.path is not None:
+        touching = {*history.numbers_touching(only.path)}
+    session = () if only.session is None else (only.session,)
+    client = None if only.client is None else only.client.casefold()
+    for head in history.heads(None, *session):
+        if head.number <= only.after:
+            return
+        if only.before is not None and head.id >= only.before:
+            continue
+        if touching is not None and head.number not in touching:
+            continue
+        name = (head.client or "").casefold()
+        if client is None or name.startswith(client):
+            yield head
+
+
 class _Searcher:
     """Searches single changes, and counts the files that it cannot search."""
 
-    def __init__(self, history: History, needle: _Needle) -> None:
+    def __init__(
+        self, history: History, needle: _Needle, path: RecordedPath | None
+    ) -> None:
         self.skipped = 0
+        self._path = path
         self._history = history
         self._needle = needle
         # A match behind the end of a shortened line must be found, too.
@@ -144,6 +184,8 @@ class _Searcher:
             return
         self.skipped += max(len(changes) - MAX_SEARCHED_FILES, 0)
         for change in islice(changes, MAX_SEARCHED_FILES):
+            if self._path is not None and not change.touches(self._path):
+                continue
             if task.expired:
                 self.skipped += 1
                 continue

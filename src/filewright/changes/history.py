@@ -384,6 +384,11 @@ class History:
         """Return the session that a person names, such as `last`. Raise `not_found`."""
         return self._selector().resolve_session(name)
 
+    def resolve_moment(self, text: str) -> int:
+        """Return the number after which a time or a change is. Raise `not_found`."""
+        number, _ = self._selector().resolve_moment(text)
+        return number
+
     def numbers_of_session(self, session: str | None) -> set[int]:
         """Return the numbers of the changes of a session."""
         return set().union(
@@ -601,10 +606,24 @@ class History:
         It has about `max_lines` lines at most, ends where the time of `task` does, and
         says what it leaves out.
         """
+        record = self.select(scope, inside=True, task=task).record
+        return self.diff_record(
+            record, entries=entries, max_lines=max_lines, task=task
+        )
+
+    def diff_record(
+        self,
+        record: ChangeRecord,
+        *,
+        entries: slice | None = None,
+        max_lines: int | None = None,
+        task: Task | None = None,
+    ) -> Diff:
+        """Return the diff of the record of a selection, as `diff` does."""
         from filewright.changes.diffs import DiffBuilder
 
         return DiffBuilder(self.boundary, self.settings).diff_record(
-            self.select(scope, inside=True, task=task).record,
+            record,
             max_lines=max_lines or self.settings.diff_lines,
             task=task or Task(),
             entries=entries,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from filewright.cli.content_search import list_hits
 from filewright.cli.history_options import (
     change_argument,
     no_history,
@@ -51,6 +52,7 @@ Examples:
   filewright log src/app.py -p         the changes of a file, with their diffs
   filewright log --sessions            the sessions instead of the changes
   filewright log --session last --stat
+  filewright log --grep "total ="      changes that added or removed the text
   filewright log --since "2 hours ago" --client claude""",
 )
 @click.argument("path", required=False)
@@ -90,6 +92,11 @@ Examples:
     "-p", "--patch", "has_diff", is_flag=True, help="Show each change's diff."
 )
 @click.option(
+    "--grep",
+    metavar="TEXT",
+    help="Search added and removed lines for TEXT; without capitals in any case.",
+)
+@click.option(
     "--full",
     "is_full",
     is_flag=True,
@@ -106,6 +113,7 @@ def log(
     by_session: bool,
     has_files: bool,
     has_diff: bool,
+    grep: str | None,
     is_full: bool,
     as_json: bool,
     **filters: str | None,
@@ -116,7 +124,7 @@ def log(
     id first.
     """
     if by_session:
-        if path or has_files or has_diff or any(filters.values()):
+        if path or has_files or has_diff or grep or any(filters.values()):
             raise click.UsageError(
                 "--sessions goes with --limit and --cursor only"
             )
@@ -125,6 +133,13 @@ def log(
     before = None
     if cursor is not None:
         before = workspace.record(cursor).id
+    if grep is not None:
+        write_paged(
+            list_hits(
+                workspace, grep, path, limit=limit, before=before, **filters
+            )
+        )
+        return
     # A change more than the limit shows that there are more.
     records = workspace.history(path, limit=limit + 1, before=before, **filters)
     if not records and path is not None and not any(filters.values()):

@@ -16,6 +16,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
         "review": "serve",
         "log": "log",
         "show": "log",
+        "diff": "diff",
         "blame": "blame",
         "status": "status",
         "guard": "guard",

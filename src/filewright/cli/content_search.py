@@ -1,0 +1,83 @@
+"""Hits of a search in the contents of the history, as `log --grep` lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from filewright.changes.names import shorten_ids
+from filewright.wording import format_age, pluralize, to_one_line
+
+if TYPE_CHECKING:
+    from filewright.changes.content_search import HistorySearch
+    from filewright.workspace import Workspace
+
+_MAX_LINE_CHARS = 200
+GREP_SECONDS = 20.0
+"""The time of a search; a person waits for it, and can go on from its end."""
+
+
+def list_hits(
+    workspace: Workspace,
+    text: str,
+    path: str | None,
+    *,
+    limit: int,
+    before: str | None,
+    **filters: str | None,
+) -> str:
+    """Search added and removed lines for a text, and return the rows of the answer."""
+    result = workspace.search_history(
+        text,
+        path,
+        limit=limit,
+        before=before,
+        seconds=GREP_SECONDS,
+        **filters,
+    )
+    all_ids = [head.id for head in workspace.changes.heads()]
+    hit_ids = {hit.record.id for hit in result.hits}
+    return render_hits(text, result, shorten_ids(hit_ids, all_ids))
+
+
+def render_hits(
+    text: str, result: HistorySearch, short_ids: Mapping[str, str]
+) -> str:
+    """Return a heading for each change and file, and the lines below it."""
+    rows: list[str] = []
+    for hit in result.hits:
+        record = hit.record
+        client = to_one_line(record.client or "unnamed client")
+        rows.append(
+            f"{short_ids[record.id]}  {hit.path}  "
+            f"{client.partition(' ')[0]}, {format_age(record.time)}"
+        )
+        for row in hit.rows:
+            line = row.text.strip()
+            if len(line) > _MAX_LINE_CHARS:
+                line = f"{line[:_MAX_LINE_CHARS]}…"
+            rows.append(f"{row.sign} {row.new or row.old}: {line}")
+        if hit.row_count > len(hit.rows):
+            more = hit.row_count - len(hit.rows)
+            rows.append(f"  {pluralize(more, 'more line')}")
+    rows.append(describe_extent(text, result))
+    return "\n".join(rows)
+
+
+def describe_extent(text: str, result: HistorySearch) -> str:
+    """Return how many files have hits, and how far the search went."""
+    extent = f"all {pluralize(result.searched, 'change')}"
+    if result.cursor is not None and result.oldest is not None:
+        extent = (
+            f"the newest {pluralize(result.searched, 'change')}, back to "
+            f"{result.oldest.time.astimezone():%Y-%m-%d %H:%M}; for older ones "
+            f"add --cursor {result.cursor}"
+        )
+    hits = pluralize(len(result.hits), "file")
+    if not result.hits:
+        hits = "nothing"
+    sentence = f"{hits} with {to_one_line(text)!r} in {extent}"
+    if result.skipped:
+        files = pluralize(result.skipped, "file")
+        sentence += f"; {files} could not be searched"
+    return sentence
