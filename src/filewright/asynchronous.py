@@ -152,6 +152,7 @@ class AsyncWorkspace:
     undo = _awaited(Workspace.undo)
     redo = _awaited(Workspace.redo)
     restore = _awaited(Workspace.restore)
+    write_bytes = _awaited(Workspace.write_bytes)
     sessions = _awaited(Workspace.sessions)
     changed_files = _awaited(Workspace.changed_files)
 

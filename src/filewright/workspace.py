@@ -502,6 +502,23 @@ class Workspace(ToolMethods, Closable):
             self.context.at(self._task()), scope, offset, limit
         )
 
+    def write_bytes(
+        self,
+        path: str,
+        content: bytes,
+        *,
+        expected_version: str | None = None,
+    ) -> ChangeRecord | None:
+        """Give a file these bytes as they are, of any kind; create it if it does not exist.
+
+        Return the change, or None if the file has these bytes already. Raise
+        `stale_version` if it is not at `expected_version`, and the errors of a commit.
+        """
+        from filewright.tools.write import write_bytes
+
+        context = self.context.at(self._task())
+        return write_bytes(context, path, content, expected_version)
+
     # Changes by shells and other tools
 
     @property

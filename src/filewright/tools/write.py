@@ -9,8 +9,9 @@ from typing import Annotated, Final, Literal
 from pydantic import Field
 
 from filewright.boundary.location import Location
+from filewright.changes.model import ChangeRecord
 from filewright.edit.build_diff import find_splices
-from filewright.edit.changeset import FilePlan, Modify
+from filewright.edit.changeset import ChangeSet, Create, FilePlan, Modify
 from filewright.errors import (
     Code,
     FilewrightError,
@@ -111,7 +112,7 @@ def plan_files(
     for index, item in enumerate(items):
         try:
             with naming_item(index, len(items)):
-                location = _locate(context, item)
+                location = _locate(context, item.path)
         except FilewrightError as error:
             refusal = error
             break
@@ -123,14 +124,44 @@ def plan_files(
         raise refusal
 
 
-def _locate(context: Context, item: WriteItem) -> Location:
-    location = context.boundary.locate(item.path)
+def write_bytes(
+    context: Context, path: str, content: bytes, expected_version: str | None
+) -> ChangeRecord | None:
+    """Give a file these bytes; return None if it has them already.
+
+    Raise `FilewrightError`.
+    """
+    if context.settings.read_only:
+        raise FilewrightError(
+            Code.READ_ONLY, "this workspace is read-only", path=path
+        )
+    context.changes.recover_if_needed()
+    location = _locate(context, path)
+    before = _open_existing(context, location)
+    _check_expected_version(context, path, before, expected_version)
+    step: Create | Modify = Create(location, content)
+    if before is not None:
+        splices = find_splices(before, content)
+        if not splices:
+            return None
+        # The bytes are the caller's, whatever encoding the file seems to have.
+        step = replace(
+            Modify.from_snapshot(location, before, splices),
+            encoding_check=None,
+        )
+    summary = f"write {location.display_path}"
+    change_set = ChangeSet("write_bytes", summary, (step,))
+    return context.changes.commit(change_set, task=context.task)
+
+
+def _locate(context: Context, path: str) -> Location:
+    location = context.boundary.locate(path)
     # Without this a file would be made where the caller wants a folder.
-    if item.path.endswith("/"):
+    if path.endswith("/"):
         raise invalid(
-            f"{item.path} ends in /, which asks for a folder",
+            f"{path} ends in /, which asks for a folder",
             "leave the / out to write a file; create_directories makes folders",
-            path=item.path,
+            path=path,
         )
     context.boundary.require_writable(location)
     return location
@@ -186,16 +217,7 @@ def _check_item(
     exists: bool,
 ) -> None:
     """Raise the refusal of an item that the file does not fit."""
-    if item.expected_version is not None:
-        if before is None:
-            raise path_error(
-                Code.STALE_VERSION,
-                item.path,
-                f"{item.path} does not exist, but version {item.expected_version} "
-                "was expected",
-                "list the folder; leave expected_version out to create it",
-            )
-        context.check_version(before, item.expected_version)
+    _check_expected_version(context, item.path, before, item.expected_version)
     if exists and item.mode == "create":
         raise path_error(
             Code.ALREADY_EXISTS,
@@ -204,6 +226,26 @@ def _check_item(
             'use mode="overwrite" or mode="append", or edit_content to change a '
             "part of it",
         )
+
+
+def _check_expected_version(
+    context: Context,
+    path: str,
+    before: Snapshot | None,
+    expected_version: str | None,
+) -> None:
+    """Raise `stale_version` if a file does not have the expected version."""
+    if expected_version is None:
+        return
+    if before is None:
+        raise path_error(
+            Code.STALE_VERSION,
+            path,
+            f"{path} does not exist, but version {expected_version} "
+            "was expected",
+            "list the folder; leave expected_version out to create it",
+        )
+    context.check_version(before, expected_version)
 
 
 def _add_content(
