@@ -110,6 +110,11 @@ def filesystem_backend() -> Any:
     class FilesystemBackend(FilewrightBackend):
         """A backend of virtual paths."""
 
+        # Tests replace these to choose an engine or to see a call of it.
+        _ripgrep_search = None
+        _add_grep_context = None
+        virtual_mode = True
+
         def __init__(
             self,
             root_dir: Any = None,
@@ -118,9 +123,27 @@ def filesystem_backend() -> Any:
         ) -> None:
             if not virtual_mode:
                 pytest.skip("paths are virtual only")
+            self._root = Path(root_dir or Path.cwd())
             super().__init__(
-                root_dir or Path.cwd(),
+                self._root,
                 settings=Settings(flush=False, state_dir=tempfile.mkdtemp()),
             )
+
+        def _python_search(
+            self,
+            pattern: str,
+            base: Path,
+            glob: str | None,
+            max_count: int | None = None,
+        ) -> tuple[dict[str, list[tuple[int, str]]], bool, str | None]:
+            """Search as `grep`, in the form that tests of their engine expect."""
+            below = Path(base).relative_to(self._root).as_posix()
+            result = self.grep(pattern, f"/{below}", glob, max_count=max_count)
+            lines: dict[str, list[tuple[int, str]]] = {}
+            for match in result.matches or ():
+                lines.setdefault(match["path"], []).append(
+                    (match["line"], match["text"])
+                )
+            return lines, result.truncated, result.error
 
     return FilesystemBackend

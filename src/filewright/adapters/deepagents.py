@@ -8,11 +8,15 @@ protocol, which run these ones in worker threads.
 
 from __future__ import annotations
 
+import asyncio
 import base64
+from collections.abc import Sequence
 from urllib.parse import quote
 
 from deepagents.backends.protocol import (
+    ASYNC_GREP_TIMEOUT,
     BackendProtocol,
+    ContextLine,
     DeleteResult,
     EditResult,
     FileData,
@@ -20,22 +24,25 @@ from deepagents.backends.protocol import (
     FileInfo,
     FileUploadResponse,
     GlobResult,
+    GrepMatch,
     GrepResult,
     LsResult,
     ReadResult,
     WriteResult,
 )
 
-from filewright.edit.changeset import ChangeSet, Create, ExpectedState, Modify
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.text.splice import Splice
 from filewright.tools.listing import ListedEntry
 from filewright.tools.methods import Newline
+from filewright.tools.search_result import SearchHit
 from filewright.workspace import FILE, AnyPath, Workspace
 
 MAX_ENTRIES = 10_000
 """The entries or matches of one answer; an answer with more is marked truncated."""
+
+MAX_CONTEXT_LINES = 50
+"""The lines of context on each side of a match; more are not shown."""
 
 _MAX_CHARACTERS = 16 << 20
 
@@ -130,27 +137,53 @@ class FilewrightBackend(BackendProtocol):
         glob: str | None = None,
         *,
         max_count: int | None = None,
+        context_lines: int = 0,
     ) -> GrepResult:
-        """Find a literal text in files."""
+        """Find a literal text in files; `context_lines` adds lines around each match."""
+        if context_lines < 0:
+            raise ValueError("context_lines must be non-negative")
         try:
             result = self.workspace.search(
                 pattern,
                 to_native(path or "/"),
                 glob=glob,
                 case="sensitive",
-                context=0,
+                context=min(context_lines, MAX_CONTEXT_LINES),
                 max_results=max_count or MAX_ENTRIES,
             )
         except FilewrightError as error:
             if error.code == Code.NOT_FOUND:
                 return GrepResult(matches=[])
             return GrepResult(error=describe_error(error))
-        matches = []
-        for hit in result.results:
-            matches.append(
-                {"path": f"/{hit.path}", "line": hit.line, "text": hit.text}
-            )
+        matches = to_matches(pattern, result.results, context_lines)
         return GrepResult(matches=matches, truncated=not result.complete)
+
+    async def agrep(
+        self,
+        pattern: str,
+        path: str | None = None,
+        glob: str | None = None,
+        *,
+        max_count: int | None = None,
+        context_lines: int = 0,
+    ) -> GrepResult:
+        """Find a literal text in files, in a worker thread and for a limited time."""
+        search = asyncio.to_thread(
+            self.grep,
+            pattern,
+            path,
+            glob,
+            max_count=max_count,
+            context_lines=context_lines,
+        )
+        try:
+            return await asyncio.wait_for(search, timeout=ASYNC_GREP_TIMEOUT)
+        except TimeoutError:
+            message = (
+                f"Error: grep timed out after {ASYNC_GREP_TIMEOUT}s. Try a "
+                "more specific pattern or a narrower path."
+            )
+            return GrepResult(error=message)
 
     def glob(self, pattern: str, path: str | None = None) -> GlobResult:
         """Find files by a glob; names with a dot only if the glob names the dot."""
@@ -253,37 +286,11 @@ class FilewrightBackend(BackendProtocol):
         for path, content in files:
             problem = None
             try:
-                self._upload(path, content)
+                self.workspace.write_bytes(to_native(path), content)
             except FilewrightError as error:
                 problem = describe_transfer_error(error)
             responses.append(FileUploadResponse(path=path, error=problem))
         return responses
-
-    def _upload(self, path: str, content: bytes) -> None:
-        """Write the bytes of a file. Raise `FilewrightError`."""
-        if self.workspace.settings.read_only:
-            raise FilewrightError(Code.READ_ONLY, "this workspace is read-only")
-        context = self.workspace.context
-        location = context.boundary.locate(to_native(path))
-        step: Create | Modify
-        try:
-            with context.open(location) as file:
-                splice = Splice(0, file.size, content)
-                state = ExpectedState.from_snapshot(file)
-                step = Modify(location, state, [splice])
-        except FilewrightError as error:
-            if error.code != Code.NOT_FOUND:
-                raise
-            step = Create(location, content)
-        summary = f"upload {location.display_path}"
-        try:
-            self.workspace.changes.commit(
-                ChangeSet("upload_files", summary, (step,))
-            )
-        except FilewrightError as error:
-            # The file has these bytes already.
-            if error.code != Code.NO_CHANGE:
-                raise
 
     def download_files(self, paths: list[str]) -> list[FileDownloadResponse]:
         """Return the bytes of files."""
@@ -317,6 +324,36 @@ def to_file_info(entry: ListedEntry) -> FileInfo:
     if entry.modified is not None:
         info["modified_at"] = entry.modified
     return info
+
+
+def to_matches(
+    pattern: str, hits: Sequence[SearchHit], context_lines: int
+) -> list[GrepMatch]:
+    """Return the hits of a search as the protocol describes them."""
+    matches = []
+    for hit in hits:
+        match = GrepMatch(path=f"/{hit.path}", line=hit.line, text=hit.text)
+        if context_lines:
+            first = hit.line - len(hit.context_before)
+            match["context_before"] = to_context(
+                pattern, first, hit.context_before
+            )
+            match["context_after"] = to_context(
+                pattern, hit.last_line + 1, hit.context_after
+            )
+        matches.append(match)
+    return matches
+
+
+def to_context(
+    pattern: str, first: int, lines: Sequence[str]
+) -> list[ContextLine]:
+    """Return the lines from line `first` on that are not matches themselves."""
+    context = []
+    for number, text in enumerate(lines, first):
+        if pattern not in text:
+            context.append(ContextLine(line=number, text=text))
+    return context
 
 
 def describe_error(error: FilewrightError) -> str:
