@@ -55,9 +55,6 @@ class Outcome:
         assert unexpected == []
 
 
-_LINE_ENDS = (
-    "a new file ends with a line end, and has the line ends of the project"
-)
 _ANCHOR_WORDS = "it is refused, with the words 'Invalid Context'"
 
 _REPLACED = "it replaces a function or constant that is not used"
@@ -67,8 +64,6 @@ SUITES = {
     "openai-agents": Suite(
         files=("tests/test_apply_diff.py", "tests/test_apply_patch_tool.py"),
         exceptions={
-            "test_apply_diff_create_mode_preserves_crlf_newlines": _LINE_ENDS,
-            "test_apply_diff_create_mode_preserves_trailing_newline": _LINE_ENDS,
             "test_apply_diff_with_empty_input_and_crlf_diff_preserves_crlf": (
                 "line ends are those of the file, not of the diff"
             ),

@@ -24,6 +24,30 @@ CASES: dict[str, Case] = {
         "text": "Created <>/d/n.py",
         "after": {"d/n.py": b"x = 1\ny = 2\n"},
     },
+    **{
+        f"create a file of {name}": {
+            "call": operation("create_file", "<>/n", diff=diff),
+            "text": "Created <>/n",
+            "after": {"n": content},
+        }
+        for name, diff, content in (
+            ("lines", "+a\n+b", b"a\nb\n"),
+            ("lines and an empty last one", "+a\n+b\n+", b"a\nb\n"),
+            ("lines and an ended one", "+a\n+b\n+\n", b"a\nb\n"),
+            ("a blank line at its end", "+a\n+\n+", b"a\n\n"),
+            ("CRLF", "+a\r\n+b\r\n", b"a\r\nb\r\n"),
+            ("CRLF without an end", "+a\r\n+b", b"a\r\nb\r\n"),
+            ("CRLF and a last one", "+a\r\n+\r\n+", b"a\r\n\r\n"),
+            ("CRLF and an ended one", "+a\r\n+b\r\n+\r\n", b"a\r\nb\r\n"),
+            ("one empty line", "+", b"\n"),
+        )
+    },
+    "create what is there, with CRLF": {
+        "files": {"a.py": CRLF},
+        "call": operation("create_file", diff="+x = 1\r\n"),
+        "error": True,
+        "says": ["exists already"],
+    },
     "create what is there": {
         "files": {"a.py": CRLF},
         "call": operation("create_file", diff="+x = 1"),

@@ -49,8 +49,9 @@ class FilewrightEditor:
             result = tools.run("apply_patch", to_arguments(operation))
         except FilewrightError as error:
             result = tools.refuse(error)
-        status = "failed" if result.is_error else "completed"
-        return ApplyPatchResult(status=status, output=result.text)
+        if result.is_error:
+            return ApplyPatchResult(status="failed", output=result.text)
+        return ApplyPatchResult(status="completed", output=result.text)
 
 
 def to_arguments(operation: ApplyPatchOperation) -> dict[str, Any]:

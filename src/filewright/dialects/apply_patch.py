@@ -71,6 +71,10 @@ def apply_patch(call: Call, arguments: ApplyPatch) -> str:
     operation = arguments.operation
     patch = arguments.input or ""
     if operation is not None:
+        content = read_crlf_content(operation)
+        if content is not None:
+            call.write(operation.path, content, newline="keep")
+            return f"Created {escape_controls(operation.path)}"
         patch = to_envelope(operation)
     try:
         result = call.apply_patch(patch)
@@ -105,10 +109,38 @@ def to_envelope(operation: PatchOperation) -> str:
         "*** Begin Patch",
         f"*** {_HEADINGS[operation.type]}: {operation.path}",
     ]
-    if operation.type != "delete_file":
+    if operation.type == "create_file":
+        lines.append(without_last_sign(diff))
+    elif operation.type == "update_file":
         lines.append(diff.removesuffix("\n"))
     lines.append("*** End Patch")
     return "\n".join(lines)
+
+
+def without_last_sign(diff: str) -> str:
+    """Return the diff of a new file without an empty last line.
+
+    OpenAI's editor joins the lines, so an empty last line means that the file ends with a
+    line end. Here it does in any case.
+    """
+    for line_end in ("\r\n", "\n"):
+        diff = diff.removesuffix(line_end)
+    return diff.removesuffix("\n+").removesuffix("\r")
+
+
+def read_crlf_content(operation: PatchOperation) -> str | None:
+    """Return the content of a new file whose diff has the line end CRLF, else None."""
+    # The ends of an envelope are those of its transport, but a diff shows the bytes.
+    diff = operation.diff or ""
+    if operation.type != "create_file" or "\r\n" not in diff:
+        return None
+    lines = without_last_sign(diff).split("\r\n")
+    content = ""
+    for line in lines:
+        if not line.startswith("+") or "\n" in line:
+            return None
+        content += f"{line[1:]}\r\n"
+    return content
 
 
 def notes_of(result: PatchResult) -> list[str]:
