@@ -8,6 +8,7 @@ how far it is. The steps of a commit never check: they are completed or rolled b
 from __future__ import annotations
 
 import math
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
@@ -24,6 +25,9 @@ _LONGEST_PAUSE_SECONDS = 0.01
 
 SETUP_CLIENT = "filewright setup"
 """The client of changes that configured an agent; they are undone only by name."""
+
+_CLIENT_ALIASES = {"visual": "vscode"}
+"""The first words of clients' names that differ from those of their hooks."""
 
 Report = Callable[[float, float | None, str], None]
 
@@ -44,6 +48,18 @@ def clean_caller_name(name: object) -> str | None:
     if not isinstance(name, str):
         return None
     return to_one_line(name).strip()[:_MAX_NAME_CHARS] or None
+
+
+def client_family(name: str | None) -> str:
+    """Return the client that a name belongs to, or an empty text for none.
+
+    A client has one name as a server's client and another for its hooks, each with a
+    version or more behind it: ``codex`` and ``codex-mcp-client 0.171``.
+    """
+    match = re.search(r"[a-z0-9]+", (name or "").lower())
+    if match is None:
+        return ""
+    return _CLIENT_ALIASES.get(match[0], match[0])
 
 
 class Task:

@@ -324,6 +324,11 @@ class Settings:
         "store files up to this size whole for undo, larger ones as inverse splices",
         at_least=0,
     )
+    keep_prompts: bool = setting(
+        True,
+        "keep the first 2,000 characters of each prompt, as the title of its changes; "
+        "they stay in the state folder",
+    )
     editor: str = setting(
         "",
         "editor that the review page opens files in: vscode, cursor, zed, jetbrains, "

@@ -126,6 +126,24 @@ def to_one_line(text: str) -> str:
     return text if text.isprintable() else re.sub(_NOT_IN_A_LINE, _escape, text)
 
 
+def first_line(text: str, max_chars: int) -> str:
+    """Return the first line that is not blank, with an ellipsis if there is more.
+
+    The line is safe to show, and has at most `max_chars` characters.
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    lines = [line for line in lines if line]
+    if not lines:
+        return ""
+    # Escapes make a line longer, so more than the limit is never looked at.
+    line = to_one_line(lines[0][: max_chars + 1])
+    if len(line) > max_chars:
+        return f"{line[: max_chars - 1].rstrip()}…"
+    if len(lines) > 1:
+        return f"{line[: max_chars - 2].rstrip()} …"
+    return line
+
+
 _CONTROL_NAMES = {
     "\0": "NULL",
     "\a": "BELL",

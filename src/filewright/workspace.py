@@ -23,7 +23,12 @@ from filewright.errors import (
     not_in_change,
 )
 from filewright.progress import Caller, Task, clean_caller_name
-from filewright.recording.session import Recorder, command_summary, new_command
+from filewright.recording.session import (
+    Recorder,
+    command_summary,
+    new_command,
+    recorded_line,
+)
 from filewright.settings import Settings
 from filewright.system import Closable, own_process_key, process_namespace
 from filewright.tools.methods import ToolMethods
@@ -543,6 +548,7 @@ class Workspace(ToolMethods, Closable):
             client=caller.client,
             process=own_process_key(),
             space=process_namespace(),
+            line=recorded_line(command),
         )
         self._recorder.begin(begun, command, self._task())
         return identifier
@@ -571,6 +577,7 @@ class Workspace(ToolMethods, Closable):
             caller.session,
             caller.client,
             clean_caller_name(turn),
+            recorded_line(command, label),
         )
         return self._recorder.end(ending, self._task())
 

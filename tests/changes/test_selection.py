@@ -26,6 +26,7 @@ def _change(
     partial: bool = False,
     session: str | None = None,
     turn: str | None = None,
+    client: str | None = None,
 ) -> ChangeRecord:
     return ChangeRecord(
         number,
@@ -34,6 +35,7 @@ def _change(
         (),
         session=session,
         turn=turn,
+        client=client,
         reverts=tuple(map(_id, reverts)),
         partial=partial,
     )
@@ -139,3 +141,22 @@ def test_long_pause_begins_prompt(seconds: int, count: int) -> None:
         _change(1, turn="a"),
     ]
     assert len(group_by_prompt(in_turn)) == 1
+
+
+def test_clients_with_one_session_name_have_a_session_each() -> None:
+    claude, cursor = "claude-code 2.1", "cursor-vscode 3"
+    records = [
+        _change(6, session="s", turn="t", client=cursor),
+        _change(5, session="s", turn="t", client="claude-code"),
+        _change(4, session="s", turn="t", client=cursor),
+        _change(3, session="s", turn="t"),
+        _change(2, session="s", turn="t", client=claude),
+        _change(1, session="other", turn="t"),
+        _change(0, session="other", turn="t", client="codex"),
+    ]
+    groups = group_by_prompt(records)
+    assert [[record.number for record in group] for group in groups] == [
+        [6, 4, 3],
+        [5, 2],
+        [1, 0],
+    ]

@@ -18,6 +18,7 @@ import pytest
 from tests import processes
 
 from filewright import FilewrightError, Settings, Workspace
+from filewright.mailbox.prompts import PromptTexts
 from filewright.progress import Task
 from filewright.recording.baseline import Budget
 
@@ -1261,6 +1262,25 @@ def test_the_hook_before_a_prompt_names_the_turn(
     assert turns[0]
     assert turns[0] == turns[1], "an empty prompt is none: the turn goes on"
     assert turns[2] not in (None, turns[0])
+    with Workspace(root, settings=Settings(state_dir=state)) as workspace:
+        texts = [PromptTexts(workspace).find("abc-1", turn) for turn in turns]
+    assert texts == ["one", "one", "two"]
+
+
+def test_keeps_the_whole_command(workspace: Workspace, root: Path) -> None:
+    """The title is its first line; a heredoc is there to the last line."""
+    command = "python3 - <<'EOF'\nimport sys\n" + "print('x')\n" * 200 + "EOF"
+    for line in (command, "echo " + "x" * 20_000):
+        identifier = workspace.begin_command(command=line)
+        (root / "a.txt").write_text(line[:30])
+        workspace.end_command(identifier, line)
+
+    long, heredoc = workspace.history(limit=2)
+    assert heredoc.summary == "shell: python3 - <<'EOF' …"
+    assert heredoc.command == command
+    assert long.summary == f"shell: echo {'x' * 94}…"
+    assert len(long.command) == (8 << 10) + 1
+    assert long.command.endswith("x…")
 
 
 @pytest.mark.sweep

@@ -268,9 +268,13 @@ def test_identifies_a_use(
         ({"prompt": ""}, ""),
         ({"prompt": 3}, None),
         ({}, None),
-        ({"taskStart": {}}, "a task"),
+        ({"taskStart": {}}, " "),
+        (
+            {"taskStart": {"taskMetadata": {"initialTask": "Tidy up"}}},
+            "Tidy up",
+        ),
     ],
-    ids=["text", "empty", "number", "none", "cline"],
+    ids=["text", "empty", "number", "none", "cline", "cline-with-text"],
 )
 def test_reads_a_prompt(message: dict[str, Any], prompt: str | None) -> None:
     assert parse(message).prompt == prompt

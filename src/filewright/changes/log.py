@@ -23,6 +23,7 @@ from filewright.changes.log_reader import LogReader
 from filewright.changes.model import (
     ChangeRecord,
     RecordedCommand,
+    join_lines,
     join_summaries,
 )
 from filewright.changes.rows import (
@@ -199,6 +200,7 @@ class Log(LogReader):
             return replace(
                 record,
                 summary=join_summaries(commands or [command]),
+                command=join_lines(commands or [command]),
                 session=first.session,
                 client=first.client,
                 turn=first.turn,

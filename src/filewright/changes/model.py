@@ -511,13 +511,23 @@ class LazyFileChanges(Sequence[FileChange]):
 
 
 class RecordedCommand(NamedTuple):
-    """A shell command, or a use of an edit tool, during which a change was made."""
+    """A shell command, or a use of an edit tool, during which a change was made.
+
+    `line` is the whole command line of a shell, up to a bound.
+    """
 
     identifier: str
     summary: str
     session: str | None = None
     client: str | None = None
     turn: str | None = None
+    line: str = ""
+
+
+def join_lines(commands: Sequence[RecordedCommand]) -> str:
+    """Return the command lines of a change that one of several commands has made."""
+    lines = dict.fromkeys(command.line for command in commands if command.line)
+    return "\n\n".join(lines)
 
 
 def join_summaries(commands: Sequence[RecordedCommand]) -> str:
@@ -537,8 +547,9 @@ class ChangeRecord:
     wrote late and where they are kept. `state` is the state of the operation in the
     log.
 
-    `commands` are the commands that share the change: all ran when it was made, and
-    which of them made it is not known. `session` is that of the first.
+    `command` is the whole line of the shell command that made the change. `commands`
+    are the commands that share the change: all ran when it was made, and which of them
+    made it is not known. `session` is that of the first.
     """
 
     number: int
@@ -554,6 +565,7 @@ class ChangeRecord:
     hard_links: Mapping[str, int] = field(default_factory=dict, hash=False)
     notes: tuple[str, ...] = ()
     state: str = "intent"
+    command: str = ""
     commands: tuple[RecordedCommand, ...] = ()
 
     @property

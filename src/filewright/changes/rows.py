@@ -41,6 +41,7 @@ CREATE TABLE operations (
     is_undoable INTEGER NOT NULL,
     hard_links TEXT NOT NULL,
     notes TEXT NOT NULL,
+    command TEXT NOT NULL,
     commands TEXT NOT NULL,
     file_change_count INTEGER NOT NULL,
     file_changes_checksum TEXT NOT NULL,
@@ -163,6 +164,7 @@ class OperationRow:
     is_undoable: int
     hard_links: str
     notes: str
+    command: str
     commands: str
     file_change_count: int
     file_changes_checksum: str
@@ -192,6 +194,7 @@ class OperationRow:
             is_undoable=int(record.undoable),
             hard_links=_to_json(dict(record.hard_links)),
             notes=_to_json(record.notes),
+            command=without_surrogates(record.command),
             commands=_to_json(
                 [command._asdict() for command in record.commands]
             ),
@@ -227,6 +230,7 @@ class OperationRow:
             hard_links=json.loads(self.hard_links),
             notes=tuple(json.loads(self.notes)),
             state="settled",
+            command=self.command,
             commands=tuple(commands),
         )
 

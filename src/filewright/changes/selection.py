@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from filewright.boundary.location import Location
 from filewright.changes.model import ChangeRecord, RecordedPath
+from filewright.progress import client_family
 from filewright.wording import join_limited
 
 GUARD_TOOL = "guard"
@@ -168,6 +169,13 @@ def place_healings(records: Sequence[ChangeRecord]) -> list[ChangeRecord]:
 # Prompts
 
 
+class SessionIdentity(NamedTuple):
+    """A session: its name, and the client whose name it is."""
+
+    name: str | None
+    client: str
+
+
 def group_by_prompt(
     records: Iterable[ChangeRecord],
 ) -> list[list[ChangeRecord]]:
@@ -178,14 +186,42 @@ def group_by_prompt(
     """
     groups: list[list[ChangeRecord]] = []
     # Sessions may take turns: each continues the last group of its own.
-    last_groups: dict[str | None, list[ChangeRecord]] = {}
-    for record in records:
-        group = last_groups.get(record.session)
+    last_groups: dict[SessionIdentity, list[ChangeRecord]] = {}
+    records = list(records)
+    identities = identify_sessions(records)
+    for record, identity in zip(records, identities, strict=True):
+        group = last_groups.get(identity)
         if group is None or _begins_prompt(record, group[-1]):
-            group = last_groups[record.session] = []
+            group = last_groups[identity] = []
             groups.append(group)
         group.append(record)
     return groups
+
+
+def identify_sessions(
+    records: Sequence[ChangeRecord],
+) -> list[SessionIdentity]:
+    """Return the session of each change, newest first.
+
+    Clients that one process has started may use one name for their sessions; these are
+    several sessions then. A change without a client is of the session's only client,
+    or of that of the change after it.
+    """
+    clients_of_name: dict[str | None, set[str]] = {}
+    for record in records:
+        clients = clients_of_name.setdefault(record.session, set())
+        clients.add(client_family(record.client))
+    later_clients: dict[str | None, str] = {}
+    identities: list[SessionIdentity] = []
+    for record in records:
+        client = client_family(record.client)
+        named_clients = clients_of_name[record.session] - {""}
+        if not client and len(named_clients) == 1:
+            (client,) = named_clients
+        client = client or later_clients.get(record.session, "")
+        later_clients[record.session] = client
+        identities.append(SessionIdentity(record.session, client))
+    return identities
 
 
 def _begins_prompt(record: ChangeRecord, later: ChangeRecord) -> bool:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from filewright.cli import build_settings, open_workspace, write
 from filewright.errors import FilewrightError
 from filewright.recording.hooks import HookCall, parse_hook_call
-from filewright.recording.session import command_summary
+from filewright.recording.session import command_summary, recorded_line
 
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord
@@ -125,6 +125,7 @@ def begin(call: HookCall) -> str | None:
             space=process_namespace(),
             paths=tuple(call.paths),
             is_tool=call.label is not None and bool(call.paths),
+            line=recorded_line(call.command or "", call.label),
         )
         is_complete = workspace.recorder.begin(
             command, line, task, is_hook=True
@@ -142,14 +143,19 @@ def begin(call: HookCall) -> str | None:
 
 def _begin_turn(workspace: Workspace, call: HookCall, task: Task) -> None:
     """Begin a turn of the session, and store contents for its commands."""
-    from filewright.mailbox.prompts import ClientPrompts
+    from filewright.mailbox.prompts import ClientPrompts, PromptTexts
     from filewright.system import client_process_key
 
     if call.session:
         process = client_process_key()
+        turn = call.turn
         if process:
-            turn = call.turn or os.urandom(4).hex()
-            ClientPrompts(workspace).begin_turn(process, call.session, turn)
+            turn = turn or os.urandom(4).hex()
+            ClientPrompts(workspace).begin_turn(
+                process, call.session, turn, call.actor or ""
+            )
+        if turn:
+            PromptTexts(workspace).add(call.session, turn, call.prompt or "")
         # A detached hook may run beside the first tool of the turn, whose command must
         # stay open.
         if call.event not in _DETACHED:
@@ -175,7 +181,7 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
     ) as workspace:
         turn = call.turn
         if turn is None:
-            turn = _find_turn(workspace, session)
+            turn = _find_turn(workspace, session, call.actor)
         line = call.command or "a shell command"
         records = workspace.end_command(
             identifier, line, turn=turn, label=call.label
@@ -184,7 +190,9 @@ def end(call: HookCall) -> Sequence[ChangeRecord]:
     return records
 
 
-def _find_turn(workspace: Workspace, session: str | None) -> str | None:
+def _find_turn(
+    workspace: Workspace, session: str | None, actor: str | None
+) -> str | None:
     """Return the turn that the last prompt of a session began, or None."""
     from filewright.mailbox.prompts import ClientPrompts
     from filewright.system import client_process_key
@@ -192,10 +200,10 @@ def _find_turn(workspace: Workspace, session: str | None) -> str | None:
     process = client_process_key()
     if not process:
         return None
-    prompted = ClientPrompts(workspace).current(process)
-    if prompted is None or prompted[0] != session:
+    prompt = ClientPrompts(workspace).current(process, actor or "")
+    if prompt is None or prompt.session != session:
         return None
-    return prompted[1]
+    return prompt.turn
 
 
 def _heal(

@@ -45,6 +45,8 @@ PROJECT_VARIABLES = (
 
 MAX_LABEL_FILES = 2
 
+_UNKNOWN_PROMPT = " "
+"""The prompt of which a client tells that it begins, and nothing more."""
 _USES = ("tool_call", "tool_result", "preToolUse", "postToolUse")
 """The members in which Cline describes a use of a tool."""
 
@@ -224,8 +226,17 @@ def _read_prompt(message: Mapping[str, Any]) -> str | None:
     prompt = message.get("prompt")
     if isinstance(prompt, str):
         return prompt
-    # Cline tells of a task that begins, without the text of its prompt.
-    return "a task" if "taskStart" in message else None
+    task = message.get("taskStart")
+    if task is None:
+        return None
+    # Cline tells of a task that begins, in some versions without its text.
+    text = None
+    if isinstance(task, dict):
+        metadata = task.get("taskMetadata")
+        text = _text(task, "task")
+        if text is None and isinstance(metadata, dict):
+            text = _text(metadata, "initialTask")
+    return text or _UNKNOWN_PROMPT
 
 
 def _text(values: Mapping[str, Any], *names: str) -> str | None:

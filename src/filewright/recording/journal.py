@@ -34,6 +34,7 @@ from filewright.changes.model import (
     ChangeRecord,
     FileChange,
     RecordedCommand,
+    join_lines,
     join_summaries,
 )
 from filewright.changes.retention import enforce_limits
@@ -375,6 +376,7 @@ def _build_records(
                 if path in builder.hard_links
             },
             notes=notes if number == newest_number else (),
+            command=join_lines(recorded_commands),
             commands=recorded_commands if len(recorded_commands) > 1 else (),
         )
         attributed_records.append(_AttributedRecord(owners, record))
@@ -407,6 +409,7 @@ def _recorded_command(command: Command) -> RecordedCommand:
         command.session,
         command.client,
         command.turn,
+        command.line,
     )
 
 

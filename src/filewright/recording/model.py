@@ -237,3 +237,5 @@ class Command(NamedTuple):
     """The numbers of its changes so far."""
     is_own: bool = True
     """False if the command was begun in a root around this one."""
+    line: str = ""
+    """The command line of a shell, as records keep it."""

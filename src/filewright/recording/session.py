@@ -32,8 +32,12 @@ from filewright.recording.journal import (
 from filewright.recording.model import AdoptedRoot, Command, RootState, Scan
 from filewright.settings import Settings
 from filewright.system import Folder
+from filewright.wording import first_line
 
 COMMAND_ID = r"[0-9a-z]{1,40}"
+_MAX_SUMMARY_CHARS = 100
+_MAX_LINE_CHARS = 8 << 10
+"""Characters of a command line that are kept with its changes."""
 FOLDER_NAME = b"shell"
 
 
@@ -119,12 +123,12 @@ class Recorder:
             for journal in journals:
                 for command in open_commands.read_open(journal.folder):
                     if command.identifier == identifier:
-                        _, summary, session, client, turn = ending
                         commands[journal.root.resolved_path] = command._replace(
-                            summary=summary,
-                            session=session,
-                            client=client,
-                            turn=turn,
+                            summary=ending.summary,
+                            session=ending.session,
+                            client=ending.client,
+                            turn=ending.turn,
+                            line=ending.line,
                         )
             for journal in self._observe_each(journals, commands=commands):
                 open_command = commands.get(journal.root.resolved_path)
@@ -480,11 +484,23 @@ def new_command(identifier: str, summary: str, **facts: object) -> Command:
 
 
 def command_summary(line: str, label: str | None = None) -> str:
-    """Return the summary of a shell command, or a client's tool label."""
-    return (
-        clean_caller_name(label)
-        or f"shell: {clean_caller_name(line) or 'a command'}"
-    )
+    """Return the summary of a shell command, or a client's tool label.
+
+    That of a command is its first line, with an ellipsis if there is more.
+    """
+    own_label = clean_caller_name(label)
+    if own_label is not None:
+        return own_label
+    return f"shell: {first_line(line, _MAX_SUMMARY_CHARS) or 'a command'}"
+
+
+def recorded_line(line: str, label: str | None = None) -> str:
+    """Return the command line of a shell as records keep it; none of a tool."""
+    if clean_caller_name(label) is not None:
+        return ""
+    if len(line) <= _MAX_LINE_CHARS:
+        return line
+    return f"{line[:_MAX_LINE_CHARS]}…"
 
 
 def roots_with_open_command(settings: Settings, identifier: str) -> list[str]:

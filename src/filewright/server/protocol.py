@@ -48,7 +48,7 @@ from filewright import __version__
 from filewright.errors import Code, FilewrightError
 from filewright.mailbox.comments import IMITATION_WARNING
 from filewright.mailbox.imitation import imitates_user
-from filewright.mailbox.prompts import ClientPrompts
+from filewright.mailbox.prompts import ClientPrompts, CurrentPrompt
 from filewright.progress import Caller, Task, clean_caller_name
 from filewright.server.calls import CallRunner, T
 from filewright.server.client_roots import ClientRoots, Context
@@ -110,7 +110,7 @@ class Handlers:
         self._settings = workspace.settings
         self._session = secrets.token_hex(6)
         self._process = process
-        self._prompt: tuple[str, str] | None = None
+        self._prompt: CurrentPrompt | None = None
         self._resources = Resources(workspace)
         self._notices = Notices(workspace)
         self._roots = ClientRoots(
@@ -290,7 +290,8 @@ class Handlers:
     def _in_prompt(self, caller: Caller, *, is_current: bool) -> Caller:
         """Return the caller with the session and turn that the client's hooks named.
 
-        They are read again if `is_current`; else they may be of an earlier call.
+        Another client that the same process has started has its own. They are read
+        again if `is_current`; else they may be of an earlier call.
         """
         if self._process is None or caller.session != self._session:
             return caller
@@ -298,10 +299,14 @@ class Handlers:
             # If they cannot be read, the last ones are used.
             with suppress(FilewrightError):
                 self._prompt = ClientPrompts(self._workspace).current(
-                    self._process
+                    self._process, caller.client or ""
                 )
-        session, turn = self._prompt or (caller.session, None)
-        return caller._replace(session=session, turn=caller.turn or turn)
+        prompt = self._prompt
+        if prompt is None:
+            return caller
+        return caller._replace(
+            session=prompt.session, turn=caller.turn or prompt.turn
+        )
 
     # Results
 
