@@ -17,7 +17,7 @@ from filewright.cli.terminal import write_paged
 from filewright.wording import format_age, to_one_line
 
 if TYPE_CHECKING:
-    from filewright.page.blame import BlameGroup
+    from filewright.page.blame_groups import BlameGroup
     from filewright.workspace import Workspace
 
 _AUTHOR_WIDTH = 14
@@ -42,7 +42,7 @@ def blame(workspace: Workspace, *, file: str, as_json: bool) -> None:
     Lines older than the history are of commits, if there is git. Renamed files, and
     lines that an undo brings back, keep their authors.
     """
-    from filewright.page.blame import group_lines
+    from filewright.page.blame_groups import group_lines
     from filewright.page.changelog import ChangeLog
 
     result = workspace.blame(file)

@@ -1,113 +1,151 @@
-"""The lines of a file by prompt: what a blame says of each group of lines."""
+"""The view of a file by line: beside each line the prompt or the commit that made it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Literal
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from urllib.parse import quote as quote_url
 
-from filewright.changes.blame import Blame, LineOrigin, UnknownKind
-from filewright.changes.model import ChangeRecord
-from filewright.page.changelog import ChangeLog
+from markupsafe import Markup
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+from starlette.routing import Route
+
+from filewright.page.blame_groups import BlameGroup, group_lines
+from filewright.page.context import PageContext
+from filewright.page.highlighting import highlight_lines
+from filewright.page.parts import not_found, read_number
+from filewright.page.render import render_row
+from filewright.page.view import RowView
+from filewright.progress import Task
+from filewright.tools.bounded_text import clip
 from filewright.wording import to_one_line
 
-_UNKNOWN_TITLES: dict[UnknownKind, str] = {
-    "unrecorded": "changed by another program",
-    "before": "before the history",
-    "not stored": "changed, and not stored",
-    "not read": "not looked at",
-}
-_SHORT_COMMIT = 10
+MAX_LINES = 500
+"""Lines of a file that come at once."""
+_MAX_CACHED_FILES = 2
+_BLAME_SECONDS = 5.0
+_GIT_SECONDS = 3.0
+_AGE_DAYS = (1, 7, 30, 180)
+"""The ages in days at which the colour beside a line changes."""
 
 
 @dataclass(frozen=True, slots=True)
-class BlameGroup:
-    """Consecutive lines that one prompt or commit made, or that are of unknown origin.
+class BlamedFile:
+    """The groups of a file's lines, their texts, and what was not looked at."""
 
-    `first` counts from 1. `id` is that of the change or the commit, and `author` the
-    client or the author of the commit; both are empty where the origin is unknown.
-    `title` is the title of the prompt or of the commit, or says why there is none.
-    """
-
-    first: int
-    count: int
-    kind: Literal["change", "commit", "unknown"]
-    id: str
-    title: str
-    author: str = ""
-    session: str = ""
-    prompt: str = ""
-    time: datetime | None = None
-
-    @property
-    def short_id(self) -> str:
-        """The id as it is shown."""
-        return self.id[:_SHORT_COMMIT] if self.kind == "commit" else self.id
+    groups: Sequence[BlameGroup]
+    lines: Sequence[str]
+    notes: Sequence[str]
 
 
-def group_lines(log: ChangeLog, blame: Blame) -> Sequence[BlameGroup]:
-    """Return the groups of a blame's lines, with the titles of their prompts."""
-    groups: list[BlameGroup] = []
-    described: dict[LineOrigin, BlameGroup] = {}
-    for lines in blame.groups:
-        group = described.get(lines.origin)
-        if group is None:
-            group = _describe(log, lines.origin)
-            described[lines.origin] = group
-        last = groups[-1] if groups else None
-        first, count = lines.first, lines.count
-        # Lines of one change may have come in several pieces.
-        if last is not None and _is_same_origin(last, group):
-            groups.pop()
-            first, count = last.first, last.count + count
-        groups.append(replace(group, first=first, count=count))
-    return groups
+@dataclass(frozen=True, slots=True)
+class BlameRow:
+    """A line; the first of a group in a window has the group and its `span`."""
+
+    number: int
+    text: Markup
+    group: BlameGroup | None = None
+    span: int = 1
+    age: int = 0
 
 
-def _is_same_origin(group: BlameGroup, other: BlameGroup) -> bool:
-    return (group.kind, group.id, group.title) == (
-        other.kind,
-        other.id,
-        other.title,
-    )
+class BlameView:
+    """The views of files by line."""
 
+    def __init__(self, context: PageContext) -> None:
+        self._context = context
+        self._read_cached = lru_cache(_MAX_CACHED_FILES)(self._read_at)
 
-def _describe(log: ChangeLog, origin: LineOrigin) -> BlameGroup:
-    """Return what is said of an origin, at no lines yet."""
-    if origin.version is not None:
-        return _describe_change(log, origin.version.record)
-    if origin.commit is not None:
-        commit = origin.commit
-        return BlameGroup(
-            first=0,
-            count=0,
-            kind="commit",
-            id=commit.id,
-            title=to_one_line(commit.title),
-            author=to_one_line(commit.author),
-            time=commit.time.astimezone(),
+    def routes(self) -> Sequence[Route]:
+        """Return the address of a file's lines."""
+        return [Route("/blame/{path:path}", self._show)]
+
+    def _show(self, request: Request) -> Response:
+        """Return the first lines of a file, or the lines from a number on."""
+        path = request.path_params["path"]
+        query = request.query_params
+        template, start = "blame.html", 1
+        match query.get("part"):
+            case "view":
+                pass
+            case "lines":
+                template = "blame_lines.html"
+                start = read_number(query, "start", minimum=1)
+            case "comments":
+                # Comments are on changes.
+                return HTMLResponse("")
+            case _:
+                raise not_found("There is no such part of this page.")
+        blamed = self._read(path)
+        rows = make_rows(path, blamed, start)
+        following = start + len(rows)
+        base = request.scope.get("root_path", "")
+        return self._context.html(
+            template,
+            request,
+            path=path,
+            address=f"{base}/blame/{quote_url(path)}",
+            rows=rows,
+            notes=blamed.notes,
+            line_count=len(blamed.lines),
+            following=following if following <= len(blamed.lines) else None,
         )
-    kind = origin.unknown or "before"
-    return BlameGroup(
-        first=0, count=0, kind="unknown", id="", title=_UNKNOWN_TITLES[kind]
-    )
+
+    def _read(self, path: str) -> BlamedFile:
+        """Return the lines of a file; the last ones read are held for more of them."""
+        workspace = self._context.workspace
+        status = workspace.context.boundary.stat(
+            workspace.context.boundary.locate(path)
+        )
+        key = (status.inode, status.size, status.mtime_ns)
+        return self._read_cached(path, key, workspace.newest())
+
+    def _read_at(
+        self, path: str, _status: tuple[int, int, int], _newest: str | None
+    ) -> BlamedFile:
+        workspace = self._context.workspace.under(Task(seconds=_BLAME_SECONDS))
+        blame = workspace.blame(path, git_seconds=_GIT_SECONDS)
+        groups = group_lines(self._context.log, blame)
+        return BlamedFile(groups, blame.read_lines(), blame.notes)
 
 
-def _describe_change(log: ChangeLog, record: ChangeRecord) -> BlameGroup:
-    heading = log.prompt(record.id)
-    title = to_one_line(record.summary)
-    prompt = record.id
-    if heading is not None:
-        title, prompt = heading.title, heading.prompt.id
-    return BlameGroup(
-        first=0,
-        count=0,
-        kind="change",
-        id=record.id,
-        title=title,
-        author=to_one_line(record.client or ""),
-        session=record.session or "",
-        prompt=prompt,
-        time=record.time.astimezone(),
-    )
+def make_rows(path: str, blamed: BlamedFile, start: int) -> Sequence[BlameRow]:
+    """Return the rows of the lines from a number on, with their groups."""
+    stop = min(start + MAX_LINES, len(blamed.lines) + 1)
+    texts: list[str] = []
+    for line in blamed.lines[start - 1 : stop - 1]:
+        texts.append(clip(to_one_line(line), 1_000))
+    highlighted = highlight_lines(path, texts)
+    rows: list[BlameRow] = []
+    for group in blamed.groups:
+        first = max(group.first, start)
+        end = min(group.first + group.count, stop)
+        for number in range(first, end):
+            row = RowView(
+                sign=" ",
+                text=texts[number - start],
+                old=number,
+                new=number,
+            )
+            spans = highlighted[number - start]
+            rows.append(
+                BlameRow(
+                    number=number,
+                    text=render_row(row, spans),
+                    group=group if number == first else None,
+                    span=end - first,
+                    age=_age_class(group.time),
+                )
+            )
+    return rows
+
+
+def _age_class(time: datetime | None) -> int:
+    """Return 0 for the newest lines, up to the number of ages for the oldest."""
+    if time is None:
+        return len(_AGE_DAYS)
+    days = (datetime.now(UTC) - time).days
+    return sum(days >= limit for limit in _AGE_DAYS)

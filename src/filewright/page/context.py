@@ -17,7 +17,7 @@ from filewright.errors import invalid, read_only
 from filewright.mailbox.marks import ViewedMarks
 from filewright.page.changelog import ChangeLog
 from filewright.page.gate import read_json
-from filewright.page.parts import Viewed, scope_of
+from filewright.page.parts import Picture, Viewed, scope_of
 from filewright.page.render import render
 from filewright.page.requests import PageRequest
 from filewright.progress import Caller, Task
@@ -26,6 +26,11 @@ from filewright.workspace import REVIEW, Workspace
 _MAX_CACHED_VIEWS = 4
 """Views that are held for the next request of a part of them."""
 _MAX_BODY_BYTES = 1 << 16
+_SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""The content policy of images.
+
+An SVG is a document: opened by itself it must not run in the page's origin.
+"""
 
 _Request = TypeVar("_Request", bound=PageRequest)
 
@@ -125,3 +130,14 @@ class PageContext:
             values["seen"] = self.viewed_marks.versions()
             values["source"] = f"{base}{viewed.address}"
         return values
+
+
+def part_response(part: str | Picture) -> Response:
+    """Return a part of a view as the response to a request."""
+    if isinstance(part, str):
+        return HTMLResponse(part)
+    return Response(
+        part.content,
+        media_type=part.media_type,
+        headers={"content-security-policy": _SVG_POLICY},
+    )

@@ -35,7 +35,16 @@ from filewright.page.render import SCRIPTS, read_static_file, render
 KEY_HEADER = "x-filewright-key"
 _ENTER = "/enter"
 _STATIC = "/static/"
-_PAGES = ("/change/", "/prompt/", "/session/", "/since/")
+_PAGES = (
+    "/change/",
+    "/prompt/",
+    "/session/",
+    "/since/",
+    "/file/",
+    "/blame/",
+    "/between/",
+    "/find/",
+)
 """Addresses that answer with the empty page unless a `part` of them is requested."""
 
 HEADERS = {

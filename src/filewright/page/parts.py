@@ -178,11 +178,18 @@ class ViewPart:
         return self.viewed.require_index(self._number("index"))
 
     def _number(self, name: str, minimum: int = 0) -> int:
-        text = self.query.get(name, "")
-        is_number = re.fullmatch(r"-?[0-9]{1,12}", text) is not None
-        if not is_number or int(text) < minimum:
-            raise invalid(f"{name} must be a number")
-        return int(text)
+        return read_number(self.query, name, minimum=minimum)
+
+
+def read_number(
+    query: Mapping[str, str], name: str, *, minimum: int = 0
+) -> int:
+    """Return a number of a request. Raise `invalid_input` for anything else."""
+    text = query.get(name, "")
+    is_number = re.fullmatch(r"-?[0-9]{1,12}", text) is not None
+    if not is_number or int(text) < minimum:
+        raise invalid(f"{name} must be a number")
+    return int(text)
 
 
 def scope_of(kind: str, name: str) -> Scope:

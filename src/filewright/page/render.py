@@ -28,6 +28,7 @@ SCRIPTS = (
     "files.js",
     "comments.js",
     "keys.js",
+    "inspecting.js",
     "opening.js",
 )
 """The scripts of the page, in the order in which they run: each uses the earlier."""
@@ -35,6 +36,7 @@ _STATIC_FILES: Mapping[str, str] = {
     **dict.fromkeys(SCRIPTS, "text/javascript"),
     "review.css": "text/css",
     "diff.css": "text/css",
+    "inspecting.css": "text/css",
     "icon.svg": "image/svg+xml",
     "app.css": "text/css",
     "app.js": "text/javascript",

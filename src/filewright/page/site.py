@@ -1,7 +1,10 @@
 """The review page as an application: its addresses, and the answer of each.
 
 An address names a change (`/change/ID`), the changes of one prompt (`/prompt/ID`), a
-session (`/session/NAME`) or all changes since one (`/since/ID`). The page's script
+session (`/session/NAME`) or all changes since one (`/since/ID`). The versions of a file
+(`/file/PATH`), its lines (`/blame/PATH`), two moments (`/between/A..B`) and a search
+(`/find/TEXT`) have modules of their own: `timeline`, `blame`, `comparison`, `finding`.
+The page's script
 requests a `part` of it: the view, more files, one file, folded lines, an image. All
 requests have passed the gate. Files and history are read in worker threads.
 
@@ -23,14 +26,18 @@ from filewright.boundary.names import quote
 from filewright.changes.selection import find_healed_edit
 from filewright.errors import FilewrightError
 from filewright.page.approvals import Approvals
+from filewright.page.blame import BlameView
 from filewright.page.cards import MAX_CARDS, make_cards, make_tree_row
 from filewright.page.commenting import Commenting
-from filewright.page.context import PageContext
+from filewright.page.comparison import Comparison
+from filewright.page.context import PageContext, part_response
+from filewright.page.finding import Finding
 from filewright.page.news import News
 from filewright.page.parts import Viewed, ViewPart
 from filewright.page.problems import show_error
 from filewright.page.render import render
 from filewright.page.requests import SeenRequest
+from filewright.page.timeline import Timeline
 from filewright.page.undoing import Undoing
 from filewright.progress import Task
 from filewright.workspace import REVIEW, Workspace
@@ -38,11 +45,6 @@ from filewright.workspace import REVIEW, Workspace
 _MAX_TREE_FILES = 2_000
 """Files that the tree beside the diffs has."""
 _COUNTING_SECONDS = 0.5
-_SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-"""The content policy of images.
-
-An SVG is a document: opened by itself it must not run in the page's origin.
-"""
 
 
 class ReviewSite:
@@ -71,6 +73,10 @@ class ReviewSite:
                 *self._commenting.routes(),
                 *self._undoing.routes(),
                 *self._news.routes(),
+                *Timeline(self._context).routes(),
+                *BlameView(self._context).routes(),
+                *Comparison(self._context).routes(),
+                *Finding(self._context).routes(),
                 Route("/{kind}/{name:path}", self.named),
             ],
             exception_handlers=dict.fromkeys(
@@ -138,13 +144,7 @@ class ReviewSite:
             request.query_params,
             self._context.shared_values(request, viewed),
         ).answer()
-        if isinstance(part, str):
-            return HTMLResponse(part)
-        return Response(
-            part.content,
-            media_type=part.media_type,
-            headers={"content-security-policy": _SVG_POLICY},
-        )
+        return part_response(part)
 
     def _view(self, request: Request, viewed: Viewed) -> Response:
         record = viewed.record
