@@ -99,3 +99,19 @@ def test_skill_options(project: Path) -> None:
     assert setup("codex", "--shell", "--bin", "x").exit_code == 2
     setup("claude-code", "--shared")
     assert not (project / ".claude" / SKILL).exists()
+
+
+def test_removal_without_a_client_removes_shims(
+    project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folders = [tmp_path / "home/.local/bin", tmp_path / "ours"]
+    foreign = tmp_path / "theirs/apply_patch"
+    foreign.parent.mkdir()
+    foreign.write_bytes(b"\x7fELF\xff")
+    for folder in [foreign.parent, *folders]:
+        monkeypatch.setenv("PATH", str(folder), prepend=os.pathsep)
+    for folder in folders:
+        assert setup("--shell", "--bin", str(folder)).exit_code == 0
+    result = setup("--remove")
+    assert result.exit_code == 0, result.output
+    assert [*tmp_path.rglob("apply_patch")] == [foreign]

@@ -50,7 +50,7 @@ from filewright.cli.setup_plan import (
     plan_removal,
     plan_setup,
 )
-from filewright.cli.shim import set_up_shim
+from filewright.cli.shim import remove_shims, set_up_shim
 from filewright.cli.terminal import confirm_or_exit, write_coloured
 from filewright.errors import Code, FilewrightError
 
@@ -269,6 +269,8 @@ def setup(
         sys.exit(0 if check_setup(selection) else 1)
     if remove:
         remove_setup(selection, assume_yes=yes, dry_run=dry_run)
+        if client is None and file is None and "skill" not in excluded_kinds:
+            remove_shims(assume_yes=yes, dry_run=dry_run)
     elif selection.client is not None:
         add_setup(selection, selection.client, assume_yes=yes, dry_run=dry_run)
 

@@ -53,6 +53,28 @@ def set_up_shim(
         write(f"put {os.path.dirname(edit.path)} on PATH", to_error=True)
 
 
+def remove_shims(*, assume_yes: bool, dry_run: bool) -> None:
+    """Remove our programs from the default folder and from those of PATH, after asking."""
+    folders = [resolve_path(DEFAULT_FOLDER), *_list_path_folders()]
+    for folder in dict.fromkeys(map(os.path.realpath, folders)):
+        if _has_own_shim(folder):
+            set_up_shim(
+                folder, remove=True, assume_yes=assume_yes, dry_run=dry_run
+            )
+
+
+def _has_own_shim(folder: str) -> bool:
+    """Return True if a folder has the program that setup wrote."""
+    path = os.path.join(folder, NAME)
+    if os.path.islink(path) or not os.path.isfile(path):
+        return False
+    try:
+        return _REMARK in (read_configuration(path) or "")
+    except FilewrightError:
+        # A program that cannot be read as text is not ours.
+        return False
+
+
 def plan_shim(folder: str, *, remove: bool) -> FileEdit:
     """Return the edit of the program in a folder. Raise `already_exists` for a foreign one."""
     path = os.path.join(resolve_path(folder), NAME)
@@ -90,9 +112,11 @@ def _choose_folder(folder: str | None, *, remove: bool) -> str:
 
 def _is_on_path(folder: str) -> bool:
     """Return True if programs are looked up in a folder."""
+    entries = map(os.path.realpath, _list_path_folders())
+    return os.path.realpath(folder) in entries
+
+
+def _list_path_folders() -> list[str]:
+    """Return the folders in which programs are looked up."""
     entries = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    return any(
-        os.path.realpath(entry) == os.path.realpath(folder)
-        for entry in entries
-        if entry
-    )
+    return [entry for entry in entries if entry]
