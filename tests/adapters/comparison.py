@@ -2,7 +2,7 @@
 
 `python -m tests.adapters.comparison` edits one line of a file of each kind, once by the
 framework's own tool and once by our adapter; `--write` puts the table into
-`docs/agent-loops.md`.
+`docs/agent-loops.md`. It needs langchain-community, which no adapter does.
 """
 
 from __future__ import annotations
@@ -21,10 +21,12 @@ from agents.editor import ApplyPatchOperation
 from anthropic.tools.memory import BetaLocalFilesystemMemoryTool
 from bench.kinds import EDITS, KINDS, Kind, count_damage
 from deepagents.backends import FilesystemBackend
+from langchain_community.tools import ReadFileTool, WriteFileTool
 
 from filewright import Settings, Workspace
 from filewright.adapters.anthropic import MemoryTool
 from filewright.adapters.deepagents import FilewrightBackend
+from filewright.adapters.langchain import tools_of
 from filewright.adapters.openai_agents import FilewrightEditor
 
 PAGE = Path(__file__).parents[2] / "docs" / "agent-loops.md"
@@ -90,6 +92,27 @@ def edit_by_deepagents_adapter(folder: Path, path: Path, indent: str) -> Undo:
     return backend.workspace.undo
 
 
+def edit_by_langchain(folder: Path, path: Path, indent: str) -> Undo:
+    """Edit by the file tools of langchain-community: read a file, write it whole."""
+    text = ReadFileTool(root_dir=str(folder)).run({"file_path": path.name})
+    # Its tools return an error as their text.
+    if OLD not in text:
+        raise ValueError(text)
+    WriteFileTool(root_dir=str(folder)).run(
+        {"file_path": path.name, "text": text.replace(OLD, NEW)}
+    )
+    return None
+
+
+def edit_by_langchain_adapter(folder: Path, path: Path, indent: str) -> Undo:
+    """Edit by the tool `edit_content` of our tools."""
+    workspace = Workspace(folder)
+    tools = {tool.name: tool for tool in tools_of(workspace)}
+    edits = [{"search": OLD, "replace": NEW}]
+    tools["edit_content"].invoke({"path": path.name, "edits": edits})
+    return workspace.undo
+
+
 EDITORS = {
     f"anthropic {version('anthropic')}: memory": edit_by_anthropic,
     "ours": edit_by_anthropic_adapter,
@@ -97,6 +120,8 @@ EDITORS = {
     "ours ": edit_by_agents_adapter,
     f"deepagents {version('deepagents')}: FilesystemBackend": edit_by_deepagents,
     "ours  ": edit_by_deepagents_adapter,
+    f"langchain-community {version('langchain-community')}: read_file, write_file": edit_by_langchain,
+    "ours   ": edit_by_langchain_adapter,
 }
 
 
@@ -164,8 +189,9 @@ def format_table() -> str:
         "",
         "One line changed in a file of each kind, by the framework's own file tool and by the adapter. A number is the bytes that",
         "are not as the edit alone would have left them; *atomic*: the file is replaced as a whole instead of written in place.",
-        "`apply_diff` works on a text, which is read and written as the SDK's example does. Of the other frameworks no tool was measured.",
-        f"Measured {date}.",
+        "`apply_diff` works on a text, which is read and written as the SDK's example does; langchain-community has no tool that edits,",
+        "so the file is read and written whole by its two tools. pydantic-ai has no file tool. The Claude Agent SDK has that of Claude",
+        f"Code, which is in the table of the [guard](guard.md). Measured {date}.",
         "",
         f"| file | {heads} |",
         f"|---|{'---|' * len(EDITORS)}",

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -13,7 +15,10 @@ EXAMPLES = re.findall(
     r"^```python\n(.*?)^```", PAGE.read_text("utf-8"), re.MULTILINE | re.DOTALL
 )
 ADAPTER = re.compile(r"filewright\.adapters\.(\w+)")
-PLAIN = [code for code in EXAMPLES if not ADAPTER.search(code)]
+LOOPS = [code for code in EXAMPLES if "def run(" in code]
+PLAIN = [
+    code for code in EXAMPLES if not ADAPTER.search(code) and code not in LOOPS
+]
 OF_FRAMEWORKS = [
     (match[1], code) for code in EXAMPLES if (match := ADAPTER.search(code))
 ]
@@ -67,4 +72,61 @@ def test_example_of_a_framework_runs(
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_example_is_short(code: str) -> None:
-    assert len(code.splitlines()) <= 15
+    assert len(code.splitlines()) <= (40 if code in LOOPS else 15)
+
+
+class Operation(SimpleNamespace):
+    """An operation as the SDK has it."""
+
+    def model_dump(self) -> dict[str, Any]:
+        return vars(self)
+
+
+def answer_anthropic(messages: list[Any]) -> SimpleNamespace:
+    """Return a call at first, a refused one after it, and then words."""
+    block = SimpleNamespace(type="text", text="done")
+    if len(messages) < 4:
+        edit = {
+            "command": "str_replace",
+            "path": "cart.py",
+            "old_str": "return total",
+            "new_str": "return 0",
+        }
+        name = "str_replace_based_edit_tool"
+        block = SimpleNamespace(type="tool_use", id="1", name=name, input=edit)
+    return SimpleNamespace(content=[block])
+
+
+def answer_openai(items: list[Any]) -> SimpleNamespace:
+    """Return a call at first, a refused one after it, and then words."""
+    item = SimpleNamespace(type="message")
+    if len(items) < 5:
+        diff = "-        return total\n+        return 0"
+        operation = Operation(type="update_file", path="cart.py", diff=diff)
+        item = SimpleNamespace(
+            type="apply_patch_call", call_id="1", operation=operation
+        )
+    return SimpleNamespace(output=[item])
+
+
+@pytest.mark.parametrize("code", LOOPS, ids=["anthropic", "openai"])
+def test_loop_answers_the_model(
+    code: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[Any] = []
+
+    def create(**arguments: Any) -> SimpleNamespace:
+        sent.append(json.dumps(arguments, default=str))
+        if "messages" in arguments:
+            return answer_anthropic(arguments["messages"])
+        return answer_openai(arguments["input"])
+
+    api = SimpleNamespace(create=create)
+    run(code, tmp_path, monkeypatch)
+    names: dict[str, Any] = {}
+    exec(compile(code, str(PAGE), "exec"), names)
+    names["run"](SimpleNamespace(messages=api, responses=api), "edit")
+    assert len(sent) == 3
+    assert '"is_error": true' in sent[2] or '"status": "failed"' in sent[2]
+    expected = CART.replace("return total", "return 0")
+    assert (tmp_path / "cart.py").read_text() == expected
