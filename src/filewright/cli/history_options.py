@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from filewright.workspace import Workspace
 
 SUGGESTION_SECONDS = 0.5
+MAX_PREVIEW_LINES = 200_000
 MAX_COMPLETIONS = 50
 """The most names that a shell is offered."""
 
 person_command = workspace_command(allow_write=ANY_PATH)
 """The decorator of commands with a workspace in which a person may change any file."""
+preview_command = workspace_command(
+    allow_write=ANY_PATH, diff_lines=MAX_PREVIEW_LINES
+)
+"""The same for commands with a preview, which is not cut as it is for a model."""
 
 
 def _completion(

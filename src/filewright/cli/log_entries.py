@@ -221,7 +221,9 @@ class LogReader:
 
 def make_entry_title(record: ChangeRecord, title: str) -> str:
     """Return the title of a change; of a shell command its first line, after a `$`."""
-    if record.tool != "shell" or record.reverts:
+    if record.reverts:
+        return title.replace("“Shell: ", "“$ ")
+    if record.tool != "shell":
         return title
     command = record.summary.removeprefix("shell: ")
     if command == record.summary:

@@ -148,6 +148,37 @@ def format_when(moment: datetime) -> str:
     return f"{moment.astimezone():%Y-%m-%d %H:%M}"
 
 
+# In a list to choose from, and in sentences
+
+
+def quote_title(title: str) -> str:
+    """Return a title in quotation marks, unless it begins or ends with some."""
+    title = to_one_line(title)
+    return title if "“" in title else f"“{title}”"
+
+
+def render_choice(group: LogGroup, width: int) -> str:
+    """Return the row of a prompt: its words or sentence, client, age and lines."""
+    title = group.words and f"“{group.words}”"
+    left = [
+        Styled(to_one_line(title or group.entries[0].title)),
+        Styled(f"{_GAP}{group.author}"),
+    ]
+    right = [Styled(format_when(group.time))]
+    if group.counts is not None:
+        files = pluralize(group.counts.files, "file")
+        right += [Styled(f"{_GAP}{files}"), *_style_lines(group.counts)]
+    return join_ends(left, right, width, flexible=0, has_colours=False)
+
+
+def render_version(entry: LogEntry, width: int) -> str:
+    """Return the row of a change of a file: time, sentence, client and lines."""
+    time = f"{entry.record.time.astimezone():%Y-%m-%d %H:%M:%S}"
+    left = [Styled(f"{time}{_GAP}"), _style_title(entry)]
+    right = _style_lines(entry.counts)
+    return join_ends(left, right, width, flexible=1, has_colours=False)
+
+
 # In a pipe
 
 

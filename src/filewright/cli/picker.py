@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 MAX_NUMBERED_CHOICES = 9
 """The choices that a digit points at."""
+LIST_MARGIN = 8
+"""The columns that a list takes beside the title of a row."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,8 +25,8 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
     "Take back": {
         "undo": "undo",
         "redo": "undo",
-        "rewind": "undo",
-        "restore": "undo",
+        "rewind": "rewind",
+        "restore": "rewind",
     },
     "Connect": {
         "setup": "setup",

@@ -27,14 +27,33 @@ if TYPE_CHECKING:
 PROGRESS_DELAY_SECONDS = 0.5
 """The time after which the progress of a call is shown."""
 
-_COMMAND_OF_TOOL = {
-    "get_history with change_id": "filewright show CHANGE",
-    "get_history": "filewright log",
-    "revert_edit": "filewright undo",
-    "give force=true": "give --force",
-    "give partial=true": "give --partial",
-}
-"""The command, or the option, for each tool and argument that a hint may name."""
+_SHELL_WORDS = (
+    ("get_history with change_id", "filewright show CHANGE"),
+    (
+        "get_history lists the changes that can still be undone",
+        "filewright log lists the changes with their ids",
+    ),
+    (
+        "give include_shared=true (--include-shared on the command line)",
+        "give --include-shared",
+    ),
+    (
+        "give break_hard_links=true, or --force on the command line,",
+        "give --force",
+    ),
+    ("since=CHANGE from get_history", "CHANGE from filewright log"),
+    ("give force=true", "give --force"),
+    ("give partial=true", "give --partial"),
+    ("give break_hard_links=true", "give --force"),
+    ("or path to undo", "or --path to undo"),
+    ("name the file with path", "name the file with --path"),
+    ("get_history", "filewright log"),
+    ("revert_edit", "filewright undo"),
+)
+"""The words of the command line for each tool and argument that a hint may name.
+
+Longer texts come before their parts.
+"""
 _ERASE_LINE = "\x1b[K"
 """The control sequence that erases the line from the cursor to its end."""
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -110,8 +129,8 @@ def render_for_shell(error: FilewrightError) -> str:
     if not error.hint:
         return text
     hint = error.hint
-    for tool, command in _COMMAND_OF_TOOL.items():
-        hint = hint.replace(tool, command)
+    for words, shell_words in _SHELL_WORDS:
+        hint = hint.replace(words, shell_words)
     return f"{text}\nhint: {hint}"
 
 

@@ -1,75 +1,43 @@
-"""The commands `undo`, `redo`, `rewind` and `restore`, which undo changes."""
+"""The commands `undo` and `redo`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from functools import wraps
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from filewright.changes.selection import find_undone
+from filewright.cli import write
+from filewright.cli.columns import truncate_to_width
 from filewright.cli.history_options import (
     change_argument,
-    complete_session,
+    no_history,
     path_option,
-    person_command,
 )
-from filewright.cli.options import dry_run_option, yes_option
-from filewright.cli.terminal import confirm_or_exit, write_paged
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.cli.log_view import quote_title
+from filewright.cli.picker import LIST_MARGIN, Option, choose_one
+from filewright.cli.reversal import (
+    Reversal,
+    choose_parts,
+    confirmed,
+    force_option,
+    hunks_option,
+    make_reversal,
+    may_ask,
+    partial_option,
+    shared_option,
+)
+from filewright.cli.terminal import get_width
+from filewright.errors import Code, FilewrightError
+from filewright.wording import format_age
 
 if TYPE_CHECKING:
-    from filewright.tools.revert import RevertResult
+    from filewright.changes.model import ChangeRecord
     from filewright.workspace import Workspace
 
-
-@dataclass(frozen=True, slots=True)
-class Reversal:
-    """A change of the files that undoes others, and the question to ask before it.
-
-    `revert` is called with True for a preview, and with False to make the change.
-    """
-
-    question: str
-    revert: Callable[[bool], RevertResult]
-
-
-def _confirmed(command: Callable[..., Reversal]) -> Callable[..., None]:
-    """Return a command that shows the preview of a reversal, asks, and makes it.
-
-    It has the options to leave out the question, or to show the preview alone.
-    """
-
-    @wraps(command)
-    def run(
-        workspace: Workspace, *, yes: bool, dry_run: bool, **arguments: Any
-    ) -> None:
-        reversal = command(workspace, **arguments)
-        if dry_run or not yes:
-            write_paged(reversal.revert(True).text)
-        if dry_run:
-            return
-        if not yes:
-            confirm_or_exit(reversal.question)
-        write_paged(reversal.revert(False).text)
-
-    return dry_run_option(yes_option(person_command(run)))
-
-
-_force_option = click.option(
-    "--force", is_flag=True, help="Undo even if this discards later changes."
-)
-_partial_option = click.option(
-    "--partial",
-    is_flag=True,
-    help="Undo the rest where later changes conflict, and show both sides of each conflict.",
-)
-_shared_option = click.option(
-    "--include-shared",
-    is_flag=True,
-    help="Undo also changes that another command, running at the same time, may have made.",
-)
+MAX_SEARCHED_CHANGES = 1_000
+"""The most changes of a path that are looked through for one to undo."""
 
 
 @click.command(
@@ -77,6 +45,7 @@ _shared_option = click.option(
     epilog="""\b
 Examples:
   filewright undo                      the newest change, after asking
+  filewright undo -p                   choose hunk by hunk
   filewright undo CHANGE --yes         this change, without asking
   filewright undo @~2 --path a.txt     one file of the third newest change
   filewright undo CHANGE --path a.txt --hunk 2""",
@@ -88,32 +57,142 @@ Examples:
     type=click.IntRange(min=1),
     help="Only this hunk of one file, counted as in `show`.",
 )
-@_force_option
-@_partial_option
-@_shared_option
-@_confirmed
+@hunks_option
+@force_option
+@partial_option
+@shared_option
+@confirmed
 def undo(
-    workspace: Workspace, *, change: str | None, **options: Any
+    workspace: Workspace,
+    *,
+    change: str | None,
+    path: str | None,
+    hunk: int | None,
+    by_hunk: bool,
+    **options: bool,
 ) -> Reversal:
     """Undo CHANGE (default: the newest that is not undone).
 
     Later changes to the same files are kept; if they conflict, nothing is undone, or
     with --partial only the rest.
     """
+    if path is not None and not workspace.history(path, limit=1):
+        raise no_history(workspace, path)
+    target = ""
     if change is None:
-        newest = workspace.newest_undoable()
-        if newest is None:
-            hint = "`filewright log` lists the changes; `filewright redo` undoes the newest undo or rewind"
-            raise FilewrightError(
-                Code.NOT_FOUND, "there is no change to undo", hint
+        default = _choose_default(workspace, path)
+        if default.is_redo:
+            return _redo(workspace, default.record.id)
+        change = default.record.id
+        if default.is_older:
+            target = (
+                f"of the older change {_describe(workspace, default.record)}"
             )
-        change = newest.id
-    change_id = change
+    arguments = {"change_id": change, "path": path, "hunk": hunk, **options}
+    if by_hunk:
+        if hunk is not None:
+            raise click.UsageError(
+                "--patch asks for every hunk: leave --hunk out"
+            )
+        arguments = choose_parts(workspace, arguments)
+    return make_reversal(
+        workspace,
+        "Undo",
+        arguments,
+        target=target,
+        subject=_describe(workspace, workspace.record(change)),
+    )
 
-    def revert(preview: bool) -> RevertResult:
-        return workspace.revert_edit(change_id, preview=preview, **options)
 
-    return Reversal(f"Undo {change_id}?", revert)
+@dataclass(frozen=True, slots=True)
+class _Default:
+    """The change that `undo` is about where none is named.
+
+    With `is_redo` it is an undo, to be taken back itself. With `is_older` it is not the
+    newest change, which is an undo.
+    """
+
+    record: ChangeRecord
+    is_redo: bool = False
+    is_older: bool = False
+
+
+def _choose_default(workspace: Workspace, path: str | None) -> _Default:
+    """Return the change to undo where none is named; ask if the newest is an undo.
+
+    A person who has just undone something may want that back: an older change is never
+    undone without a word.
+    """
+    older = _find_undoable(workspace, path)
+    last_undo = _find_last_undo(workspace)
+    if last_undo is None:
+        if older is None:
+            raise FilewrightError(
+                Code.NOT_FOUND,
+                "there is no change to undo",
+                "filewright log lists the changes",
+            )
+        return _Default(older)
+    undo_title = _describe(workspace, last_undo)
+    if older is None:
+        raise FilewrightError(
+            Code.NOT_FOUND,
+            "there is no change to undo",
+            f"the newest change is an undo, {undo_title}; "
+            "`filewright redo` takes it back",
+        )
+    if may_ask():
+        older_title = _describe(workspace, older)
+        answer = choose_one(
+            "The newest change is an undo.",
+            [
+                Option(_fit(f"Take it back: redo {undo_title}"), "redo"),
+                Option(_fit(f"Undo the older change {older_title}"), "older"),
+            ],
+        )
+        if answer == "redo":
+            return _Default(last_undo, is_redo=True)
+    else:
+        write(
+            f"the newest change is an undo, {undo_title}; `filewright redo` "
+            "takes it back. This is about an older change:",
+            to_error=True,
+        )
+    return _Default(older, is_older=True)
+
+
+def _find_undoable(
+    workspace: Workspace, path: str | None
+) -> ChangeRecord | None:
+    """Return the newest change, of a path if it is named, that is not undone."""
+    if path is None:
+        return workspace.newest_undoable()
+    undone = find_undone(workspace.changes.list_undos())
+    for record in workspace.history(path, limit=MAX_SEARCHED_CHANGES):
+        if record.undoable and not record.reverts and record.id not in undone:
+            return record
+    return None
+
+
+def _find_last_undo(workspace: Workspace) -> ChangeRecord | None:
+    """Return the newest change if it is an undo that can be redone."""
+    redoable_id = workspace.changes.find_redoable()
+    for head in workspace.changes.heads():
+        return head if head.id == redoable_id else None
+    return None
+
+
+def _describe(workspace: Workspace, record: ChangeRecord) -> str:
+    """Return the sentence of a change with its age, for a question."""
+    from filewright.cli.log_entries import LogReader
+
+    entry = LogReader(workspace).entries([workspace.record(record.id)])[0]
+    return f"{quote_title(entry.title)} ({entry.short_id}, {format_age(record.time)})"
+
+
+def _fit(title: str) -> str:
+    """Return the title of a row, as long as the list has room for it."""
+    return truncate_to_width(title, get_width() - LIST_MARGIN)
 
 
 @click.command(
@@ -121,67 +200,26 @@ def undo(
     epilog="\b\nExample:\n  filewright redo             redo the newest undo or rewind",
 )
 @change_argument
-@_confirmed
+@confirmed
 def redo(workspace: Workspace, *, change: str | None) -> Reversal:
     """Redo what the undo or rewind CHANGE (default: the newest) undid."""
-
-    def revert(preview: bool) -> RevertResult:
-        return workspace.redo(change, preview=preview)
-
-    return Reversal("Redo?", revert)
-
-
-@click.command(
-    short_help="Undo a prompt, a session, or all since a time",
-    epilog="""\b
-Examples:
-  filewright rewind last          the newest session that changed something
-  filewright rewind 3f9c12ab      a session (filewright log --sessions)
-  filewright rewind "20 min ago"  all changes since then, by any client
-  filewright rewind CHANGE        all changes after it; CHANGE^: with it""",
-)
-@click.argument("target", shell_complete=complete_session)
-@path_option
-@_force_option
-@_partial_option
-@_shared_option
-@_confirmed
-def rewind(workspace: Workspace, *, target: str, **options: Any) -> Reversal:
-    """Undo a session, or all changes since a time or a change, as one change.
-
-    Later changes to the same files are kept; if they conflict, nothing is undone, or
-    with --partial only the rest. `filewright redo` undoes a rewind.
-    """
-    scope = workspace.scope(named=target)
-
-    def revert(preview: bool) -> RevertResult:
-        return workspace.revert_edit(
-            session=scope.session, since=scope.since, preview=preview, **options
+    if change is None:
+        change = workspace.changes.find_redoable()
+    if change is None:
+        raise FilewrightError(
+            Code.NOT_FOUND,
+            "there is no undo to take back",
+            "filewright log lists the changes",
         )
+    return _redo(workspace, change)
 
-    return Reversal("Rewind?", revert)
 
-
-@click.command(
-    short_help="Give a file or folder the content it had earlier",
-    epilog="""\b
-Examples:
-  filewright restore a.txt CHANGE      the file right after a change
-  filewright restore a.txt CHANGE^     the file right before it
-  filewright restore src "1 hour ago"  a folder, with files deleted since""",
-)
-@click.argument("path")
-@click.argument("when")
-@_confirmed
-def restore(workspace: Workspace, *, path: str, when: str) -> Reversal:
-    """Restore the content that PATH had at a time, or right after a change."""
-    if workspace.scope(named=when).since is None:
-        raise invalid(
-            f"{when} is a session, and a file is restored to a time or a change",
-            "filewright rewind SESSION --path PATH undoes what a session did to a file",
-        )
-
-    def revert(preview: bool) -> RevertResult:
-        return workspace.restore(path, when, preview=preview)
-
-    return Reversal(f"Restore {path}?", revert)
+def _redo(workspace: Workspace, change: str) -> Reversal:
+    """Return the reversal of an undo or a rewind."""
+    return make_reversal(
+        workspace,
+        "Redo",
+        {"change_id": change},
+        subject=_describe(workspace, workspace.record(change)),
+        can_redo=False,
+    )

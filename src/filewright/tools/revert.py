@@ -13,6 +13,7 @@ from filewright.boundary.location import Location
 from filewright.changes.model import ChangeRecord
 from filewright.changes.selection import FilePart, Scope
 from filewright.changes.undo import Reversal
+from filewright.changes.undo_report import Conflict
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.arguments import RARE, Arguments
@@ -20,7 +21,7 @@ from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.history import MAX_FILES, add_file_changes
 from filewright.tools.pipeline import Change
-from filewright.tools.result import ChangeResult, DiffMode
+from filewright.tools.result import ChangeResult, DiffMode, optional
 from filewright.tools.tool import Tool
 from filewright.wording import pluralize
 
@@ -94,12 +95,18 @@ class RevertArguments(Arguments):
 
 @dataclass(frozen=True, kw_only=True)
 class RevertResult(ChangeResult):
-    """The undo of the changes `reverted`, newest first; `files` are the first 200."""
+    """The undo of the changes `reverted`, newest first; `files` are the first 200.
+
+    `part` names the files and hunks that it is limited to. `conflicts` are of the lines
+    and files that a partial undo leaves as they are.
+    """
 
     what: str
     reverted: tuple[str, ...]
     notes: tuple[str, ...]
     files: tuple[str, ...]
+    part: str = optional("")
+    conflicts: tuple[Conflict, ...] = optional(())
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,6 +165,8 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         files=tuple(
             change.path.display_path for change in file_changes[:MAX_FILES]
         ),
+        part=reversal.selected.part,
+        conflicts=reversal.remaining_conflicts[:MAX_FILES],
     )
 
 

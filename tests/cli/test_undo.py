@@ -1,0 +1,302 @@
+"""Undo, redo, rewind and restore, as a person in a terminal does them, and a script."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from tests import terminals
+
+from filewright import Workspace
+from filewright.cli.program import program
+from filewright.settings import Settings
+
+LINES = "".join(f"line {number}\n" for number in range(1, 41))
+PROMPT = "Write the numbers as words"
+DOWN, ENTER, ESCAPE = "\x1b[B", "\r", "\x1b"
+
+
+@pytest.fixture
+def root(empty_project: Path) -> Path:
+    for name in ("a.txt", "b.txt"):
+        (empty_project / name).write_text(LINES)
+    return empty_project
+
+
+def agent(root: Path, name: str = "codex") -> Workspace:
+    settings = Settings(flush=False)
+    return Workspace(
+        root, settings=settings, session=name, client=f"{name} 2.1"
+    )
+
+
+@pytest.fixture
+def history(root: Path) -> Path:
+    """An edit of three hunks, and a prompt that changes, creates and deletes a file."""
+    with agent(root) as workspace:
+        workspace.edit(
+            "a.txt",
+            [
+                {"search": f"line {number}\n", "replace": f"{word}\n"}
+                for number, word in ((1, "one"), (20, "twenty"), (40, "forty"))
+            ],
+        )
+    with agent(root, "claude-code") as workspace:
+        command = workspace.begin_command(command="make words")
+        (root / "a.txt").write_text(
+            (root / "a.txt").read_text().replace("line 9\n", "nine\n")
+        )
+        (root / "new.txt").write_text("new\n")
+        (root / "b.txt").unlink()
+        workspace.end_command(command, "make words", turn=PROMPT)
+    return root
+
+
+def run(*words: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(program, words, input=stdin)
+
+
+def ids() -> list[str]:
+    return [line.split()[0] for line in run("log").stdout.splitlines()]
+
+
+# Undo and redo
+
+
+def test_asks_with_numbers(history: Path) -> None:
+    answer = run("undo", stdin="n\n")
+    assert "Undo 3 files (1 created, 1 deleted)? [y/N]" in answer.stderr
+    assert "created: b.txt\n" in answer.stdout
+    assert "deleted: new.txt\n" in answer.stdout
+    assert "modified: a.txt\n" in answer.stdout
+    assert answer.exit_code == 1
+
+
+def test_offers_redo_after_an_undo(history: Path) -> None:
+    undone = terminals.run("undo", keys=[("[y/N]", "y\r")])
+    assert undone.status == 0
+    assert "(filewright redo takes it back)" in undone.text
+    assert (history / "b.txt").exists()
+    left = terminals.run("undo", keys=[("is an undo", ESCAPE)])
+    assert left.status == 1
+    assert "redo Undid “$ make words (3 files)” (" in left.text
+    redone = terminals.run(
+        "undo", keys=[("is an undo", ENTER), ("Redo 3 files", "y\r")]
+    )
+    assert redone.status == 0
+    assert not (history / "b.txt").exists()
+
+
+def test_names_an_older_change(history: Path) -> None:
+    assert run("undo", "--yes").exit_code == 0
+    older = terminals.run(
+        "undo", keys=[("is an undo", DOWN + ENTER), ("[y/N]", "n\r")]
+    )
+    assert "of the older change “Edited a.txt” (" in older.text
+    assert older.status == 1
+    # A script is told, and goes on.
+    script = run("undo", "--yes")
+    assert script.exit_code == 0
+    assert "the newest change is an undo" in script.stderr
+    assert "about an older change" in script.stderr
+    assert (history / "a.txt").read_text() == LINES
+    nothing = run("undo", "--yes")
+    assert nothing.exit_code == 1
+    assert "`filewright redo` takes it back" in nothing.stderr
+
+
+def test_undoes_the_newest_change_of_a_path(history: Path) -> None:
+    with agent(history) as workspace:
+        workspace.write("other.txt", "x\n")
+    answer = run("undo", "--path", "b.txt", "--yes")
+    assert answer.exit_code == 0
+    assert (history / "b.txt").read_text() == LINES
+    assert (history / "new.txt").exists()
+    unknown = run("undo", "--path", "a.tx", "--yes")
+    assert unknown.exit_code == 1
+    assert unknown.stderr.startswith(
+        "not_found: a.tx has no history\nhint: did you mean a.txt"
+    )
+
+
+def test_goes_hunk_by_hunk(history: Path) -> None:
+    [_, edit] = ids()
+    screen = terminals.run(
+        "undo",
+        "-p",
+        edit,
+        keys=[
+            ("(1/3) a.txt: keep this hunk", "?\r"),
+            ("k  go back", "n\r"),
+            ("(2/3) a.txt", "y\r"),
+            ("(3/3) a.txt", "k\r"),
+            ("(2/3) a.txt", "y\r"),
+            ("(3/3) a.txt", "n\r"),
+            ("Undo 1 file?", "y\r"),
+        ],
+    )
+    assert screen.status == 0
+    text = (history / "a.txt").read_text()
+    assert text == LINES.replace("line 20\n", "twenty\n").replace(
+        "line 9\n", "nine\n"
+    )
+    assert len(ids()) == 3, "both hunks are one change"
+
+
+def test_goes_through_files_of_a_prompt(history: Path) -> None:
+    screen = terminals.run(
+        "rewind",
+        "-p",
+        keys=[
+            ("Rewind which prompt?", ENTER),
+            ("a.txt: keep this hunk", "n\r"),
+            ("b.txt: keep this file", "y\r"),
+            ("new.txt: keep this file", "n\r"),
+            ("Rewind 2 files (1 deleted)?", "y\r"),
+        ],
+    )
+    assert screen.status == 0
+    assert "line 9\n" in (history / "a.txt").read_text()
+    assert not (history / "b.txt").exists()
+    assert not (history / "new.txt").exists()
+
+
+@pytest.mark.parametrize("keys", ["x\r", "q\r", "\x04"], ids=["x", "q", "^D"])
+def test_leaves_hunks(history: Path, keys: str) -> None:
+    before = (history / "a.txt").read_text()
+    screen = terminals.run("undo", "-p", keys=[("keep this", keys)])
+    assert screen.status == 1
+    assert (history / "a.txt").read_text() == before
+    assert "Traceback" not in screen.text
+
+
+# Rewind and restore
+
+
+def test_chooses_a_prompt(history: Path) -> None:
+    screen = terminals.run(
+        "rewind", keys=[("which prompt?", ENTER), ("[y/N]", "y\r")]
+    )
+    assert screen.status == 0
+    rows = screen.lines[1:3]
+    assert rows[0].startswith(f" ❯ 1) “{PROMPT}”  claude-code")
+    assert rows[0].endswith("ago  3 files  +2 −41")
+    assert "2) Edited a.txt  codex" in rows[1]
+    assert f"“{PROMPT}” by claude-code would be undone" in screen.text
+    assert (history / "b.txt").read_text() == LINES
+    assert "twenty" in (history / "a.txt").read_text()
+
+
+def test_offers_everything_for_an_earlier_time(history: Path) -> None:
+    refused = run("rewind", "2 days ago", "--yes")
+    assert refused.exit_code == 1
+    assert "before the oldest change" in refused.stderr
+    screen = terminals.run(
+        "rewind",
+        "2 days ago",
+        keys=[("Rewind everything, 2 changes?", "y\r"), ("3 files", "y\r")],
+    )
+    assert screen.status == 0
+    assert (history / "a.txt").read_text() == LINES
+
+
+def test_chooses_a_version(history: Path) -> None:
+    screen = terminals.run(
+        "restore",
+        "a.txt",
+        keys=[("Restore a.txt", DOWN + ENTER), ("Restore 1 file?", "y\r")],
+    )
+    assert screen.status == 0
+    assert "a.txt would be as it was right after the change" in screen.text
+    assert "(+1 −1)" in screen.text
+    text = (history / "a.txt").read_text()
+    assert "twenty" in text
+    assert "line 9\n" in text
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        pytest.param(["restore", "c.txt", "1h"], "has no history", id="path"),
+        pytest.param(
+            ["restore", "b.txt", "@"],
+            "b.txt has not changed since @",
+            id="unchanged",
+        ),
+        pytest.param(
+            ["rewind", "foo"],
+            "'foo' is no change, session or time\nhint: try 14:30",
+            id="unknown",
+        ),
+    ],
+)
+def test_refuses_with_words_of_a_person(
+    history: Path, words: list[str], answer: str
+) -> None:
+    result = run(*words, "--yes")
+    assert result.exit_code == 1
+    assert answer in result.stderr
+    assert "get_history" not in result.stderr
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["rewind"], ["restore", "a.txt"], ["undo", "-p"]],
+    ids=["rewind", "restore", "undo"],
+)
+def test_asks_nothing_without_a_terminal(
+    history: Path, words: list[str]
+) -> None:
+    result = run(*words)
+    assert result.exit_code == 2
+    assert "filewright log" in result.stderr or "--hunk" in result.stderr
+
+
+# Long previews, and programs
+
+
+def test_a_preview_is_complete_and_paged(root: Path, tmp_path: Path) -> None:
+    with agent(root) as workspace:
+        items = [
+            {"path": f"{number}.txt", "content": "line\n" * 30}
+            for number in range(111)
+        ]
+        workspace.call("write_content", {"items": items})
+        workspace.delete("a.txt")
+    pager = tmp_path / "pager"
+    pager.write_text("#!/bin/sh\necho PAGER\ncat\n")
+    pager.chmod(0o755)
+    screen = terminals.run(
+        "rewind", "last", env={"PAGER": str(pager)}, keys=[("[y/N]", "n\r")]
+    )
+    assert "PAGER" in screen.text
+    assert screen.text.count("\ndeleted: ") == 111
+    assert screen.text.count("\n-line") == 111 * 30
+    assert "diff=full" not in screen.text
+    assert "Rewind 112 files (1 created, 111 deleted)? [y/N]" in screen.text
+
+
+def test_is_json(history: Path) -> None:
+    preview = json.loads(run("rewind", "last", "-n", "--json").stdout)
+    assert preview["change_id"] is None
+    assert {file["path"]: file["action"] for file in preview["files"]} == {
+        "a.txt": "modified",
+        "b.txt": "created",
+        "new.txt": "deleted",
+    }
+    assert "+line 9" in preview["diff"]
+    done = json.loads(run("undo", "-y", "--json").stdout)
+    assert done["change_id"] == ids()[0]
+    assert len(done["files"]) == 3
+    assert run("undo", "--json").exit_code == 2
+
+
+def test_undoes_in_part_and_names_the_rest(history: Path) -> None:
+    (history / "new.txt").write_text("mine\n")
+    result = run("rewind", "last", "--partial", "--yes", "--json")
+    done = json.loads(result.stdout)
+    assert [conflict["path"] for conflict in done["conflicts"]] == ["new.txt"]
+    assert (history / "new.txt").read_text() == "mine\n"
+    assert (history / "b.txt").read_text() == LINES
