@@ -11,7 +11,7 @@ import pytest
 
 from filewright.cli.demo_story import PRICES, PRICES_AFTER, PROJECT
 
-pty = pytest.importorskip("pty")
+terminals = pytest.importorskip("tests.terminals")
 
 FILEWRIGHT = [sys.executable, "-m", "filewright"]
 
@@ -20,43 +20,16 @@ FILEWRIGHT = [sys.executable, "-m", "filewright"]
 def environment(tmp_path: Path) -> dict[str, str]:
     """The environment of a terminal without a browser, and a folder for the project."""
     (tmp_path / "tmp").mkdir()
-    environment = {**os.environ, "TMPDIR": str(tmp_path / "tmp")}
-    for name in ("DISPLAY", "WAYLAND_DISPLAY"):
-        environment.pop(name, None)
-    return {**environment, "PAGER": "cat", "TERM": "dumb"}
-
-
-def _type_into(
-    arguments: list[str], text: bytes, environment: dict[str, str]
-) -> tuple[int, str]:
-    """Return the status and the output of a command to which a person types a text."""
-    master, terminal = pty.openpty()
-    with subprocess.Popen(
-        [*FILEWRIGHT, *arguments],
-        env=environment,
-        stdin=terminal,
-        stdout=terminal,
-        stderr=terminal,
-    ) as process:
-        os.close(terminal)
-        os.write(master, text)
-        output = b""
-        while True:
-            try:
-                output += os.read(master, 65536)
-            except OSError:
-                break
-    os.close(master)
-    return process.returncode, output.decode().replace("\r\n", "\n")
+    without = {"DISPLAY": "", "WAYLAND_DISPLAY": "", "TERM": "dumb"}
+    return {**os.environ, **without, "TMPDIR": str(tmp_path / "tmp")}
 
 
 def test_terminal(environment: dict[str, str], tmp_path: Path) -> None:
-    status, output = _type_into(["demo"], b"y\n", environment)
-    assert status == 0, output
-    assert "The guard put those bytes back" in output
-    assert (
-        output.count("self.lines.clear()") == 2
-    )  # In the preview and in `show`.
+    session = terminals.run("demo", keys=[("[y/N]", "y\n")], env=environment)
+    assert session.status == 0, session.text
+    assert "The guard put those bytes back" in session.text
+    # In the preview and in `show`.
+    assert session.text.count("self.lines.clear()") == 2
     assert [*(tmp_path / "tmp").iterdir()] == []
 
 

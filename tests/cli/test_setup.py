@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import tempfile
 import tomllib
 from pathlib import Path
@@ -707,3 +708,42 @@ def test_keeps_script_of_user(project: Path) -> None:
     result = setup("cline", "--remove", "--yes")
     assert result.exit_code == 0, result.output
     assert everything(project) == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a terminal of Unix")
+def test_chooses_clients(project: Path) -> None:
+    from tests import terminals
+
+    home = project.parent / "home"
+    (home / ".gemini").mkdir()
+    session = terminals.run(
+        "setup",
+        "--user",
+        "--yes",
+        keys=[("Which clients", " \r")],
+        env={"HOME": str(home), "PATH": "/nowhere"},
+        cwd=project,
+    )
+    assert session.status == 0, session.text
+    assert "Gemini CLI, found here" in session.text
+    assert (home / ".gemini" / "settings.json").exists()
+
+
+def test_needs_a_client_without_terminal(project: Path) -> None:
+    result = setup("--yes")
+    assert result.exit_code == 2
+    assert "name a CLIENT: claude-desktop, claude-code" in result.output
+    assert everything(project) == {}
+
+
+def test_check_as_json(project: Path) -> None:
+    setup("gemini", "--shared", "--yes", "--no-hooks", "--no-commands")
+    (project / "GEMINI.md").unlink()
+    result = setup(
+        "gemini", "--shared", "--check", "--json", "--no-hooks", "--no-commands"
+    )
+    assert result.exit_code == 1
+    answer = json.loads(result.stdout)
+    assert answer["warnings"] == []
+    works = {row["kind"]: row["works"] for row in answer["components"]}
+    assert works == {"server": True, "rule": False}

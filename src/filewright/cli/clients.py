@@ -6,6 +6,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -126,6 +127,7 @@ class Client:
     name: str
     title: str
     note: str
+    found_by: Sequence[str]
     aliases: Sequence[str] = ()
     key: str = "mcpServers"
     local: Mapping[str, str] = field(default_factory=dict)
@@ -151,6 +153,15 @@ class Client:
             return keys
         project = Path(os.path.realpath(os.getcwd())).as_posix()
         return (self.projects_key, project, *keys)
+
+    def is_installed(self) -> bool:
+        """Return True if a program or a file of the client is found."""
+        return any(
+            os.path.exists(resolve_path(name))
+            if name[0] in "~$"
+            else shutil.which(name) is not None
+            for name in self.found_by
+        )
 
     @property
     def has_hooks(self) -> bool:

@@ -53,7 +53,7 @@ def demo(*, no_open: bool) -> None:
         stage.make_project()
         write(f"A small project, in {stage.project}, and two agents:\n")
         try:
-            asyncio.run(_play(stage))
+            asyncio.run(stage.play(write))
         except (OSError, subprocess.SubprocessError) as error:
             write(f"filewright demo: {error}", to_error=True)
             sys.exit(1)
@@ -71,11 +71,6 @@ def demo(*, no_open: bool) -> None:
             else:
                 _undo_in_terminal(workspace, stage)
     write("The project and its history are deleted.", to_error=True)
-
-
-async def _play(stage: Stage) -> None:
-    async for line in stage.play():
-        write(line)
 
 
 def _render_healing(stage: Stage) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import subprocess
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -262,8 +262,8 @@ class Stage:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
 
-    async def play(self) -> AsyncIterator[str]:
-        """Let the agents do their work; yield a line for each prompt and each step.
+    async def play(self, report: Callable[[str], None]) -> None:
+        """Let the agents do their work; report a line for each prompt and each step.
 
         Raise `OSError` if a server or a hook fails.
         """
@@ -271,17 +271,16 @@ class Stage:
             for number, prompt in enumerate(STORY):
                 agent = prompt.agent
                 event = {"hook_event_name": agent.prompt_event}
-                self._run_hook(
-                    agent, "begin", {**event, "prompt": prompt.words}
-                )
-                yield f"{agent.title}: “{prompt.words}”"
+                message = {**event, "prompt": prompt.words}
+                self._run_hook(agent, "begin", message)
+                report(f"{agent.title}: “{prompt.words}”")
                 for step_number, step in enumerate(prompt.steps):
                     identifier = f"{number}.{step_number}"
                     if isinstance(step, ToolCall):
                         await self._call(agent, step)
                     else:
                         self._act_between_hooks(agent, step, identifier)
-                    yield f"    {step.title}"
+                    report(f"    {step.title}")
 
     async def _call(self, agent: Agent, step: ToolCall) -> None:
         server = self._servers.get(agent.client)

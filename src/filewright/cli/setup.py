@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any
 
@@ -30,9 +30,11 @@ from filewright.cli.launch import ServerOptions
 from filewright.cli.options import (
     combine_options,
     dry_run_option,
+    json_option,
     report_refusals,
     yes_option,
 )
+from filewright.cli.picker import Option, choose_several, require_terminal
 from filewright.cli.setup_files import (
     REMOVAL_TOOL,
     SETUP_TOOL,
@@ -51,7 +53,11 @@ from filewright.cli.setup_plan import (
     plan_setup,
 )
 from filewright.cli.shim import remove_shims, set_up_shim
-from filewright.cli.terminal import confirm_or_exit, write_coloured
+from filewright.cli.terminal import (
+    confirm_or_exit,
+    write_coloured,
+    write_json,
+)
 from filewright.errors import Code, FilewrightError
 
 GUARD_NOTE = (
@@ -216,6 +222,7 @@ Examples:
 )
 @yes_option
 @dry_run_option
+@json_option
 @report_refusals()
 def setup(
     *,
@@ -233,6 +240,7 @@ def setup(
     dry_run: bool,
     shell: bool,
     bin_folder: str | None,
+    as_json: bool,
     **server: Any,
 ) -> None:
     """Add the server, the hooks and the rule of filewright to the configuration of CLIENT.
@@ -244,6 +252,8 @@ def setup(
         raise click.UsageError("give one of --user, --shared and --file")
     if bin_folder is not None and (client or not shell):
         raise click.UsageError("--bin goes with --shell, without CLIENT")
+    if as_json and not check:
+        raise click.UsageError("--json goes with --check")
     if shell and not client and not check:
         set_up_shim(bin_folder, remove=remove, assume_yes=yes, dry_run=dry_run)
         return
@@ -263,16 +273,48 @@ def setup(
     )
     if selection.client is not None:
         selection.default_scope(selection.client)
-    elif file or not (check or remove):
-        raise click.UsageError(f"name a CLIENT: {', '.join(CLIENTS)}")
+    elif file:
+        raise click.UsageError("--file goes with a CLIENT")
     if check:
-        sys.exit(0 if check_setup(selection) else 1)
+        sys.exit(0 if check_setup(selection, as_json=as_json) else 1)
     if remove:
         remove_setup(selection, assume_yes=yes, dry_run=dry_run)
         if client is None and file is None and "skill" not in excluded_kinds:
             remove_shims(assume_yes=yes, dry_run=dry_run)
-    elif selection.client is not None:
-        add_setup(selection, selection.client, assume_yes=yes, dry_run=dry_run)
+        return
+    chosen = [selection.client] if selection.client else _choose(selection)
+    for chosen_client in chosen:
+        add_setup(
+            replace(selection, client=chosen_client),
+            chosen_client,
+            assume_yes=yes,
+            dry_run=dry_run,
+        )
+
+
+def _choose(selection: Selection) -> list[Client]:
+    """Return the clients that the user chooses from a list, the installed ones first.
+
+    Raise `UsageError` if there is no terminal for the list.
+    """
+    require_terminal(f"name a CLIENT: {', '.join(CLIENTS)}")
+    offered = [
+        client
+        for client in CLIENTS.values()
+        if any(scope in selection.scopes for scope in client.scopes)
+    ]
+    installed = [client for client in offered if client.is_installed()]
+    others = [client for client in offered if client not in installed]
+    options = [
+        Option(f"{client.title}, found here", client.name)
+        for client in installed
+    ]
+    options += [Option(client.title, client.name) for client in others]
+    names = choose_several("Which clients shall be set up?", options)
+    if not names:
+        write("nothing was changed", to_error=True)
+        sys.exit(1)
+    return [CLIENTS[name] for name in names]
 
 
 def _list_excluded_kinds(
@@ -333,7 +375,9 @@ def remove_setup(
     selection: Selection, *, assume_yes: bool, dry_run: bool
 ) -> None:
     """Remove components from their files, after showing the change and asking."""
-    present = _find_present_with_warnings(selection)
+    present = selection.find_present()
+    for warning in _list_warnings(selection, present):
+        write(f"LOOK {warning}")
     components = selection.include(present.components)
     if not components:
         write(_render_nothing_configured())
@@ -345,23 +389,50 @@ def remove_setup(
     _apply(change, assume_yes=assume_yes, dry_run=dry_run)
 
 
-def check_setup(selection: Selection) -> bool:
-    """Print a line for each component; return True if all are present and work."""
+def check_setup(selection: Selection, *, as_json: bool) -> bool:
+    """Print a finding about each component; return True if all are present and work."""
     from filewright.cli.setup_check import check_component
 
-    present = _find_present_with_warnings(selection)
+    present = selection.find_present()
+    warnings = _list_warnings(selection, present)
+    # The component of a file that is not read is among the findings of its client.
+    is_good = not present.unread_reasons and not warnings
     components = selection.include(present.components)
+    findings = (
+        (component, check_component(component, selection.options))
+        for component in components
+    )
+    if as_json:
+        checked = list(findings)
+        write_json(
+            {
+                "warnings": warnings,
+                "components": [
+                    {
+                        "client": component.client.name,
+                        "kind": component.kind,
+                        "path": component.path,
+                        "works": finding.is_good,
+                        "finding": finding.text,
+                    }
+                    for component, finding in checked
+                ],
+            }
+        )
+        is_good = is_good and bool(checked)
+        return is_good and all(finding.is_good for _, finding in checked)
+    for warning in warnings:
+        write(f"LOOK {warning}")
     if not components:
         write(_render_nothing_configured())
         return False
-    is_good = not present.unread_reasons and not selection.find_links_outside()
-    for client, client_components in groupby(
-        components, key=lambda component: component.client
+    # A trial takes a second or two: each line is written when it is known.
+    for client, client_findings in groupby(
+        findings, key=lambda pair: pair[0].client
     ):
         if selection.client is None:
             write(f"{client.title}:")
-        for component in client_components:
-            finding = check_component(component, selection.options)
+        for component, finding in client_findings:
             mark = "ok  " if finding.is_good else "LOOK"
             write(f"{mark} {component.kind}: {finding.text}")
             is_good = is_good and finding.is_good
@@ -370,15 +441,21 @@ def check_setup(selection: Selection) -> bool:
     return is_good
 
 
-def _find_present_with_warnings(selection: Selection) -> PresentComponents:
-    """Return the configured components, and name files that were not read."""
-    present = selection.find_present()
+def _list_warnings(
+    selection: Selection, present: PresentComponents
+) -> list[str]:
+    """Return the sentences about files that are not read."""
+    warnings = []
     if selection.client is None:
-        for reason in present.unread_reasons:
-            write(f"LOOK {reason}: its content is unknown and stays as it is")
-    for link in selection.find_links_outside():
-        write(f"LOOK {link.reason}: nothing is read or written there")
-    return present
+        warnings += [
+            f"{reason}: its content is unknown and stays as it is"
+            for reason in present.unread_reasons
+        ]
+    warnings += [
+        f"{link.reason}: nothing is read or written there"
+        for link in selection.find_links_outside()
+    ]
+    return warnings
 
 
 def _refuse_links_outside(
