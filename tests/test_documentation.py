@@ -30,6 +30,7 @@ PAGES = [
     "docs/large-logs.md",
     "docs/search.md",
     "docs/moving.md",
+    "docs/patches.md",
     "docs/rewind.md",
     "docs/hooks.md",
     "docs/control.md",

@@ -101,42 +101,112 @@ TWICE = FIT + "@@ -5,2 +5,2 @@\n five\n-six\n+6\n@@ -8 +8 @@\n-eight\n+8\n"
 def test_every_file_and_every_hunk_is_told_of_where_no_file_fits(
     tree: Path, workspace: Workspace
 ) -> None:
-    (tree / "one.py").write_text("x = 1\ny = 3\n\n\nfive\nsix\n\n88\n")
+    (tree / "one.py").write_text("x = 1\ny = 3\n\n\nfive\n66\n\n88\n")
     made = workspace.call(
         "apply_patch", {"patch": TWICE + LOST, "partial": True}
     )
     assert made.data["code"] == "patch_failed"
     for said in (
+        "refused: one.py: patch_failed: hunk 2 of one.py (line 7 of the patch) does not apply",
         "refused: one.py: patch_failed: hunk 3 of one.py (line 11 of the patch) does not apply",
         "hunk 1 is applied already, at line 1",
-        "hunk 2 fits at line 5",
         "refused: two.py: patch_failed: hunk 1 of two.py",
         "line 2 is 'q = 7', where the hunk has 'q = 2'",
     ):
         assert said in made.text
-    one, two = made.data["refused"]
+    refused = made.data["refused"]
     assert [
-        (hunk["hunk"], hunk.get("line"), hunk.get("reason"))
-        for hunk in one["error"]["hunks"]
+        (part["path"], part["error"]["hunk"], part["error"]["reason"])
+        for part in refused
     ] == [
-        (1, 1, "already_applied"),
-        (2, 5, None),
-        (3, None, "no_match"),
+        ("one.py", 2, "no_match"),
+        ("one.py", 3, "no_match"),
+        ("two.py", 1, "no_match"),
     ]
-    assert (two["path"], two["error"]["nearest_line"]) == ("two.py", 1)
-    assert (tree / "one.py").read_text().endswith("six\n\n88\n")
+    assert refused[2]["error"]["nearest_line"] == 1
+    assert (tree / "one.py").read_text().endswith("66\n\n88\n")
 
 
-def test_every_hunk_of_a_refused_file_is_told_of_beside_those_that_fit(
+def test_applies_the_hunks_that_fit_of_each_file(
     tree: Path, workspace: Workspace
 ) -> None:
+    (tree / "one.py").write_text("x = 1\ny = 2\n\n\nfive\nsix\n\n88\n")
     (tree / "two.py").write_text("p = 1\nq = 2\n")
+    longer = TWICE.replace("+6\n", "+6\n+7\n")
     made = workspace.call(
-        "apply_patch", {"patch": TWICE + LOST, "partial": True}
+        "apply_patch", {"patch": longer + LOST, "partial": True}
     )
     assert "modified: two.py" in made.text
+    assert "modified: one.py (hunk 1 at line 1; hunk 2 at line 5" in made.text
+    assert "refused: one.py: patch_failed: hunk 3 of one.py" in made.text
+    assert (tree / "one.py").read_text() == (
+        "x = 1\ny = 3\n\n\nfive\n6\n7\n\n88\n"
+    )
+    # The number of the hunk is that of its line behind the one that was added.
+    rest = "--- a/one.py\n+++ b/one.py\n@@ -9 +8 @@\n-eight\n+8\n"
+    assert made.data["rest"] == rest
+    corrected = rest.replace("-eight", "-88")
+    assert not workspace.call("apply_patch", {"patch": corrected}).is_error
+
+
+def test_corrects_the_context_of_the_rest_if_one_reading_is_certain(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "m.py").write_text(
+        "def send(text, host):\r\n    write(text)\r\n\r\n\r\ndef stop():\r\n    pass\r\n",
+        newline="",
+    )
+    patch = (
+        "--- a/m.py\n+++ b/m.py\n@@ -1,2 +1,2 @@\n def send(text, server):\n"
+        "-    write(text)\n+    write(text.encode())\n@@ -5,2 +5,3 @@\n"
+        " def stop():\n-    pass\n+    close()\n+    return\n"
+    )
+    made = workspace.call("apply_patch", {"patch": patch, "partial": True})
+    assert "modified: m.py (hunk 2 at line 5)" in made.text
+    assert "line 1 is 'def send(text, host):', where the hunk has" in made.text
+    assert "hint: send the rest as it is" in made.text
+    assert " def send(text, host):\n-    write(text)\n" in made.data["rest"]
+    again = workspace.call("apply_patch", {"patch": made.data["rest"]})
+    assert not again.is_error, again.text
+    assert (root / "m.py").read_bytes() == (
+        b"def send(text, host):\r\n    write(text.encode())\r\n\r\n\r\n"
+        b"def stop():\r\n    close()\r\n    return\r\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "added"),
+    [
+        pytest.param("def a(x):\n    go(x)\n" * 2, "gone(x)", id="twice"),
+        pytest.param("def a(x):\n    go(x)\n", "gone(y)", id="word in use"),
+        pytest.param("def a(x):\n\n    go(x)\n", "gone(x)", id="apart"),
+    ],
+)
+def test_corrects_no_context_that_is_not_certain(
+    root: Path, workspace: Workspace, content: str, added: str
+) -> None:
+    (root / "m.py").write_text(content)
+    patch = (
+        "--- a/m.py\n+++ b/m.py\n@@ -1,2 +1,2 @@\n def a(y):\n-    go(x)\n"
+        f"+    {added}\n"
+    )
+    made = workspace.call("apply_patch", {"patch": patch, "partial": True})
+    assert "send the rest as it is" not in made.text
+    assert "hint: " in made.text
+
+
+def test_a_rename_with_a_hunk_that_does_not_fit_is_refused_whole(
+    tree: Path, workspace: Workspace
+) -> None:
+    rename = (
+        "diff --git a/one.py b/uno.py\nrename from one.py\nrename to uno.py\n"
+    )
+    patch = rename + FIT + "@@ -9 +9 @@\n-nine\n+9\n"
+    patch = patch.replace("+++ b/one.py", "+++ b/uno.py")
+    made = workspace.call("apply_patch", {"patch": patch, "partial": True})
+    assert made.data["code"] == "patch_failed"
     assert "hunk 1 fits at line 2" in made.text
-    assert "hunk 3 of one.py" in made.text
+    assert (tree / "one.py").exists()
 
 
 def test_what_is_kept_of_a_file_that_is_not_plain_is_said(
@@ -200,8 +270,11 @@ def test_what_stands_where_a_hunk_does_not_belong_does_not_say_that_it_is_applie
     elsewhere = "p\nx = 1\ny = 7\n\nfive\nsix\n\neight\n\nx = 1\ny = 3\n"
     (tree / "one.py").write_text(elsewhere)
     made = workspace.call("apply_patch", {"patch": TWICE, "partial": True})
-    assert made.data["code"] == "patch_failed", made.text
-    assert (tree / "one.py").read_text() == elsewhere
+    assert "refused: one.py: patch_failed: hunk 1 of one.py" in made.text
+    assert (tree / "one.py").read_text() == elsewhere.replace(
+        "six", "6"
+    ).replace("eight", "8")
+    assert made.data["rest"] == FIT
 
 
 def test_a_file_is_found_elsewhere_by_its_name_and_content(

@@ -70,7 +70,7 @@ class PatchArguments(ChangeArguments):
     """what files of the patch are called now, where they have other names: of each path the new one, both from the root
     or both as the patch names them"""
     partial: bool = False
-    """true: apply the files whose hunks all fit, and return the rest as a patch"""
+    """true: apply the hunks that fit, and return the rest as a patch"""
     preview: bool = False
     diff: DiffMode = "auto"
     renames: Annotated[
@@ -139,7 +139,7 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     failures = application.failures
     rest = ""
     if failures:
-        rest = patch.extract(text, [refusal.file for refusal in failures])
+        rest = patch.extract(text, [refusal.part for refusal in failures])
     view = find_diff_view(context, arguments, change)
     return PatchResult(
         text=render_patch(
@@ -151,8 +151,9 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
         files=tuple(file.result for file in change.files),
         warnings=change.warnings,
         refused=tuple(
-            ItemResult(refusal.file.path, error=refusal.error)
+            ItemResult(refusal.file.path, error=error)
             for refusal in failures
+            for error in refusal.errors
         ),
         applied=tuple(file.path for file in application.applied),
         rest=rest,
@@ -238,11 +239,14 @@ def _nothing_fits(refusals: Sequence[FileRefusal]) -> FilewrightError:
         if refusal.error.code != Code.ALREADY_APPLIED:
             first = refusal.error
             break
-    message = ["no file of the patch is changed", *map(_describe, refusals)]
-    parts = [
-        {"path": refusal.file.path, "error": error_data(refusal.error)}
-        for refusal in refusals
-    ]
+    message = ["no file of the patch is changed"]
+    parts: list[dict[str, object]] = []
+    for refusal in refusals:
+        message += _describe(refusal)
+        for error in refusal.errors:
+            parts.append(
+                {"path": refusal.file.path, "error": error_data(error)}
+            )
     return FilewrightError(
         first.code,
         "\n".join(message),
@@ -284,7 +288,9 @@ def render_patch(
     if not view.is_seen:
         rows = [_row(file, application.origins) for file in change.files]
         reply.extend(rows, reserve=2000, more="file")
-    notes = [_describe(refusal) for refusal in application.refusals]
+    notes: list[str] = []
+    for refusal in application.refusals:
+        notes += _describe(refusal)
     for file in change.files:
         for hunk in file.result.hunks:
             notes += [f"note: {file.result.path} {note}" for note in hunk.notes]
@@ -304,12 +310,12 @@ def render_patch(
     return reply.text()
 
 
-def _describe(refusal: FileRefusal) -> str:
-    """Return the line of a file that is not changed."""
+def _describe(refusal: FileRefusal) -> list[str]:
+    """Return a text for each error of a file or its hunks that are not changed."""
     path = escape_controls(refusal.file.path)
     if refusal.error.code == Code.ALREADY_APPLIED:
-        return f"applied already: {path}"
-    return f"refused: {path}: {refusal.error}"
+        return [f"applied already: {path}"]
+    return [f"refused: {path}: {error}" for error in refusal.errors]
 
 
 def _row(outcome: FileOutcome[PatchedFile], origins: Mapping[str, str]) -> str:
@@ -342,9 +348,8 @@ APPLY_PATCH = Tool(
     name="apply_patch",
     title="Apply a patch",
     description=(
-        "Apply a unified diff or a *** Begin Patch envelope: all files or "
-        "none (partial: those that fit, without hunks already there). Lines "
-        "and counts may be off."
+        "Apply a unified diff or a *** Begin Patch envelope: all or nothing "
+        "(partial: the hunks that fit). Lines and counts may be off."
     ),
     toolset="edit",
     arguments=PatchArguments,

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 
 from filewright.edit.diff import truncate_line
 from filewright.edit.nearest import find_nearest
+from filewright.edit.patch.correct import Correction
 from filewright.edit.patch.model import FilePatch, PatchHunk
 from filewright.edit.patch.placement import HunkPlace, NoPlace, Reason
 from filewright.edit.source import Source
@@ -132,6 +133,38 @@ def no_place_error(
     if place.reason == "no_match":
         _add_nearest_text(error, source, hunk)
     return error
+
+
+def corrected_error(
+    file: FilePatch, hunk: PatchHunk, correction: Correction, line_shift: int
+) -> FilewrightError:
+    """Return the error `patch_failed` for a hunk of which the rest has a correction.
+
+    `line_shift` is the number of lines that other hunks have added above it. The rest
+    shows the lines of the file, so the error does not.
+    """
+    problem, _ = _REASONS["no_match"]
+    first_line = correction.line + line_shift
+    differences: list[str] = []
+    for index, file_line in correction.context.items():
+        asked_line = hunk.lines.old[index]
+        differences.append(
+            f"line {first_line + index} is {_quote_line(file_line)}, where the "
+            f"hunk has {_quote_line(asked_line)}"
+        )
+    return hunk_error(
+        file,
+        hunk,
+        "\n".join([f"does not apply: {problem}", *differences]),
+        "send the rest as it is: its context is corrected to that of the file",
+        "no_match",
+        lines=[],
+        corrected_line=first_line,
+    )
+
+
+def _quote_line(line: str) -> str:
+    return f"'{to_one_line(truncate_line(line, _MAX_LINE_CHARS))}'"
 
 
 def _add_nearest_text(

@@ -5,6 +5,7 @@ Line numbers in results and errors count from 1; those of a `HunkPlace` from 0.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -16,17 +17,24 @@ from filewright.edit.changeset import (
     SetMode,
     Step,
 )
-from filewright.edit.merge import merge_match
+from filewright.edit.merge import MatchMerge, merge_match
 from filewright.edit.model import AmbiguousWriteError
 from filewright.edit.notes import Note
+from filewright.edit.patch.correct import find_correction
 from filewright.edit.patch.explain import (
     add_other_hunks,
     already_applied_error,
+    corrected_error,
     hunk_error,
     no_place_error,
 )
 from filewright.edit.patch.hunk_edit import to_edit_match
-from filewright.edit.patch.model import FilePatch, PatchHunk, PatchKind
+from filewright.edit.patch.model import (
+    FilePatch,
+    HunkPart,
+    PatchHunk,
+    PatchKind,
+)
 from filewright.edit.patch.placement import HunkPlace, NoPlace
 from filewright.edit.patch.placer import (
     find_absent,
@@ -86,11 +94,35 @@ class PatchedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class HunkRefusal:
+    """A hunk that is not applied though others of its file are, and the error that says why.
+
+    `part` is the hunk as it is to be sent again, with its line number as the applied
+    hunks leave it, and with context corrected where one reading is certain.
+    """
+
+    part: HunkPart
+    error: FilewrightError
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedFile:
+    """The plan of a file, None if no hunk fits, and the hunks that are not applied."""
+
+    plan: FilePlan[PatchedFile] | None
+    refusals: tuple[HunkRefusal, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class _SplicedHunks:
-    """The splices of a file's hunks, in order, and an outcome for each hunk."""
+    """The splices of a file's hunks, in order.
+
+    Each hunk has an outcome, or a refusal if only the hunks that fit are applied.
+    """
 
     splices: tuple[Splice, ...] = ()
     outcomes: tuple[HunkOutcome, ...] = ()
+    refusals: tuple[HunkRefusal, ...] = ()
 
 
 def plan_file(
@@ -98,27 +130,32 @@ def plan_file(
     before: Snapshot | None,
     task: Task,
     *,
-    report_all: bool,
-) -> FilePlan[PatchedFile]:
+    is_partial: bool,
+) -> PlannedFile:
     """Return the plan of a file whose content is `before`, None if it is created.
 
-    With `report_all`, hunks that are applied already are passed over, and a refusal
-    names all hunks of the file. Raise `is_binary`, `patch_failed`, `already_applied`,
-    or `unencodable` for new lines that the file's encoding lacks.
+    With `is_partial`, hunks that are applied already are passed over, and of a file
+    that is only modified those that do not fit are refused alone. Otherwise one hunk
+    refuses the file: raise `is_binary`, `patch_failed`, `already_applied`, or
+    `unencodable` for new lines that the file's encoding lacks.
     """
     if before is None or targets.old is None:
-        return _plan_new_file(targets)
+        return PlannedFile(_plan_new_file(targets))
     file = targets.file
-    spliced = _splice_hunks(file, before, task, report_all=report_all)
+    spliced = _splice_hunks(file, before, task, is_partial=is_partial)
+    if spliced.refusals and not spliced.splices:
+        return PlannedFile(None, spliced.refusals)
     if file.kind == "delete":
-        return _plan_deletion(targets, targets.old, before, spliced)
-    return _plan_change(targets, targets.old, before, spliced)
+        plan = _plan_deletion(targets, targets.old, before, spliced)
+    else:
+        plan = _plan_change(targets, targets.old, before, spliced)
+    return PlannedFile(plan, spliced.refusals)
 
 
 def fits_file(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
     """Return True if all hunks of a file have a place in a snapshot."""
     try:
-        _splice_hunks(file, snapshot, task, report_all=False)
+        _splice_hunks(file, snapshot, task, is_partial=False)
     except FilewrightError as error:
         if error.ends_call:
             raise
@@ -243,12 +280,12 @@ def _find_new_mode(file: FilePatch, mode: int | None) -> int | None:
 
 
 def _splice_hunks(
-    file: FilePatch, snapshot: Snapshot, task: Task, *, report_all: bool
+    file: FilePatch, snapshot: Snapshot, task: Task, *, is_partial: bool
 ) -> _SplicedHunks:
     """Return the splices of a file's hunks, or raise the error of one without a place.
 
-    With `report_all`, hunks that are applied already are passed over, and the error
-    names all hunks.
+    With `is_partial`, hunks that are applied already are passed over, those that do not
+    fit are refused if the file is only modified, and an error names all hunks.
     """
     if not file.hunks:
         return _SplicedHunks()
@@ -269,16 +306,16 @@ def _splice_hunks(
     )
     source = Source(snapshot, task, language=language)
     hunk_places: Sequence[HunkPlace | NoPlace] = place_hunks(
-        file.hunks, source, report_all=report_all
+        file.hunks, source, report_all=is_partial
     )
     if any(isinstance(place, NoPlace) for place in hunk_places):
         hunk_places = _skip_applied(
-            file, source, hunk_places, report_all=report_all
+            file, source, hunk_places, is_partial=is_partial
         )
     if file.idle_hunks:
         _check_idle_hunks(file, source)
 
-    spliced = _write_hunks(file, source, hunk_places)
+    spliced = _write_hunks(file, source, hunk_places, is_partial=is_partial)
     splices = [*spliced.splices]
     # UTF-16 would be no text without its byte-order mark.
     can_remove_mark = snapshot.encoding.unit_bytes == 1 and source.start > 0
@@ -300,52 +337,113 @@ def _check_idle_hunks(file: FilePatch, source: Source) -> None:
 
 
 def _write_hunks(
-    file: FilePatch, source: Source, places: Sequence[HunkPlace | NoPlace]
+    file: FilePatch,
+    source: Source,
+    places: Sequence[HunkPlace | NoPlace],
+    *,
+    is_partial: bool,
 ) -> _SplicedHunks:
     """Return the splices of hunks at their places, in the text of `source`.
 
-    The hunks that have a `NoPlace` here are those applied already: all others were
-    refused before.
+    A hunk that cannot be written is an error, or a refusal with `is_partial`.
     """
     has_returns = any(
         b"\r" in end for hunk in file.hunks for end in hunk.lines.ends
     )
     splices: list[Splice] = []
     outcomes: list[HunkOutcome] = []
-    # Notes have line numbers of the file as it is after the hunks before.
+    refusals: list[HunkRefusal] = []
+    # Notes have line numbers of the file as it is after the hunks before, and a refused
+    # hunk is sent again against that file.
     line_shift = 0
     for hunk, place in zip(file.hunks, places, strict=True):
-        outcome = HunkOutcome(
-            hunk.number,
-            line=place.lines[0]
-            if isinstance(place, NoPlace)
-            else place.start + 1,
-            tier=place.reason
-            if isinstance(place, NoPlace)
-            else str(place.tier),
-            moved=None,
-            repaired=hunk.has_wrong_counts,
-        )
-        if isinstance(place, HunkPlace):
-            match = to_edit_match(source, hunk, place, has_returns=has_returns)
-            try:
-                merge = merge_match(source, match)
-            except AmbiguousWriteError as error:
-                raise _ambiguous_write_error(
-                    file, hunk, place, error
-                ) from error
-            splices += merge.splices
-            notes = [
-                replace(note, line=note.line + line_shift)
-                for note in merge.notes
-            ]
-            moved = (
-                None if hunk.start is None else place.start - hunk.start_index
+        added_lines = len(hunk.lines.new) - len(hunk.lines.old)
+        if isinstance(place, NoPlace):
+            if place.reason != "already_applied":
+                refusals.append(
+                    _refuse_hunk(file, source, hunk, place, line_shift)
+                )
+                continue
+            outcomes.append(
+                HunkOutcome(
+                    hunk.number,
+                    line=place.lines[0],
+                    tier=place.reason,
+                    moved=None,
+                    repaired=hunk.has_wrong_counts,
+                )
             )
-            outcome = replace(outcome, moved=moved, notes=tuple(notes))
-            line_shift += len(hunk.lines.new) - len(hunk.lines.old)
-        outcomes.append(outcome)
-    return _SplicedHunks(tuple(splices), tuple(outcomes))
+            line_shift += added_lines
+            continue
+        try:
+            merge = _merge_hunk(
+                file, source, hunk, place, has_returns=has_returns
+            )
+        except FilewrightError as error:
+            if not is_partial or error.ends_call:
+                raise
+            refusals.append(HunkRefusal(HunkPart(hunk, line_shift), error))
+            continue
+        splices += merge.splices
+        outcomes.append(
+            HunkOutcome(
+                hunk.number,
+                line=place.start + 1,
+                tier=str(place.tier),
+                moved=None
+                if hunk.start is None
+                else place.start - hunk.start_index,
+                repaired=hunk.has_wrong_counts,
+                notes=tuple(
+                    replace(note, line=note.line + line_shift)
+                    for note in merge.notes
+                ),
+            )
+        )
+        line_shift += added_lines
+    if refusals and not splices:
+        # No row of the answer names the hunks of a file that is not changed.
+        for outcome in outcomes:
+            refusals[0].error.summary += (
+                f"\nhunk {outcome.number} is applied already, at line "
+                f"{outcome.line}"
+            )
+    return _SplicedHunks(tuple(splices), tuple(outcomes), tuple(refusals))
+
+
+def _merge_hunk(
+    file: FilePatch,
+    source: Source,
+    hunk: PatchHunk,
+    place: HunkPlace,
+    *,
+    has_returns: bool,
+) -> MatchMerge:
+    """Return what a hunk writes at its place; raise `patch_failed` if that is unclear."""
+    match = to_edit_match(source, hunk, place, has_returns=has_returns)
+    try:
+        return merge_match(source, match)
+    except AmbiguousWriteError as error:
+        raise _ambiguous_write_error(file, hunk, place, error) from error
+
+
+def _refuse_hunk(
+    file: FilePatch,
+    source: Source,
+    hunk: PatchHunk,
+    place: NoPlace,
+    line_shift: int,
+) -> HunkRefusal:
+    """Return the refusal of a hunk without a place, corrected if that is certain."""
+    if place.reason == "no_match":
+        correction = find_correction(hunk, source)
+        if correction is not None:
+            return HunkRefusal(
+                HunkPart(hunk, line_shift, correction.context),
+                corrected_error(file, hunk, correction, line_shift),
+            )
+    error = no_place_error(file, source, hunk, place)
+    return HunkRefusal(HunkPart(hunk, line_shift), error)
 
 
 def _removes_byte_order_mark(hunk: PatchHunk) -> bool:
@@ -403,14 +501,14 @@ def _skip_applied(
     source: Source,
     places: Sequence[HunkPlace | NoPlace],
     *,
-    report_all: bool,
+    is_partial: bool,
 ) -> list[HunkPlace | NoPlace]:
-    """Return the places of all hunks, if those without one are applied already.
+    """Return the places of all hunks, with the reason `already_applied` where it holds.
 
     Models send a corrected patch after some of its hunks were applied. Only a call that
-    takes what fits (`report_all`) passes over these; a hunk that has its place and one
-    that is applied then both count. Any other call gets the error of the first hunk
-    that fails, so that half a patch is never applied unnoticed.
+    takes what fits (`is_partial`) passes over these, and over hunks that do not fit in
+    a file that is only modified. Any other call gets the error of the first hunk that
+    fails, so that half a patch is never applied unnoticed.
 
     Raise `already_applied`, with that error as its cause, if the results of all hunks
     are in the file.
@@ -426,7 +524,7 @@ def _skip_applied(
         "order",
     )
     applied_lines: Sequence[int | None] = [None] * len(file.hunks)
-    if report_all or may_be_applied:
+    if is_partial or may_be_applied:
         applied_lines = find_applied(file.hunks, source)
     outcomes: list[HunkPlace | NoPlace] = []
     for place, applied_line in zip(places, applied_lines, strict=False):
@@ -451,13 +549,14 @@ def _skip_applied(
         raise already_applied_error(
             [{"path": file.path, "line": line_of_first}]
         ) from error
-    if report_all:
-        is_complete = len(outcomes) == len(file.hunks)
-        if (
-            is_complete
-            and reported_reason.reason == "already_applied"
-            and _is_in_order(outcomes)
-        ):
+    if is_partial:
+        outcomes = _refuse_unordered(outcomes, places)
+        reasons = {
+            outcome.reason
+            for outcome in outcomes
+            if isinstance(outcome, NoPlace)
+        }
+        if file.kind == "modify" or reasons == {"already_applied"}:
             return outcomes
         if len(file.hunks) > 1:
             add_other_hunks(error, file, source, outcomes, reported_hunk)
@@ -483,16 +582,36 @@ def _find_reported_hunk(
     return refused[0]
 
 
-def _is_in_order(outcomes: Sequence[HunkPlace | NoPlace]) -> bool:
-    """Return True if the hunks, placed or applied, are in the order of their lines.
+def _refuse_unordered(
+    outcomes: Sequence[HunkPlace | NoPlace],
+    places: Sequence[HunkPlace | NoPlace],
+) -> list[HunkPlace | NoPlace]:
+    """Return the outcomes, with those of `places` for results out of their order.
 
     Results were looked for without regard to the other hunks. One that lies on the
     wrong side of another is text that only looks like a result.
     """
-    lines = [
-        outcome.start + 1
-        if isinstance(outcome, HunkPlace)
-        else outcome.lines[0]
-        for outcome in outcomes
-    ]
-    return lines == sorted(lines)
+    next_line: float = math.inf
+    limits: list[float] = []
+    for outcome in reversed(outcomes):
+        limits.append(next_line)
+        if isinstance(outcome, HunkPlace):
+            next_line = outcome.start + 1
+    limits.reverse()
+    ordered: list[HunkPlace | NoPlace] = []
+    last_line = 0
+    for outcome, place, limit in zip(outcomes, places, limits, strict=True):
+        if isinstance(outcome, HunkPlace):
+            last_line = outcome.start + 1
+        elif outcome.reason == "already_applied":
+            line = outcome.lines[0]
+            if last_line <= line <= limit:
+                last_line = line
+            elif isinstance(place, NoPlace) and place.reason == "no_match":
+                ordered.append(place)
+                continue
+            else:
+                ordered.append(NoPlace("order", outcome.lines))
+                continue
+        ordered.append(outcome)
+    return ordered

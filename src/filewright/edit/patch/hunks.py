@@ -145,6 +145,7 @@ class HunkReader:
         return PatchHunk(
             number=number,
             patch_line=header_index + 1,
+            last_line=self.position,
             lines=lines,
             start=header.start,
             headings=header.headings,

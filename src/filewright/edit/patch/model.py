@@ -6,8 +6,9 @@ Paths are text as results show them; unusual names are quoted as git does.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, replace
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from filewright.boundary.names import quote, unquote
@@ -72,8 +73,8 @@ class HunkLines:
 class PatchHunk:
     """Consecutive lines of a patch that belong in one place of a file.
 
-    `number` counts the hunks of the file from 1; `patch_line` is the line of the patch
-    at which the hunk begins. `start` is the line of the file that its header names,
+    `number` counts the hunks of the file from 1; `patch_line` and `last_line` are the
+    lines of the patch with which the hunk begins and ends. `start` is the line of the file that its header names,
     from 1, or None. `headings` are lines that come before it in the file, outermost
     first. `at_end`: its last old line is the last of the file.
 
@@ -85,6 +86,7 @@ class PatchHunk:
 
     number: int
     patch_line: int
+    last_line: int
     lines: HunkLines
     start: int | None = None
     headings: tuple[str, ...] = ()
@@ -162,6 +164,55 @@ class FilePatch:
 
 
 @dataclass(frozen=True, slots=True)
+class HunkPart:
+    """A hunk to take out of a patch.
+
+    `line_shift` is added to the line number in its header: the lines that other hunks
+    have added above it. `context` has the lines of the file, by index of the old line,
+    that replace lines of its context.
+    """
+
+    hunk: PatchHunk
+    line_shift: int = 0
+    context: Mapping[int, str] = field(default_factory=dict)
+
+    def extract(self, patch_lines: Sequence[str]) -> list[str]:
+        """Return the hunk's lines of the patch, with what is to be changed in them."""
+        hunk = self.hunk
+        lines = [*patch_lines[hunk.patch_line - 1 : hunk.last_line]]
+        if not lines[0].startswith("@@"):
+            # The first hunk of an envelope may lack it. Behind another hunk it would
+            # be read as a part of that one.
+            lines.insert(0, "@@")
+        old_index = 0
+        for index, line in enumerate(lines):
+            if line.startswith("@@"):
+                lines[index] = self._shift_header(line)
+            elif not line.startswith(("+", "\\")):
+                if old_index in self.context:
+                    line_end = "\r" if line.endswith("\r") else ""
+                    lines[index] = f" {self.context[old_index]}{line_end}"
+                old_index += 1
+        return lines
+
+    def _shift_header(self, line: str) -> str:
+        match = re.match(r"@@ -(\d+)", line)
+        # A hunk that belongs at the beginning of an empty file has the number 0.
+        if match is None or not self.line_shift or int(match[1]) == 0:
+            return line
+        start = max(1, int(match[1]) + self.line_shift)
+        return f"@@ -{start}{line[match.end() :]}"
+
+
+@dataclass(frozen=True, slots=True)
+class FilePart:
+    """A file to take out of a patch: whole, or some of its hunks."""
+
+    file: FilePatch
+    hunks: tuple[HunkPart, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Patch:
     """A patch: its notation, and at least one file, in the order written.
 
@@ -173,19 +224,28 @@ class Patch:
     files: tuple[FilePatch, ...]
     alternative_files: tuple[FilePatch, ...] = ()
 
-    def extract(self, text: str, files: Iterable[FilePatch]) -> str:
-        """Return the part of the patch's `text` that is about some of its files.
+    def extract(self, text: str, parts: Iterable[FilePart]) -> str:
+        """Return the part of the patch's `text` that is about some files and hunks.
 
         It is a patch itself. `text` is the text that this patch was read from.
         """
         # Split as the reader did, so that the line numbers are those it counted.
-        lines = [f"{line}\n" for line in remove_margin(text).split("\n")]
-        part = ""
-        for file in files:
-            part += "".join(lines[file.first_line - 1 : file.last_line])
-        return (
-            f"{BEGIN_PATCH}\n{part}{END_PATCH}\n" if self.is_envelope else part
-        )
+        lines = remove_margin(text).split("\n")
+        extract: list[str] = []
+        for part in parts:
+            file = part.file
+            if not part.hunks:
+                extract += lines[file.first_line - 1 : file.last_line]
+                continue
+            first_hunk_line = min(
+                hunk.patch_line for hunk in (*file.hunks, *file.idle_hunks)
+            )
+            extract += lines[file.first_line - 1 : first_hunk_line - 1]
+            for hunk_part in part.hunks:
+                extract += hunk_part.extract(lines)
+        if self.is_envelope:
+            extract = [BEGIN_PATCH, *extract, END_PATCH]
+        return "".join(f"{line}\n" for line in extract)
 
     def relocate(self, folder: str, strip: int) -> Patch:
         """Return the patch of files below `folder`, their names shortened by `strip`.

@@ -43,8 +43,8 @@ from filewright.edit.source import Source
 
 REACH_LINES = 200
 """Lines that a header's number may be wrong and still choose among equal places."""
-_MAX_REPORTED = 12
-"""Hunks without a place after which the others are not looked at."""
+_MAX_LOOSE_REFUSALS = 12
+"""Hunks without a place after which the others are compared exactly only."""
 _CHECK_INTERVAL = 256
 """Hunks between two checks whether the call was cancelled or is out of time."""
 _USUAL_CONTEXT = 3
@@ -58,8 +58,8 @@ def place_hunks(
 ) -> list[HunkPlace | NoPlace]:
     """Return the place of each hunk, in order, up to the first that has none.
 
-    With `report_all`, go on after refusals, so that one error can name them all; stop
-    after more than `_MAX_REPORTED`. The result may be shorter than `hunks`.
+    With `report_all`, go on after refusals, so that one error can name them all. No
+    hunk then has another place than it would have if the refused ones fitted.
     """
     return _HunkPlacer(hunks, source).place_all(report_all=report_all)
 
@@ -184,14 +184,19 @@ class _HunkPlacer:
 
     def place_all(self, *, report_all: bool) -> list[HunkPlace | NoPlace]:
         """Return the place of each hunk, as `place_hunks` does."""
-        max_refused = _MAX_REPORTED if report_all else 0
         outcomes: list[_Candidates | NoPlace] = []
         earliest_start = line_drift = refused_count = 0
+        # A refused hunk may have moved the lines below it, so that the numbers of the
+        # next hunks choose nothing until one has a single place.
+        trusts_numbers = True
         for hunk_index, hunk in enumerate(self._hunks):
             if hunk_index % _CHECK_INTERVAL == 0:
                 self._source.task.check()
             outcome = self._find_candidates(
-                hunk_index, earliest_start, line_drift
+                hunk_index,
+                earliest_start,
+                line_drift,
+                trusts_numbers=trusts_numbers,
             )
             if isinstance(outcome, _Candidates):
                 place = self._place_at(hunk_index, outcome.first_start)
@@ -202,16 +207,22 @@ class _HunkPlacer:
                         # The file has grown or shrunk above: the numbers of the hunks
                         # below are off by the same count.
                         line_drift = place.start - hunk.start_index
+                        trusts_numbers = True
                     outcome = (
                         self._refuse_repeated_insertion(hunk, place) or outcome
                     )
             elif outcome.reason == "already_applied":
                 # The headers count old lines, and the file has the new ones here.
                 line_drift += len(hunk.lines.new) - len(hunk.lines.old)
+            else:
+                trusts_numbers = False
             outcomes.append(outcome)
             refused_count += isinstance(outcome, NoPlace)
-            if refused_count > max_refused:
+            if refused_count and not report_all:
                 break
+            if refused_count > _MAX_LOOSE_REFUSALS:
+                # Each looser comparison reads the whole file.
+                self._exactly = True
         # The place of the refused hunk might have settled those around it. If only one
         # hunk is reported, it is that one, and not a neighbour as "ambiguous".
         return self._settle(
@@ -239,8 +250,9 @@ class _HunkPlacer:
             if isinstance(outcome, NoPlace):
                 places.append(outcome)
                 continue
+            latest_start = outcome.first_start
             place: HunkPlace | NoPlace = self._place_at(
-                hunk_index, outcome.first_start
+                hunk_index, latest_start
             )
             if may_be_ambiguous and not outcome.is_only:
                 open_end = bisect_right(
@@ -253,7 +265,10 @@ class _HunkPlacer:
                     place = NoPlace(
                         "ambiguous_match", to_line_numbers(open_starts)
                     )
-            latest_end = outcome.first_start
+                    # It may be at the last of these, so the hunk before it too may
+                    # have a later place.
+                    latest_start = open_starts[-1]
+            latest_end = latest_start
             places.append(place)
         places.reverse()
         return places
@@ -270,12 +285,18 @@ class _HunkPlacer:
     # The candidates of one hunk
 
     def _find_candidates(
-        self, hunk_index: int, earliest_start: int, line_drift: int
+        self,
+        hunk_index: int,
+        earliest_start: int,
+        line_drift: int,
+        *,
+        trusts_numbers: bool,
     ) -> _Candidates | NoPlace:
         """Return where a hunk may begin, from line `earliest_start` on.
 
         `line_drift` is the number of lines by which the hunk placed before it lies
-        further down (negative: further up) than its header says.
+        further down (negative: further up) than its header says. Without
+        `trusts_numbers`, the line that its header names does not choose a place.
         """
         hunk = self._hunks[hunk_index]
         old_lines = self._encode(hunk.lines.old)
@@ -288,7 +309,7 @@ class _HunkPlacer:
             and old_lines is not None
         ):
             outcome = self._place_at_stated_line(hunk, old_lines, stated_start)
-            if outcome is not None:
+            if isinstance(outcome, NoPlace) or (outcome and trusts_numbers):
                 return outcome
         starts = self._find_starts(hunk_index, old_lines)
         if not starts:
@@ -321,7 +342,7 @@ class _HunkPlacer:
                 (starts[-1] + 1,),
             )
         candidates = _Candidates(starts, first_index)
-        if hunk.start is None or candidates.is_only:
+        if hunk.start is None or candidates.is_only or not trusts_numbers:
             return candidates
         nearest_start = _find_nearest(candidates, stated_start)
         # A hunk without context below its changes was probably made at the end of a

@@ -16,7 +16,7 @@ from functools import cache
 from filewright.edit.changeset import FilePlan
 from filewright.edit.patch.explain import no_change_error, patch_error
 from filewright.edit.patch.file_plan import PatchedFile, fits_file, plan_file
-from filewright.edit.patch.model import FilePatch, Patch
+from filewright.edit.patch.model import FilePart, FilePatch, HunkPart, Patch
 from filewright.edit.patch.targets import FileTargets, FindTarget, find_targets
 from filewright.errors import FilewrightError
 from filewright.progress import Task
@@ -24,10 +24,25 @@ from filewright.progress import Task
 
 @dataclass(frozen=True, slots=True)
 class FileRefusal:
-    """A file of a patch that is not changed, and the error that says why."""
+    """A file of a patch that is not changed, or some of its hunks, and the errors.
+
+    `hunks` are the hunks that are not applied, each with its error at the same index;
+    without them the whole file is refused, by one error.
+    """
 
     file: FilePatch
-    error: FilewrightError
+    errors: tuple[FilewrightError, ...]
+    hunks: tuple[HunkPart, ...] = ()
+
+    @property
+    def error(self) -> FilewrightError:
+        """The first error."""
+        return self.errors[0]
+
+    @property
+    def part(self) -> FilePart:
+        """What is refused, as a part of the patch."""
+        return FilePart(self.file, self.hunks)
 
 
 def plan_patch(
@@ -65,10 +80,10 @@ def plan_patch(
 def plan_partial_patch(
     patch: Patch, find_target: FindTarget, *, task: Task | None = None
 ) -> Iterator[FilePlan[PatchedFile] | FileRefusal]:
-    """Yield a plan for each file that fits, then a refusal for each that does not.
+    """Yield a plan for each file with hunks that fit, then the refusals.
 
-    The refusals are in the order of the patch, and the error of each names all hunks of
-    its file. Raise only `cancelled` and `timeout`, which end the call.
+    A file of which some hunks fit has both. The refusals are in the order of the patch.
+    Raise only `cancelled` and `timeout`, which end the call.
     """
     refusals: list[FileRefusal] = []
     planner = _PatchPlanner(patch, find_target, task or Task(), is_partial=True)
@@ -85,8 +100,8 @@ def plan_partial_patch(
 class _PatchPlanner:
     """Plans the files of a patch, one after the other.
 
-    With `is_partial`, hunks that are applied already are passed over, and a file that
-    would not change is refused.
+    With `is_partial`, hunks that are applied already are passed over, hunks that do not
+    fit are refused alone, and a file that would not change is refused.
     """
 
     def __init__(
@@ -122,16 +137,24 @@ class _PatchPlanner:
             self._task.check()
             with targets.open_old() as before:
                 try:
-                    plan = plan_file(
-                        targets, before, self._task, report_all=self._is_partial
+                    planned = plan_file(
+                        targets, before, self._task, is_partial=self._is_partial
                     )
-                    if self._is_partial and not plan.steps:
+                    plan = planned.plan
+                    if self._is_partial and plan and not plan.steps:
                         raise no_change_error()
                 except FilewrightError as error:
                     yield _to_refusal(targets.file, error)
                     continue
-                yield plan
-                del plan
+                if planned.refusals:
+                    yield FileRefusal(
+                        targets.file,
+                        tuple(refusal.error for refusal in planned.refusals),
+                        tuple(refusal.part for refusal in planned.refusals),
+                    )
+                if plan is not None:
+                    yield plan
+                del plan, planned
 
     def _choose_reading(self, patch: Patch) -> tuple[FilePatch, ...]:
         """Return the files of a patch, read in the way that fits the files.
@@ -160,4 +183,4 @@ def _to_refusal(file: FilePatch, error: FilewrightError) -> FileRefusal:
     """Return the refusal of a file, or raise an error that ends the call."""
     if error.ends_call:
         raise error
-    return FileRefusal(file, error)
+    return FileRefusal(file, (error,))

@@ -1,0 +1,182 @@
+"""Hunks of a file that are applied although others of it are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.edit.patch.conftest import Tree
+
+from filewright.edit.patch.file_plan import HunkOutcome
+from filewright.edit.patch.model import Patch
+from filewright.edit.patch.placement import HunkPlace
+from filewright.edit.patch.placer import place_hunks
+from filewright.edit.patch.plan import FileRefusal, plan_partial_patch
+from filewright.edit.patch.reader import parse_patch
+from filewright.edit.source import Source
+from filewright.text.snapshot import Snapshot
+
+HEAD = "--- a/x\n+++ b/x\n"
+
+
+def apply_partly(tree: Tree, patch: str) -> tuple[list[HunkOutcome], str]:
+    """Return the outcomes of the hunks that fit, and the rest of the patch."""
+    parsed = parse_patch(patch)
+    outcomes: list[HunkOutcome] = []
+    parts = []
+    for outcome in plan_partial_patch(parsed, tree.look):
+        if isinstance(outcome, FileRefusal):
+            parts.append(outcome.part)
+        else:
+            outcomes += outcome.result.hunks
+    return outcomes, parsed.extract(patch, parts)
+
+
+@pytest.mark.parametrize(
+    ("content", "hunks", "lines", "rest"),
+    [
+        pytest.param(
+            b"a\nx\nb\nx\nc\n",
+            "@@ -1 +1 @@\n-z\n+Z\n@@ -2 +2 @@\n-x\n+X\n",
+            [],
+            "@@ -1 +1 @@\n-z\n+Z\n@@ -2 +2 @@\n-x\n+X\n",
+            id="a number below a refused hunk chooses nothing",
+        ),
+        pytest.param(
+            b"a\nx\nb\nx\nc\n",
+            "@@ -2 +2 @@\n-x\n+X\n@@ -5 +5 @@\n-z\n+Z\n",
+            [2],
+            "@@ -5 +5 @@\n-z\n+Z\n",
+            id="a number above it does",
+        ),
+        pytest.param(
+            b"a\nx\nb\nx\nc\n",
+            "@@ -1 +1 @@\n-z\n+Z\n@@ -3 +3 @@\n-b\n+B\n@@ -4 +4 @@\n-x\n+X\n",
+            [3, 4],
+            "@@ -1 +1 @@\n-z\n+Z\n",
+            id="a hunk with a single place makes numbers certain again",
+        ),
+        pytest.param(
+            b"a\nb\nc\n",
+            "@@ -1 +1,3 @@\n-a\n+A\n+A\n+A\n@@ -2 +4 @@\n-z\n+Z\n@@ -3 +5 @@\n c\n+d\n",
+            [1, 3],
+            "@@ -4 +4 @@\n-z\n+Z\n",
+            id="the rest has the numbers of the changed file",
+        ),
+        pytest.param(
+            b"a\n" + b"".join(b"%d\n" % n for n in range(40)),
+            "".join(f"@@ -{n} +{n} @@\n-no{n}\n+x\n" for n in range(2, 32))
+            + "@@ -41 +41 @@\n-39\n+x\n",
+            [41],
+            "".join(f"@@ -{n} +{n} @@\n-no{n}\n+x\n" for n in range(2, 32)),
+            id="many refused hunks hide no later one",
+        ),
+    ],
+)
+def test_applies_hunks_that_fit(
+    content: bytes,
+    hunks: str,
+    lines: list[int],
+    rest: str,
+    tree: Callable[..., Tree],
+) -> None:
+    outcomes, actual_rest = apply_partly(tree({"x": content}), HEAD + hunks)
+    assert [outcome.line for outcome in outcomes] == lines
+    assert actual_rest == HEAD + rest
+
+
+@pytest.mark.parametrize(
+    ("patch", "rest"),
+    [
+        pytest.param(
+            "*** Begin Patch\n*** Update File: x\n-z\n+Z\n@@ a\n-b\n+B\n*** End Patch\n",
+            "*** Begin Patch\n*** Update File: x\n@@\n-z\n+Z\n*** End Patch\n",
+            id="envelope",
+        ),
+        pytest.param(
+            "*** Begin Patch\n*** Update File: x\n@@\n-b\n+B\n@@ c\n-z\n+Z\n"
+            "*** End of File\n*** End Patch\n",
+            "*** Begin Patch\n*** Update File: x\n@@ c\n-z\n+Z\n*** End of File\n"
+            "*** End Patch\n",
+            id="mark of the end",
+        ),
+        pytest.param(
+            "*** Begin Patch\n*** Update File: x\n@@\n a\n@@\n-b\n+B\n@@\n-z\n+Z\n*** End Patch\n",
+            "*** Begin Patch\n*** Update File: x\n@@\n-z\n+Z\n*** End Patch\n",
+            id="a hunk that changes nothing",
+        ),
+        pytest.param(
+            "diff --git a/x b/x\nindex 1..2 100644\n" + HEAD + "@@ -2 +2 @@ a\n-b\n+B\n"
+            "@@ -3 +3 @@\n-z\n\\ No newline at end of file\n+Z\n",
+            "diff --git a/x b/x\nindex 1..2 100644\n" + HEAD
+            + "@@ -3 +3 @@\n-z\n\\ No newline at end of file\n+Z\n",
+            id="git",
+        ),
+    ],
+)  # fmt: skip
+def test_rest_is_a_patch(
+    patch: str, rest: str, tree: Callable[..., Tree]
+) -> None:
+    outcomes, actual_rest = apply_partly(tree({"x": b"a\nb\nc\n"}), patch)
+    assert [outcome.line for outcome in outcomes] == [2]
+    assert actual_rest == rest
+    parse_patch(actual_rest)
+
+
+def places_by_number(patch: Patch, content: bytes) -> dict[int, HunkPlace]:
+    """Return the places of a file's hunks that have one, by their numbers."""
+    hunks = patch.files[0].hunks
+    places = place_hunks(hunks, Source(Snapshot(content)), report_all=True)
+    assert len(places) == len(hunks)
+    return {
+        hunk.number: place
+        for hunk, place in zip(hunks, places, strict=True)
+        if isinstance(place, HunkPlace)
+    }
+
+
+@given(st.data())
+def test_no_hunk_goes_elsewhere_because_another_is_left_out(
+    data: st.DataObject,
+) -> None:
+    """Few different lines, so that hunks have many places; wrong numbers too."""
+    letters = st.sampled_from(["a", "b", "c"])
+    lines = data.draw(st.lists(letters, min_size=4, max_size=14))
+    body, position = HEAD, 0
+    while position < len(lines):
+        position += data.draw(st.integers(0, 3))
+        count = data.draw(st.integers(1, 3))
+        old = lines[position : position + count]
+        if not old:
+            break
+        number = max(1, position + 1 + data.draw(st.integers(-2, 2)))
+        body += f"@@ -{number},{len(old)} +{number},{len(old)} @@\n"
+        body += "".join(f" {line}\n" for line in old[:-1])
+        body += f"-{old[-1]}\n+new\n"
+        position += count
+    if body == HEAD:
+        return
+    # The file has moved on since the patch was made.
+    for line in data.draw(st.lists(letters, max_size=3)):
+        lines.insert(data.draw(st.integers(0, len(lines))), line)
+    content = "".join(f"{line}\n" for line in lines).encode()
+    whole = parse_patch(body)
+    file = whole.files[0]
+    places = place_hunks(file.hunks, Source(Snapshot(content)))
+    if not all(isinstance(place, HunkPlace) for place in places):
+        return
+    expected = places_by_number(whole, content)
+    damaged = data.draw(st.integers(0, len(file.hunks) - 1))
+    lost = file.hunks[damaged]
+    lines_of_no_file = replace(
+        lost.lines, old=tuple("none" for _ in lost.lines.old)
+    )
+    hunks = [*file.hunks]
+    hunks[damaged] = replace(lost, lines=lines_of_no_file)
+    partial = replace(whole, files=(replace(file, hunks=tuple(hunks)),))
+    actual = places_by_number(partial, content)
+    assert lost.number not in actual
+    assert actual.items() <= expected.items()
