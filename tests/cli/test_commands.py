@@ -509,7 +509,7 @@ def test_a_second_history_of_a_root_is_found(
     assert edit("two", "2").exit_code == 0
     monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(root.parent / "state"))
     found = run("doctor").stdout
-    assert f"{elsewhere}/filewright has 1 changes of these roots" in found
+    assert f"{elsewhere}/filewright has 1 change of these roots" in found
 
 
 def test_a_state_folder_that_a_client_names_is_looked_at(root: Path) -> None:
@@ -530,7 +530,7 @@ def test_a_state_folder_that_a_client_names_is_looked_at(root: Path) -> None:
     (root / ".mcp.json").write_text(
         json.dumps({"mcpServers": {"filewright": server}})
     )
-    assert f"{own} has 1 changes of these roots" in run("doctor").stdout
+    assert f"{own} has 1 change of these roots" in run("doctor").stdout
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a terminal of Unix")

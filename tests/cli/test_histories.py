@@ -142,7 +142,7 @@ def test_who_opens_first_and_where_the_variable_is_set(
     else:
         found = machine.run("doctor", by=CLIENT).stdout
         assert (
-            f"{tmp_path / '.local/state/filewright'} has 1 changes of these roots"
+            f"{tmp_path / '.local/state/filewright'} has 1 change of these roots"
             in found
         )
         assert "--state-dir" in found

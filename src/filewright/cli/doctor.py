@@ -1,7 +1,7 @@
 """The command `doctor`, which checks the system and settles unfinished changes.
 
-A check yields its findings one by one, and each is printed at once: an error in a later
-check hides nothing.
+The verdict comes first, so the findings are collected; an error in a later check hides
+none of them.
 """
 
 from __future__ import annotations
@@ -9,19 +9,20 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
 from filewright import __version__, system
 from filewright.cli import write
-from filewright.cli.options import workspace_command
+from filewright.cli.options import json_option, workspace_command
+from filewright.cli.terminal import has_colours, show_progress, write_json
 from filewright.errors import FilewrightError
-from filewright.wording import join_limited
+from filewright.wording import join_limited, pluralize
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Root
@@ -36,19 +37,24 @@ MAX_COUNTED_CHANGES = 100
 _LABEL_WIDTH = len("unfinished changes")
 
 
+Status = Literal["good", "limit", "problem", "plain"]
+"""How a finding is: a limit is of this system, a problem is for the user to solve."""
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A result of a check; `is_good` is None for plain information."""
+    """A result of a check."""
 
     label: str
     detail: str
-    is_good: bool | None = None
+    status: Status = "plain"
 
 
-_MARKS = {
-    True: ("ok  ", "green"),
-    False: ("weak", "yellow"),
-    None: ("    ", ""),
+_MARKS: Mapping[Status, tuple[str, str]] = {
+    "good": ("ok  ", "green"),
+    "limit": ("weak", "yellow"),
+    "problem": ("look", "red"),
+    "plain": ("    ", ""),
 }
 
 
@@ -56,14 +62,18 @@ _MARKS = {
     short_help="Check this system, and finish what a crash interrupted",
     epilog="\b\nExample:\n  filewright doctor --root ~/project",
 )
+@json_option
 @workspace_command()
 @click.option(
     "--leave",
     metavar="CHANGE",
     help="Keep the files of an unsettled change as they are, and record it as made.",
 )
-def doctor(workspace: Workspace, leave: str | None) -> None:
-    """Check this system, and finish or roll back changes that a crash interrupted."""
+def doctor(workspace: Workspace, *, leave: str | None, as_json: bool) -> None:
+    """Check this system, and finish or roll back changes that a crash interrupted.
+
+    The first line is the verdict.
+    """
     if leave is not None:
         workspace.leave_unsettled(leave)
         write(
@@ -71,23 +81,81 @@ def doctor(workspace: Workspace, leave: str | None) -> None:
             f"`filewright undo {leave}` undoes it"
         )
         return
-    findings = chain(
+    from filewright.cli.clients import find_configured_titles
+
+    clients = find_configured_titles()
+    checks = chain(
         _check_system(),
         _check_packages(),
-        _check_clients(),
+        _describe_clients(clients),
         _check_workspace(workspace),
     )
-    has_colours = sys.stdout.isatty()
+    findings: list[Finding] = []
+    try:
+        with show_progress("checking", CHECK_SECONDS):
+            findings.extend(checks)
+    finally:
+        # What was found before an error helps to understand it.
+        verdict = judge(findings, has_clients=bool(clients))
+        if as_json:
+            write_json(_to_json(verdict, findings))
+        else:
+            _write_findings(verdict, findings)
+
+
+def judge(findings: Sequence[Finding], *, has_clients: bool) -> str:
+    """Return the verdict on all findings: what works, and what to do."""
+    problems: list[str] = []
+    limits: list[str] = []
     for finding in findings:
-        write(_render_finding(finding, has_colours=has_colours))
+        if finding.status == "problem":
+            problems.append(finding.label)
+        elif finding.status == "limit":
+            limits.append(finding.label)
+    if problems:
+        labels = join_limited([*dict.fromkeys(problems)], MAX_SHOWN_ITEMS)
+        return f"Please look at: {labels}."
+    verdict = "Everything works."
+    if limits:
+        verdict = f"Everything works, within limits: {', '.join(limits)}."
+    if not has_clients:
+        verdict += " No client is configured: filewright setup"
+    return verdict
 
 
-def _render_finding(finding: Finding, *, has_colours: bool) -> str:
+def _write_findings(verdict: str, findings: Sequence[Finding]) -> None:
+    """Write the verdict and a line for each finding."""
+    is_coloured = has_colours()
+    is_good = all(finding.status != "problem" for finding in findings)
+    if is_coloured:
+        verdict = click.style(
+            verdict, fg="green" if is_good else "red", bold=True
+        )
+    write(f"{verdict}\n\n")
+    for finding in findings:
+        write(_render_finding(finding, is_coloured=is_coloured))
+
+
+def _to_json(verdict: str, findings: Sequence[Finding]) -> dict[str, Any]:
+    """Return the verdict and the findings as JSON values."""
+    return {
+        "verdict": verdict,
+        "is_good": all(finding.status != "problem" for finding in findings),
+        "findings": [asdict(finding) for finding in findings],
+    }
+
+
+def _render_finding(finding: Finding, *, is_coloured: bool) -> str:
     """Return the line of a finding."""
-    mark, colour = _MARKS[finding.is_good]
-    if colour and has_colours:
+    mark, colour = _MARKS[finding.status]
+    if colour and is_coloured:
         mark = click.style(mark, fg=colour)
     return f"{mark}  {finding.label:<{_LABEL_WIDTH}}  {finding.detail}"
+
+
+def _status(*, is_good: bool, otherwise: Status) -> Status:
+    """Return "good", or another status for a check that failed."""
+    return "good" if is_good else otherwise
 
 
 _PLATFORMS = {
@@ -139,25 +207,32 @@ _RECOVERY_TEXTS = {
 
 
 def _check_system() -> Iterator[Finding]:
+    """Yield the version, the platform and its capabilities."""
     yield Finding(
         "filewright",
         f"{__version__} on Python {platform.python_version()}, {platform.platform()}",
     )
-    """Yield the version, the platform and its capabilities."""
     tests, is_good = _PLATFORMS.get(sys.platform, ("never tested", False))
-    yield Finding("platform", f"{sys.platform}: {tests}", is_good)
+    yield Finding(
+        "platform",
+        f"{sys.platform}: {tests}",
+        _status(is_good=is_good, otherwise="limit"),
+    )
     for name, text_if_present, text_if_missing in _CAPABILITIES:
         is_present = getattr(system.capabilities, name)
         detail = text_if_present
         if not is_present:
             detail = f"not on this system: {text_if_missing}"
-        yield Finding(name, detail, is_present)
+        yield Finding(
+            name, detail, _status(is_good=is_present, otherwise="limit")
+        )
 
 
 def _check_packages() -> Iterator[Finding]:
-    """Yield the versions of the packages and of ripgrep, and the languages."""
+    """Yield the versions of the packages and of ripgrep, and the number of languages."""
     from importlib import metadata
 
+    versions: list[str] = []
     for package, use in (
         ("mcp", "server"),
         ("google-re2", "regular expressions"),
@@ -167,17 +242,21 @@ def _check_packages() -> Iterator[Finding]:
         ("tree-sitter", "structure"),
     ):
         try:
-            yield Finding(package, f"{metadata.version(package)} ({use})", True)
+            versions.append(f"{package} {metadata.version(package)}")
         except metadata.PackageNotFoundError:
-            yield Finding(package, f"not installed ({use})", False)
+            yield Finding(package, f"not installed ({use})", "problem")
+    yield Finding("packages", ", ".join(versions), "good")
     yield _check_ripgrep()
     languages = set()
     for distribution in metadata.distributions():
         name = str(distribution.metadata["Name"]).lower()
         if name.startswith("tree-sitter-"):
             languages.add(name.removeprefix("tree-sitter-"))
-    detail = ", ".join(sorted(languages)) or "none"
-    yield Finding("languages", detail, bool(languages))
+    yield Finding(
+        "languages",
+        f"{pluralize(len(languages), 'grammar')} for outlines and symbols",
+        _status(is_good=bool(languages), otherwise="problem"),
+    )
 
 
 def _check_ripgrep() -> Finding:
@@ -187,7 +266,7 @@ def _check_ripgrep() -> Finding:
     program = find_program("rg")
     if program is None:
         return Finding(
-            "ripgrep", "not found: folders are searched without it", False
+            "ripgrep", "not found: folders are searched without it", "limit"
         )
     launcher = Launcher()
     try:
@@ -196,20 +275,17 @@ def _check_ripgrep() -> Finding:
             if child.wait():
                 raise OSError(f"status {child.wait()}")
     except (OSError, FilewrightError) as error:
-        return Finding("ripgrep", f"{program} does not run: {error}", False)
+        return Finding("ripgrep", f"{program} does not run: {error}", "problem")
     finally:
         launcher.close()
     return Finding(
-        "ripgrep", f"{version.partition(chr(10))[0]} ({program})", True
+        "ripgrep", f"{version.partition(chr(10))[0]} ({program})", "good"
     )
 
 
-def _check_clients() -> Iterator[Finding]:
+def _describe_clients(titles: Sequence[str]) -> Iterator[Finding]:
     """Yield the clients that are configured."""
-    from filewright.cli.clients import find_configured_titles
-
-    titles = find_configured_titles()
-    detail = "none configured: filewright setup CLIENT"
+    detail = "none configured: filewright setup"
     if titles:
         detail = f"configured in {', '.join(titles)}"
     yield Finding("clients", detail)
@@ -220,23 +296,31 @@ def _check_workspace(workspace: Workspace) -> Iterator[Finding]:
     from filewright.changes.state_dir import state_base_folder
 
     for root in workspace.roots:
-        yield Finding("root", os.fsdecode(root.path), root.folder.is_writable())
+        yield Finding(
+            "root",
+            os.fsdecode(root.path),
+            _status(is_good=root.folder.is_writable(), otherwise="problem"),
+        )
         yield from _count_denied(workspace, root)
     state = Path(state_base_folder(workspace.settings))
-    yield Finding("state folder", f"{state}", _can_write(state))
+    yield Finding(
+        "state folder",
+        f"{state}",
+        _status(is_good=_can_write(state), otherwise="problem"),
+    )
     for note in workspace.changes.state_notes:
-        yield Finding("history", note, False)
+        yield Finding("history", note, "problem")
     yield from _find_other_histories(workspace, state)
     problems = workspace.log_problems()
     if problems:
         # Nothing can be settled by a log that SQLite cannot read.
-        yield Finding("log of changes", "; ".join(problems), False)
+        yield Finding("log of changes", "; ".join(problems), "problem")
         return
     damage = workspace.log_damage(seconds=CHECK_SECONDS)
     yield Finding(
         "log of changes",
         join_limited(damage, MAX_SHOWN_ITEMS) or "sound",
-        not damage,
+        _status(is_good=not damage, otherwise="problem"),
     )
     yield from _recover(workspace)
 
@@ -256,7 +340,7 @@ def _recover(workspace: Workspace) -> Iterator[Finding]:
         recovery = workspace.recover()
     except FilewrightError as error:
         yield Finding(
-            "unfinished changes", f"not looked at: {error.message}", False
+            "unfinished changes", f"not looked at: {error.message}", "problem"
         )
         return
     parts = []
@@ -265,7 +349,9 @@ def _recover(workspace: Workspace) -> Iterator[Finding]:
             parts.append(text.format(item))
     needs_person = recovery.conflicts or recovery.waiting or recovery.unsettled
     yield Finding(
-        "unfinished changes", "; ".join(parts) or "none", not needs_person
+        "unfinished changes",
+        "; ".join(parts) or "none",
+        _status(is_good=not needs_person, otherwise="problem"),
     )
     versions = workspace.changes.kept_versions
     if versions:
@@ -281,7 +367,7 @@ def _recover(workspace: Workspace) -> Iterator[Finding]:
             f"{join_limited(leftovers, MAX_SHOWN_ITEMS)}: no unfinished change "
             "names them, so a damaged or removed history has left them; check "
             "them, and delete those that you do not need",
-            False,
+            "problem",
         )
 
 
@@ -307,15 +393,15 @@ def _find_other_histories(
         count = _count_changes(workspace, folder)
         if not count:
             continue
-        number = f"{count}"
+        number = pluralize(count, "change")
         if count == MAX_COUNTED_CHANGES:
-            number += " or more"
+            number = f"{count} or more changes"
         yield Finding(
             "second history",
-            f"{folder} has {number} changes of these roots: give "
+            f"{folder} has {number} of these roots: give "
             f"--state-dir {state} wherever filewright is started, or {folder} "
             "here too",
-            False,
+            "problem",
         )
 
 
@@ -344,13 +430,15 @@ def _count_denied(workspace: Workspace, root: Root) -> Iterator[Finding]:
             root, Task(seconds=CHECK_SECONDS)
         ).most_common()
     except FilewrightError as error:
-        yield Finding(label, f"not counted: {error.message}", False)
+        yield Finding(label, f"not counted: {error.message}", "problem")
         return
     for rule, count in counts[:MAX_SHOWN_RULES]:
         # A rule is "FILE: PATTERN"; an unusable rule file is a sentence instead.
         is_usable = ": " in rule
         yield Finding(
-            label, f"{count:,} by {rule}", None if is_usable else False
+            label,
+            f"{count:,} by {rule}",
+            "plain" if is_usable else "problem",
         )
     rest = counts[MAX_SHOWN_RULES:]
     if rest:
