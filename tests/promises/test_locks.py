@@ -57,8 +57,9 @@ def _changes(area: Path, *roots: str) -> tuple[Boundary, Changes]:
 HOLD = """
 import os, signal, sys
 from pathlib import Path
+from filewright.changes.database import Flusher
 from filewright.changes.state_dir import StateFolder, StateIndex
-with StateIndex(Path(sys.argv[1]), 10.0).alone(None):
+with StateIndex(Path(sys.argv[1]), 10.0, Flusher(enabled=True)).alone(None):
     os.kill(os.getpid(), signal.SIGSTOP)
 """
 

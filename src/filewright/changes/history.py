@@ -70,7 +70,7 @@ class History:
         self.caller = Caller(session=os.urandom(6).hex())
         self._flusher = Flusher(enabled=settings.flush)
         self._index = StateIndex(
-            state_base_folder(settings), settings.lock_seconds
+            state_base_folder(settings), settings.lock_seconds, self._flusher
         )
         self._own = [
             self._open_log(StateFolder(self._index, root))

@@ -33,6 +33,7 @@ from typing import NamedTuple
 from filewright import system
 from filewright.boundary.location import Root
 from filewright.boundary.names import quote
+from filewright.changes.database import Flusher
 from filewright.changes.locks import lock_folder
 from filewright.errors import Code, FilewrightError, from_os_error, lock_timeout
 from filewright.progress import Task
@@ -123,8 +124,11 @@ class RegisteredRoot(NamedTuple):
 class StateIndex:
     """The state folders below one base folder, by the roots they belong to."""
 
-    def __init__(self, base: str, lock_seconds: float) -> None:
+    def __init__(
+        self, base: str, lock_seconds: float, flusher: Flusher
+    ) -> None:
         self.base = os.fsencode(base)
+        self.flusher = flusher
         self._lock_seconds = lock_seconds
         self._path = self.of("roots")
         self._seen: object = None
@@ -190,13 +194,33 @@ class StateIndex:
         # files, and must never name a state folder that has none.
         for owner in owners:
             with system.open_folder(self.of(owner.id)) as own_folder:
-                _write(own_folder, b"root", owner.to_line())
+                self.write(own_folder, b"root", owner.to_line())
         all_owners = self.owners | {owner.id: owner for owner in owners}
-        _write(
+        self.write(
             base,
             b"roots",
             b"".join(owner.to_line() for owner in all_owners.values()),
         )
+
+    def make_folders(self, folder: bytes) -> None:
+        """Make a folder and those above it, each flushed before an intent relies on it."""
+        if os.path.isdir(folder):
+            return
+        above = os.path.dirname(folder)
+        self.make_folders(above)
+        with suppress(FileExistsError):
+            system.make_folder(folder, 0o700)
+            # A folder above that may not be read cannot be flushed.
+            with suppress(PermissionError), system.open_folder(above) as opened:
+                self.flusher.one(opened)
+
+    def write(self, folder: Folder, name: bytes, content: bytes) -> None:
+        """Write a small file of a state folder, whole and flushed, or not at all."""
+        with temporary_file(
+            folder, content, flusher=self.flusher
+        ) as temporary_name:
+            folder.rename(temporary_name, folder, name, "replace")
+        self.flusher.one(folder)
 
     def owner_of(
         self, root: Root
@@ -450,7 +474,7 @@ class StateFolder:
                         self._index.alone(None) as base,
                     ):
                         folder.append(b"others", name.encode() + b"\n")
-                        folder.flush()
+                        self._index.flusher.one(folder)
                         # To write the index makes other processes read it again.
                         self._index.add(base)
                 except OSError as error:
@@ -502,7 +526,7 @@ class StateFolder:
         """Make the state folder and register its root; return as `_take`."""
         root = self.root
         assert root is not None
-        _make_folders(self._index.base)
+        self._index.make_folders(self._index.base)
         with self._index.alone(task) as base:
             # An administrator may have made the base folder. The state folder itself
             # must belong to this user: see `_take`.
@@ -514,7 +538,7 @@ class StateFolder:
                 device=device, inode=inode, birth_ns=_birth(root)
             )
             for name in (b"contents", b"kept"):
-                _make_folders(self.at(name))
+                self._index.make_folders(self.at(name))
             contents = self._take(base, make=True)
             if self.owner != registered:
                 replaced_owners = (
@@ -550,7 +574,7 @@ class StateFolder:
             names = folder.names()
             # The index is held alone: no two processes make different keys.
             if make and b"key" not in names:
-                _write(folder, b"key", os.urandom(32))
+                self._index.write(folder, b"key", os.urandom(32))
             with folder.open(b"key") as file:
                 # Another user with the key could seal a forged plan with it.
                 if file.status().uid != user:
@@ -588,19 +612,6 @@ def _refuse_foreign(status: Status, *allowed: int) -> None:
         raise PermissionError(1, "it belongs to another user")
 
 
-def _make_folders(folder: bytes) -> None:
-    """Make a folder and those above it, each flushed before an intent relies on it."""
-    if os.path.isdir(folder):
-        return
-    above = os.path.dirname(folder)
-    _make_folders(above)
-    with suppress(FileExistsError):
-        system.make_folder(folder, 0o700)
-        # A folder above that may not be read cannot be flushed.
-        with suppress(PermissionError), system.open_folder(above) as opened:
-            opened.flush()
-
-
 def _read(path: bytes) -> bytes:
     """Return the content of a small file of a state folder. Raise `OSError`."""
     folder, name = os.path.split(path)
@@ -608,16 +619,9 @@ def _read(path: bytes) -> bytes:
         return file.read(0, file.status().size)
 
 
-def _write(folder: Folder, name: bytes, content: bytes) -> None:
-    """Write a small file of a state folder, whole and flushed, or not at all."""
-    with temporary_file(folder, content, flush=True) as temporary_name:
-        folder.rename(temporary_name, folder, name, "replace")
-    folder.flush()
-
-
 @contextmanager
 def temporary_file(
-    folder: Folder, data: bytes, *, flush: bool = False
+    folder: Folder, data: bytes, *, flusher: Flusher | None = None
 ) -> Iterator[bytes]:
     """Yield the name of a new file with a content; remove it unless it was renamed."""
     # A process that was killed here may have left its temporary file.
@@ -625,8 +629,8 @@ def temporary_file(
     try:
         with folder.create(name) as file:
             file.write(data, 0)
-            if flush:
-                file.flush()
+            if flusher is not None:
+                flusher.one(file)
         yield name
     finally:
         with suppress(FileNotFoundError):

@@ -505,7 +505,11 @@ def recorded_line(line: str, label: str | None = None) -> str:
 
 def roots_with_open_command(settings: Settings, identifier: str) -> list[str]:
     """Return the roots in which a command was begun, without inner roots."""
-    index = StateIndex(state_base_folder(settings), settings.lock_seconds)
+    index = StateIndex(
+        state_base_folder(settings),
+        settings.lock_seconds,
+        Flusher(enabled=settings.flush),
+    )
     name = open_commands.open_command_name(identifier)
     roots = []
     for owner in index.owners.values():
