@@ -8,11 +8,12 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 
 BEFORE = b"# caf\xe9\r\nport = 80\r\nlast"
 DAMAGED = b"# caf\xef\xbf\xbd\nport = 8080\nlast\n"
@@ -38,24 +39,27 @@ class Client:
         path.write_bytes(content)
         return path
 
-    def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, *self.program, *words],
-            cwd=self.project,
-            env={**os.environ, "FILEWRIGHT_STATE_DIR": str(self.state)},
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
+    def _command(self, words: Sequence[str]) -> dict[str, Any]:
+        return {
+            "argv": [sys.executable, *self.program, *words],
+            "cwd": self.project,
+            "env": {**os.environ, "FILEWRIGHT_STATE_DIR": str(self.state)},
+        }
+
+    def start(self, *words: str, told: object) -> subprocess.Popen[str]:
+        process = processes.start(**self._command(words), text=True)
+        assert process.stdin is not None
+        process.stdin.write(json.dumps(told))
+        process.stdin.close()
+        return process
 
     def run(self, *words: str, told: object = None) -> str:
-        process = self.start(*words)
-        said, _ = process.communicate(
-            None if told is None else json.dumps(told)
+        done = processes.run(
+            **self._command(words),
+            given="" if told is None else json.dumps(told),
         )
-        assert process.returncode == 0, said
-        return said
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
 
     def use(self, path: Path | str | None, **arguments: Any) -> dict[str, Any]:
         """Return what a client says to its hooks of one use of its tool."""
@@ -97,6 +101,13 @@ class Client:
         self.begin(use)
         damage()
         return self.end(use)
+
+
+def close(hook: subprocess.Popen[str]) -> None:
+    assert hook.stdout is not None
+    assert hook.stderr is not None
+    hook.stdout.close()
+    hook.stderr.close()
 
 
 @pytest.fixture
@@ -368,13 +379,14 @@ def test_tells_qwen_to_read_again(client: Client) -> None:
 
 
 def test_heals_in_a_tree_over_budget(client: Client) -> None:
-    for number in range(3000):
+    for number in range(800):
         client.write(f"folder{number % 30}/{number}/a.ini", b"%d\n" % number)
-    big = client.write("folder7/2999/big.ini", BEFORE + b"\n#\r" * 700_000)
-    path = client.write("folder7/2999/b.ini", BEFORE)
+    rest = (b"\n" + b"#" * 300 + b"\r") * 7000
+    big = client.write("folder7/787/big.ini", BEFORE + rest)
+    path = client.write("folder7/787/b.ini", BEFORE)
     for file in (big, path):
         os.utime(file, ns=(0, 0))
-    damaged = DAMAGED + b"#\n" * 700_000
+    damaged = DAMAGED + rest[1:].replace(b"\r", b"") + b"\n"
     patch = "".join(
         f"*** Update File: {file}\n@@\n-port = 80\n+port = 8080\n"
         for file in (big, path)
@@ -387,7 +399,7 @@ def test_heals_in_a_tree_over_budget(client: Client) -> None:
 
     client.edit(None, change, command=patch)
     assert path.read_bytes() == HEALED
-    assert big.read_bytes() == HEALED + b"\n#\r" * 700_000
+    assert big.read_bytes() == HEALED + rest
 
 
 def test_heals_several_files_of_a_patch(client: Client) -> None:
@@ -515,15 +527,13 @@ def test_hooks_of_many_processes(client: Client) -> None:
     uses = [client.use(path) for path in paths]
 
     def run_all(*words: str, event: str) -> None:
-        processes = [client.start(*words) for _ in uses]
-        for process, use in zip(processes, uses, strict=True):
-            assert process.stdin is not None
-            process.stdin.write(json.dumps({**use, "hook_event_name": event}))
-            process.stdin.close()
-        for process in processes:
-            assert process.wait() == 0
-            assert process.stdout is not None
-            process.stdout.close()
+        hooks = [
+            client.start(*words, told={**use, "hook_event_name": event})
+            for use in uses
+        ]
+        for hook in hooks:
+            assert hook.wait() == 0
+            close(hook)
 
     run_all("snapshot", "begin", "--hook", event="PreToolUse")
     for path in paths:
@@ -584,15 +594,12 @@ def test_killed_hooks(client: Client, seed: int) -> None:
     use = client.use(path)
     client.begin(use)
     path.write_bytes(DAMAGED)
-    process = client.start(*client.end_words())
-    assert process.stdin is not None
-    assert process.stdout is not None
-    process.stdin.write(json.dumps({**use, "hook_event_name": "PostToolUse"}))
-    process.stdin.close()
-    time.sleep(rng.random() * 0.8)
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    told = {**use, "hook_event_name": "PostToolUse"}
+    hook = client.start(*client.end_words(), told=told)
+    time.sleep(rng.random() * 0.3)
+    hook.kill()
+    hook.wait()
+    close(hook)
     assert path.read_bytes() in (DAMAGED, HEALED)
     # The client goes on.
     now = path.read_bytes()
