@@ -169,7 +169,7 @@ def _counts(
 def test_four_times_the_work_takes_about_four_times_the_calls(
     plant: Callable[[Path, int], Calls],
 ) -> None:
-    (small, few), (large, many) = _counts(plant, 100), _counts(plant, 400)
+    (small, few), (large, many) = _counts(plant, 50), _counts(plant, 200)
     for less, more in zip(small, large, strict=True):
         assert more <= less * 7, f"{less} calls became {more}"
     assert many <= few * 7, f"{few} bytes of history became {many}"
