@@ -155,15 +155,15 @@ PATHS = [
 
 
 @pytest.mark.parametrize(
-    "step", [5, pytest.param(1, marks=pytest.mark.sweep)], ids=["some", "all"]
+    "step", [4, pytest.param(1, marks=pytest.mark.sweep)], ids=["some", "all"]
 )
 def test_nobody_opens_what_is_denied(
     template: Path, tmp_path: Path, step: int
 ) -> None:
-    """All paths for the native tools, one in `step` for each dialect over them."""
+    """Look at one path in `step` with each set of tools."""
     jobs: list[Job] = []
     for number, surface in enumerate(CALLS):
-        paths = PATHS[number % step :: step] if number else PATHS
+        paths = PATHS[number % step :: step]
         calls = [
             call
             for path in (*paths, "open.txt")
