@@ -77,6 +77,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     return WorkStealingScheduling(config, log)
 
 
+def pytest_make_parametrize_id(val: object) -> str | None:
+    """Name the row of a long text by its beginning."""
+    if isinstance(val, str | bytes) and len(val) > 40:
+        return repr(val[:40]).removeprefix("b")[1:-1]
+    return None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Give the sweeps an hour each: some race a hundred thousand times."""
     for item in items:

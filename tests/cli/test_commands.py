@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests import processes, terminals
-from tests.rows import each_row
 
 from filewright.boundary.names import temporary_name
 from filewright.cli.program import program
@@ -242,7 +241,7 @@ def test_completion_prints_a_script(shell: str) -> None:
     assert "_FILEWRIGHT_COMPLETE" in result.stdout
 
 
-@each_row(
+@pytest.mark.parametrize(
     "command",
     [
         "serve",

@@ -6,7 +6,6 @@ import json
 import os
 
 import pytest
-from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.settings import Settings
@@ -335,7 +334,7 @@ TABLE = [
 ]  # fmt: skip
 
 
-@each_row("case", TABLE)
+@pytest.mark.parametrize("case", TABLE)
 def test_case(case, in_process):
     in_process(case)
 
@@ -343,7 +342,7 @@ def test_case(case, in_process):
 WINDOWED = [case for case in TABLE if not case.get("held")]
 
 
-@each_row("case", WINDOWED)
+@pytest.mark.parametrize("case", WINDOWED)
 def test_case_in_windows(case, in_windows):
     in_windows(case)
 

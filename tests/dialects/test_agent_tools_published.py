@@ -13,8 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
 from tests.dialects.conftest import furnish
-from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.settings import Settings
@@ -345,7 +345,7 @@ def _as_there(case: Published, root: Path, answer: ToolResult) -> bool:
     )
 
 
-@each_row("case", CASES)
+@pytest.mark.parametrize("case", CASES)
 def test_input_of_the_originals_tests(case: Published, tmp_path: Path) -> None:
     """It is answered as there, or differently as the guide says."""
     root = tmp_path / "root"

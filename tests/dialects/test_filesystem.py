@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.rows import each_row
 
 DIALECT = "filesystem"
 
@@ -275,7 +274,7 @@ TABLE = [
 ]  # fmt: skip
 
 
-@each_row("case", TABLE)
+@pytest.mark.parametrize("case", TABLE)
 def test_case(case, in_process):
     in_process(case)
 
@@ -283,7 +282,7 @@ def test_case(case, in_process):
 WINDOWED = [case for case in TABLE if not case.get("held")]
 
 
-@each_row("case", WINDOWED)
+@pytest.mark.parametrize("case", WINDOWED)
 def test_case_in_windows(case, in_windows):
     in_windows(case)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 
 import pytest
-from tests.rows import each_row
 
 from filewright import Workspace
 
@@ -277,7 +276,7 @@ TABLE = [
 ]  # fmt: skip
 
 
-@each_row("case", TABLE)
+@pytest.mark.parametrize("case", TABLE)
 def test_case(case, in_process):
     in_process(case)
 
@@ -285,7 +284,7 @@ def test_case(case, in_process):
 WINDOWED = [case for case in TABLE if not case.get("held")]
 
 
-@each_row("case", WINDOWED)
+@pytest.mark.parametrize("case", WINDOWED)
 def test_case_in_windows(case, in_windows):
     in_windows(case)
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.rows import each_row
 
 from filewright import Workspace
 
@@ -170,12 +169,12 @@ TABLE = [
 ]  # fmt: skip
 
 
-@each_row("case", TABLE)
+@pytest.mark.parametrize("case", TABLE)
 def test_case(case, in_process):
     in_process(case)
 
 
-@each_row("case", TABLE)
+@pytest.mark.parametrize("case", TABLE)
 def test_case_in_windows(case, in_windows):
     in_windows(case)
 

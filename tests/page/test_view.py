@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
-from tests.rows import each_row
 
 from filewright.edit.build_diff import build_file_diff, find_splices
 from filewright.edit.diff import Diff, FileDiff
@@ -165,7 +164,7 @@ NAMES = [
 ]
 
 
-@each_row(("old", "new"), NAMES)
+@pytest.mark.parametrize(("old", "new"), NAMES)
 def test_paths_are_those_of_the_change(
     old: str | None, new: str | None
 ) -> None:

@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from tests import processes
 from tests.method_tools import call_tool
-from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.settings import Settings
@@ -290,7 +289,7 @@ def answer(
     return code, said
 
 
-@each_row("way", TOOLS)
+@pytest.mark.parametrize("way", TOOLS)
 def test_a_path_outside_is_refused_by_every_tool(
     workspace: Workspace, root: Path, outside: Path, way: str
 ) -> None:
@@ -315,7 +314,7 @@ def test_a_path_outside_is_refused_by_every_tool(
     assert (record(root), record(outside), record(rooted)) == before
 
 
-@each_row("way", READING)
+@pytest.mark.parametrize("way", READING)
 def test_a_link_outwards_is_a_way_out_for_no_tool_that_reads(
     workspace: Workspace, root: Path, outside: Path, way: str
 ) -> None:
@@ -342,7 +341,7 @@ def test_a_link_outwards_is_a_way_out_for_no_tool_that_reads(
 def test_a_link_outwards_is_a_way_out_for_no_tool_that_changes(
     workspace: Workspace, root: Path, outside: Path, asked: str, part: int
 ) -> None:
-    @each_row("way", list(CHANGING)[part::2])
+    @pytest.mark.parametrize("way", list(CHANGING)[part::2])
     def leads_nowhere(way: str) -> None:
         lay_out(root, outside)
         _leads_nowhere(workspace, root, outside, asked, way)
@@ -368,7 +367,7 @@ def _leads_nowhere(
         assert (root / "taken").read_text() != "SECRET\n"
 
 
-@each_row("way", TOOLS)
+@pytest.mark.parametrize("way", TOOLS)
 def test_names_that_only_look_like_a_way_out_are_names(
     workspace: Workspace, root: Path, outside: Path, way: str
 ) -> None:
@@ -382,7 +381,7 @@ def test_names_that_only_look_like_a_way_out_are_names(
     assert record(outside) == before
 
 
-@each_row("way", TOOLS)
+@pytest.mark.parametrize("way", TOOLS)
 def test_what_is_no_path_is_invalid_for_every_tool(
     workspace: Workspace, root: Path, outside: Path, way: str
 ) -> None:
@@ -401,7 +400,7 @@ def test_what_is_no_path_is_invalid_for_every_tool(
     assert (record(root), record(outside)) == before
 
 
-@each_row("way", TOOLS)
+@pytest.mark.parametrize("way", TOOLS)
 def test_no_tool_waits_for_a_fifo(
     workspace: Workspace, root: Path, outside: Path, way: str
 ) -> None:
@@ -416,7 +415,7 @@ def test_no_tool_waits_for_a_fifo(
 
 
 @pytest.mark.parametrize("asked", [".", "", "sub/..", "{root}"])
-@each_row("way", CHANGING)
+@pytest.mark.parametrize("way", CHANGING)
 def test_no_tool_changes_the_root_itself(
     workspace: Workspace, root: Path, outside: Path, asked: str, way: str
 ) -> None:
@@ -451,7 +450,7 @@ def test_no_tool_changes_what_is_protected(
     _no_tool_changes(workspace, root, asked)
 
 
-@each_row("way", CHANGING)
+@pytest.mark.parametrize("way", CHANGING)
 def _no_tool_changes(
     workspace: Workspace, root: Path, asked: str, way: str
 ) -> None:
@@ -476,7 +475,7 @@ def _no_tool_changes(
         ), said
 
 
-@each_row("way", CHANGING)
+@pytest.mark.parametrize("way", CHANGING)
 def test_a_read_only_workspace_offers_and_does_nothing(
     root: Path, tmp_path: Path, way: str
 ) -> None:

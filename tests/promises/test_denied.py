@@ -15,7 +15,6 @@ from typing import Any
 
 import pytest
 from tests.method_tools import call_tool
-from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
 from filewright.boundary.boundary import Boundary
@@ -615,7 +614,7 @@ def test_reading_a_denied_path_is_refused_in_one_sentence(
     build(root, denied=True)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
 
-        @each_row(
+        @pytest.mark.parametrize(
             "path", [path for path in DENIED_PATHS if not path.startswith("{")]
         )
         def is_refused(path: str) -> None:

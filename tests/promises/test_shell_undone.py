@@ -15,7 +15,6 @@ import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright import Code, FilewrightError, Settings, Workspace
 
@@ -246,7 +245,7 @@ def test_a_name_that_the_command_gave_a_file_is_in_the_way_of_no_undo(
             assert _tree(root) == before
 
 
-@each_row(
+@pytest.mark.parametrize(
     "command",
     [
         "chmod +x h/f; mv h e",
@@ -258,7 +257,9 @@ def test_a_name_that_the_command_gave_a_file_is_in_the_way_of_no_undo(
         "ln -s f h/l; mv h e; chmod +x e/f",
     ],
 )
-@each_row("further", [[("e", "k")], [("e", "k"), ("k", "b/deep")], []])
+@pytest.mark.parametrize(
+    "further", [[("e", "k")], [("e", "k"), ("k", "b/deep")], []]
+)
 def test_a_file_that_was_altered_and_moved_by_one_command_comes_back_to_its_place(
     command: str, further: list[tuple[str, str]]
 ) -> None:

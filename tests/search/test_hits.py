@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, example, given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
@@ -38,10 +37,10 @@ def rows(
     return [(hit.line, hit.column, len(hit.submatches)) for hit in found.hits]
 
 
-@each_row(
+@pytest.mark.parametrize(
     "codec", ["utf-8", "utf-8-sig", "utf-16", "cp1252", "gb18030", "utf-16-be"]
 )
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "options", "expected"),
     [
         ("foo", {}, [(2, 5, 2), (5, 6, 1)]),
@@ -190,7 +189,7 @@ def test_an_excerpt_always_holds_the_hit_on_whole_characters(
     )
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("codec", "before", "match", "after"),
     [
         ("utf-8", "x" * 300, "a" + "é" * 900 + "b", "y"),
@@ -443,7 +442,7 @@ def test_a_match_over_lines_is_found_across_windows(opened, monkeypatch):
     assert spans == [b"9\r\nline %d0" % n for n in range(1, 6)]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "places"),
     [
         (r"\A(?:line|\d+)", [(0, 4)]),
@@ -640,7 +639,7 @@ def test_a_match_of_nothing_is_never_inside_a_character(
     assert search_snapshot(snapshot, compiled, limit=10).hits
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "mode", "case"),
     [
         ("жаба", "literal", "sensitive"),

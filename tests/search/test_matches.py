@@ -4,10 +4,10 @@ import re
 import subprocess
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.boundary.launcher import find_program
 from filewright.search.matches import WindowSizes, find_matches
@@ -151,11 +151,11 @@ def test_the_sieve_lets_every_file_with_a_hit_through(
     assert done.returncode == 0, (forms, done.stderr)
 
 
-@each_row(
+@pytest.mark.parametrize(
     "codec",
     ["utf-8", "cp1252", "shift_jis", "gb18030", "euc_kr", "big5", "koi8_r"],
 )
-@each_row("word", ["naïve", "表示", "検索", "поиск", "검색"])
+@pytest.mark.parametrize("word", ["naïve", "表示", "検索", "поиск", "검색"])
 def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
     try:
         data = f"x {word} y\n".encode(codec)

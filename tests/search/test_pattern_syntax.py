@@ -1,7 +1,6 @@
 """The syntax at the door: what is taken, what it means, and what is said of the rest."""
 
 import pytest
-from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.search.matches import find_matches
@@ -20,7 +19,7 @@ def found(pattern: str, text: str, **options: object) -> list[str]:
     ]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "text", "matches"),
     [
         ("a.c", "abc a\nc aéc", ["abc", "aéc"]),
@@ -58,7 +57,7 @@ def test_a_pattern_means_what_the_table_says(pattern, text, matches):
     assert found(pattern, text) == matches
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "text", "matches"),
     [
         (r"a\nb", "a\r\nb a\rb a\nb", ["a\r\nb", "a\rb", "a\nb"]),
@@ -80,7 +79,7 @@ def test_a_multiline_pattern_crosses_any_terminator(pattern, text, matches):
     assert found(pattern, text, multiline=True) == matches
 
 
-@each_row(
+@pytest.mark.parametrize(
     "pattern",
     [
         "(?=a)",
@@ -147,7 +146,7 @@ def test_what_engines_disagree_on_is_refused_with_what_to_write_instead(
     assert caught.value.details["argument"] == "pattern"
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "mode", "insensitive"),
     [
         ("foo", "literal", True),
@@ -166,7 +165,7 @@ def test_smart_case_looks_at_what_the_pattern_writes(
     assert compile_pattern(pattern, mode=mode).insensitive is insensitive
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "empty"),
     [
         ("x*", True),

@@ -4,7 +4,6 @@ import re
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
 
 from filewright.errors import FilewrightError
 from filewright.search.pattern import compile_pattern
@@ -41,12 +40,12 @@ def test_the_table_is_read():
     assert len(written()) > 40
 
 
-@each_row("pattern", written())
+@pytest.mark.parametrize("pattern", written())
 def test_what_the_table_offers_is_taken(pattern):
     compile_pattern(pattern, mode="regex", multiline=True)
 
 
-@each_row(
+@pytest.mark.parametrize(
     "pattern",
     [
         "(?=x)",

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -151,8 +150,8 @@ def test_recall_against_an_exact_aligner(
     assert found == tried
 
 
-@each_row("codec", ["utf-8", "utf-16", "cp1252", "gb18030"])
-@each_row("end", ["\n", "\r\n", "\r"])
+@pytest.mark.parametrize("codec", ["utf-8", "utf-16", "cp1252", "gb18030"])
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
 def test_a_block_is_found_in_any_encoding_and_with_any_terminator(codec, end):
     rows = [
         f"row {n}: the quick brown fox, n° {n * 7919 % 1000}"

@@ -17,7 +17,6 @@ from mcp_types import (
     JSONRPCResponse,
 )
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.server.frames import FrameError, make_error, parse_frame
 from filewright.server.inbox import Frame, next_frame
@@ -152,7 +151,7 @@ REFUSED = [
 ]
 
 
-@each_row(("line", "expected", "code"), REFUSED)
+@pytest.mark.parametrize(("line", "expected", "code"), REFUSED)
 def test_what_is_no_message_is_refused_with_its_id(
     line: bytes, expected: object, code: int
 ) -> None:

@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
 
 from filewright.languages import Language
 from filewright.structure.block import find_block, symbol_block
@@ -64,7 +63,9 @@ CASES = [
 ]
 
 
-@each_row(("name", "line", "depth", "first", "last", "kind"), CASES)
+@pytest.mark.parametrize(
+    ("name", "line", "depth", "first", "last", "kind"), CASES
+)
 def test_the_complete_definition_round_a_line(
     name: str,
     line: int,
@@ -80,7 +81,7 @@ def test_the_complete_definition_round_a_line(
     assert (block.start_line, block.end_line, block.kind) == (first, last, kind)
 
 
-@each_row(
+@pytest.mark.parametrize(
     "name",
     sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"),
 )
@@ -214,8 +215,8 @@ def test_a_symbol_found_by_name_is_read_with_its_comment(
     assert block.path == "impl Point<T> › method new"
 
 
-@each_row("data", [b"\n\n\n", b"\n", b" \n\t\n"])
-@each_row(
+@pytest.mark.parametrize("data", [b"\n\n\n", b"\n", b" \n\t\n"])
+@pytest.mark.parametrize(
     "language",
     [
         Language.PYTHON,

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from tests.rows import each_row
 
 from filewright.languages import Language
 from filewright.structure.changed_symbols import (
@@ -51,7 +50,7 @@ CASES = [
 ]  # fmt: skip
 
 
-@each_row(("old", "new", "expected"), CASES)
+@pytest.mark.parametrize(("old", "new", "expected"), CASES)
 def test_what_changed_by_symbol(
     old: bytes, new: bytes, expected: list[tuple[str, str]], outlines: Outlines
 ) -> None:

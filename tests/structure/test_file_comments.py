@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.rows import each_row
 
 from filewright import Workspace
 from filewright.languages import PARSED, Language, language_of
+from filewright.settings import Settings
 from filewright.structure.file_comments import is_directive, is_file_comment
 from filewright.structure.outlines import Outlines
 
@@ -90,66 +93,88 @@ def test_every_language_with_comments_is_here() -> None:
     assert {Language(language) for language in named if language} == PARSED
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
-@each_row(("name", "header", "code", "symbol"), CASES)
+MARKS = {
+    "a.lua": "--",
+    "a.sql": "--",
+    "a.sh": "#",
+    "a.py": "#",
+    "a.rb": "#",
+    "a.yaml": "#",
+    "a.toml": "#",
+}
+
+
+def own_comment(name: str) -> str:
+    """Return a comment of the definition, where it is told apart from the header.
+
+    Lines in a row with the same mark are one comment.
+    """
+    if name in MARKS:
+        return ""
+    return "/// about it\n" if name == "a.rs" else "/** about it */\n"
+
+
+def rows() -> Iterator[Any]:
+    """Yield each header as it is, and one in eight in each other way."""
+    others = [("\n", True), ("\r\n", False), ("\r\n", True)]
+    for number, case in enumerate(CASES):
+        yield pytest.param(*case, "\n", "")
+        for place, (end, has_comment) in enumerate(others):
+            comment = own_comment(case[0]) if has_comment else ""
+            if comment or not has_comment:
+                is_sample = (number + place) % 8 == 0
+                marks = [] if is_sample else [pytest.mark.sweep]
+                yield pytest.param(*case, end, comment, marks=marks)
+
+
+@pytest.fixture(scope="module")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    folder = tmp_path_factory.mktemp("headers")
+    (folder / "root").mkdir()
+    with Workspace(
+        folder / "root",
+        state_dir=folder / "state",
+        settings=Settings(parse_seconds=20),
+    ) as opened:
+        yield opened
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "code", "symbol", "end", "comment"), [*rows()]
+)
 def test_header_stays_where_it_is(
-    tmp_path: Path,
     workspace: Workspace,
-    root: Path,
     name: str,
     header: str,
     code: str,
     symbol: str,
     end: str,
+    comment: str,
 ) -> None:
-    path = root / name
-    own = {
-        "#": "# about it\n",
-        "//": "/// about it\n" if name == "a.rs" else "/** about it */\n",
-        "--": "-- about it\n",
-    }
-    marks = {
-        "a.lua": "--",
-        "a.sql": "--",
-        "a.sh": "#",
-        "a.py": "#",
-        "a.rb": "#",
-        "a.yaml": "#",
-        "a.toml": "#",
-    }
-    comment = own[marks.get(name, "//")]
-    # Lines in a row with the same mark are one comment, so that its own is told apart only behind a directive.
-    docs = ["", comment] if marks.get(name) is None else [""]
-    for doc in docs:
-        before = f"{header}\n{doc}{code}\n".replace("\n", end)
-        kept, new = (
-            f"{header}\n".replace("\n", end),
-            code.replace("1", "2").replace("red", "blue"),
-        )
+    path = Path(os.fsdecode(workspace.roots[0].resolved_path), name)
+    before = f"{header}\n{comment}{code}\n".replace("\n", end)
+    kept = f"{header}\n".replace("\n", end)
+    new = code.replace("1", "2").replace("red", "blue")
 
-        def edited(edit: dict[str, object], before: str = before) -> str:
-            path.write_bytes(before.encode())
-            done = workspace.call(
-                "edit_content", {"path": name, "edits": [edit]}
-            )
-            assert not done.is_error, done.text
-            return path.read_bytes().decode()
+    def edited(edit: dict[str, object]) -> str:
+        path.write_bytes(before.encode())
+        done = workspace.call("edit_content", {"path": name, "edits": [edit]})
+        assert not done.is_error, done.text
+        return path.read_bytes().decode()
 
-        assert edited({"at": {"symbol": symbol}, "delete": True}).rstrip(
-            "\r\n"
-        ) == kept.rstrip("\r\n")
-        if new != code:
-            assert edited(
-                {"at": {"symbol": symbol}, "replace": new}
-            ) == kept + f"{new}\n".replace("\n", end)
-        beside = edited({"at": {"before": symbol}, "replace": "new text"})
-        assert beside.startswith(kept)
-        assert beside.replace(end, "").endswith(
-            f"new text{doc}{code}".replace("\n", "")
-        )
+    deleted = edited({"at": {"symbol": symbol}, "delete": True})
+    assert deleted.rstrip("\r\n") == kept.rstrip("\r\n")
+    if new != code:
+        replaced = edited({"at": {"symbol": symbol}, "replace": new})
+        assert replaced == kept + f"{new}\n".replace("\n", end)
+    beside = edited({"at": {"before": symbol}, "replace": "new text"})
+    assert beside.startswith(kept)
+    assert beside.replace(end, "").endswith(
+        f"new text{comment}{code}".replace("\n", "")
+    )
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("comment", "expected"),
     [
         ("#!/bin/sh", True),
@@ -196,7 +221,7 @@ def test_licence_further_down_is_a_comment(outlines: Outlines) -> None:
     )
 
 
-@each_row(
+@pytest.mark.parametrize(
     "comment",
     [
         "// Permission is hereby granted, free of charge, to any person obtaining a copy",

@@ -3,7 +3,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
 
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
@@ -63,7 +62,7 @@ def outline_of(name: str, outlines: Outlines) -> Outline:
     )
 
 
-@each_row(("name", "asked", "line"), FOUND)
+@pytest.mark.parametrize(("name", "asked", "line"), FOUND)
 def test_symbols_are_found_by_the_names_people_write(
     name: str, asked: str, line: int, outlines: Outlines
 ) -> None:
@@ -148,14 +147,14 @@ PATHS = [
 ]
 
 
-@each_row(("name", "line", "path"), PATHS)
+@pytest.mark.parametrize(("name", "line", "path"), PATHS)
 def test_the_path_of_a_line_names_the_definitions_round_it(
     name: str, line: int, path: str, outlines: Outlines
 ) -> None:
     assert symbol_path_at(outline_of(name, outlines), line) == path
 
 
-@each_row(
+@pytest.mark.parametrize(
     "name",
     sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"),
 )
@@ -186,7 +185,7 @@ SHOWN = [
 ]
 
 
-@each_row(("language", "data"), SHOWN)
+@pytest.mark.parametrize(("language", "data"), SHOWN)
 def test_shown_path_of_every_symbol_is_found(
     outlines: Outlines, language: Language, data: bytes
 ) -> None:

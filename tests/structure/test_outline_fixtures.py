@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
-from tests.rows import each_row
+import pytest
 
 from filewright.languages import PARSED, Language, language_of
 from filewright.settings import Settings
@@ -18,7 +18,7 @@ from filewright.structure.outlines import Outlines
 
 FIXTURES = Path(__file__).with_name("fixtures")
 EXAMPLES = sorted(path for path in FIXTURES.iterdir() if path.suffix != ".txt")
-
+NAMES = [path.stem for path in EXAMPLES]
 
 MARKS = (b"(", b"}", b'"', b"\n", b"\xff", b"/*", b"<", b";")
 
@@ -46,7 +46,7 @@ def test_every_language_with_a_grammar_has_an_example() -> None:
     assert {Language(path.stem) for path in EXAMPLES} == PARSED
 
 
-@each_row("path", EXAMPLES)
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
 def test_outline_is_exactly_as_expected(path: Path, outlines: Outlines) -> None:
     outline = outline_of(path, outlines)
     assert outline.language == path.stem
@@ -55,7 +55,7 @@ def test_outline_is_exactly_as_expected(path: Path, outlines: Outlines) -> None:
     )
 
 
-@each_row("path", EXAMPLES)
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
 def test_examples_have_no_syntax_errors_and_ranges_nest(
     path: Path, outlines: Outlines
 ) -> None:
@@ -78,8 +78,8 @@ def test_examples_have_no_syntax_errors_and_ranges_nest(
             assert symbol.end <= around[-1].end
 
 
-@each_row("path", EXAMPLES)
-@each_row("terminator", [b"\r\n", b"\r"])
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
+@pytest.mark.parametrize("terminator", [b"\r\n", b"\r"])
 def test_other_terminators_give_the_same_lines(
     path: Path, terminator: bytes, outlines: Outlines
 ) -> None:
@@ -95,13 +95,16 @@ def test_other_terminators_give_the_same_lines(
     assert places(other) == places(outline_of(path, outlines))
 
 
-@each_row("path", EXAMPLES)
+@pytest.mark.parametrize(
+    "rounds", [6, pytest.param(400, marks=pytest.mark.sweep)]
+)
+@pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
 def test_mutated_examples_keep_their_ranges_in_order(
-    path: Path, outlines: Outlines
+    path: Path, rounds: int, outlines: Outlines
 ) -> None:
     """Broken text gives a poorer outline, never a broken one."""
     chance = random.Random(path.name)
-    for _ in range(40):
+    for _ in range(rounds):
         data = bytearray(path.read_bytes())
         for _ in range(chance.randint(1, 5)):
             start = chance.randrange(len(data))

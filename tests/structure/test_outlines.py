@@ -1,8 +1,10 @@
 """What is given of a text too large, or too slow, to be parsed whole; and how long comparing may take."""
 
-import pytest
-from tests.rows import each_row
+from typing import Any
 
+import pytest
+
+from filewright.boundary.launcher import Launcher
 from filewright.languages import PARSED, Language
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -88,7 +90,7 @@ def test_a_file_above_the_limit_is_outlined_by_patterns():
     assert not outline.parsed
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("language", "text", "expected"),
     [
         (
@@ -158,15 +160,29 @@ def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of
 @pytest.mark.needs(
     "confinement"
 )  # the parser's memory is bounded where it is confined
-def test_of_a_tree_that_passes_the_parsers_memory_a_part_is_parsed():
+@pytest.mark.parametrize(
+    ("memory", "lines"),
+    [
+        (192 << 20, 100_000),
+        pytest.param(512 << 20, 250_000, marks=pytest.mark.sweep),
+    ],
+    ids=["small", "as it is"],
+)
+def test_of_a_tree_that_passes_the_parsers_memory_a_part_is_parsed(
+    memory: int, lines: int
+) -> None:
+    class Narrow(Launcher):
+        def start(self, *given: Any, **named: Any) -> Any:
+            return super().start(*given, **{**named, "memory": memory})
+
     text = b"{%b}" % b",\n".join(
-        b'"k%d": {"a": 1, "b": [1, 2, 3]}' % n for n in range(250_000)
+        b'"k%d": {"a": 1, "b": [1, 2, 3]}' % n for n in range(lines)
     )
-    outlines = Outlines(Settings(parse_seconds=60))
+    outlines = Outlines(Settings(parse_seconds=60), Narrow())
     outline = outlines.outline(text, Language.JSON)
     outlines.close()
     assert outline.parsed
     assert outline.last_parsed_line is not None
-    assert outline.last_parsed_line > 50_000
+    assert outline.last_parsed_line > lines // 5
     assert [symbol.name for symbol in outline.symbols[:2]] == ["k0", "k1"]
     assert f"to line {outline.symbols[-1].start_line}" in (outline.note or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.rows import each_row
+import pytest
 
 from filewright.languages import Language
 from filewright.structure.parser import ParsedText, parse_text
@@ -151,7 +151,7 @@ CASES = [
 ]
 
 
-@each_row(("language", "text", "expected"), CASES)
+@pytest.mark.parametrize(("language", "text", "expected"), CASES)
 def test_a_name_is_shown_as_it_is_written_and_found_without_what_is_around_it(
     language: Language, text: str, expected: str
 ) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import sysconfig
 from pathlib import Path
 
-from tests.rows import each_row
+import pytest
 
 from filewright.languages import Language
 from filewright.structure.outlines import Outlines
@@ -31,7 +31,7 @@ BROKEN = [
 ]
 
 
-@each_row(("language", "data", "line"), BROKEN)
+@pytest.mark.parametrize(("language", "data", "line"), BROKEN)
 def test_errors_are_counted_and_placed(
     language: Language, data: bytes, line: int | None, outlines: Outlines
 ) -> None:
@@ -75,7 +75,7 @@ VALID = [
 ]
 
 
-@each_row(("language", "data"), VALID)
+@pytest.mark.parametrize(("language", "data"), VALID)
 def test_valid_text_has_no_certain_errors(
     language: Language, data: bytes, outlines: Outlines
 ) -> None:

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.boundary.children import children_of
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError
@@ -44,7 +43,7 @@ DEEP = [
 ]
 
 
-@each_row(("language", "data"), DEEP)
+@pytest.mark.parametrize(("language", "data"), DEEP)
 def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
     language: Language, data: bytes, outlines: Outlines
 ) -> None:
@@ -67,8 +66,8 @@ def test_json_nested_300_000_deep_is_checked_within_the_limit(
     assert outline.errors.count == 0
 
 
-@each_row("language", sorted(PARSED))
-@each_row(
+@pytest.mark.parametrize("language", sorted(PARSED))
+@pytest.mark.parametrize(
     "data",
     [
         b"",

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
 
@@ -47,7 +46,7 @@ def test_refuses_what_the_declared_encoding_lacks(
     assert (root / "a.py").read_text() == COOKIE + "x = 1\n"
 
 
-@each_row("label", ["utf-7", "iso-2022-jp", "cp037"])
+@pytest.mark.parametrize("label", ["utf-7", "iso-2022-jp", "cp037"])
 def test_keeps_a_file_ascii_that_declares_what_is_not_written(
     tmp_path: Path, label: str
 ) -> None:

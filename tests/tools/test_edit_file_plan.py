@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
-from tests.rows import each_row
 
 from filewright import Workspace
 
@@ -103,7 +102,7 @@ EDITS = [
 ]  # fmt: skip
 
 
-@each_row(("edit", "change"), EDITS)
+@pytest.mark.parametrize(("edit", "change"), EDITS)
 def test_a_place_is_enough(
     workspace: Workspace,
     cart: tuple[Path, str, str],
@@ -660,7 +659,7 @@ SHARED = [
 ]
 
 
-@each_row("name, text, symbol, beside", SHARED)
+@pytest.mark.parametrize(("name", "text", "symbol", "beside"), SHARED)
 def test_a_symbol_is_not_taken_with_what_shares_its_lines(
     root: Path,
     workspace: Workspace,
@@ -711,7 +710,7 @@ BLANK_ENDS = [
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@each_row("name, text, edit, expected", BLANK_ENDS)
+@pytest.mark.parametrize(("name", "text", "edit", "expected"), BLANK_ENDS)
 def test_blank_ends_are_not_added_up(
     root: Path,
     workspace: Workspace,
@@ -730,8 +729,8 @@ def test_blank_ends_are_not_added_up(
 SECTIONS = "# A\n\nabout\n\n## B\n\nb\n\n## C\n\nc\n\n\n## D\n\nd\n"
 
 
-@each_row(
-    "edit, expected",
+@pytest.mark.parametrize(
+    ("edit", "expected"),
     [
         (
             {"at": {"symbol": "B"}, "replace": "## B\n\nnew"},
@@ -824,7 +823,7 @@ REINDENTED = [
 ]  # fmt: skip
 
 
-@each_row("name, text, edit, expected", REINDENTED)
+@pytest.mark.parametrize(("name", "text", "edit", "expected"), REINDENTED)
 def test_text_takes_the_indentation_of_its_place(
     root: Path,
     workspace: Workspace,
@@ -872,7 +871,7 @@ def test_block_of_yaml_moves_with_its_key(
     ).read_text() == "a:\n  b:\n    c: |\n      x\n        y\n"
 
 
-@each_row(
+@pytest.mark.parametrize(
     "edit",
     [
         {"search": "y = 2", "replace": "    y = 2"},
@@ -933,8 +932,8 @@ def test_class_that_is_there_twice_is_told(
     assert "twice" not in again.text
 
 
-@each_row(
-    "name, text, edit, expected",
+@pytest.mark.parametrize(
+    ("name", "text", "edit", "expected"),
     [
         ("a.rs", "enum E {\n  A,\n\n  B,\n}\n", {"at": {"after": "B"}, "replace": "C"}, "enum E {\n  A,\n\n  B,\n\n  C,\n}\n"),
         ("a.rs", "enum E {\n  A,\n\n  B,\n}\n", {"at": {"before": "A"}, "replace": "C"}, "enum E {\n  C,\n\n  A,\n\n  B,\n}\n"),
@@ -965,7 +964,7 @@ GO_WITH_SCRIPT = "package a\n\n" + "".join(
 MIXED_SHELL = "a() {\n    x\n    y\n}\n\n" + "b() {\n\tx\n\ty\n\tz\n}\n\n" * 2
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("name", "text", "symbol", "old", "new"),
     [
         ("a.go", GO_WITH_SCRIPT, "F1", "if x {", "if z {"),

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
 
@@ -328,7 +327,7 @@ def test_a_place_that_got_lost_is_not_the_whole_file(
     assert tree(shop) == before
 
 
-@each_row(
+@pytest.mark.parametrize(
     "more",
     [
         {"at": None},
@@ -377,7 +376,7 @@ def test_keeps_file_whose_place_is_empty(
         assert tree(shop) == before
 
 
-@each_row(
+@pytest.mark.parametrize(
     "call",
     [
         {"path": "shop.py"},

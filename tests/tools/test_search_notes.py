@@ -4,7 +4,6 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from tests.rows import each_row
 
 from filewright import FilewrightError, Workspace
 
@@ -27,7 +26,7 @@ ROWS = [
 ]
 
 
-@each_row(("pattern", "count", "said"), ROWS)
+@pytest.mark.parametrize(("pattern", "count", "said"), ROWS)
 def test_a_search_names_another_spelling(
     tmp_path: Path, pattern: str, count: int, said: str
 ) -> None:
@@ -66,7 +65,7 @@ def test_a_legacy_file_says_so_too(root: Path, workspace: Workspace) -> None:
 NAMES = ["학점인정_b.md", "résumé.txt"]
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("form", "asked"),
     [("NFC", "NFD"), ("NFD", "NFC"), ("NFD", "NFD"), ("NFC", "NFC")],
 )
@@ -90,7 +89,7 @@ def test_a_glob_fits_names_in_either_normal_form(
             assert workspace.search("old", glob=f"!{glob}").total == 1
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("name", "glob"),
     [
         ("Final\u00a0report.txt", "Final report.txt"),
@@ -121,7 +120,7 @@ def test_a_name_that_only_looks_like_the_glob_is_named(
         )
 
 
-@each_row(
+@pytest.mark.parametrize(
     ("pattern", "said"),
     [
         ("한글 b", "no exact hit; in another spelling, line 7 has"),
