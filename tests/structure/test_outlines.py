@@ -163,7 +163,7 @@ def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of
 @pytest.mark.parametrize(
     ("memory", "lines"),
     [
-        (192 << 20, 100_000),
+        (256 << 20, 130_000),
         pytest.param(512 << 20, 250_000, marks=pytest.mark.sweep),
     ],
     ids=["small", "as it is"],
