@@ -608,23 +608,19 @@ def test_looking_at_everything_shows_counts_and_suggests_nothing_that_is_denied(
         assert CANARY not in there
 
 
+@pytest.mark.parametrize(
+    "path", [path for path in DENIED_PATHS if not path.startswith("{")]
+)
 def test_reading_a_denied_path_is_refused_in_one_sentence(
-    root: Path, tmp_path: Path
+    root: Path, tmp_path: Path, path: str
 ) -> None:
     build(root, denied=True)
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
-
-        @pytest.mark.parametrize(
-            "path", [path for path in DENIED_PATHS if not path.startswith("{")]
-        )
-        def is_refused(path: str) -> None:
-            result = workspace.call("read_content", {"path": path})
-            assert (result.code, result.text.partition("\n")[0]) == (
-                "permission_denied",
-                f"permission_denied: {path} is denied to agents by the user's rules",
-            )
-
-        is_refused()
+        result = workspace.call("read_content", {"path": path})
+    assert (result.code, result.text.partition("\n")[0]) == (
+        "permission_denied",
+        f"permission_denied: {path} is denied to agents by the user's rules",
+    )
 
 
 @pytest.mark.parametrize("tool", ["move_items", "copy_items", "delete_items"])
