@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 import pytest
 from click.testing import CliRunner
+from tests import processes
 
+from filewright import Workspace
 from filewright.cli.program import program, summarize
+from filewright.settings import Settings
 
 WIDTH = 80
 
@@ -79,3 +86,69 @@ def test_suggests_commands(typed: str, answer: str) -> None:
 
 def test_takes_an_alias() -> None:
     assert "filewright log" in help_of("history")
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (
+            ["setup", "clade-code"],
+            "no client 'clade-code'; did you mean claude-code?",
+        ),
+        (
+            ["config", "xyzzy"],
+            "no client 'xyzzy'; the clients are claude-desktop,",
+        ),
+        (
+            ["call", "edit_contnet", "{}"],
+            "no tool 'edit_contnet'; did you mean edit_content?",
+        ),
+        (["call", "xyzzy", "{}"], "no tool 'xyzzy'; the tools are list_files,"),
+        (["log", "--clent", "x"], "Did you mean '--client'?"),
+    ],
+)
+def test_suggests_names(
+    empty_project: Path, words: list[str], answer: str
+) -> None:
+    result = CliRunner().invoke(program, words)
+    assert result.exit_code == 2
+    assert answer in " ".join(result.stderr.split())
+
+
+def complete(shell: str, words: str) -> list[str]:
+    """What a shell is offered for the last word of `words`, in the form of its script."""
+    environment = {
+        **os.environ,
+        "_FILEWRIGHT_COMPLETE": f"{shell}_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1)
+        if shell == "zsh"
+        else words.rpartition(" ")[2],
+    }
+    done = processes.run(
+        [sys.executable, "-c", "from filewright.cli import main; main()"],
+        env=environment,
+    )
+    return done.stdout.splitlines()
+
+
+def test_completion_describes(empty_project: Path) -> None:
+    (empty_project / "a.txt").write_text("one\n")
+    settings = Settings(flush=False)
+    with Workspace(
+        empty_project, settings=settings, session="s1", client="codex 2.1"
+    ) as workspace:
+        workspace.edit("a.txt", [{"search": "one", "replace": "1"}])
+        change_id = workspace.history()[0].id
+    assert complete("zsh", "filewright undo ")[:2] == ["plain", change_id]
+    assert re.fullmatch(
+        r"\d+ s ago  Edited a.txt", complete("zsh", "filewright undo ")[2]
+    )
+    [fish] = complete("fish", "filewright log --client ")
+    assert re.fullmatch(r"plain,codex\t\d+ s ago", fish)
+    sessions = complete("fish", "filewright rewind ")
+    assert [line.partition("\t")[0] for line in sessions] == [
+        "plain,last",
+        "plain,s1",
+    ]
+    assert complete("zsh", "filewright restore ")[0] == "file"

@@ -15,6 +15,7 @@ from filewright.cli.options import (
     workspace_command,
 )
 from filewright.cli.terminal import show_progress, write_coloured
+from filewright.wording import did_you_mean
 
 if TYPE_CHECKING:
     from filewright.tools.result import ToolResult
@@ -92,9 +93,11 @@ def call(
         write("\n".join(rows))
         return
     if tool is None or tool not in tools:
+        names_hint = did_you_mean(
+            tool or "", tools, f"the tools are {', '.join(tools)}"
+        )
         raise click.BadParameter(
-            f"no tool {tool!r}; the tools are {', '.join(tools)}",
-            param_hint="TOOL",
+            f"there is no tool {tool!r}; {names_hint}", param_hint="TOOL"
         )
     if shows_schema:
         declaration = tools[tool].load().to_listed()

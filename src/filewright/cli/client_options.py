@@ -9,6 +9,7 @@ import click
 
 from filewright.cli.clients import CLIENTS
 from filewright.cli.options import combine_options
+from filewright.wording import did_you_mean
 
 
 class ClientName(click.Choice[str]):
@@ -26,7 +27,11 @@ class ClientName(click.Choice[str]):
             names = (client.name, client.title, *client.aliases)
             if typed_name in map(_normalize, names):
                 return client.name
-        return super().convert(value, param, ctx)
+        names_hint = did_you_mean(
+            value, CLIENTS, f"the clients are {', '.join(CLIENTS)}"
+        )
+        message = f"there is no client {value!r}; {names_hint}"
+        raise click.BadParameter(message, ctx=ctx, param=param)
 
 
 def _normalize(name: str) -> str:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import click
+from click.shell_completion import CompletionItem
 
 from filewright.cli import open_workspace
 from filewright.cli.options import ANY_PATH, workspace_command
 from filewright.errors import Code, FilewrightError
+from filewright.wording import format_age, pluralize
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace
@@ -28,38 +31,59 @@ preview_command = workspace_command(
 
 
 def _completion(
-    list_names: Callable[[Workspace], Iterable[str]],
-) -> Callable[..., list[str]]:
-    """Return a shell completion of names from the workspace of the command line."""
+    list_items: Callable[[Workspace], Iterable[CompletionItem]],
+) -> Callable[..., list[CompletionItem]]:
+    """Return a shell completion from the workspace of the command line."""
 
     def complete(
         context: click.Context, _parameter: click.Parameter, prefix: str
-    ) -> list[str]:
+    ) -> list[CompletionItem]:
         with open_workspace(
             context.params.get("roots") or (),
             state_dir=context.params.get("state_dir"),
         ) as workspace:
             return [
-                name
-                for name in list_names(workspace)
-                if name.startswith(prefix)
+                item
+                for item in list_items(workspace)
+                if item.value.startswith(prefix)
             ]
 
     return complete
 
 
-def _list_changes(workspace: Workspace) -> list[str]:
-    """Return the ids of the newest changes."""
-    return [record.id for record in workspace.history(limit=MAX_COMPLETIONS)]
+def _list_changes(workspace: Workspace) -> Iterator[CompletionItem]:
+    """Yield the ids of the newest changes, with age and sentence."""
+    from filewright.cli.log_entries import LogReader
+
+    records = workspace.history(limit=MAX_COMPLETIONS)
+    for entry in LogReader(workspace).entries(records):
+        age = format_age(entry.record.time)
+        yield CompletionItem(entry.record.id, help=f"{age}  {entry.title}")
 
 
-def _list_sessions(workspace: Workspace) -> list[str]:
-    """Return "last" and the names of the newest sessions."""
-    names = ["last"]
+def _list_sessions(workspace: Workspace) -> Iterator[CompletionItem]:
+    """Yield "last" and the names of the newest sessions, with client and age."""
+    yield CompletionItem("last", help="the newest session with something left")
     for summary in workspace.sessions(limit=MAX_COMPLETIONS).sessions:
         if summary.session:
-            names.append(summary.session)
-    return names
+            age = format_age(datetime.fromisoformat(summary.last))
+            counts = pluralize(summary.changes, "change")
+            yield CompletionItem(
+                summary.session,
+                help=f"{age}  {summary.client or ''}  {counts}",
+            )
+
+
+def _list_clients(workspace: Workspace) -> Iterator[CompletionItem]:
+    """Yield the names of the clients of the newest sessions."""
+    clients: dict[str, str] = {}
+    for summary in workspace.sessions(limit=MAX_COMPLETIONS).sessions:
+        name = (summary.client or "").partition(" ")[0]
+        if name:
+            age = format_age(datetime.fromisoformat(summary.last))
+            clients.setdefault(name, age)
+    for name, age in clients.items():
+        yield CompletionItem(name, help=age)
 
 
 def no_history(workspace: Workspace, path: str) -> FilewrightError:
@@ -79,6 +103,7 @@ def no_history(workspace: Workspace, path: str) -> FilewrightError:
 
 complete_change = _completion(_list_changes)
 complete_session = _completion(_list_sessions)
+complete_client = _completion(_list_clients)
 
 change_argument = click.argument(
     "change", required=False, shell_complete=complete_change
@@ -92,10 +117,12 @@ session_option = click.option(
 since_option = click.option(
     "--since",
     metavar="WHEN",
-    help="Only changes after a time (2026-11-22T10:00, 10:00, 20 min ago) or a change.",
+    shell_complete=complete_change,
+    help="Only changes after a time (14:30, 20 min ago, yesterday, 2026-11-22) or a change.",
 )
 path_option = click.option(
     "--path",
+    type=click.Path(),
     metavar="PATH",
     help="Only changes of this file, or of files below this folder.",
 )

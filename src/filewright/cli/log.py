@@ -10,6 +10,7 @@ import click
 from filewright.cli.content_search import list_hits
 from filewright.cli.history_options import (
     change_argument,
+    complete_client,
     no_history,
     path_option,
     person_command,
@@ -55,7 +56,7 @@ Examples:
   filewright log --grep "total ="      changes that added or removed the text
   filewright log --since "2 hours ago" --client claude""",
 )
-@click.argument("path", required=False)
+@click.argument("path", type=click.Path(), required=False)
 @click.option(
     "-n",
     "--limit",
@@ -73,6 +74,7 @@ Examples:
 @click.option(
     "--client",
     metavar="NAME",
+    shell_complete=complete_client,
     help="Only changes of clients whose names begin with NAME.",
 )
 @since_option

@@ -151,7 +151,7 @@ Examples:
   filewright restore a.txt CHANGE^     the file right before it
   filewright restore src "1 hour ago"  a folder, with files deleted since""",
 )
-@click.argument("path")
+@click.argument("path", type=click.Path())
 @click.argument("when", required=False, shell_complete=complete_change)
 @confirmed
 def restore(workspace: Workspace, *, path: str, when: str | None) -> Reversal:

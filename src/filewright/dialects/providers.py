@@ -7,6 +7,7 @@ from importlib import import_module
 
 from filewright.errors import invalid
 from filewright.tools.bound_tools import NATIVE, ToolProvider
+from filewright.wording import did_you_mean
 
 _CATALOGUES = {
     "agent-tools": "filewright.dialects.agent_tools.catalogue",
@@ -35,8 +36,12 @@ def find_provider(dialect: str | None) -> ToolProvider:
     if dialect not in _CATALOGUES:
         raise invalid(
             f"there is no dialect {dialect!r}",
-            f"the dialects are {', '.join(DIALECT_NAMES)}; "
-            "without one the native tools are offered",
+            did_you_mean(
+                dialect,
+                DIALECT_NAMES,
+                f"the dialects are {', '.join(DIALECT_NAMES)}; "
+                "without one the native tools are offered",
+            ),
             argument="dialect",
         )
     # The native tools work without the dialects and pydantic's models of them.
