@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from filewright import Settings, Workspace
-from filewright.mailbox.calls import WaitingCall, WaitingCalls
+from filewright.mailbox.calls import CallAnswer, WaitingCall, WaitingCalls
 
 
 def test_answer_is_taken_once(
@@ -22,5 +22,8 @@ def test_answer_is_taken_once(
         assert waiting.answer(name, "allowed")
         with ThreadPoolExecutor(8) as threads:
             words = list(threads.map(waiting.take_answer, [name] * 8))
-        assert sorted(words, key=str) == [None] * 7 + ["allowed"]
+        assert sorted(words, key=str) == [
+            CallAnswer("allowed"),
+            *[None] * 7,
+        ]
         assert waiting.take_answer(name) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -130,7 +131,7 @@ def test_a_call_waits_on_the_page_for_a_word(
         "cancelled: edit_content waits for the user's answer"
     )
     assert "filewright review" in first
-    waiting = page.get_by_role("button", name="Allow edit_content on a.txt?")
+    waiting = page.get_by_role("button", name="wants to edit a.txt")
     waiting.click(timeout=20_000)
     dialog = page.get_by_role("dialog")
     expect(dialog.locator("td.code.new")).to_have_text("+two")
@@ -139,7 +140,7 @@ def test_a_call_waits_on_the_page_for_a_word(
         "nothing was said yet"
     )
     waiting.click()
-    dialog.get_by_role("button", name="Allow").click()
+    dialog.get_by_role("button", name="Allow", exact=True).click()
     expect(waiting).to_have_count(0, timeout=20_000)
     other = {"path": "a.txt", "edits": [{"search": "one", "replace": "three"}]}
     assert "waits for" in said(client.call("edit_content", other)), (
@@ -164,7 +165,7 @@ def test_what_was_refused_on_the_page_is_not_made(
     client = asking()
     client.call("delete_items", {"paths": ["a.txt"]})
     page = opened()
-    page.get_by_role("button", name="Allow delete_items on a.txt?").click()
+    page.get_by_role("button", name="wants to delete a.txt").click()
     page.get_by_role("dialog").get_by_role("button", name="Refuse").click()
     expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
     assert "did not allow" in said(
@@ -201,7 +202,9 @@ def test_a_word_counts_for_what_was_shown(
         "-inside"
     )
     (folder / "full/more.txt").write_text("more\n")
-    page.get_by_role("dialog").get_by_role("button", name="Allow").click()
+    page.get_by_role("dialog").get_by_role(
+        "button", name="Allow", exact=True
+    ).click()
     expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
     assert "waits for" in said(client.call(*call)), (
         "something else would be deleted by now"
@@ -211,7 +214,9 @@ def test_a_word_counts_for_what_was_shown(
     expect(page.get_by_role("dialog").locator("td.code.old")).to_have_text(
         ["-inside", "-more"]
     )
-    page.get_by_role("dialog").get_by_role("button", name="Allow").click()
+    page.get_by_role("dialog").get_by_role(
+        "button", name="Allow", exact=True
+    ).click()
     expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
     assert "waits for" not in said(client.call(*call))
     assert not (folder / "full").exists()
@@ -245,18 +250,18 @@ def test_all_that_goes_is_counted_however_much_of_it_is_shown(
     page.locator(".waiting").click(timeout=20_000)
     lost = page.get_by_role("dialog").locator(".lost")
     expect(page.get_by_role("dialog").locator("h1")).to_have_text(
-        "Allow delete_items on full/, a.txt?"
+        "raw wants to delete full/ (1,201 files) and a.txt"
     )
-    expect(lost).to_contain_text("Takes away 1,202 files, 117.2 KB")
+    expect(lost).to_contain_text(
+        "Deletes 1,202 files, 117.2 KB (can be undone)"
+    )
     expect(lost.locator("li")).to_have_text(
         ["full/ (1,201 files, 117.2 KB)", "a.txt (4 bytes)"]
     )
     page.get_by_role("dialog").get_by_role("button", name="Later").click()
     items = [{"path": "logo.bin", "content": "text\n", "mode": "overwrite"}]
     client.call("write_content", {"items": items})
-    page.get_by_role("button", name="Allow write_content on logo.bin?").click(
-        timeout=20_000
-    )
+    page.get_by_role("button", name="logo.bin").click(timeout=20_000)
     expect(lost.locator("li")).to_have_text("logo.bin (4.9 KB)")
 
 
@@ -320,3 +325,84 @@ def test_on_a_phone_a_mark_says_how_many_calls_wait(
     page.keyboard.press("/")
     expect(page.get_by_role("searchbox")).to_be_focused()
     expect(page.locator(".waiting")).to_be_visible()
+
+
+def test_a_refusal_tells_the_agent_why(
+    asking: Callable[..., RawClient], folder: Path, opened: Opened
+) -> None:
+    client = asking()
+    client.call("delete_items", {"paths": ["full"], "recursive": True})
+    page = opened()
+    waiting = page.get_by_role("button", name="wants to delete full/ (1 file)")
+    expect(waiting).to_contain_text("left")
+    waiting.click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Deletes 1 file, 7 bytes; it can be undone")
+    expect(dialog.get_by_role("timer")).to_have_text(
+        re.compile(r"^(9|10):\d\d left$")
+    )
+    reason = "Keep full/,\x1b it is <b>needed</b>"
+    dialog.get_by_label("Reason of a refusal").fill(reason)
+    dialog.get_by_role("button", name="Refuse").click()
+    expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
+    answer = said(
+        client.call("delete_items", {"paths": ["full"], "recursive": True})
+    )
+    assert "did not allow" in answer
+    assert "The user says: Keep full/," in answer
+    assert "it is <b>needed</b>" in answer
+    assert "\x1b" not in answer
+
+
+def test_a_tool_is_allowed_for_a_session(
+    asking: Callable[..., RawClient], folder: Path, opened: Opened
+) -> None:
+    client, other = asking(), asking()
+    client.call("edit_content", EDIT)
+    page = opened()
+    page.get_by_role("button", name="wants to edit a.txt").click()
+    dialog = page.get_by_role("dialog")
+    dialog.get_by_role("button", name="Allow for this session").click()
+    expect(dialog).to_be_hidden()
+    assert "1 edit applied" in said(client.call("edit_content", EDIT))
+    again = {"path": "a.txt", "edits": [{"search": "two", "replace": "three"}]}
+    assert "1 edit applied" in said(client.call("edit_content", again))
+    assert "waits for" in said(
+        client.call("delete_items", {"paths": ["a.txt"]})
+    ), "another tool is asked for"
+    assert "waits for" in said(
+        other.call(
+            "edit_content",
+            {"path": "a.txt", "edits": [{"search": "three", "replace": "x"}]},
+        )
+    ), "another session is asked for"
+    allowance = page.locator(".allowance")
+    expect(allowance).to_contain_text(
+        "may use edit_content without asking", timeout=20_000
+    )
+    allowance.get_by_role("button", name="Ask again").click()
+    expect(allowance).to_have_count(0)
+    back = {"path": "a.txt", "edits": [{"search": "three", "replace": "one"}]}
+    assert "waits for" in said(client.call("edit_content", back))
+
+
+def test_a_page_in_the_background_notifies(
+    asking: Callable[..., RawClient], opened: Opened
+) -> None:
+    page = opened()
+    page.evaluate(
+        """() => {
+          window.told = [];
+          window.Notification = class extends EventTarget {
+            static permission = "granted";
+            constructor(title, options) { super(); window.told.push(options.body); }
+          };
+          Object.defineProperty(document, "hidden", { value: true });
+        }"""
+    )
+    asking().call("edit_content", EDIT)
+    expect(page.locator(".waiting")).to_have_count(1, timeout=20_000)
+    assert page.evaluate("window.told") == ["raw wants to edit a.txt"]
+    assert "icon-waiting" in str(
+        page.locator('link[rel="icon"]').get_attribute("href")
+    )

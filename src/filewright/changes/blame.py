@@ -116,13 +116,16 @@ class _State:
         """True if the file did not exist at that time."""
         return self.version is not None and self.file is None
 
-    def read(self, later_content: bytes) -> bytes | None:
+    def read(self, later: _State, later_content: bytes) -> bytes | None:
         """Return the content, or None if it is not known.
 
         `later_content` is that of a later state, which may be the next one.
         """
         if self.version is None or self.file is None:
             return None
+        digest = self.file.digest
+        if later.file is not None and digest and digest == later.file.digest:
+            return later_content
         change = self.version.change
         content = (
             content_before(change) if self.is_before else content_after(change)
@@ -131,11 +134,13 @@ class _State:
             return content
         # Of a large file only the bytes that changed are stored: the content before
         # them is known by the content after them.
-        digest = xxhash.xxh3_128_hexdigest(later_content)
-        if digest == self.file.digest:
+        later_digest = xxhash.xxh3_128_hexdigest(later_content)
+        if later_digest == digest:
             return later_content
         after = change.after
-        if self.is_before and after is not None and digest == after.digest:
+        if not self.is_before or after is None:
+            return None
+        if later_digest == after.digest:
             return content_before(change, later_content)
         return None
 
@@ -228,6 +233,7 @@ class _Blamer:
         line_count = count_lines(to_utf8_lines(content))
         if line_count:
             self._pending[0] = [LineRegion(0, line_count, 0)]
+        previous = self._states[0]
         for index, state in enumerate(self._states):
             regions = self._pending.pop(index, [])
             if not regions:
@@ -238,11 +244,12 @@ class _Blamer:
             if index == self._next_index > 0:
                 content = self._next_content
             elif index > 0:
-                stored = self._read(state, content)
+                stored = self._read(state, previous, content)
                 if stored is None:
                     self._add(regions, LineOrigin(unknown="not stored"))
                     continue
                 content = stored
+            previous = state
             earlier = self._find_earlier(index, content)
             if earlier.index is None:
                 self._finish(regions, content, earlier, git_task)
@@ -260,18 +267,20 @@ class _Blamer:
             state = self._states[earlier_index]
             if state.is_missing:
                 return _EarlierState(earlier_index, None, is_skipped)
-            earlier_content = self._read(state, content)
+            earlier_content = self._read(state, self._states[index], content)
             if earlier_content is not None:
                 return _EarlierState(earlier_index, earlier_content, is_skipped)
             is_skipped = is_skipped or not self._has_same_content(earlier_index)
         return _EarlierState(None, None, is_skipped)
 
-    def _read(self, state: _State, later_content: bytes) -> bytes | None:
+    def _read(
+        self, state: _State, later: _State, later_content: bytes
+    ) -> bytes | None:
         """Return a content that is small enough to be compared, or None."""
         if state.file is None or state.file.size > MAX_BLAMED_BYTES:
             return None
         try:
-            return state.read(later_content)
+            return state.read(later, later_content)
         except FilewrightError as error:
             self.notes.append(error.message)
             return None
@@ -306,7 +315,8 @@ class _Blamer:
                 earlier.index, earlier.content, regions, content
             )
         if regions and state.source is not None:
-            source_content = self._read(self._states[state.source], content)
+            source = self._states[state.source]
+            source_content = self._read(source, state, content)
             if source_content is not None:
                 regions = self._pass_to(
                     state.source, source_content, regions, content

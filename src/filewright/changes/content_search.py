@@ -8,8 +8,9 @@ so most of the time goes into reading the stored contents.
 from __future__ import annotations
 
 from codecs import BOM_UTF8
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from filewright.changes.diffs import DiffBuilder
 from filewright.changes.model import (
     ChangeRecord,
     FileChange,
+    FileState,
     RecordedPath,
     keeps_content,
 )
@@ -167,6 +169,7 @@ class _Searcher:
     ) -> None:
         self.skipped = 0
         self._path = path
+        self._digests_without_text: set[str] = set()
         self._history = history
         self._needle = needle
         # A match behind the end of a shortened line must be found, too.
@@ -207,6 +210,8 @@ class _Searcher:
         if not is_file or keeps_content(change):
             return []
         try:
+            if self._lacks_text(change):
+                return []
             before = content_before(change)
             after = content_after(change)
         except FilewrightError:
@@ -219,11 +224,35 @@ class _Searcher:
             return self._search_contents(before or b"", after or b"")
         return self._search_diff(change)
 
+    def _lacks_text(self, change: FileChange) -> bool:
+        """Return True if neither content of a file has the text."""
+        return self._is_without_text(
+            change.before, partial(content_before, change)
+        ) and self._is_without_text(
+            change.after, partial(content_after, change)
+        )
+
+    def _is_without_text(
+        self, state: FileState | None, read: Callable[[], bytes | None]
+    ) -> bool:
+        """Return True if a content is known not to have the text.
+
+        The content after a change is that before the next, and is read once.
+        """
+        if state is None:
+            return True
+        if state.digest in self._digests_without_text:
+            return True
+        content = read()
+        if content is None or self._needle.may_be_in(content):
+            return False
+        if state.digest is not None:
+            self._digests_without_text.add(state.digest)
+        return True
+
     def _search_contents(self, before: bytes, after: bytes) -> list[DiffRow]:
         """Return the lines with the text that only one of two contents has."""
         needle = self._needle
-        if not needle.may_be_in(before) and not needle.may_be_in(after):
-            return []
         old_text, new_text = _TextLines.of(before), _TextLines.of(after)
         if old_text is None or new_text is None:
             return []

@@ -26,6 +26,7 @@ MAX_COMPARED_PAIRS = 1 << 27
 _MAX_PASSES = 32
 """Passes over all lines that may be spent on dividing them."""
 _BLOCK_BYTES = 1 << 16
+_SMALL_BLOCK_BYTES = 1 << 9
 """Bytes that are compared at once for the equal beginning and end of two texts."""
 
 
@@ -336,28 +337,30 @@ def _count_equal_head(before: bytes, after: bytes) -> int:
     """
     shorter = min(len(before), len(after))
     head = 0
-    while head + _BLOCK_BYTES <= shorter:
-        end = head + _BLOCK_BYTES
-        if before[head:end] != after[head:end]:
-            break
-        head = end
+    for size in (_BLOCK_BYTES, _SMALL_BLOCK_BYTES):
+        while head + size <= shorter:
+            end = head + size
+            if before[head:end] != after[head:end]:
+                break
+            head = end
     # The last block may end within a line, which differs further on.
     return before.rfind(b"\n", 0, head) + 1
 
 
 def _count_equal_tail(before: bytes, after: bytes, head: int) -> int:
     """Return the size of the equal end of two texts, in whole blocks and lines."""
-    max_tail = min(len(before), len(after)) - head - _BLOCK_BYTES
+    # The equal head and tail must not overlap.
+    longest = min(len(before), len(after)) - head
     old_end, new_end = len(before), len(after)
     tail = 0
-    while tail <= max_tail:
-        old_block = before[old_end - _BLOCK_BYTES : old_end]
-        if old_block != after[new_end - _BLOCK_BYTES : new_end]:
-            break
-        tail += _BLOCK_BYTES
-        old_end, new_end = old_end - _BLOCK_BYTES, new_end - _BLOCK_BYTES
-    # The first block may begin within a line, which differs before it. The equal head
-    # and tail must not overlap either, which `max_tail` sees to.
+    for size in (_BLOCK_BYTES, _SMALL_BLOCK_BYTES):
+        while tail + size <= longest:
+            old_block = before[old_end - size : old_end]
+            if old_block != after[new_end - size : new_end]:
+                break
+            tail += size
+            old_end, new_end = old_end - size, new_end - size
+    # The first block may begin within a line, which differs before it.
     newline = before.find(b"\n", old_end)
     return len(before) - newline - 1 if newline >= 0 else 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from filewright.mailbox.store import MailboxStore
@@ -17,14 +18,37 @@ _MAX_CALLS = 100
 """Calls that wait at one time; another one displaces the oldest."""
 _MAX_TEXT_CHARS = 100_000
 
+MAX_REASON_CHARS = 500
+_ALLOWANCE_SECONDS = 12 * 3_600.0
+"""The time for which a session may make calls of a tool that was allowed to it."""
+
 Answer = Literal["allowed", "refused"]
+
+
+@dataclass(frozen=True, slots=True)
+class CallAnswer:
+    """The person's answer to a call, with the reason of a refusal, if there is one."""
+
+    answer: Answer
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Allowance:
+    """A tool that a session may use without asking, and the session's client."""
+
+    id: str
+    session: str
+    client: str
+    tool: str
 
 
 class WaitingCall(NamedTuple):
     """A call that waits.
 
-    `question` names it. `diff` is the change that it would make (a `Diff` as JSON), or
-    `shown` describes it. Its `id` is the digest of the call and of these.
+    `question` names it, and `tool` is the name of its tool. `diff` is the change that
+    it would make (a `Diff` as JSON), or `shown` describes it. Its `id` is the digest of
+    the call and of these.
     """
 
     id: str
@@ -34,6 +58,12 @@ class WaitingCall(NamedTuple):
     session: str
     client: str
     diff: str = ""
+    tool: str = ""
+
+    @property
+    def ends(self) -> float:
+        """The time until which it waits, in seconds since 1970."""
+        return self.time + WAITING_SECONDS
 
 
 class WaitingCalls:
@@ -83,14 +113,15 @@ class WaitingCalls:
             calls[call.id] = call
         return sorted(calls.values(), key=lambda call: call.time)
 
-    def answer(self, call_id: str, answer: Answer) -> bool:
+    def answer(self, call_id: str, answer: Answer, reason: str = "") -> bool:
         """Record the person's answer; return False if the call no longer waits."""
         if all(call.id != call_id for call in self.waiting()):
             return False
         condition = "id = ? AND answer IS NULL"
-        return self._store.update("answer", answer, condition, call_id)
+        text = f"{answer}\n{reason[:MAX_REASON_CHARS]}" if reason else answer
+        return self._store.update("answer", text, condition, call_id)
 
-    def take_answer(self, call_id: str) -> Answer | None:
+    def take_answer(self, call_id: str) -> CallAnswer | None:
         """Return the answer to a call and remove it; None without an answer."""
         condition = "id = ? AND answer IS NOT NULL"
         for database in self._store.databases_with(condition, call_id):
@@ -105,5 +136,63 @@ class WaitingCalls:
                 continue
             answer, asked_at = row
             if 0 <= time.time() - asked_at < WAITING_SECONDS:
-                return "allowed" if answer == "allowed" else "refused"
+                word, _, reason = answer.partition("\n")
+                if word == "allowed":
+                    return CallAnswer("allowed")
+                return CallAnswer("refused", reason)
         return None
+
+    # Tools that a session may use
+
+    def allow_tool(self, call: WaitingCall) -> bool:
+        """Allow the session of a call all calls of its tool; False if it has none."""
+        if not call.session or not call.tool:
+            return False
+        now = time.time()
+        with self._store.transaction() as execute:
+            execute(
+                "DELETE FROM mailbox WHERE kind = 'allowance' AND at < ?",
+                (now - _ALLOWANCE_SECONDS,),
+            )
+            execute(
+                "INSERT OR REPLACE INTO mailbox "
+                "VALUES (?, 'allowance', ?, ?, ?, ?, NULL, NULL)",
+                (
+                    f"allowance {call.session} {call.tool}",
+                    now,
+                    call.session,
+                    call.client,
+                    call.tool,
+                ),
+            )
+        return True
+
+    def allowances(self) -> list[Allowance]:
+        """Return the tools that sessions may use without asking, oldest first."""
+        now = time.time()
+        rows = self._store.read(
+            "id, session, client, content",
+            "kind = 'allowance' AND at BETWEEN ? AND ? ORDER BY at",
+            now - _ALLOWANCE_SECONDS,
+            now,
+        )
+        return [Allowance(*row) for row in rows]
+
+    def is_allowed(self, session: str, tool: str) -> bool:
+        """Return True if a session may use a tool without asking."""
+        return any(
+            allowance.session == session and allowance.tool == tool
+            for allowance in self.allowances()
+        )
+
+    def end_allowance(self, allowance_id: str) -> bool:
+        """Let a tool be asked for again; return False if it was not allowed."""
+        condition = "kind = 'allowance' AND id = ?"
+        is_ended = False
+        for database in self._store.databases_with(condition, allowance_id):
+            with database.transaction() as execute:
+                execute(
+                    f"DELETE FROM mailbox WHERE {condition}", (allowance_id,)
+                )
+            is_ended = True
+        return is_ended

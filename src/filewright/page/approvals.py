@@ -3,16 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from filewright.edit.diff import Diff
-from filewright.mailbox.calls import Answer, WaitingCalls
+from filewright.errors import FilewrightError
+from filewright.mailbox.calls import Answer, WaitingCall, WaitingCalls
 from filewright.page.context import PageContext
 from filewright.page.parts import not_found
-from filewright.page.requests import AnswerRequest
+from filewright.page.request_words import CallRequest, describe_call
+from filewright.page.requests import AllowanceRequest, AnswerRequest
+
+
+@dataclass(frozen=True, slots=True)
+class AskedCall:
+    """A call that waits, and what it would do in plain words."""
+
+    call: WaitingCall
+    request: CallRequest
 
 
 class Approvals:
@@ -28,7 +39,17 @@ class Approvals:
             Route("/waiting", self._list),
             Route("/waiting/{call}", self._show),
             self._context.post("/word", AnswerRequest, self._answer),
+            self._context.post(
+                "/ask-again", AllowanceRequest, self._end_allowance
+            ),
         ]
+
+    @property
+    def state(self) -> str:
+        """A text that changes with each call that waits, or no longer does."""
+        ids = [call.id for call in self._calls.waiting()]
+        ids += [allowance.id for allowance in self._calls.allowances()]
+        return " ".join(ids)
 
     @property
     def count(self) -> int:
@@ -36,29 +57,62 @@ class Approvals:
         return len(self._calls.waiting())
 
     def _list(self, request: Request) -> Response:
-        """Return the calls that wait."""
+        """Return the calls that wait, and the tools that sessions may use."""
+        calls: list[AskedCall] = []
+        for call in self._calls.waiting():
+            calls.append(AskedCall(call, describe_call(call, _read_diff(call))))
         return self._context.html(
-            "waiting.html", request, calls=self._calls.waiting()
+            "waiting.html",
+            request,
+            calls=calls,
+            allowances=self._calls.allowances(),
         )
 
     def _show(self, request: Request) -> Response:
         """Return one of the calls with its diff."""
-        call_id = request.path_params["call"]
-        for call in self._calls.waiting():
-            if call.id == call_id:
-                diff = Diff.from_json(call.diff) if call.diff else Diff()
-                return self._context.html(
-                    "asked.html", request, call=call, shown=diff
-                )
-        raise not_found("This call does not wait any more.")
+        call = self._find(request.path_params["call"])
+        diff = _read_diff(call)
+        return self._context.html(
+            "asked.html",
+            request,
+            call=call,
+            asked=describe_call(call, diff),
+            shown=diff,
+        )
 
     def _answer(self, _request: Request, body: AnswerRequest) -> str:
         """Record the person's answer to a call."""
+        call = self._find(body.call)
         answer: Answer = "refused"
         if body.allow:
             answer = "allowed"
-        if not self._calls.answer(body.call, answer):
-            raise not_found("This call does not wait any more.")
-        if body.allow:
-            return "Allowed: the agent may make this call now."
-        return "Refused: the agent may not make it."
+        reason = body.reason.strip()
+        if not self._calls.answer(call.id, answer, reason):
+            raise _not_waiting()
+        if not body.allow:
+            return "Refused: the agent may not make it."
+        if body.for_session and self._calls.allow_tool(call):
+            return f"Allowed, and {call.tool} for the rest of this session."
+        return "Allowed: the agent may make this call now."
+
+    def _end_allowance(self, _request: Request, body: AllowanceRequest) -> str:
+        """Let a tool be asked for again."""
+        if not self._calls.end_allowance(body.allowance):
+            raise not_found("This is asked for already.")
+        return "You are asked again from now on."
+
+    def _find(self, call_id: str) -> WaitingCall:
+        """Return a call that waits. Raise `not_found`."""
+        for call in self._calls.waiting():
+            if call.id == call_id:
+                return call
+        raise _not_waiting()
+
+
+def _read_diff(call: WaitingCall) -> Diff:
+    return Diff.from_json(call.diff) if call.diff else Diff()
+
+
+def _not_waiting() -> FilewrightError:
+    """Return the error for a call that was answered, or has waited too long."""
+    return not_found("This call does not wait any more.")

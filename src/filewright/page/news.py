@@ -67,6 +67,7 @@ class News:
         news = {
             "newest": self._context.workspace.newest() or "",
             "waiting": self._approvals.count,
+            "calls": self._approvals.state,
             "comments": self._commenting.state(),
         }
         return json.dumps(news) + "\n"

@@ -25,6 +25,7 @@ SCRIPTS = (
     "list.js",
     "news.js",
     "acting.js",
+    "approvals.js",
     "files.js",
     "comments.js",
     "keys.js",
@@ -36,8 +37,10 @@ _STATIC_FILES: Mapping[str, str] = {
     **dict.fromkeys(SCRIPTS, "text/javascript"),
     "review.css": "text/css",
     "diff.css": "text/css",
+    "approvals.css": "text/css",
     "inspecting.css": "text/css",
     "icon.svg": "image/svg+xml",
+    "icon-waiting.svg": "image/svg+xml",
     "app.css": "text/css",
     "app.js": "text/javascript",
 }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from filewright.mailbox.calls import MAX_REASON_CHARS
 from filewright.mailbox.comments import MAX_COMMENT_CHARS
 from filewright.page.parts import MAX_NUMBER, Kind
 
@@ -50,10 +51,21 @@ class ResolveRequest(PageRequest):
 
 
 class AnswerRequest(PageRequest):
-    """The person's answer to a call that waits."""
+    """The person's answer to a call that waits.
+
+    It may hold for all calls of the tool in the session, and a refusal have a reason.
+    """
 
     call: str
     allow: bool
+    for_session: bool = False
+    reason: str = Field(default="", max_length=MAX_REASON_CHARS)
+
+
+class AllowanceRequest(PageRequest):
+    """An end of a session's use of a tool without asking."""
+
+    allowance: str
 
 
 class SeenRequest(PageRequest):

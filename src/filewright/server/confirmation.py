@@ -33,7 +33,7 @@ from filewright.progress import Caller
 from filewright.server.client_roots import Context
 from filewright.tools.bounded_text import clip
 from filewright.tools.tool import ListedTool
-from filewright.wording import escape_unsendable, join_limited
+from filewright.wording import escape_unsendable, join_limited, to_one_line
 
 if TYPE_CHECKING:
     from filewright.edit.diff import Diff
@@ -193,6 +193,7 @@ def _confirm_on_page(
     """
     from filewright.mailbox.calls import WaitingCall, WaitingCalls
 
+    waiting_calls = WaitingCalls(workspace)
     if isinstance(diff, str):
         shown_text, shown_diff = diff, ""
     else:
@@ -203,7 +204,12 @@ def _confirm_on_page(
         tool.name, caller.session, arguments, shown_text, shown_diff
     )[:32]
     try:
-        answer = WaitingCalls(workspace).take_answer(call_id)
+        answer = waiting_calls.take_answer(call_id)
+        is_allowed = answer is None and waiting_calls.is_allowed(
+            caller.session or "", tool.name
+        )
+        if is_allowed:
+            return
         if answer is None:
             call = WaitingCall(
                 call_id,
@@ -213,8 +219,9 @@ def _confirm_on_page(
                 caller.session or "",
                 caller.client or "",
                 shown_diff,
+                tool.name,
             )
-            WaitingCalls(workspace).add(call)
+            waiting_calls.add(call)
     except OSError as error:
         raise from_os_error(
             error, "the state folder", doing="write to"
@@ -227,8 +234,8 @@ def _confirm_on_page(
             "`filewright review` opens, where it waits for ten minutes; then "
             "make the same call again",
         )
-    if answer != "allowed":
-        raise _not_allowed()
+    if answer.answer != "allowed":
+        raise _not_allowed(answer.reason)
 
 
 def _require_agreement(answer: ElicitResult) -> None:
@@ -237,11 +244,15 @@ def _require_agreement(answer: ElicitResult) -> None:
         raise _not_allowed()
 
 
-def _not_allowed() -> FilewrightError:
+def _not_allowed(reason: str = "") -> FilewrightError:
+    """Return the error of a call that the person refused, with the person's reason."""
+    message = "the user did not allow this call; nothing was changed"
+    if not reason:
+        return FilewrightError(Code.CANCELLED, message, hint="ask the user")
     return FilewrightError(
         Code.CANCELLED,
-        "the user did not allow this call; nothing was changed",
-        hint="ask the user",
+        f"{message}. The user says: {to_one_line(reason)}",
+        hint="do as the user says",
     )
 
 

@@ -52,7 +52,7 @@ async function act(button) {
   const { word } = button.dataset;
   try {
     const { text, ok } = word
-      ? await post({ ...wanted, allow: word === "allow" }, "word")
+      ? await post({ ...wanted, ...answered(word) }, "word")
       : await post({ ...wanted, preview: false });
     if (!ok) return dialog.replaceChildren(parsed(text));
     dialog.close();

@@ -4,7 +4,7 @@
 let named = document.title;
 let stream = null;
 let newest = "";
-let waiting = 0;
+let calls = "";
 let told = "";
 
 async function listen() {
@@ -29,13 +29,17 @@ async function listen() {
 }
 
 async function learn(news) {
-  if (news.waiting || waiting) {
+  if (news.calls !== calls) {
     document.title = `${news.waiting ? `(${news.waiting}) ` : ""}${named}`;
     const { text, ok } = await get(`${base}/waiting`);
-    if (ok) document.getElementById("waiting").replaceChildren(parsed(text));
+    const place = document.getElementById("waiting");
+    if (ok) {
+      place.replaceChildren(parsed(text));
+      noticeCalls(place);
+    }
     document.getElementById("show-list").dataset.count = news.waiting || "";
   }
-  waiting = news.waiting;
+  calls = news.calls;
   if (news.comments !== told) remarks();
   told = news.comments;
   if (news.newest === newest) return;
