@@ -13,11 +13,14 @@ from tests import terminals
 
 from filewright import Workspace
 from filewright.cli.program import program
+from filewright.mailbox.prompts import PromptTexts
 from filewright.settings import Settings
 
 PROMPT = (
     "Speed up the reply path, and make the log of it shorter than it is now"
 )
+
+COMMAND = "python3 - <<'END'\nopen('5.js', 'w').write('fast')\nEND"
 
 
 @pytest.fixture
@@ -201,6 +204,27 @@ def test_explains_an_empty_history(
     result = run(*words)
     assert result.exit_code == status
     assert answer in result.output
+
+
+def test_shows_prompt_and_command_whole(root: Path) -> None:
+    with agent(root, "claude-code") as workspace:
+        text = f"{PROMPT}\nas soon as it goes"
+        PromptTexts(workspace).add("claude-code", "t1", text)
+        shell(
+            workspace,
+            COMMAND,
+            lambda: (root / "5.js").write_text("fast"),
+            "t1",
+        )
+    listed = terminals.run("log", columns=140).lines
+    assert f"“{PROMPT} …”" in listed[0]
+    assert "  $ python3 - <<'END' …  " in listed[1]
+    [change] = json.loads(run("log", "--json").stdout)["changes"]
+    assert change["prompt"] == f"{PROMPT}\nas soon as it goes"
+    assert change["command"] == COMMAND
+    shown = terminals.run("show").text
+    assert f"prompt:\n  {PROMPT}\n  as soon as it goes\n" in shown
+    assert "command:\n  python3 - <<'END'\n  open('5.js'" in shown
 
 
 def test_names_no_change(history: Path) -> None:

@@ -18,12 +18,13 @@ from filewright.changes.selection import (
     place_healings,
 )
 from filewright.errors import FilewrightError
-from filewright.page.changelog import ChangeLog, Prompt
+from filewright.mailbox.prompts import PromptTexts, prompt_title
+from filewright.page.changelog import ChangeLog
 from filewright.page.titles import describe_files, is_folder, join_phrases
 from filewright.progress import SETUP_CLIENT, Task
 from filewright.tools.history import HistoryChange
 from filewright.tools.result import plain
-from filewright.wording import to_one_line
+from filewright.wording import first_line, to_one_line
 from filewright.workspace import REVIEW
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 COUNTING_SECONDS = 2.0
 """The time for counting the lines of all changes of a list."""
+MAX_COMMAND_CHARS = 200
+"""Characters of the first line of a shell command that its sentence has."""
 MAX_COUNTED_FILES = 500
 """The most files of a change whose lines are counted."""
 _TERMINAL_CLIENT = "filewright "
@@ -52,17 +55,23 @@ class LogEntry:
     """A change in the list.
 
     `record` has all its files. `short_id` is the shortest end of its id that names it.
-    `undone_by` is the id of the change that undid it. `is_healing` is True for a healing
-    that is listed right after its edit.
+    `prompt` is the whole text of its prompt, "" if it is not known. `undone_by` is the
+    id of the change that undid it. `is_healing` is True for a healing that is listed
+    right after its edit.
     """
 
     record: ChangeRecord
     short_id: str
     title: str
-    words: str
+    prompt: str
     counts: Counts
     undone_by: str | None
     is_healing: bool
+
+    @property
+    def words(self) -> str:
+        """The first line of the prompt, "" if it is not known."""
+        return prompt_title(self.prompt)
 
     def to_json(self) -> dict[str, Any]:
         """Return the change as JSON values, as the tools return it, and more of it."""
@@ -71,14 +80,11 @@ class LogEntry:
         )
         # Only a session knows which changes are its own.
         del values["by"]
-        command = None
-        if self.record.tool == "shell":
-            command = self.record.summary.removeprefix("shell: ")
         return {
             **values,
             "title": self.title,
-            "prompt": self.words or None,
-            "command": command,
+            "prompt": self.prompt or None,
+            "command": self.record.command or None,
             "undone_by": self.undone_by,
             "added": self.counts.added,
             "removed": self.counts.removed,
@@ -106,6 +112,7 @@ class LogReader:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._log = ChangeLog(workspace)
+        self._prompt_texts = PromptTexts(workspace)
         self._counting = Task(seconds=COUNTING_SECONDS)
 
     def entries(self, records: Sequence[ChangeRecord]) -> list[LogEntry]:
@@ -122,7 +129,7 @@ class LogReader:
                     record=record,
                     short_id=short_ids[record.id],
                     title=make_entry_title(record, row.title),
-                    words=self.words(record.id),
+                    prompt=self._find_prompt(record),
                     counts=self.count(record.file_changes),
                     undone_by=row.undone_by,
                     is_healing=find_healed_edit(record) in listed_ids,
@@ -130,10 +137,14 @@ class LogReader:
             )
         return entries
 
-    def words(self, change_id: str) -> str:
-        """Return the first line of the prompt of a change, "" if it is not known."""
-        heading = self._log.prompt(change_id)
-        return "" if heading is None else _first_words(heading.prompt)
+    def _find_prompt(self, record: ChangeRecord) -> str:
+        """Return the text of the prompt of a change, "" if it is not known."""
+        text = self._prompt_texts.find(record.session, record.turn)
+        if text is not None:
+            return text
+        # Some clients and scripts have the words themselves as names of their turns.
+        turn = record.turn or ""
+        return turn if " " in turn else ""
 
     def groups(self, entries: Iterable[LogEntry]) -> list[LogGroup]:
         """Return entries by prompt, in the order of each prompt's newest change.
@@ -230,9 +241,7 @@ def make_entry_title(record: ChangeRecord, title: str) -> str:
         # A client's own tool for files, whose name is no sentence.
         sentence = join_phrases(describe_files(replace(record, tool="")))
         return sentence or title
-    first_line, _, rest = command.strip().partition("\n")
-    ellipsis = " …" if rest else ""
-    return f"$ {to_one_line(first_line)}{ellipsis}"
+    return f"$ {first_line(record.command or command, MAX_COMMAND_CHARS)}"
 
 
 def is_person(client: str | None) -> bool:
@@ -251,11 +260,6 @@ def describe_author(client: str | None) -> str:
     if is_person(client):
         return "you, in the terminal"
     return re.sub(r"\s+v?\d\S*$", "", to_one_line(client))
-
-
-def _first_words(prompt: Prompt) -> str:
-    """Return the words of a prompt; other turns are ids, without blanks."""
-    return prompt.turn if " " in prompt.turn else ""
 
 
 def _add_counts(entries: Sequence[LogEntry]) -> Counts:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from filewright.cli.columns import Styled, join_ends
 from filewright.recording.damage import GuardSentence
 from filewright.wording import (
+    escape_controls,
     format_age,
     join_limited,
     pluralize,
@@ -25,8 +26,12 @@ if TYPE_CHECKING:
     from filewright.tools.sessions import ChangedFiles, SessionSummary
 
 NOTHING_YET = "nothing has been changed here yet"
+SCREEN_ROWS = 30
 MAX_ROWS_PER_ENTRY = 1.5
-"""The rows that a list may have for each change before its groups become shorter."""
+"""The rows that a list longer than a screen may have for each change.
+
+Beyond them the groups of one change become shorter.
+"""
 _INDENT = "  "
 _GAP = "  "
 
@@ -47,7 +52,7 @@ def render_groups(
     """
     entry_count = sum(len(group.entries) for group in groups)
     rows = entry_count + sum(_has_heading(group) for group in groups)
-    is_short = rows > MAX_ROWS_PER_ENTRY * entry_count
+    is_short = rows > max(SCREEN_ROWS, MAX_ROWS_PER_ENTRY * entry_count)
     lines: list[str] = []
     for group in groups:
         is_single = len(group.entries) == 1
@@ -60,6 +65,14 @@ def render_groups(
             lines.append(_render_entry(entry, width, has_colours=has_colours))
             lines += _details_of(entry, details)
     return lines
+
+
+def _render_block(label: str, text: str) -> list[str]:
+    """Return the lines of a text below its label; none for an empty text."""
+    text_lines = escape_controls(text.strip("\n")).splitlines()
+    if not text_lines:
+        return []
+    return [f"{label}:", *(f"{_INDENT}{line}" for line in text_lines)]
 
 
 def _has_heading(group: LogGroup) -> bool:
@@ -229,8 +242,8 @@ def render_change(entry: LogEntry, *, is_full: bool) -> list[str]:
         f"{time} ({format_age(record.time)})",
         _render_author(record, with_turn=not entry.words),
     ]
-    if entry.words:
-        lines.append(f"prompt: {to_one_line(entry.words)}")
+    lines += _render_block("prompt", entry.prompt)
+    lines += _render_block("command", record.command)
     if entry.undone_by is not None:
         lines.append(f"undone by {entry.undone_by}")
     if record.reverts:
