@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from pathlib import Path
+
+from bench.case import File
 
 EDITS = (
     ("port = 80", "port = 8080"),
@@ -26,54 +27,47 @@ class Kind:
     mode: int = 0o644
     link: str | None = None
     """Whether the client edits it through a ``symbolic`` link, or it has a second name, by a ``hard`` one."""
+    text_encoding: str = ""
+    """The encoding of the whole text, where `encoding` is that of the edits alone."""
     indent: str = ""
     """The whitespace before each line that is edited: a patch names whole lines."""
 
     @property
-    def file_name(self) -> str:
-        """The name of the file in the project."""
-        return self.name.replace(" ", "-").replace(",", "") + ".txt"
+    def file(self) -> File:
+        """The file in the project."""
+        name = self.name.replace(" ", "-").replace(",", "") + ".txt"
+        return File(name, self.content, self.mode, self.link)
 
     def write(self, folder: Path) -> Path:
         """Write the file below a folder; return the path that a client edits."""
-        path = folder / self.file_name
-        if self.link is None:
-            path.write_bytes(self.content)
-            path.chmod(self.mode)
-            return path
-        other = folder / f"other-{self.file_name}"
-        other.write_bytes(self.content)
-        if self.link == "symbolic":
-            path.symlink_to(other.name)
-        else:
-            os.link(other, path)
-        return path
+        return self.file.write(folder)
 
     def edited(self, edits: Sequence[tuple[str, str]]) -> bytes:
         """Return the bytes of the file with some edits and nothing else."""
         content = self.content
         for old, new in edits:
-            old_bytes, new_bytes = self._encode(old), self._encode(new)
+            old_bytes, new_bytes = self.encode(old), self.encode(new)
             assert content.count(old_bytes) == 1
             content = content.replace(old_bytes, new_bytes)
         return content
 
     def edits_in(self, content: bytes) -> list[tuple[str, str]]:
         """Return the edits that the bytes of the file show."""
-        return [edit for edit in EDITS if self._encode(edit[1]) in content]
+        return [edit for edit in EDITS if self.encode(edit[1]) in content]
 
     def lost(self, path: Path) -> str:
         """Return the property beside the bytes that the file has lost, or ""."""
-        if self.link == "symbolic" and not path.is_symlink():
-            return "link replaced"
-        if self.link == "hard" and path.stat().st_nlink != 2:
-            return "link broken"
-        if self.link is None and path.stat().st_mode & 0o777 != self.mode:
-            return "mode"
-        return ""
+        return self.file.lost_property(path)
 
-    def _encode(self, text: str) -> bytes:
-        return text.encode(self.encoding)
+    @property
+    def text(self) -> str:
+        """The text as a reader sees it: without a mark, and U+FFFD for bytes that are none."""
+        encoding = self.text_encoding or self.encoding
+        return self.content.decode(encoding, "replace").removeprefix("\ufeff")
+
+    def encode(self, text: str) -> bytes:
+        """Return a part of the text in the encoding of the file."""
+        return text.encode(self.text_encoding or self.encoding)
 
 
 def count_damage(expected: bytes, actual: bytes) -> int:
@@ -119,10 +113,10 @@ def _mix(ends: str) -> bytes:
 
 
 KINDS = (
-    Kind("Latin-1", _join(_LINES).encode("latin-1")),
-    Kind("cp1252", _join(_WINDOWS).encode("cp1252")),
-    Kind("Shift-JIS", _join(_JAPANESE).encode("shift-jis")),
-    Kind("Shift-JIS, short", _join(_SHORT).encode("shift-jis")),
+    Kind("Latin-1", _join(_LINES).encode("latin-1"), text_encoding="latin-1"),
+    Kind("cp1252", _join(_WINDOWS).encode("cp1252"), text_encoding="cp1252"),
+    Kind("Shift-JIS", _join(_JAPANESE).encode("shift-jis"), text_encoding="shift-jis"),
+    Kind("Shift-JIS, short", _join(_SHORT).encode("shift-jis"), text_encoding="shift-jis"),
     Kind("UTF-16", b"\xff\xfe" + _join(_LINES).encode("utf-16-le"), "utf-16-le"),
     Kind("UTF-8 with a BOM", b"\xef\xbb\xbf" + _join(_LINES).encode()),
     Kind("CRLF", _join(_LINES, "\r\n").encode()),

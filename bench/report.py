@@ -1,0 +1,158 @@
+"""The results as JSON lines, as tables in Markdown and as a chart."""
+
+from __future__ import annotations
+
+import html
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+
+from bench.case import Outcome, Verdict
+from bench.parts.part import Run
+
+COLOURS = {
+    Verdict.LANDED: "#2b8a3e",
+    Verdict.REFUSED: "#adb5bd",
+    Verdict.OTHER_BYTES: "#f08c00",
+    Verdict.WRONG: "#e03131",
+    Verdict.LOST: "#862e9c",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A part by one tool, counted."""
+
+    part: str
+    tool: str
+    version: str
+    counts: Mapping[str, int]
+    cases: int
+    right: int
+    milliseconds: float
+    """The median of one case."""
+    peak_bytes: int
+    measures: Mapping[str, str] = field(default_factory=dict)
+    """Further columns of the part by their heads."""
+
+
+def count(
+    part: str,
+    tool: str,
+    version: str,
+    run: Run,
+) -> Row:
+    """Return the row of a run."""
+    counts = dict.fromkeys(map(str, Verdict), 0)
+    for outcome in run.outcomes:
+        counts[str(outcome.verdict)] += 1
+    seconds = [outcome.seconds for outcome in run.outcomes]
+    return Row(
+        part,
+        tool,
+        version,
+        counts,
+        len(run.outcomes),
+        sum(outcome.is_right for outcome in run.outcomes),
+        statistics.median(seconds) * 1000 if seconds else 0.0,
+        run.peak_bytes,
+        run.measures,
+    )
+
+
+def to_json(outcome: Outcome) -> str:
+    """Return an outcome as a line of JSON, without the bytes of its file."""
+    values = asdict(outcome)
+    del values["result"]
+    values["seconds"] = round(outcome.seconds, 4)
+    return json.dumps(values, ensure_ascii=False)
+
+
+def row_to_json(row: Row) -> str:
+    """Return a row as a line of JSON."""
+    return json.dumps(asdict(row), ensure_ascii=False)
+
+
+def format_part(title: str, rows: Sequence[Row]) -> str:
+    """Return the table of a part in Markdown."""
+    verdicts = list(map(str, Verdict))
+    more = list(dict.fromkeys(head for row in rows for head in row.measures))
+    heads = ["tool", "cases", *verdicts, "right", "time", "memory"]
+    if more:
+        heads = ["tool", *more, "memory"]
+    lines = [
+        f"### {title}",
+        "",
+        f"| {' | '.join(heads)} |",
+        f"|---|{'---:|' * (len(heads) - 1)}",
+    ]
+    for row in rows:
+        memory = (
+            f"{row.peak_bytes / (1 << 20):,.0f} MB" if row.peak_bytes else "–"
+        )
+        name = f"{row.tool} {row.version}".strip()
+        if more:
+            cells = [row.measures.get(head, "–") for head in more]
+        else:
+            cells = [str(row.cases)]
+            cells += [str(row.counts[verdict]) for verdict in verdicts]
+            cells += [format_share(row.right, row.cases)]
+            cells += [f"{row.milliseconds:.1f} ms"]
+        lines.append(f"| {' | '.join([name, *cells, memory])} |")
+    return "\n".join(lines) + "\n"
+
+
+def format_share(part: int, whole: int) -> str:
+    """Return a share in percent."""
+    return f"{100 * part / whole:.0f} %" if whole else "–"
+
+
+def draw(rows: Sequence[Row]) -> str:
+    """Return a chart as SVG: a bar of verdicts for each part and tool."""
+    counted = [row for row in rows if row.cases]
+    width, left, top, bar, gap = 860, 210, 46, 14, 26
+    parts = list(dict.fromkeys(row.part for row in counted))
+    height = top + gap * len(parts) + (bar + 4) * len(counted) + 12
+    shapes = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
+        ' font-family="sans-serif" font-size="12">',
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+    ]
+    place = left
+    for verdict, colour in COLOURS.items():
+        shapes.append(
+            f'<rect x="{place}" y="14" width="12" height="12" fill="{colour}"/>'
+        )
+        shapes.append(f'<text x="{place + 17}" y="24">{verdict}</text>')
+        place += 110
+    y = top
+    for part in parts:
+        y += gap
+        shapes.append(
+            f'<text x="{left}" y="{y - 8}" font-weight="bold">{part}</text>'
+        )
+        for row in counted:
+            if row.part == part:
+                shapes += _draw_row(row, left, y, bar, width - left - 20)
+                y += bar + 4
+    return "\n".join([*shapes, "</svg>"]) + "\n"
+
+
+def _draw_row(row: Row, left: int, y: int, bar: int, width: int) -> list[str]:
+    """Return the shapes of one bar with its name."""
+    name = html.escape(row.tool)
+    shapes = [
+        f'<text x="{left - 8}" y="{y + bar - 3}" text-anchor="end">{name}</text>'
+    ]
+    x = float(left)
+    for verdict, colour in COLOURS.items():
+        share = width * row.counts[verdict] / row.cases
+        if share:
+            shapes.append(
+                f'<rect x="{x:.1f}" y="{y}" width="{share:.1f}"'
+                f' height="{bar}" fill="{colour}"><title>{verdict}:'
+                f" {row.counts[verdict]} of {row.cases}</title></rect>"
+            )
+        x += share
+    return shapes

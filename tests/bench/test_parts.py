@@ -1,0 +1,122 @@
+"""The parts make the cases that they say."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+from bench.case import Patch, Replace, Write
+from bench.environments import Cache
+from bench.kinds import KINDS
+from bench.parts import bytes as bytes_part
+from bench.parts import calls, patches
+from bench.parts.part import Options, play_cases
+from bench.report import Row, draw, format_part
+from bench.tools.catalogue import QUICK, TOOLS
+from bench.tools.openai_agents import without_numbers
+
+HUNKS = "@@ -3,2 +3,2 @@ def f():\n a\n-b\n+c\n"
+
+
+def options(tmp_path: Path) -> Options:
+    return Options(Cache(tmp_path / "cache"))
+
+
+def test_each_kind_has_each_request(tmp_path: Path) -> None:
+    cases = bytes_part.make_cases(options(tmp_path))
+    assert [case.number for case in cases] == list(range(len(cases)))
+    for request in (Replace, Write, Patch):
+        found = [case for case in cases if isinstance(case.request, request)]
+        # A line of a file with a lone CR is no line to a patch.
+        assert len(found) >= len(KINDS) - (request is Patch)
+    for case in cases:
+        assert case.expected, case.name
+        assert case.file.content not in case.expected, case.name
+
+
+@pytest.mark.parametrize(
+    ("name", "latin"), [("git apply", "refused"), ("patch", "landed")]
+)
+def test_plays_cases_by_a_tool_of_the_system(
+    name: str, latin: str, tmp_path: Path
+) -> None:
+    tool = TOOLS[name]
+    if not tool.version:
+        pytest.skip(f"there is no {name}")
+    cases = bytes_part.make_cases(options(tmp_path))
+    patched = [case for case in cases if isinstance(case.request, Patch)]
+    run = play_cases("bytes", tool, patched, options(tmp_path))
+    verdicts = {outcome.case: outcome.verdict for outcome in run.outcomes}
+    assert verdicts["tabs: patch"] == "landed"
+    # The words of the request are UTF-8, so a line of context does not fit.
+    assert verdicts["Latin-1: patch"] == latin
+
+
+def test_plays_cases_by_our_server(tmp_path: Path) -> None:
+    cases = bytes_part.make_cases(options(tmp_path))
+    few = [case for case in cases if case.name.startswith("cp1252: ")]
+    run = play_cases("bytes", TOOLS["filewright"], few, options(tmp_path))
+    assert {outcome.verdict for outcome in run.outcomes} == {"landed"}
+    assert len(run.outcomes) == 5
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        ("wrong counts", "@@ -3,1 +3,1 @@\n a\n-b\n+c\n"),
+        ("no line numbers", "@@\n a\n-b\n+c\n"),
+    ],
+)
+def test_damages_a_diff(name: str, expected: str) -> None:
+    damage = patches.DAMAGES[name]
+    assert damage(HUNKS, random.Random(3)) == expected
+
+
+def test_diffs_without_numbers_keep_their_headings() -> None:
+    assert without_numbers(HUNKS) == "@@ def f():\n a\n-b\n+c\n"
+    assert without_numbers("@@ -1 +1 @@\n-a\n+b\n") == "@@\n-a\n+b\n"
+
+
+def test_reads_the_calls_of_a_report(tmp_path: Path) -> None:
+    package = tmp_path / "packages" / "react-edit-benchmark"
+    for side, text in (("input", "a\nb\n"), ("expected", "a\nc\n")):
+        file = package / "fixtures" / "swap-line-001" / side / "a.js"
+        file.parent.mkdir(parents=True)
+        file.write_text(text)
+    (package / "runs").mkdir()
+    (package / "runs" / "one.md").write_text(
+        "| Edit Variant | patch |\n"
+        "### Swap Line 001 (a.js)\n\n**Tool error**\n\n```\nno\n```\n\n"
+        "**Patch args**\n\n```diff\n@@\n-b\n+c\n```\n"
+    )
+    [call] = calls.read_calls(tmp_path)
+    assert call == calls.ModelCall(
+        "swap-line-001/a.js", "a\nb\n", "a\nc\n", "patch", "@@\n-b\n+c"
+    )
+    assert calls.request_of(call) == Patch("@@\n-b\n+c\n")
+
+
+def test_knows_every_tool_by_its_name() -> None:
+    assert set(QUICK) <= TOOLS.keys()
+    for name, tool in TOOLS.items():
+        assert tool.name == name
+        assert tool.replace or tool.write or tool.patch
+
+
+def test_draws_a_bar_for_each_row() -> None:
+    counts = {
+        "landed": 3,
+        "refused": 1,
+        "wrong": 0,
+        "other bytes": 0,
+        "lost": 0,
+    }
+    rows = [Row("bytes", "a & b", "1", counts, 4, 4, 1.5, 1 << 20)]
+    chart = draw(rows)
+    assert chart.count("<title>") == 2
+    assert "a &amp; b" in chart
+    table = format_part("bytes", rows)
+    assert (
+        "| a & b 1 | 4 | 3 | 1 | 0 | 0 | 0 | 100 % | 1.5 ms | 1 MB |" in table
+    )
