@@ -799,11 +799,14 @@ def unknown_scope(text: str, *, can_be_session: bool = True) -> FilewrightError:
     )
 
 
-def unknown_session(name: str, known: Sequence[str]) -> FilewrightError:
-    """Return the error for a session without changes; `known` are newer sessions."""
+def unknown_session(name: str, known: Mapping[str, str]) -> FilewrightError:
+    """Return the error for a session without changes.
+
+    `known` are descriptions of the newest sessions, by name.
+    """
     if known:
         message = f"no session {name} has changed anything in this folder"
-        hint = f"the newest sessions are {', '.join(known)}"
+        hint = f"the newest sessions are {', '.join(known.values())}"
     else:
         message = "no session has changed anything in this folder yet"
         hint = None

@@ -486,7 +486,10 @@ def test_hints_name_commands_and_a_conflict_shows_both_sides(
         ),
         (["log", "--since", "nobody"], "'nobody' is no change or time"),
         (["rewind", "1999-01-01", "--yes"], "before the oldest change"),
-        (["show", "--session", "nobody"], "first, second"),
+        (
+            ["show", "--session", "nobody"],
+            "newest sessions are first (filewright",
+        ),
         (["restore", "t.txt", "first", "--yes"], "filewright rewind"),
         (["restore", "other.txt", "@~1", "--yes"], "other.txt"),
         (["redo", "--yes"], "no undo"),

@@ -34,7 +34,7 @@ from filewright.changes.selection import (
 )
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.progress import SETUP_CLIENT, Task
-from filewright.wording import escape_surrogates
+from filewright.wording import escape_surrogates, format_age
 
 if TYPE_CHECKING:
     from filewright.changes.history import History
@@ -45,6 +45,7 @@ ALLOW_WRITE_ANYTHING = "**"
 _CLOCK_TOLERANCE_NS = 60 * 10**9
 _FIRST_CHANGE_TOLERANCE_NS = 10**9
 _MIN_SESSION_PREFIX = 4
+_MAX_NAMED_SESSIONS = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -536,7 +537,7 @@ class Selector:
             raise errors.no_session_changes()
         session = self._find_session(text)
         if session is None:
-            raise errors.unknown_session(text, self._session_names()[:5])
+            raise errors.unknown_session(text, self._describe_sessions())
         return session
 
     def _find_session(self, text: str) -> str | None:
@@ -549,6 +550,19 @@ class Selector:
         if len(text) < _MIN_SESSION_PREFIX:
             return None
         return find_abbreviated(text, self._session_names(), "session")
+
+    def _describe_sessions(self) -> dict[str, str]:
+        """Return the newest sessions by name, each with its client and age."""
+        descriptions: dict[str, str] = {}
+        for summary in self._history.sessions():
+            if summary.name is None:
+                continue
+            client = summary.client or "a client without a name"
+            age = format_age(summary.ended)
+            descriptions[summary.name] = f"{summary.name} ({client}, {age})"
+            if len(descriptions) == _MAX_NAMED_SESSIONS:
+                break
+        return descriptions
 
     def _session_names(self) -> list[str]:
         """Return the names of the sessions, the newest first."""

@@ -35,7 +35,7 @@ def list_hits(
         seconds=GREP_SECONDS,
         **filters,
     )
-    all_ids = [head.id for head in workspace.changes.heads()]
+    all_ids = list(workspace.changes.ids())
     hit_ids = {hit.record.id for hit in result.hits}
     return render_hits(text, result, shorten_ids(hit_ids, all_ids))
 

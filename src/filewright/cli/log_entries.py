@@ -117,7 +117,7 @@ class LogReader:
 
     def entries(self, records: Sequence[ChangeRecord]) -> list[LogEntry]:
         """Return the entries of changes, each healing after its edit."""
-        all_ids = [head.id for head in self._workspace.changes.heads()]
+        all_ids = list(self._workspace.changes.ids())
         short_ids = shorten_ids([record.id for record in records], all_ids)
         entries: list[LogEntry] = []
         listed_ids: set[str] = set()
