@@ -81,7 +81,7 @@ def each_view(page: Page) -> list[str]:
     page.locator("td.code.new").first.wait_for()
     look("change")
     page.keyboard.press("c")
-    dialog = page.get_by_role("dialog", name="Comment on")
+    dialog = page.get_by_role("form", name="Comment on")
     expect(dialog.get_by_role("textbox", name="Your words")).to_be_focused()
     look("comment form")
     dialog.get_by_role("textbox", name="Your words").fill("Why?")
@@ -173,7 +173,7 @@ def test_the_page_is_used_with_the_keyboard_alone(
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     expect(
-        page.get_by_role("dialog").get_by_role("button", name="Comment")
+        page.locator(".saying").get_by_role("button", name="Comment")
     ).to_be_focused()
     page.keyboard.press("Enter")
     expect(page.locator(".comment .words")).to_have_text("Why?")

@@ -40,7 +40,7 @@ def remark(
 
 
 def write(page: Page, words: str) -> None:
-    dialog = page.get_by_role("dialog", name="Comment on")
+    dialog = page.get_by_role("form", name="Comment on")
     dialog.get_by_role("textbox", name="Your words").fill(words)
     dialog.get_by_role("button", name="Comment").click()
     expect(dialog).to_be_hidden()
@@ -54,8 +54,8 @@ def test_a_comment_reaches_the_session_once_with_its_next_answer(
     assert MARK not in said(mine.call("edit_content", EDIT))
     page = opened()
     page.locator("td.num.new", has_text="3").last.click()
-    dialog = page.get_by_role("dialog", name="Comment on a.txt")
-    expect(dialog.get_by_label("From line")).to_have_value("3")
+    dialog = page.get_by_role("form", name="Comment on a.txt, line 3")
+    expect(dialog).to_be_visible()
     write(page, "Not in German,\nplease.")
     comment = page.locator(".remarked .comment")
     expect(comment).to_contain_text("waits for the agent")
@@ -91,6 +91,88 @@ def test_a_comment_reaches_the_session_once_with_its_next_answer(
     expect(comment).to_contain_text("resolved")
     page.reload()
     expect(comment).to_contain_text("resolved")
+
+
+def drag(page: Page, start: str, end: str) -> None:
+    """Drag over the gutter, from the line with a text to another."""
+    rows = page.locator("article.file tr")
+    page.mouse.move(0, 0)
+    for text, action in ((start, page.mouse.down), (end, page.mouse.up)):
+        cell = rows.filter(has_text=text).locator("td.num").first
+        box = cell.bounding_box()
+        assert box is not None
+        page.mouse.move(box["x"] + 4, box["y"] + 6, steps=4)
+        action()
+
+
+def test_a_range_is_dragged_edited_and_deleted(
+    folder: Path, agent: Callable[..., RawClient], opened: Opened
+) -> None:
+    (folder / "a.txt").write_text("".join(f"line {n}\n" for n in range(1, 30)))
+    client = agent()
+    client.call(
+        "edit_content",
+        {
+            "path": "a.txt",
+            "edits": [{"search": "line 10\n", "replace": "ten\nzehn\ndix\n"}],
+        },
+    )
+    page = opened()
+    drag(page, "+ten", "+dix")
+    form = page.get_by_role("form", name="Comment on a.txt, lines 10–12")
+    expect(page.locator("tr.chosen")).to_have_count(3)
+    expect(form.get_by_role("textbox")).to_be_focused()
+    page.keyboard.type("Why three? <b>j</b>")
+    page.keyboard.press("Control+Enter")
+    comment = page.locator(".comment")
+    expect(comment).to_contain_text("Why three? <b>j</b>")
+    expect(form).to_have_count(0)
+    # Upwards, over removed lines, and given up.
+    drag(page, "+ten", "-line 10")
+    page.keyboard.press("Escape")
+    expect(page.locator(".saying")).to_have_count(0)
+    expect(comment).to_have_count(1)
+    comment.get_by_role("button", name="Edit").click()
+    box = page.get_by_role("textbox", name="Your words")
+    expect(box).to_have_value("Why three? <b>j</b>")
+    box.fill("Two are enough.")
+    page.get_by_role("button", name="Save").click()
+    expect(comment.locator(".words")).to_have_text("Two are enough.")
+    drag(page, "line 13", "line 13")
+    page.keyboard.type("Remove this.")
+    page.get_by_role("button", name="Comment", exact=True).last.click()
+    expect(comment).to_have_count(2)
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.get_by_role("button", name="Copy all as a prompt").click()
+    expect(page.locator("#said")).to_contain_text("Copied")
+    prompt = page.evaluate("navigator.clipboard.readText()")
+    assert "1. a.txt, lines 10–12:\n   > ten\n   > zehn\n" in prompt
+    assert "   Two are enough.\n" in prompt
+    comment.filter(has_text="Remove").get_by_role(
+        "button", name="Delete"
+    ).click()
+    expect(comment).to_have_count(1)
+    answer = said(client.call("list_files"))
+    assert "Two are enough." in answer
+    assert "Remove this." not in answer
+    assert "Why three?" not in answer
+    expect(comment).to_contain_text("delivered", timeout=20_000)
+    expect(comment.get_by_role("button", name="Edit")).to_have_count(0)
+    expect(page.locator(".comments-bar")).to_have_count(0)
+
+
+def test_the_empty_half_of_the_gutter_takes_a_comment(
+    folder: Path, agent: Callable[..., RawClient], opened: Opened
+) -> None:
+    (folder / "a.txt").write_text("one\ntwo\n")
+    agent().call("edit_content", EDIT)
+    page = opened()
+    row = page.locator("tr", has_text="-two")
+    row.locator("td.num:empty").click()
+    form = page.get_by_role(
+        "form", name="Comment on a.txt, line 2 before the change"
+    )
+    expect(form).to_be_visible()
 
 
 def test_what_was_resolved_is_not_told(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 from filewright.edit.linediff import LineChange
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class LineRegion:
     """Consecutive lines of a version, and where they are in the newest one.
 
@@ -41,9 +42,11 @@ def divide_regions(
     regions: Iterable[LineRegion], changes: Sequence[LineChange]
 ) -> DividedRegions:
     """Divide regions of a version by the changes that led to it, which are in order."""
+    if not changes:
+        return DividedRegions([*regions], [])
     divided = DividedRegions([], [])
     index = growth = 0
-    for region in sorted(regions):
+    for region in sorted(regions, key=attrgetter("start")):
         # A region may begin within the change in which the one before it ended.
         while index < len(changes) and changes[index].new_end <= region.start:
             growth += changes[index].growth

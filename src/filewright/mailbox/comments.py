@@ -74,6 +74,21 @@ class Comment(NamedTuple):
         return "\n".join(parts)
 
 
+def format_as_prompt(comments: Sequence[Comment]) -> str:
+    """Return comments as a prompt that a person gives to an agent: in Markdown."""
+    parts = ["Please go through my comments on your changes:"]
+    for number, comment in enumerate(comments, 1):
+        path = to_one_line(comment.path)
+        lines = [f"{number}. {path}, {comment.where}:"]
+        for line in comment.quoted.splitlines()[:_MAX_QUOTED_LINES]:
+            lines.append(f"   > {to_one_line(line)}")
+        lines.append("")
+        for line in comment.words.splitlines():
+            lines.append(f"   {line}".rstrip())
+        parts.append("\n".join(lines))
+    return "\n\n".join(parts) + "\n"
+
+
 def format_comments(comments: Sequence[Comment]) -> str:
     """Return comments as an agent reads them, between two lines that mark them."""
     text = "\n\n".join(comment.text for comment in comments)
@@ -128,6 +143,47 @@ class Comments:
                 )
         return comments
 
+    def open_comments(self) -> list[Comment]:
+        """Return the comments that are neither delivered nor resolved, oldest first."""
+        rows = self._store.read(
+            "id, content",
+            "kind = 'comment' AND answer IS NULL AND resolved IS NULL ORDER BY at",
+        )
+        return [
+            Comment(**json.loads(content))._replace(id=row_id)
+            for row_id, content in rows
+        ]
+
+    def edit(self, comment_id: str, words: str) -> bool:
+        """Change the words of a comment; False if an agent has it, or there is none."""
+        condition = "kind = 'comment' AND answer IS NULL AND id = ?"
+        for database in self._store.databases_with(condition, comment_id):
+            with database.transaction() as execute:
+                row = execute(
+                    f"SELECT content FROM mailbox WHERE {condition}",
+                    (comment_id,),
+                ).fetchone()
+                # An agent may have taken it a moment ago.
+                if row is None:
+                    return False
+                comment = Comment(**json.loads(row[0]))._replace(words=words)
+                execute(
+                    f"UPDATE mailbox SET content = ? WHERE {condition}",
+                    (json.dumps(comment._asdict()), comment_id),
+                )
+                return True
+        return False
+
+    def delete(self, comment_id: str) -> bool:
+        """Delete a comment; return False if there is none."""
+        condition = "kind = 'comment' AND id = ?"
+        is_deleted = False
+        for database in self._store.databases_with(condition, comment_id):
+            with database.transaction() as execute:
+                execute(f"DELETE FROM mailbox WHERE {condition}", (comment_id,))
+            is_deleted = True
+        return is_deleted
+
     def resolve(self, comment_id: str, *, is_done: bool) -> bool:
         """Mark a comment as done, or open again; return False if there is none."""
         return self._store.update(
@@ -140,7 +196,8 @@ class Comments:
     def state(self) -> str:
         """Return a text that changes with each new, delivered or resolved comment."""
         counts = self._store.read(
-            "count(*), count(answer), count(resolved)", "kind = 'comment'"
+            "count(*), count(answer), count(resolved), sum(length(content))",
+            "kind = 'comment'",
         )
         return str(list(counts))
 

@@ -5,15 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from filewright.errors import invalid
-from filewright.mailbox.comments import Comment, Comments
+from filewright.mailbox.comments import Comment, Comments, format_as_prompt
 from filewright.page.cards import read_rows
 from filewright.page.context import PageContext
 from filewright.page.parts import Viewed, not_found
-from filewright.page.requests import CommentRequest, ResolveRequest
+from filewright.page.requests import (
+    CommentRequest,
+    EditCommentRequest,
+    ResolveRequest,
+)
 
 _MAX_QUOTED_CHARS = 4_096
 """Characters of the lines of a comment that are stored with it."""
@@ -31,6 +35,8 @@ class Commenting:
         return [
             self._context.post("/comment", CommentRequest, self._add),
             self._context.post("/resolve", ResolveRequest, self._resolve),
+            self._context.post("/edit-comment", EditCommentRequest, self._edit),
+            Route("/comments-as-prompt", self._as_prompt),
         ]
 
     def state(self) -> str:
@@ -40,7 +46,15 @@ class Commenting:
     def show(self, request: Request, viewed: Viewed) -> Response:
         """Return the comments on the files of a view."""
         comments = self._comments.on_page(viewed.address)
-        return self._context.html("comments.html", request, comments=comments)
+        open_count = len(self._comments.open_comments())
+        return self._context.html(
+            "comments.html", request, comments=comments, open_count=open_count
+        )
+
+    def _as_prompt(self, _request: Request) -> Response:
+        """Return all comments that wait as a prompt: its session may have ended."""
+        text = format_as_prompt(self._comments.open_comments())
+        return PlainTextResponse(text)
 
     def _add(self, _request: Request, body: CommentRequest) -> str:
         """Store a comment on lines, for the agent."""
@@ -69,6 +83,16 @@ class Commenting:
         )
         self._comments.add(comment, record.session or "", record.client or "")
         return "The agent gets it with its next answer."
+
+    def _edit(self, _request: Request, body: EditCommentRequest) -> str:
+        """Change the words of a comment that the agent does not have yet, or delete it."""
+        if not body.words.strip():
+            if not self._comments.delete(body.comment):
+                raise not_found("There is no such comment.")
+            return "Deleted."
+        if not self._comments.edit(body.comment, body.words):
+            raise not_found("The agent has this comment already.")
+        return "Changed."
 
     def _resolve(self, _request: Request, body: ResolveRequest) -> str:
         """Mark a comment as done, or open again."""

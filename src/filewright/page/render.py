@@ -38,6 +38,7 @@ _STATIC_FILES: Mapping[str, str] = {
     "review.css": "text/css",
     "diff.css": "text/css",
     "approvals.css": "text/css",
+    "comments.css": "text/css",
     "inspecting.css": "text/css",
     "icon.svg": "image/svg+xml",
     "icon-waiting.svg": "image/svg+xml",

@@ -43,6 +43,13 @@ class CommentRequest(PageRequest):
     )
 
 
+class EditCommentRequest(PageRequest):
+    """Other words of a comment; empty to delete it."""
+
+    comment: str
+    words: str = Field(max_length=MAX_COMMENT_CHARS)
+
+
 class ResolveRequest(PageRequest):
     """A mark on a comment: the person is done with it, or not."""
 

@@ -49,6 +49,7 @@ view.addEventListener("click", (event) => {
 // Moments and texts
 
 view.addEventListener("submit", (event) => {
+  if (!event.target.matches(".moments, .find")) return;
   const { first, last, text } = event.target.elements;
   event.preventDefault();
   if (event.target.matches(".moments")) show(`${base}/between/${encodeURIComponent(`${first.value.trim()}..${last.value.trim()}`)}`);

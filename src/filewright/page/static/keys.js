@@ -16,9 +16,7 @@ document.addEventListener("click", (event) => {
     return;
   }
   if (event.target.dataset.seen) mark(event.target);
-  const number = event.target.closest(".change td.num:not(:empty)");
   const button = event.target.closest("button");
-  if (number?.closest(".file")?.querySelector("[data-say]")) comment(number.closest(".file"), number.closest("tr"));
   if (!button) return;
   if ("act" in button.dataset) preview(wish(button));
   else if ("close" in button.dataset) button.closest("dialog").close();
@@ -106,6 +104,7 @@ document.addEventListener("keydown", (event) => {
     return;
   }
   if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.target.matches("textarea, select, input:not([type=checkbox], [type=radio], [type=range])")) return;
   const wanted = keys[event.key];
   if (wanted) {
     event.preventDefault();

@@ -11,7 +11,6 @@ const rows = document.getElementById("rows");
 const filter = document.getElementById("filter");
 const live = document.getElementById("live");
 const dialog = document.getElementById("ask");
-const saying = document.getElementById("say");
 let asked = 0;
 
 function say(text) {
