@@ -84,9 +84,10 @@ def test_hides_target_of_link_unless_it_may_be_known():
 
 
 def test_unknown_session_names_the_newest():
-    assert "yet" in errors.unknown_session("x", []).message
-    error = errors.unknown_session("x", ["s2", "s1"])
-    assert error.hint == "the newest sessions are s2, s1"
+    assert "yet" in errors.unknown_session("x", {}).message
+    known = {"s2": "s2 (codex, 1 h ago)", "s1": "s1 (pi, 2 h ago)"}
+    error = errors.unknown_session("x", known)
+    assert error.hint == f"the newest sessions are {', '.join(known.values())}"
     assert error.details == {"session": "x", "sessions": ["s2", "s1"]}
 
 
