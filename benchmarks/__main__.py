@@ -36,7 +36,7 @@ RATIOS = (
     "guard",
 )
 """Modules with `rows(quick=…)`."""
-REPORTS = ("scaling", "history", "readers")
+REPORTS = ("scaling", "history", "readers", "taking_back")
 """Modules with `report(words, quick=…)`."""
 
 
