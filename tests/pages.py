@@ -12,10 +12,12 @@ from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
+import click
 from pydantic import BaseModel
 
 from filewright import Workspace, errors, settings
 from filewright.boundary.programs import PROGRAMS
+from filewright.cli.program import program
 from filewright.cli.serve import serve
 from filewright.tools import methods
 from filewright.tools.catalogue import load_tool, read_catalogue
@@ -85,6 +87,15 @@ def errors_table() -> str:
     )
 
 
+_IN_SEVERAL_TOOLS = (
+    "atomic",
+    "break_hard_links",
+    "cursor",
+    "diff",
+    "encoding",
+    "undoable",
+)
+"""Arguments that are in a table of their own instead of that of each tool."""
 _ALIKE = (
     "atomic",
     "break_hard_links",
@@ -132,6 +143,32 @@ def _takes(node: dict[str, Any], many: str = "") -> str:
     return " ".join([" or ".join(kind + many for kind in kinds), *bounds])
 
 
+_ARGUMENTS_HEAD = (
+    "| argument | takes | default | meaning |",
+    "|---|---|---|---|",
+)
+
+
+def shared_arguments_table() -> str:
+    """Return the table of the arguments that several tools have."""
+    lines = [*_ARGUMENTS_HEAD]
+    for argument in _IN_SEVERAL_TOOLS:
+        for name in read_catalogue().modules:
+            model = load_tool(name).arguments
+            node = schema_of(model)["properties"].get(argument)
+            if node is None or argument not in _said(model):
+                continue
+            default = ""
+            if "default" in node:
+                default = f"`{json.dumps(node['default'])}`"
+            meaning = _said(model)[argument]
+            lines.append(
+                f"| `{argument}` | {_takes(node)} | {default} | {meaning} |"
+            )
+            break
+    return "\n".join(lines)
+
+
 def arguments_table(name: str) -> str:
     """The arguments of a tool as its model has them."""
     schema = schema_of(load_tool(name).arguments)
@@ -143,9 +180,11 @@ def arguments_table(name: str) -> str:
         key: next(texts[key] for texts in said.values() if key in texts)
         for key in _ALIKE
     }
-    lines = ["| argument | takes | default | meaning |", "|---|---|---|---|"]
+    lines = [*_ARGUMENTS_HEAD]
     required = schema.get("required", ())
     for argument, node in schema["properties"].items():
+        if argument in _IN_SEVERAL_TOOLS:
+            continue
         default = "required" if argument in required else ""
         if "default" in node:
             default = f"`{json.dumps(node['default'])}`"
@@ -232,7 +271,12 @@ def _method_row(
     }
     given += [f"{name}=…" for name, default in named.items() if default is None]
     optional = [name for name, default in named.items() if default is not None]
-    if method.args.kwarg:
+    kwarg = method.args.kwarg
+    if (
+        kwarg
+        and kwarg.annotation
+        and "ReadOptions" in ast.unparse(kwarg.annotation)
+    ):
         optional += [
             name
             for name in ReadArguments.model_fields
@@ -249,8 +293,8 @@ def _method_row(
 def protected_table() -> str:
     """The programs and what is protected of each."""
     rules: dict[str, list[str]] = {}
-    for program in PROGRAMS:
-        rules.setdefault(program.name, []).extend(program.rules)
+    for user in PROGRAMS:
+        rules.setdefault(user.name, []).extend(user.rules)
     lines = ["| program | files |", "|---|---|"]
     for name, files in rules.items():
         shown = ", ".join(f"`{rule.removeprefix('**/')}`" for rule in files)
@@ -258,10 +302,66 @@ def protected_table() -> str:
     return "\n".join(lines)
 
 
+_COMMON_OPTIONS = ("--help", "--version", "--root", "--state-dir")
+"""Options that the text of the page explains once."""
+
+
+def command_line_tables() -> str:
+    """Return a section for each command, with its arguments and options."""
+    lines = []
+    context = click.Context(program)
+    for name in program.list_commands(context):
+        command = program.get_command(context, name)
+        if command is not None and not command.hidden:
+            lines += _command_section(f"filewright {name}", command)
+    return "\n".join(lines)
+
+
+def _command_section(name: str, command: click.Command) -> list[str]:
+    """Return the lines of a command, and of the commands below it."""
+    context = click.Context(command)
+    arguments = [
+        parameter.make_metavar(context)
+        for parameter in command.params
+        if isinstance(parameter, click.Argument)
+    ]
+    if isinstance(command, click.Group):
+        arguments.append("COMMAND")
+    text = inspect.cleandoc(command.help or "").partition("\f")[0]
+    paragraphs = [
+        re.sub(r"\s+", " ", paragraph)
+        for paragraph in text.strip().split("\n\n")
+    ]
+    lines = [f"## {' '.join([name, *arguments])}", ""]
+    for paragraph in paragraphs:
+        lines += [paragraph.replace("|", "\\|"), ""]
+    rows = []
+    for option in command.params:
+        names = [*option.opts, *option.secondary_opts]
+        if not isinstance(option, click.Option) or option.hidden:
+            continue
+        if any(each in _COMMON_OPTIONS for each in names):
+            continue
+        # The page of the settings has these flags.
+        if option.name in settings.SETTINGS:
+            continue
+        shown = ", ".join(f"`{each}`" for each in names)
+        if not (option.is_flag or option.count):
+            shown = f"{shown} *{option.make_metavar(context)}*"
+        rows.append(f"| {shown.replace('|', chr(92) + '|')} | {option.help} |")
+    if rows:
+        lines += ["| option | |", "|---|---|", *rows, ""]
+    if isinstance(command, click.Group):
+        for below, inner in command.commands.items():
+            lines += _command_section(f"{name} {below}", inner)
+    return lines
+
+
 TABLES: dict[str, Callable[..., str]] = {
+    "cli.md": command_line_tables,
     "control.md": protected_table,
     "settings.md": settings_table,
-    "errors.md": errors_table,
+    "troubleshooting.md": errors_table,
     "library.md": methods_table,
 }
 PAGES = (*TABLES, "tools.md")
@@ -275,7 +375,12 @@ def with_tables(name: str) -> str:
 
     def table(mark: re.Match[str]) -> str:
         begin = mark[0].partition("\n")[0]
-        text = arguments_table(mark[1]) if mark[1] else TABLES[name]()
+        if mark[1] == "shared":
+            text = shared_arguments_table()
+        elif mark[1]:
+            text = arguments_table(mark[1])
+        else:
+            text = TABLES[name]()
         return f"{begin}\n\n{text.strip()}\n\n<!-- end -->\n"
 
     return _TABLE.sub(table, (DOCS / name).read_text(encoding="utf-8"))

@@ -27,7 +27,6 @@ PAGES = [
     "docs/tools.md",
     "docs/shell.md",
     "docs/fidelity.md",
-    "docs/large-logs.md",
     "docs/search.md",
     "docs/moving.md",
     "docs/patches.md",
@@ -37,7 +36,8 @@ PAGES = [
     "docs/guard.md",
     "docs/clients.md",
     "docs/index.md",
-    "docs/errors.md",
+    "docs/troubleshooting.md",
+    "docs/refused.md",
     "docs/settings.md",
     "docs/state.md",
     "docs/design.md",
@@ -153,7 +153,7 @@ def test_tables_say_what_the_code_says(name):
 
 def test_every_code_and_every_setting_has_its_row():
     errors, settings = (
-        pages.TABLES[name]() for name in ("errors.md", "settings.md")
+        pages.TABLES[name]() for name in ("troubleshooting.md", "settings.md")
     )
     assert re.findall(r"^\| `(\w+)`", errors, re.MULTILINE) == list(Code)
     named = re.findall(r"^\| `FILEWRIGHT_(\w+)`", settings, re.MULTILINE)

@@ -23,6 +23,8 @@ from filewright.cli.program import program
 from filewright.recording.hooks import SHELL_TOOLS
 
 PROJECT = Path(__file__).parents[2]
+CONFIGURATIONS = Path(__file__).parent / "configurations.md"
+"""The configurations of every client, as they are expected."""
 
 
 @pytest.fixture
@@ -256,7 +258,7 @@ def test_bundle_version() -> None:
 
 
 def test_documented_configurations() -> None:
-    documented = (PROJECT / "docs/clients.md").read_text()
+    documented = CONFIGURATIONS.read_text()
     for client in CLIENTS:
         printed = configuration(
             client,
@@ -269,9 +271,9 @@ def test_documented_configurations() -> None:
 @pytest.mark.parametrize("client", CLIENTS_WITH_HOOKS)
 def test_documented_hooks(client: str) -> None:
     if not CLIENTS[client].events:
-        pytest.skip("it is a program, which is not in the page")
+        pytest.skip("it is a program")
     blocks = re.findall(
-        r"```json\n(.*?)```", (PROJECT / "docs/hooks.md").read_text(), re.DOTALL
+        r"```json\n(.*?)```", CONFIGURATIONS.read_text(), re.DOTALL
     )
     printed = configuration(client, "--hooks", "--uvx").replace(
         "uvx filewright ", "filewright "

@@ -20,7 +20,7 @@ from filewright import Workspace
 from filewright.settings import Settings
 from filewright.tools.result import ToolResult
 
-GUIDE = Path(__file__).parents[2] / "docs" / "moving.md"
+GUIDE = Path(__file__).parent / "differences.md"
 
 NUMBERS = "| `edit_file`, a pasted line number |"
 INDENT = "| `edit_file`, text that differs in indentation |"

@@ -1,4 +1,4 @@
-"""The moving guide's tables of differences are those of the comparison, which is made where it can be."""
+"""The tables of differences in `differences.md` are those of the comparison, which is made where it can be."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from bench.dialects.case import Case, PlayedTests
 from bench.dialects.largefile import PLAYED
 from bench.environments import Cache, NotInstalledError
 
-GUIDE = Path(__file__).parents[2] / "docs" / "moving.md"
+GUIDE = Path(__file__).parent / "differences.md"
 CACHE = Cache.default()
 
 beside_originals = pytest.mark.skipif(

@@ -1,4 +1,4 @@
-"""Each example of docs/editing.md does what the page says."""
+"""Each example of `examples.md` does what it says."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ from filewright.errors import FilewrightError
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import apply_splices
 
-PAGE = (Path(__file__).parents[2] / "docs" / "editing.md").read_text(
-    encoding="utf-8"
-)
+PAGE = (Path(__file__).parent / "examples.md").read_text(encoding="utf-8")
 
 
 EXAMPLES = re.findall(r"^```edit\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)

@@ -1,4 +1,4 @@
-"""The page on durability names its tests; they must exist."""
+"""The evidence of durability names its tests; they must exist."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _ROOT = Path(__file__).parents[2]
 
 
 def _claims() -> list[tuple[str, str]]:
-    page = (_ROOT / "docs/durability.md").read_text(encoding="utf-8")
+    page = (_ROOT / "tests/promises/evidence.md").read_text(encoding="utf-8")
     return re.findall(r"`((?:changes/)?test_\w+\.py)::(test_\w+)`", page)
 
 

@@ -1,4 +1,4 @@
-"""The examples of the page about patches are run, and give what it shows."""
+"""The examples of `examples.md` are run, and give what they show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-PAGE = Path(__file__).parents[3] / "docs" / "patches.md"
+PAGE = Path(__file__).parent / "examples.md"
 FENCE = re.compile(
     r"^```(\w+)(?: ([^\n]*))?\n(.*?)^```$", re.MULTILINE | re.DOTALL
 )
