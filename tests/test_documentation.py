@@ -21,26 +21,12 @@ from filewright.settings import SETTINGS
 
 PROJECT = Path(__file__).parents[1]
 PAGES = [
-    "README.md",
-    "docs/platforms.md",
-    "docs/tutorial.md",
-    "docs/tools.md",
-    "docs/shell.md",
-    "docs/fidelity.md",
-    "docs/search.md",
-    "docs/moving.md",
-    "docs/patches.md",
-    "docs/rewind.md",
-    "docs/hooks.md",
-    "docs/control.md",
-    "docs/guard.md",
-    "docs/clients.md",
-    "docs/index.md",
-    "docs/troubleshooting.md",
-    "docs/refused.md",
-    "docs/settings.md",
-    "docs/state.md",
-    "docs/design.md",
+    page.relative_to(PROJECT).as_posix()
+    for page in (
+        PROJECT / "README.md",
+        *sorted((PROJECT / "docs").glob("*.md")),
+    )
+    if "```console" in page.read_text(encoding="utf-8")
 ]
 
 LOCALE = {"LANG": "C.UTF-8"}
