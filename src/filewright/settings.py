@@ -261,6 +261,12 @@ class Settings:
         400, "lines of a diff shown with a result", at_least=10
     )
 
+    unpacked_bytes: int = setting(
+        64 * GB,
+        "bytes of text that are read in one compressed file",
+        at_least=MB,
+    )
+
     # Limits of a request
     max_edits: int = setting(
         500, "edits in one call of edit_content", at_least=1

@@ -50,11 +50,20 @@ class Source:
     def size(self) -> int:
         return len(self.content)
 
+    @property
+    def known_size(self) -> int:
+        return len(self.content)
+
+    def clip(self, offset: int) -> int:
+        return min(offset, len(self.content))
+
     def read(self, offset: int, length: int) -> bytes:
         assert offset >= 0
         assert length >= 0
         self.longest_read = max(self.longest_read, length)
         return self.content[offset : offset + length]
+
+    peek = read
 
 
 @pytest.fixture(scope="module", params=[2, 4, 6, 64, None], ids=str)

@@ -46,6 +46,9 @@ from filewright.system import Closable, Folder, landlock, watchdog
 
 _END_SECONDS = 2.0
 """Time to end for a process that was killed, or that has nothing left to do."""
+_PIPE_BYTES = 1 << 20
+"""Room in the pipes of a child that is given its input: fewer switches between both."""
+
 _DEFAULT_MEMORY_BYTES = 512 << 20
 _ENVIRONMENT = {
     "PATH": "/nonexistent",
@@ -199,6 +202,8 @@ class Launcher:
                     bufsize=0,
                     stdin=subprocess.DEVNULL if stdin is None else stdin,
                     stdout=subprocess.PIPE,
+                    # Ignored where a pipe has one size.
+                    pipesize=_PIPE_BYTES if stdin == PIPE else -1,
                     stderr=subprocess.DEVNULL,
                     cwd=working_folder,
                     env={**_ENVIRONMENT, **(environment or {})},

@@ -23,7 +23,9 @@ class Overlay(Snapshot):
         self.encoding = snapshot.encoding  # An edit never changes it.
         self._snapshot = snapshot
         self._pieces = _split_pieces(snapshot.size, splices)
-        *self._starts, self.size = accumulate(map(len, self._pieces), initial=0)
+        *self._starts, self._size = accumulate(
+            map(len, self._pieces), initial=0
+        )
 
     @property
     def dominant_terminator(self) -> bytes:

@@ -26,6 +26,7 @@ from filewright.progress import Task
 from filewright.search.prefilter import RG_MEMORY_BYTES, read_child_output
 from filewright.search.tree_options import TreeOptions
 from filewright.search.window import NO_TIMEOUT
+from filewright.text.compressed import has_compressed_name
 from filewright.text.notebook import NOTEBOOK_SUFFIX
 
 BATCH_FILES = (512, 4_000, 8_000)
@@ -221,9 +222,11 @@ class Candidates:
         names = {path.rpartition(b"/")[2] for path in paths}
         for entry in batch.entries:
             name = entry.name
-            # The file of a notebook holds the text of its cells in another form.
+            # The file of a notebook holds the text of its cells in another form, and a
+            # compressed file its text.
             if (
                 name.endswith(NOTEBOOK_SUFFIX)
+                or has_compressed_name(name)
                 or (name in names and b"./" + entry.path in paths)
                 or (skips_large and self._is_large(entry))
             ):

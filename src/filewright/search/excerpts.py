@@ -268,7 +268,7 @@ class _ContextReader:
         lines: list[ContextLine] = []
         while len(lines) < max_lines:
             line_start = snapshot.lines.line_end(line_start, self.task)
-            if line_start >= snapshot.size:
+            if not snapshot.has_byte(line_start):
                 break
             number += 1
             lines.append(self._read_line(line_start, number))

@@ -190,9 +190,9 @@ def _line_around(
     """Return where the line that holds `offset` begins, and where it ends."""
     start = snapshot.lines.line_start(offset, task)
     end = snapshot.lines.line_end(offset, task)
-    if end >= snapshot.size:
+    if not snapshot.has_byte(end):
         # An empty match at the very end is in the last line.
-        end = snapshot.size + 1
+        end += 1
     return start, end
 
 
@@ -201,7 +201,7 @@ def _iterate_other_lines(
 ) -> Iterator[Hit]:
     """Yield the lines from `start`, a line's beginning, that hold no part of a match."""
     first = 1
-    if start < snapshot.size:
+    if snapshot.has_byte(start):
         first = snapshot.lines.line_at(start, task)
     match = next(matches, None)
     lines = snapshot.lines.read_lines(start, limit=0, task=task)

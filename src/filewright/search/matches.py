@@ -35,6 +35,9 @@ _MAX_UNINTERRUPTED_STEPS = 150_000_000
 
 _CANCEL_CHECK_SECONDS = 0.05
 
+END_OF_TEXT = 1 << 62
+"""An offset behind the end of every text."""
+
 
 @dataclass(frozen=True, slots=True)
 class Match:
@@ -69,14 +72,15 @@ def find_matches(
     pattern: Pattern,
     *,
     start: int = 0,
+    stop: int | None = None,
     once: bool = False,
     windows: WindowSizes = WINDOW_SIZES,
     task: Task | None = None,
 ) -> Iterator[Match]:
     """Yield the matches from byte `start` on, leftmost first, not overlapping.
 
-    A character must start at `start`. Empty matches are yielded too, at most one for each
-    character. In a line longer than a window, a match of a regular expression is certain
+    A character must start at `start`, and `stop` be the end of a line. Empty matches are
+    yielded too, at most one for each character. In a line longer than a window, a match of a regular expression is certain
     to be found if it is not longer than the overlap of the windows. With `once`, only the
     first match of each line is yielded, and the rest of the line is not searched.
 
@@ -86,6 +90,7 @@ def find_matches(
         snapshot,
         pattern,
         start,
+        stop,
         windows=windows,
         task=task or NO_TIMEOUT,
         once=once,
@@ -113,6 +118,7 @@ def iterate_windows(
     snapshot: Snapshot,
     pattern: Pattern,
     start: int,
+    stop: int | None = None,
     *,
     windows: WindowSizes,
     task: Task,
@@ -123,19 +129,28 @@ def iterate_windows(
     if literal is None:
         return
     position = max(snapshot.start, start)
-    stop = snapshot.size
-    limits = windows.limits(is_multiline=pattern.multiline)
+    stop = END_OF_TEXT if stop is None else stop
+    limits = windows.limits(
+        is_multiline=pattern.multiline,
+        # Each unit of a compressed text that is read stays in memory.
+        is_scarce=bool(snapshot.compression) and snapshot.content is None,
+    )
     # An empty match may be at the end of a last line without a terminator. A search may
     # resume there.
     is_at_open_end = (
-        position == stop > snapshot.start
+        position > snapshot.start
+        and not snapshot.has_byte(position)
         and not snapshot.lines.ends_in_terminator()
     )
     with candidate_lines(snapshot, pattern, position, task) as next_line:
-        while (position := next_line(position)) < stop or is_at_open_end:
+        while True:
+            position = next_line(position)
+            is_in_range = position < stop and snapshot.has_byte(position)
+            if not is_in_range and not is_at_open_end:
+                return
             is_at_open_end = False
             task.check()
-            task.report(position, stop, "searching")
+            task.report(position, snapshot.known_size, "searching")
             window = Window(snapshot, position, stop, limits)
             last_candidate = None
             # For a literal, the raw bytes are searched before anything is decoded.

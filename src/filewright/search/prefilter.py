@@ -1,6 +1,7 @@
 """The prefilter: `rg` reads a large file ahead, and names the lines that may match.
 
-It runs as a confined child process. It only says where lines start that match its form
+It runs as a confined child process. The text inside a compressed file is decoded here
+once, and piped to it. It only says where lines start that match its form
 of the pattern, which is never stricter than the pattern itself. Where it cannot run, or
 ends early, every window is searched.
 """
@@ -8,12 +9,13 @@ ends early, every window is searched.
 from __future__ import annotations
 
 import io
+import os
 import select
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 
-from filewright.boundary.launcher import Child, find_program
+from filewright.boundary.launcher import PIPE, Child, find_program
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.search.characters import escape_bytes
@@ -74,7 +76,8 @@ class RgPrefilter(Closable):
     """A child process that searches the file of a snapshot for patterns of `rg`.
 
     The child gets the open file as its input, never a path, and opens that again. So it
-    reads the very file that is open here, with a position of its own. None runs without
+    reads the very file that is open here, with a position of its own. The text inside a
+    compressed file is written to its input from byte `start` on. None runs without
     patterns, for content in memory, and where nothing confines it. `has_seen_all` is
     True after the child has searched the whole file.
     """
@@ -85,29 +88,40 @@ class RgPrefilter(Closable):
         patterns: Sequence[str],
         task: Task,
         *options: str,
+        start: int = 0,
     ) -> None:
         """Start the child if it can run."""
         self.has_seen_all = False
+        self.start = snapshot.start
+        self._snapshot = snapshot
         self._task = task
         self._child: Child | None = None
         program = find_program("rg")
-        launcher, descriptor = snapshot.launcher, snapshot.descriptor
-        if not patterns or program is None:
-            return
-        if launcher is None or descriptor is None:
+        launcher, stdin = snapshot.launcher, snapshot.descriptor
+        if not patterns or program is None or launcher is None:
             return
         if snapshot.content is not None:
             return
         arguments = [program, "--no-config", "--no-messages", "-a"]
-        # A mapped file stays out of the child's memory, so a line of any length fits.
-        arguments += ["--mmap", "--color=never", "-I", "-b", *options]
+        if snapshot.compression:
+            stdin, path = PIPE, "-"
+            self.start = max(start, snapshot.start)
+            # A row is read here while the text around it is still in memory.
+            arguments.append("--line-buffered")
+        else:
+            # A mapped file stays out of the child's memory, so a line of any length fits.
+            path = "/proc/self/fd/0"
+            arguments.append("--mmap")
+        if stdin is None:
+            return
+        arguments += ["--color=never", "-I", "-b", *options]
         for pattern in patterns:
             arguments += ["-e", pattern]
-        arguments += ["--", "/proc/self/fd/0"]
+        arguments += ["--", path]
         with suppress(FilewrightError, OSError):
             self._child = launcher.start(
                 arguments,
-                stdin=descriptor,
+                stdin=stdin,
                 memory=RG_MEMORY_BYTES,
                 seconds=task.remaining,
             )
@@ -115,12 +129,20 @@ class RgPrefilter(Closable):
     def rows(self) -> Iterator[bytes]:
         """Yield the lines of the child's output, none if no child runs.
 
-        The offsets in them count from the snapshot's `start`.
+        The offsets in them count from `start`.
         """
         if self._child is None:
             return
         rest = b""
-        for block in read_child_output(self._child.stdout, self._task):
+        if self._child.stdin is None:
+            blocks = read_child_output(self._child.stdout, self._task)
+        else:
+            blocks = pipe_through(
+                self._child,
+                _read_and_count(self._snapshot, self.start, self._task),
+                self._task,
+            )
+        for block in blocks:
             *rows, rest = (rest + block).split(b"\n")
             yield from rows
         with suppress(FilewrightError):
@@ -146,12 +168,18 @@ class _LineFinder:
         candidates: _CandidateRows,
         prefilter: RgPrefilter | None = None,
         return_finder: RgPrefilter | None = None,
+        *,
+        task: Task,
     ) -> None:
+        self._task = task
         self._snapshot = snapshot
         self._rows = rows
         self._candidates = candidates
         self._prefilter = prefilter
         self._return_finder = return_finder
+        self._start = snapshot.start
+        if prefilter is not None:
+            self._start = prefilter.start
 
     def next_line(self, position: int) -> int:
         """Return the start of the next line that may match, from `position` on."""
@@ -163,11 +191,20 @@ class _LineFinder:
             # The rest of a line that was begun is always searched.
             return position
         for row in self._rows:
-            number, offset = _parse_row(row, snapshot)
+            number, offset = _parse_row(row, self._start)
+            if snapshot.compression and offset >= position:
+                # Its lines are counted while they are in memory, and only then.
+                is_counted = self._prefilter is None
+                number = snapshot.lines.note_line(
+                    offset, number if is_counted else None, self._task
+                )
+                row = b"%d:%d:" % (number, offset - self._start)
             if self._prefilter is not None:
                 self._candidates.add(row)
             if offset >= position:
-                if self._counts_to(offset, offset - position):
+                if not snapshot.compression and self._counts_to(
+                    offset, offset - position
+                ):
                     snapshot.lines.remember_line(offset, number)
                 return offset
         # A child that declined or was killed leaves the rest of the file to be searched.
@@ -197,7 +234,7 @@ class _LineFinder:
             return 0
         row = next(self._return_finder.rows(), None)
         if row is not None:
-            return _parse_row(row, self._snapshot)[1]
+            return _parse_row(row, self._start)[1]
         if self._return_finder.has_seen_all:
             return self._snapshot.size
         return 0
@@ -220,23 +257,32 @@ def candidate_lines(
         literal = try_encode(snapshot.encoding.name, pattern.plain_text)
         if literal is not None:
             patterns = (escape_bytes(literal),)
-    key = snapshot.identity, snapshot.size, *patterns
+    key = snapshot.identity, snapshot.compression, start, *patterns
     cached = _row_cache.get(key)
     if cached is not None:
-        yield _LineFinder(snapshot, iter(cached.rows), cached).next_line
+        rows = iter(cached.rows)
+        yield _LineFinder(snapshot, rows, cached, task=task).next_line
         return
     # Lines are named by number and offset alone; their text is left out.
     options = "-n", "--max-columns=1"
     with ExitStack() as stack:
         prefilter = stack.enter_context(
-            RgPrefilter(snapshot, patterns, task, *options)
+            RgPrefilter(snapshot, patterns, task, *options, start=start)
         )
+        return_patterns = [_LONE_CARRIAGE_RETURN]
+        if snapshot.compression:
+            return_patterns = []
         return_finder = stack.enter_context(
-            RgPrefilter(snapshot, [_LONE_CARRIAGE_RETURN], task, *options)
+            RgPrefilter(snapshot, return_patterns, task, *options)
         )
         candidates = _CandidateRows()
         finder = _LineFinder(
-            snapshot, prefilter.rows(), candidates, prefilter, return_finder
+            snapshot,
+            prefilter.rows(),
+            candidates,
+            prefilter,
+            return_finder,
+            task=task,
         )
         yield finder.next_line
         if finder.has_seen_all and candidates.has_all and snapshot.is_stable:
@@ -246,8 +292,11 @@ def candidate_lines(
 
 def _can_prefilter(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
     """Return True if `rg` is faster from `start` on, and misses no line."""
-    is_large = snapshot.size - start >= MIN_PREFILTER_BYTES
-    if not is_large or start > snapshot.size // 2:
+    if not snapshot.compression:
+        is_large = snapshot.size - start >= MIN_PREFILTER_BYTES
+        if not is_large or start > snapshot.size // 2:
+            return False
+    elif snapshot.content is not None:
         return False
     if pattern.multiline or pattern.matches_empty:
         return False
@@ -259,13 +308,26 @@ def _can_prefilter(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
     )
 
 
-def _parse_row(row: bytes, snapshot: Snapshot) -> tuple[int, int]:
+def _parse_row(row: bytes, start: int) -> tuple[int, int]:
     """Return the number and the offset of a line that `rg` names.
 
-    `rg` counts offsets from behind the byte-order mark.
+    `rg` counts offsets from `start`, and from behind the byte-order mark.
     """
     number, offset, _ = row.split(b":", 2)
-    return int(number), snapshot.start + int(offset)
+    return int(number), start + int(offset)
+
+
+def _read_and_count(
+    snapshot: Snapshot, start: int, task: Task
+) -> Iterator[bytes]:
+    """Yield the text from `start` on, and count its lines while it is in memory."""
+    offset = start
+    for unit in snapshot.iterate_units(start):
+        offset += len(unit)
+        snapshot.lines.count_to(offset, task)
+        yield unit
+    # The rest is less than a block.
+    snapshot.lines.count_lines(task)
 
 
 def read_child_output(
@@ -285,3 +347,42 @@ def read_child_output(
                 return
             yield block
         task.check()
+
+
+def pipe_through(
+    child: Child, units: Iterator[bytes], task: Task
+) -> Iterator[bytes]:
+    """Yield the output of a child whose input is written here, in blocks.
+
+    The next unit is only made when the child has taken the one before it.
+    Raises `cancelled` or `timeout` of `task`.
+    """
+    assert child.stdin is not None
+    ready = select.poll()
+    ready.register(child.stdout, select.POLLIN | select.POLLHUP)
+    ready.register(child.stdin, select.POLLOUT)
+    os.set_blocking(child.stdin.fileno(), False)
+    rest = memoryview(b"")
+    while True:
+        if not rest and child.stdin is not None:
+            rest = memoryview(next(units, b""))
+            if not rest:
+                ready.unregister(child.stdin)
+                child.stdin.close()
+                child.stdin = None
+        task.check()
+        for descriptor, _ in ready.poll(_POLL_MILLISECONDS):
+            if descriptor == child.stdout.fileno():
+                block = child.stdout.read(1 << 16)
+                if not block:
+                    return
+                yield block
+            elif child.stdin is not None:
+                try:
+                    rest = rest[child.stdin.write(rest) or 0 :]
+                except BrokenPipeError:
+                    # It ended early; what it has written is still read.
+                    ready.unregister(child.stdin)
+                    child.stdin.close()
+                    child.stdin = None
+                    rest = memoryview(b"")

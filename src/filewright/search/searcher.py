@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum, auto
 
 from filewright.boundary.boundary import Boundary
@@ -20,6 +20,7 @@ from filewright.search.tree_options import TreeOptions
 from filewright.search.window import NO_TIMEOUT
 from filewright.settings import Settings
 from filewright.text.cache import BoundedCache
+from filewright.text.compressed import TextCache, view_if_compressed
 from filewright.text.lines import LineIndex
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import Snapshot
@@ -77,6 +78,7 @@ class Searcher:
     boundary: Boundary
     settings: Settings
     indexes: BoundedCache[LineIndex] | None = None
+    texts: TextCache = field(default_factory=TextCache)
 
     def accepts(
         self,
@@ -194,7 +196,8 @@ class Searcher:
                 indexes=self.indexes,
                 launcher=self.boundary.launcher,
             )
-            return view_if_notebook(snapshot, task, headings=False)
+            snapshot = view_if_notebook(snapshot, task, headings=False)
+            return view_if_compressed(snapshot, self.texts, task)
         except FilewrightError as error:
             if error.ends_call:
                 raise

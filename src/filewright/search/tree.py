@@ -7,7 +7,7 @@ So a hit is the same however the candidates were found.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 
 import xxhash
@@ -48,7 +48,7 @@ def fingerprint_before(snapshot: Snapshot, offset: int) -> str:
     if offset <= snapshot.start or snapshot.identity is None:
         return ""
     content = b""
-    if offset <= snapshot.size:
+    if snapshot.clip(offset) == offset:
         start = max(0, offset - _FINGERPRINT_BYTES)
         content = snapshot.read(start, offset - start)
     digest = xxhash.xxh3_64_hexdigest(content)
@@ -67,7 +67,7 @@ class TreeSearch:
     Afterwards either `complete` is True or `resume` is set. `searched` and `matched`
     count files, `count` counts hits. `binary` counts files that may hold the pattern but
     are not text, `unreadable` files and folders that cannot be read, and `ignored` the
-    names that ignore rules left out.
+    names that ignore rules left out. `problems` say where compressed files are damaged.
     """
 
     searcher: Searcher
@@ -85,6 +85,8 @@ class TreeSearch:
     unreadable: int = 0
     searched: int = 0
     ignored: int = 0
+    has_long_compressed_text: bool = False
+    problems: list[str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[tuple[Snapshot, FileHits]]:
         if self.opened:
@@ -129,6 +131,7 @@ class TreeSearch:
                 file_hits = self._search_file(
                     snapshot, place, max(remaining, 1) if counts_hits else 1
                 )
+                self._note_compression(snapshot)
                 if not file_hits.count:
                     continue
                 # Only a further hit shows that the limit left something out.
@@ -148,6 +151,14 @@ class TreeSearch:
                     )
                     return
         self.complete = True
+
+    def _note_compression(self, snapshot: Snapshot) -> None:
+        """Note the facts about a compressed file that the result must tell."""
+        if snapshot.compression and snapshot.content is None:
+            self.has_long_compressed_text = True
+        if snapshot.problem:
+            path = snapshot.requested_path
+            self.problems.append(f"{path} {snapshot.problem}")
 
     def _open(self, place: ResumePoint) -> Snapshot | None:
         """Open a file, or count it and return None if it cannot be read."""

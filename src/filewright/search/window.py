@@ -58,8 +58,10 @@ class WindowSizes:
     multiline_length: int = 8 << 20
     multiline_overlap: int = 1 << 20
 
-    def limits(self, *, is_multiline: bool) -> WindowLimits:
-        """Return the limits of each window of a search."""
+    def limits(
+        self, *, is_multiline: bool, is_scarce: bool = False
+    ) -> WindowLimits:
+        """Return the limits of each window of a search; short ones of a scarce text."""
         if is_multiline:
             return WindowLimits(
                 self.multiline_length,
@@ -67,7 +69,10 @@ class WindowSizes:
                 self.multiline_overlap,
                 by_lines=False,
             )
-        return WindowLimits(self.length, self.max_length, self.overlap)
+        length = self.length
+        if is_scarce:
+            length = min(length, self.overlap)
+        return WindowLimits(length, self.max_length, self.overlap)
 
 
 WINDOW_SIZES = WindowSizes()
@@ -97,7 +102,7 @@ class Window:
         self.stop = position + len(raw)
         self.raw = raw
         self.is_first = position == snapshot.start
-        self.is_last = self.stop >= stop
+        self.is_last = snapshot.clip(min(stop, self.stop + 1)) <= self.stop
         self.is_cut = not (self.is_last or ends_line)
         self._context = _read_context_character(snapshot, position)
         self.begin = len(self._context)
@@ -201,7 +206,9 @@ def _read_window(
 ) -> tuple[bytes, bool]:
     """Return the bytes of a window, and True if they were ended after a terminator."""
     raw = snapshot.read(position, min(limits.length, stop - position))
-    while position + len(raw) < stop:
+    while snapshot.clip(min(stop, position + len(raw) + 1)) > (
+        position + len(raw)
+    ):
         line_end = _last_line_end(raw, snapshot) if limits.by_lines else 0
         if line_end > 0:
             return raw[:line_end], True

@@ -209,8 +209,7 @@ def _file_key(snapshot: Snapshot) -> str:
 
 def language_of_snapshot(snapshot: Snapshot) -> Language | None:
     """Return the language of a snapshot by its name and its first bytes."""
-    name = snapshot.location.name if snapshot.location is not None else b""
     head = snapshot.read(0, _HEAD_BYTES)
     if snapshot.encoding.unit_bytes == 2:
         head = head.decode(snapshot.encoding.name, "replace").encode()
-    return language_of(name, head)
+    return language_of(snapshot.text_name, head)

@@ -12,6 +12,8 @@ edit.
 - `declaration`: the encoding that a text names itself.
 - `stateful`: encodings with shift states, which are refused.
 - `utf8_view`: UTF-16 text as UTF-8, for edits.
+- `compression`: compressed formats, and their decoders.
+- `compressed`: the text inside a compressed file.
 - `notebook`: a notebook as the text of its cells.
 - `spelling`: invisible and look-alike characters.
 - `cache`: a cache within bounds, and the contents that agents have seen.

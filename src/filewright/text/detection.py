@@ -96,6 +96,7 @@ _MAGIC = (
     (b"BZh", "application/x-bzip2"),
     (b"\xfd7zXZ\x00", "application/x-xz"),
     (b"\x28\xb5\x2f\xfd", "application/zstd"),
+    (b"\x04\x22\x4d\x18", "application/x-lz4"),
     (b"SQLite format 3\x00", "application/vnd.sqlite3"),
     (b"\x00asm", "application/wasm"),
     (b"MZ", "application/vnd.microsoft.portable-executable"),

@@ -32,6 +32,10 @@ _LONG_NEEDLE_BYTES = 256
 # Within this distance of a known line start, lines are counted from there.
 _NEAR_LINES = 2000
 _ALL_TERMINATORS = 1 << 62
+_END = 1 << 62
+"""An offset behind the end of every text."""
+
+_MAX_NOTED_LINES = 10_000
 # A thread that waits for another one's counting checks its own task in this interval.
 _WAIT_SECONDS = 0.05
 
@@ -174,7 +178,14 @@ class Readable(Protocol):
     @property
     def encoding(self) -> Encoding: ...
 
+    @property
+    def known_size(self) -> int | None: ...
+
+    def clip(self, offset: int, /) -> int: ...
+
     def read(self, offset: int, length: int, /) -> bytes: ...
+
+    def peek(self, offset: int, length: int, /) -> bytes: ...
 
 
 class Lines:
@@ -201,23 +212,40 @@ class Lines:
             b"\r": "\r".encode(name),
         }
         self._start = len(self._encoding.bom)
-        self._size = max(self._start, source.size)
+        self._known_size = source.known_size
         if index is None:
-            block = read_sizes.block_for(self._size - self._start)
-            index = LineIndex(block, self._start)
+            # Where the size is not known yet, the blocks are as small as can be.
+            text_bytes = (self._known_size or 0) - self._start
+            index = LineIndex(read_sizes.block_for(text_bytes), self._start)
         self._read_sizes = read_sizes
         self._index = index
         self._keep = keep
         self._counting = threading.Lock()
         # A line start and its number, from which nearby lines are counted.
         self._last = (self._start, 1)
+        self._noted: dict[int, int] = {}
+
+    @property
+    def _size(self) -> int:
+        if self._known_size is not None:
+            return max(self._start, self._known_size)
+        return max(self._start, self._source.size)
+
+    def _clip(self, offset: int) -> int:
+        """Return `offset`, or the size of the text if that is less."""
+        if self._known_size is not None:
+            return min(offset, self._size)
+        return min(offset, max(self._start, self._source.clip(offset)))
 
     # Answers by counting
 
     @property
     def is_complete(self) -> bool:
         """Return True if the whole text was counted."""
-        return self._index.reached == self._size
+        reached = self._index.reached
+        if self._known_size is None and self._source.known_size is None:
+            return False
+        return reached == self._size
 
     @property
     def terminators(self) -> Terminators:
@@ -243,7 +271,10 @@ class Lines:
 
     def has_line(self, line: int, task: Task | None = None) -> bool:
         """Return True if there is a line `line`, counting only as far as needed."""
-        return line >= 1 and self.offset_of(line, task) < self._size
+        if line < 1:
+            return False
+        offset = self.offset_of(line, task)
+        return self._clip(offset + 1) > offset
 
     def offset_of(self, line: int, task: Task | None = None) -> int:
         """Return the offset where `line` starts; the size for a line past the last."""
@@ -257,7 +288,7 @@ class Lines:
                     offset = self.line_end(offset, task)
                 return self.line_start_before(number - line, task, offset)
         terminators_before = line - 1
-        index = self._count_until(self._size, terminators_before, task)
+        index = self._count_until(_END, terminators_before, task)
         if index.before[-1] < terminators_before:
             return self._size
         block = bisect_left(index.before, terminators_before) - 1
@@ -269,10 +300,38 @@ class Lines:
         skipped_lines = lines[: terminators_before - index.before[block]]
         return block_start + sum(map(len, skipped_lines)) * self._width
 
+    def count_to(self, offset: int, task: Task | None = None) -> None:
+        """Count the lines up to a block before `offset`, while the text is at hand."""
+        if offset - self._index.block > self._index.reached:
+            self._count_until(
+                offset - self._index.block, _ALL_TERMINATORS, task
+            )
+
     def line_at(self, offset: int, task: Task | None = None) -> int:
         """Return the number of the line that contains the byte at `offset`."""
-        offset = max(self._start, min(offset, self._size))
+        offset = max(self._start, self._clip(offset))
         offset -= (offset - self._start) % self._width
+        noted_line = self._noted.get(offset)
+        if noted_line is not None:
+            return noted_line
+        return self._find_line(offset, self._source.read, task)
+
+    def note_line(
+        self, offset: int, line: int | None = None, task: Task | None = None
+    ) -> int:
+        """Return the line at `offset`, and note it while the text is at hand."""
+        if line is None:
+            line = self._find_line(offset, self._source.peek, task)
+        if len(self._noted) < _MAX_NOTED_LINES:
+            self._noted[offset] = line
+        return line
+
+    def _find_line(
+        self,
+        offset: int,
+        read: Callable[[int, int], bytes],
+        task: Task | None,
+    ) -> int:
         known_offset, line = self._last
         index = self._index
         # Beyond the index, counting from a known line is cheaper even if it is far.
@@ -288,14 +347,21 @@ class Lines:
             line = 1 + index.before[block]
         for start in range(known_offset, offset, self._read_sizes.longest):
             stop = min(start + self._read_sizes.longest, offset)
-            line += self.count_terminators(start, stop).total
+            line += self._count(start, stop, read).total
         self._last = (offset, line)
         return line
 
     def count_terminators(self, start: int, stop: int) -> Terminators:
         """Return the terminators that end in the bytes (start, stop], read at once."""
+        return self._count(start, stop, self._source.read)
+
+    def _count(
+        self, start: int, stop: int, read: Callable[[int, int], bytes]
+    ) -> Terminators:
         low = max(self._start, start - self._width)
-        units = self._read_units(low, stop + self._width)
+        units = read(low, stop + self._width - low)
+        if self._width > 1:
+            units = self.to_units(units)
         return count_terminators(
             units, (start - low) // self._width, (stop - low) // self._width
         )
@@ -310,6 +376,8 @@ class Lines:
         while True:
             index = self._index
             if index.reached >= offset or index.before[-1] >= terminator_count:
+                return index
+            if self._clip(index.reached + 1) == index.reached:
                 return index
             if self._counting.acquire(timeout=_WAIT_SECONDS):
                 try:
@@ -332,9 +400,11 @@ class Lines:
             while reached < offset and before[-1] < terminator_count:
                 if task is not None and len(before) % 16 == 0:
                     task.check()
-                    task.report(reached, self._size, "counting lines")
-                stop = min(reached + index.block, self._size)
-                terminators += self.count_terminators(reached, stop)
+                    task.report(reached, self._known_size, "counting lines")
+                stop = self._clip(reached + index.block)
+                if stop == reached:
+                    break
+                terminators += self._count(reached, stop, self._source.peek)
                 before.append(terminators.total)
                 reached = stop
                 # Threads that wait for less than all of it can go on earlier.
@@ -368,7 +438,7 @@ class Lines:
 
     def line_start(self, offset: int, task: Task | None = None) -> int:
         """Return the start of the line that contains the byte at `offset`."""
-        high = min(offset, self._size)
+        high = self._clip(offset)
         high -= (high - self._start) % self._width
         length = self._read_sizes.first
         while high > self._start:
@@ -396,11 +466,11 @@ class Lines:
         This is the start of the next line. Return `stop` (default: the size) if the
         terminator does not start before it.
         """
-        stop = self._size if stop is None else stop
+        stop = _END if stop is None else stop
         offset -= (offset - self._start) % self._width
         length = self._read_sizes.first
-        while offset < stop:
-            read_bytes = min(length, stop - offset)
+        while (read_end := self._clip(min(stop, offset + length))) > offset:
+            read_bytes = read_end - offset
             # One unit more, for the line feed after a carriage return at the end.
             units = self._read_units(offset, offset + read_bytes + self._width)
             unit_count = -(-read_bytes // self._width)
@@ -418,7 +488,7 @@ class Lines:
                 offset + read_bytes,
                 min(length * 4, self._read_sizes.longest),
             )
-        return stop
+        return max(offset, self._clip(stop))
 
     def read_line(
         self,
@@ -432,7 +502,7 @@ class Lines:
 
         Its end is searched for within `reach` bytes, if given.
         """
-        stop = self._size if reach is None else min(self._size, offset + reach)
+        stop = None if reach is None else self._clip(offset + reach)
         end = self.line_end(offset, task, stop)
         # Only whole units: half a unit at the end of the text is no terminator.
         unit_count = (end - offset) // self._width
@@ -449,7 +519,7 @@ class Lines:
             body=cut_at_character(body, limit, self._encoding),
             terminator=terminator,
             end=end,
-            is_unfinished=not terminator and end < self._size,
+            is_unfinished=not terminator and self._clip(end + 1) > end,
         )
 
     def read_lines(
@@ -467,17 +537,20 @@ class Lines:
         the last one.
         """
         position = self._start if offset is None else offset
-        stop = self._size if stop is None else min(stop, self._size)
+        stop = _END if stop is None else stop
         width = self._width
         while position < stop:
             if task is not None:
                 task.check()
             page_bytes = min(self._read_sizes.page, stop - position)
             page = self._source.read(position, page_bytes)
+            if not page:
+                return
             page_start = position
             units = page if width == 1 else self.to_units(page)
             pieces = units.splitlines(keepends=True)
-            is_last_page = page_start + len(page) >= self._size
+            page_end = page_start + len(page)
+            is_last_page = self._clip(page_end + 1) <= page_end
             if pieces and not is_last_page and not pieces[-1].endswith(b"\n"):
                 # It may go on: a line, or a carriage return before its line feed.
                 pieces.pop()
@@ -528,7 +601,8 @@ class Lines:
     # UTF-16: the methods above count units, which these reduce to one byte each
 
     def _read_units(self, start: int, stop: int) -> bytes:
-        data = self._source.read(start, max(0, min(stop, self._size) - start))
+        # The source clips the end itself.
+        data = self._source.read(start, max(0, stop - start))
         return data if self._width == 1 else self.to_units(data)
 
     def to_units(self, data: bytes) -> bytes:

@@ -12,7 +12,7 @@ import codecs
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -69,19 +69,19 @@ class Snapshot(Closable):
         encoding: str | None = None,
         indexes: BoundedCache[LineIndex] | None = None,
     ) -> None:
-        self.size = 0
+        self._size = 0
         if content is not None:
-            self.size = len(content)
+            self._size = len(content)
         elif status is not None:
-            self.size = status.st_size
+            self._size = status.st_size
         self.location = location
         self.status = status
         self.identity = FileIdentity.of(status) if status is not None else None
         self.settings = settings or _DEFAULTS
         self.launcher: Launcher | None = None
         self._file = file
-        self._requested_encoding = encoding
-        self._indexes = indexes
+        self.requested_encoding = encoding
+        self.indexes = indexes
         self.content = content
         self._digest = ""
 
@@ -135,14 +135,14 @@ class Snapshot(Closable):
         offset = 0
         while True:
             # At the expected end one byte is enough to notice that the file has grown.
-            block = file.read(offset, BLOCK_BYTES if offset < self.size else 1)
+            block = file.read(offset, BLOCK_BYTES if offset < self._size else 1)
             if not block:
                 break
             blocks.append(block)
             offset += len(block)
             if offset > self.settings.hold_bytes + BLOCK_BYTES:
                 return
-        self.content, self.size = b"".join(blocks), offset
+        self.content, self._size = b"".join(blocks), offset
 
     def close(self) -> None:
         """Close the file. Content in memory stays readable."""
@@ -161,6 +161,47 @@ class Snapshot(Closable):
         self.close()
         self.content = b"" if self.content is not None else None
         self.__dict__.pop("lines", None)
+
+    @property
+    def size(self) -> int:
+        """Return the number of bytes."""
+        return self._size
+
+    @property
+    def known_size(self) -> int | None:
+        """Return the number of bytes, or None if it costs much to find out."""
+        return self._size
+
+    @property
+    def file_size(self) -> int:
+        """Return the number of bytes that the file has on the disk."""
+        return self._size
+
+    @property
+    def compression(self) -> str:
+        """Return the format in which the file holds this text, or "" if it is plain."""
+        return ""
+
+    @property
+    def problem(self) -> str:
+        """Return why the text inside a compressed file ends early, as far as known."""
+        return ""
+
+    @property
+    def text_name(self) -> bytes:
+        """Return the name of the file, by which its language is known, or b""."""
+        return self.location.name if self.location is not None else b""
+
+    def clip(self, offset: int) -> int:
+        """Return `offset`, or the size if that is less.
+
+        Unlike `size` this needs no more of the content than the bytes before `offset`.
+        """
+        return min(offset, self.size)
+
+    def has_byte(self, offset: int) -> bool:
+        """Return True if the content has a byte at `offset`."""
+        return self.clip(offset + 1) > offset
 
     @property
     def requested_path(self) -> str:
@@ -211,13 +252,27 @@ class Snapshot(Closable):
             data += block
         return data
 
+    def peek(self, offset: int, length: int) -> bytes:
+        """Return bytes as `read` does, for a pass that does not need them again."""
+        return self.read(offset, length)
+
+    def iterate_units(self, start: int) -> Iterator[bytes]:
+        """Yield the content from `start` on, in the units in which it is read fastest."""
+        for _, block in self.blocks(start):
+            yield block
+
     def blocks(
         self, start: int = 0, stop: int | None = None, length: int = BLOCK_BYTES
     ) -> Iterator[tuple[int, bytes]]:
         """Yield the consecutive blocks of [start, stop), each with its offset."""
-        stop = self.size if stop is None else min(stop, self.size)
-        for offset in range(start, stop, length):
-            yield offset, self.read(offset, min(length, stop - offset))
+        offset = start
+        while stop is None or offset < stop:
+            limit = length if stop is None else min(length, stop - offset)
+            block = self.read(offset, limit)
+            if not block:
+                return
+            yield offset, block
+            offset += length
 
     @cached_property
     def binary_type(self) -> str | None:
@@ -226,7 +281,7 @@ class Snapshot(Closable):
         Text has no NUL near its start and end, or a byte-order mark of UTF-16. Text in
         UTF-32, or in an encoding with shift states, cannot be read.
         """
-        if self._requested_encoding is not None:
+        if self.requested_encoding is not None:
             return None
         head = self.read(0, detection.EDGE_BYTES)
         if head.startswith((codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)):
@@ -234,14 +289,16 @@ class Snapshot(Closable):
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             return None
         tail_offset = max(
-            detection.EDGE_BYTES, self.size - detection.EDGE_BYTES
+            detection.EDGE_BYTES, self._sampled_size - detection.EDGE_BYTES
         )
         tail = self.read(tail_offset, detection.EDGE_BYTES)
         if b"\0" in head or b"\0" in tail:
             return detection.media_type(head) or "application/octet-stream"
         if head.isascii():
             name = detection.find_stateful_encoding(
-                self.read, self.size, whole=self.content is not None
+                self.read,
+                self._sampled_size,
+                whole=self.content is not None,
             )
             return f"{_UNREADABLE_TEXT}{name}" if name else None
         return None
@@ -257,14 +314,18 @@ class Snapshot(Closable):
     @cached_property
     def encoding(self) -> Encoding:
         """Return the encoding: the one that the caller requested, or detected."""
-        name = self.location.name if self.location is not None else b""
         return detection.detect_encoding(
             self.read,
-            self.size,
+            self._sampled_size,
             whole=self.content is not None,
-            requested=self._requested_encoding,
-            file_name=name,
+            requested=self.requested_encoding,
+            file_name=self.text_name,
         )
+
+    @property
+    def _sampled_size(self) -> int:
+        """Return the number of bytes from which samples are taken."""
+        return self.size
 
     @property
     def start(self) -> int:
@@ -280,22 +341,29 @@ class Snapshot(Closable):
             # until garbage collection: too late if a call opens forty large files.
             source = _HeldText(self.content, self.encoding)
         if (
-            self._indexes is None
+            self.indexes is None
             or self.identity is None
-            or self.size <= PAGE_BYTES
+            or self.clip(PAGE_BYTES + 1) <= PAGE_BYTES
         ):
             # One page is counted faster than its index is looked up.
             return Lines(source)
-        key = self.identity, self.size, self.encoding.name
-        share = partial(_share, self._indexes, key, self._file)
-        return Lines(source, self._indexes.get(key), share)
+        # The text inside a compressed file has another index than the file itself.
+        key = self.identity, self.compression, self.encoding.name
+        share = partial(_share, self.indexes, key, self._stability_check())
+        return Lines(source, self.indexes.get(key), share)
+
+    def _stability_check(self) -> Callable[[], bool]:
+        """Return a function that tells if the file still has the identity.
+
+        It does not refer to the snapshot, which would form a cycle.
+        """
+        assert self.identity is not None
+        return partial(_is_stable, self._file, self.identity)
 
     @property
     def is_stable(self) -> bool:
         """Return True if facts about this content hold for its identity later."""
-        return self.identity is not None and _is_stable(
-            self._file, self.identity
-        )
+        return self.identity is not None and self._stability_check()()
 
     @cached_property
     def has_no_returns(self) -> bool:
@@ -366,15 +434,26 @@ class _HeldText:
         """Return the number of bytes."""
         return len(self.content)
 
+    @property
+    def known_size(self) -> int:
+        """Return the number of bytes."""
+        return len(self.content)
+
+    def clip(self, offset: int) -> int:
+        """Return `offset`, or the size if that is less."""
+        return min(offset, len(self.content))
+
     def read(self, offset: int, length: int, /) -> bytes:
         """Return the bytes [offset, offset + length), clipped to the content."""
         return self.content[offset : offset + length]
 
+    peek = read
+
 
 def _share(
     indexes: BoundedCache[LineIndex],
-    key: tuple[FileIdentity, int, str],
-    file: File | None,
+    key: tuple[FileIdentity, str, str],
+    is_stable: Callable[[], bool],
     index: LineIndex,
 ) -> None:
     """Store an index for later snapshots, unless the file has changed since."""
@@ -383,7 +462,7 @@ def _share(
         is_longer = len(index.before) > len(stored.before)
         if not is_longer and stored.anchor == index.anchor:
             return
-    if _is_stable(file, key[0]):
+    if is_stable():
         memory_bytes = 200 + 40 * len(index.before)
         indexes.put(key, index, memory_bytes)
 

@@ -6,6 +6,7 @@ import codecs
 
 from filewright.errors import Code, FilewrightError
 from filewright.text import codec, detection
+from filewright.text.compression import Compression, find_compression_by_type
 from filewright.text.snapshot import Snapshot
 from filewright.wording import character_name
 
@@ -18,7 +19,10 @@ MAX_NULS = 20
 
 def binary_error(snapshot: Snapshot) -> FilewrightError:
     """Return the error for a file that is binary, or text in an unsupported encoding."""
-    path, size = snapshot.requested_path, snapshot.size
+    compression = find_compression_by_type(snapshot.binary_type)
+    if compression is not None and not snapshot.compression:
+        return _compressed_error(snapshot, compression)
+    path, size = snapshot.requested_path, snapshot.file_size
     hint = "binary files can be listed, moved, copied and deleted, but not read or edited as text"
     encoding = snapshot.unreadable_encoding
     if encoding:
@@ -27,6 +31,8 @@ def binary_error(snapshot: Snapshot) -> FilewrightError:
         hint = f"convert it first, and back when it is done: iconv -f {name} -t UTF-8"
         if encoding != "utf-32":
             hint += '; if it is plain ASCII all the same, give encoding="ascii"'
+    elif snapshot.compression:
+        message = f"{path} holds no text: {snapshot.binary_type}, compressed with {snapshot.compression}"
     else:
         message = f"{path} is not text: {snapshot.binary_type}, {size:,} bytes"
         hint += (
@@ -46,6 +52,28 @@ def binary_error(snapshot: Snapshot) -> FilewrightError:
         path=path,
         type=snapshot.binary_type,
         size=size,
+    )
+
+
+def require_plain(snapshot: Snapshot) -> None:
+    """Raise `unsupported` for the text inside a compressed file, which is not edited."""
+    compression = find_compression_by_type(snapshot.compression)
+    if compression is not None:
+        raise _compressed_error(snapshot, compression)
+
+
+def _compressed_error(
+    snapshot: Snapshot, compression: Compression
+) -> FilewrightError:
+    """Return the error for a change or comparison of a compressed file."""
+    path = snapshot.requested_path
+    return FilewrightError(
+        Code.UNSUPPORTED,
+        f"{path} is compressed with {compression.name}: its text can be read and searched, but not changed",
+        f"unpack it first, and compress it again when it is done: {compression.unpack}, then {compression.pack}",
+        path=path,
+        type=snapshot.binary_type,
+        size=snapshot.size,
     )
 
 

@@ -20,6 +20,7 @@ from filewright.text.cache import (
     BoundedCache,
     ShownContents,
 )
+from filewright.text.compressed import TextCache, view_if_compressed
 from filewright.text.lines import LineIndex
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import Snapshot
@@ -63,6 +64,7 @@ class Context:
         self.indexes: BoundedCache[LineIndex] = BoundedCache(
             max(1 << 20, settings.cache_bytes // 8)
         )
+        self.texts = TextCache(max(1 << 20, settings.cache_bytes // 2))
         self.previews: BoundedCache[bool] = BoundedCache(MAX_PREVIEWS)
         self._shared = _Shared()
         self._loaded_with = settings
@@ -87,7 +89,7 @@ class Context:
                 from filewright.search.searcher import Searcher
 
                 self._shared.searcher = Searcher(
-                    self.boundary, self._loaded_with, self.indexes
+                    self.boundary, self._loaded_with, self.indexes, self.texts
                 )
             return self._shared.searcher
 
@@ -166,17 +168,24 @@ class Context:
         location: Location,
         *,
         encoding: str | None = None,
+        cells: bool = True,
         headings: bool = True,
         text: bool = False,
     ) -> Snapshot:
-        """Open a file as a reader sees it: a notebook as its cells, unless `encoding` is set."""
-        snapshot = self.open(location, encoding=encoding, text=text)
+        """Open a file as a reader sees it: the text inside a compressed file.
+
+        A notebook is seen as its `cells`, unless `encoding` is set.
+        """
+        snapshot = self.open(location, encoding=encoding)
         try:
-            return (
-                snapshot
-                if encoding is not None
-                else view_if_notebook(snapshot, self.task, headings=headings)
-            )
+            if encoding is None and cells:
+                snapshot = view_if_notebook(
+                    snapshot, self.task, headings=headings
+                )
+            snapshot = view_if_compressed(snapshot, self.texts, self.task)
+            if text and snapshot.binary_type is not None:
+                raise binary_error(snapshot)
+            return snapshot
         except BaseException:
             snapshot.close()
             raise

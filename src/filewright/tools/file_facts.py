@@ -15,7 +15,7 @@ def line_ending(snapshot: Snapshot) -> str:
     """Return the name of a file's line ending, of a large file that of its beginning."""
     if snapshot.content is not None or snapshot.lines.is_complete:
         return snapshot.lines.terminators.name
-    end = min(snapshot.size, SAMPLE_BYTES)
+    end = snapshot.clip(SAMPLE_BYTES)
     return snapshot.lines.count_terminators(snapshot.start, end).name
 
 
@@ -39,6 +39,8 @@ def describe_encoding(snapshot: Snapshot) -> str:
     """Return encoding, line ending and version, for the first line of a result."""
     encoding = snapshot.encoding
     name = _encoding_name(encoding)
+    if snapshot.compression:
+        name = f"{snapshot.compression}, {name}"
     if encoding.declared_label:
         name += f" (declared as {encoding.declared_label})"
     if encoding.has_invalid_bytes:

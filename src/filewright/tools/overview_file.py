@@ -74,7 +74,7 @@ def describe_file(
     max_chars: int,
 ) -> OverviewResult:
     """Return the overview of a text file. Raise `is_binary` for any other."""
-    with context.open(location) as snapshot:
+    with context.open_page(location, cells=False) as snapshot:
         if snapshot.binary_type is not None:
             raise binary_error(snapshot)
         overview = build_overview(context, snapshot, arguments, max_chars)
@@ -117,7 +117,7 @@ def build_overview(
     result = OverviewResult(
         "",
         path=path,
-        size=snapshot.size,
+        size=snapshot.file_size,
         line_count=line_count,
         **encoding_facts(snapshot),
         line_endings=snapshot.lines.terminators.counts(),
@@ -135,12 +135,15 @@ def build_overview(
         changed_symbols=shown_changes,
         search_hints=build_hints(snapshot, language),
     )
+    notes = [comparison.note] if comparison.note else []
+    if snapshot.problem:
+        notes.append(f"the compressed file {snapshot.problem}")
     return FileOverview(
         result,
         form=describe_encoding(snapshot),
         shown_symbols=part.shown_symbols,
         changed_symbols=changed_symbols or (),
-        notes=(comparison.note,) if comparison.note else (),
+        notes=tuple(notes),
     )
 
 
@@ -182,6 +185,8 @@ def compare_with_git(
     max_bytes = context.settings.parse_bytes
     if not since or content is None or len(content) > max_bytes:
         return Comparison(None)
+    if snapshot.compression:
+        return Comparison(None)
     assert snapshot.location is not None
     try:
         committed = read_committed(
@@ -218,7 +223,7 @@ def measure_lines(context: Context, snapshot: Snapshot) -> LineLengths:
     """Return the lengths of the lines; of a file that is not held, of its beginning."""
     stop = snapshot.size
     if snapshot.content is None:
-        stop = min(stop, MAX_MEASURED_BYTES)
+        stop = snapshot.clip(MAX_MEASURED_BYTES)
     longest = long_count = 0
     for line in snapshot.lines.read_lines(
         stop=stop, limit=0, reach=MAX_LINE_SEARCH_BYTES, task=context.task

@@ -150,7 +150,11 @@ def file_facts(snapshot: Snapshot) -> dict[str, Any]:
     path = ""
     if snapshot.location is not None:
         path = snapshot.location.display_path
-    return {"path": path, "size": snapshot.size, **encoding_facts(snapshot)}
+    return {
+        "path": path,
+        "size": snapshot.file_size,
+        **encoding_facts(snapshot),
+    }
 
 
 # Lines
@@ -216,10 +220,10 @@ def read_lines(
     """Read the lines that the arguments name, as many as fit."""
     facts = file_facts(snapshot)
     form = describe_encoding(snapshot)
-    if snapshot.size <= snapshot.start and arguments.start in (1, -1):
+    if not snapshot.has_byte(snapshot.start) and arguments.start in (1, -1):
         context.remember(snapshot)
         empty = LinesRead(
-            facts["path"], form, snapshot.size, is_empty_file=True
+            facts["path"], form, snapshot.file_size, is_empty_file=True
         )
         text = render_lines(empty, numbered=arguments.numbered)
         return FileRead(text, total_lines=0, **facts)
@@ -240,17 +244,19 @@ def read_lines(
         context, snapshot, arguments, excerpt, line_range, total
     )
     notes = (*line_range.notes, *describe_lines(excerpt))
+    if snapshot.problem:
+        notes = (*notes, f"the compressed file {snapshot.problem}")
     if rest_note:
         notes = (*notes, rest_note)
     continuation = None
     if older_count:
         continuation = ReadOn(start=line_range.first_line)
-    elif excerpt.has_more or excerpt.end < snapshot.size:
+    elif excerpt.has_more or snapshot.has_byte(excerpt.end):
         continuation = ReadOn(start=excerpt.last_line + 1)
     lines_read = LinesRead(
         path=facts["path"],
         form=form,
-        size=snapshot.size,
+        size=snapshot.file_size,
         first_line=excerpt.line_range.first_line,
         last_line=excerpt.last_line,
         total_lines=total,
@@ -354,7 +360,7 @@ def count_known_lines(snapshot: Snapshot, excerpt: Excerpt) -> int | None:
     if snapshot.line_count is not None:
         return snapshot.line_count
     is_numbered = excerpt.line_range.first_line > 0
-    if is_numbered and excerpt.end >= snapshot.size:
+    if is_numbered and not snapshot.has_byte(excerpt.end):
         return excerpt.last_line
     return None
 
@@ -388,7 +394,7 @@ def describe_rest(
     if older_count:
         lines = pluralize(older_count, "older line")
         return f"{lines} left out; continue with start={line_range.first_line}, limit={older_count}"
-    if not excerpt.has_more and excerpt.end >= snapshot.size:
+    if not excerpt.has_more and not snapshot.has_byte(excerpt.end):
         return ""
     if line_range.stop is not None:
         if excerpt.end >= line_range.stop:
@@ -510,7 +516,7 @@ def read_characters(
     text = ""
     for position, block in snapshot.blocks(offset):
         task.check()
-        is_last = position + len(block) >= snapshot.size
+        is_last = not snapshot.has_byte(position + len(block))
         decoded = decoder.decode(block, final=is_last)
         ends = [
             end for end in (decoded.find("\n"), decoded.find("\r")) if end >= 0

@@ -41,6 +41,7 @@ from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.argument_problems import argument_error
 from filewright.tools.arguments import RARE
 from filewright.tools.batch import naming_item
+from filewright.tools.binary_files import require_plain
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
 from filewright.tools.pipeline import (
@@ -464,11 +465,13 @@ def _plan_files(
             # The searcher opens files with the settings of the workspace.
             snapshot.settings = context.settings
             try:
+                require_plain(snapshot)
                 outcome = _replace_in_file(
                     context, snapshot, items, targets[location], findings
                 )
             except FilewrightError as error:
-                if error.code != Code.IS_BINARY or is_named:
+                is_left_out = error.code in (Code.IS_BINARY, Code.UNSUPPORTED)
+                if not is_left_out or is_named:
                     raise
                 findings.notes.append(
                     f"{location.display_path} is not editable text and was left out"

@@ -6,6 +6,7 @@ they are in, later ones their line alone.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -179,8 +180,9 @@ class SymbolFinder:
         """Return True if the file was parsed before, or there is work left for it."""
         if snapshot.requested_path == self._parsed_path:
             return True
-        cost = max(snapshot.size, MIN_PARSED_BYTES)
-        if cost > self._bytes_left or snapshot.size > MAX_PARSED_FILE_BYTES:
+        size = snapshot.clip(MAX_PARSED_FILE_BYTES + 1)
+        cost = max(size, MIN_PARSED_BYTES)
+        if cost > self._bytes_left or size > MAX_PARSED_FILE_BYTES:
             return False
         self._bytes_left -= cost
         self._parsed_path = snapshot.requested_path
@@ -235,7 +237,7 @@ def excerpt_hits(
         lines += lines_of_hit(
             hit, piece, around, hit_symbols, previous, options
         )
-        next_hit_line = snapshot.size
+        next_hit_line = sys.maxsize
         if index + 1 < len(hits):
             next_hit_line = hits[index + 1].line
         below = lines_below(around, next_hit_line)

@@ -77,6 +77,9 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     pattern = search.pattern.for_other_spellings(look_alikes=not search.count)
     if pattern is None or search.options.invert:
         return []
+    if search.has_long_compressed_text:
+        # It would have to be decoded a second time.
+        return []
     other_search = replace(
         search,
         pattern=pattern,

@@ -234,7 +234,7 @@ class SearchPage:
     def _remember(self, snapshot: Snapshot, hits: Sequence[Hit]) -> None:
         """Note that the caller was shown these hits; of a notebook it saw the cells only."""
         if not isinstance(snapshot, NotebookView):
-            stop = min(snapshot.size, hits[-1].end + SHOWN_BYTES_BELOW)
+            stop = snapshot.clip(hits[-1].end + SHOWN_BYTES_BELOW)
             self._context.remember(snapshot, (hits[0].line_offset, stop))
 
     def add_file(self, path: str, count: int) -> bool:
@@ -294,7 +294,8 @@ def search_exact(
     try:
         resume = fill_page(page, search)
     except FilewrightError as error:
-        if error.code != Code.TIMEOUT or not page.has_match:
+        ends_early = error.code in (Code.TIMEOUT, Code.TOO_LARGE)
+        if not ends_early or not page.has_match:
             raise
         note = f"{error.message}; a narrower path or glob finds the rest"
         return replace(
@@ -415,6 +416,7 @@ def add_notes(
                 )
     if outcome.is_complete and outcome.arguments.cursor is None:
         spellings = spelling_notes(search)
+        notes += search.problems
         if search.matched:
             notes += spellings
         else:
