@@ -80,9 +80,10 @@ def find_matches(
     """Yield the matches from byte `start` on, leftmost first, not overlapping.
 
     A character must start at `start`, and `stop` be the end of a line. Empty matches are
-    yielded too, at most one for each character. In a line longer than a window, a match of a regular expression is certain
-    to be found if it is not longer than the overlap of the windows. With `once`, only the
-    first match of each line is yielded, and the rest of the line is not searched.
+    yielded too, at most one for each character. In a line longer than a window, a match
+    of a regular expression is certain to be found if it is not longer than the overlap of
+    the windows. With `once`, only the first match of each line is yielded, and the rest
+    of the line is not searched.
 
     Raises `cancelled`, `timeout`, `io_error`.
     """
