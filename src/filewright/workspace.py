@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         FileChange,
         RecordedPath,
     )
+    from filewright.changes.patches import Patch
     from filewright.changes.recovery import Recovery
     from filewright.changes.selection import Scope, Selection
     from filewright.edit.diff import Diff, FileDiff
@@ -434,6 +435,15 @@ class Workspace(ToolMethods, Closable):
         )
         task = Task(seconds=seconds)
         return search_history(changes, text, task, limit=limit, only=only)
+
+    def patch(self, record: ChangeRecord, *, title: str) -> Patch:
+        """Return the record of a selection as a patch that `git apply` takes.
+
+        It has the bytes of the files as they are stored, and `title` in its first line.
+        """
+        from filewright.changes.patches import build_patch
+
+        return build_patch(self._changes, record, title, self._task())
 
     def newest_undoable(self) -> ChangeRecord | None:
         """Return the newest change that is neither undone nor an undo, or None.

@@ -168,7 +168,7 @@ def test_search(history: Path, opened: Opened) -> None:
         "/file/shop.py?part=compared",
         "/file/shop.py?part=more&start=-1",
         "/between/a..b?part=view",
-        "/between/..?part=files&start=99999999999999",
+        "/between/begin..?part=files&start=99999999999999",
         "/find/x?part=more&before=now",
         "/find/%ff%00?part=view",
     ],
@@ -196,7 +196,7 @@ def test_axe_finds_nothing(
     for address in (
         "/blame/shop.py",
         "/file/shop.py",
-        "/between/..",
+        "/between/",
         "/between/@~3..@",
         "/find/",
         "/find/line",

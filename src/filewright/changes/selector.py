@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 ALLOW_WRITE_ANYTHING = "**"
 """The rule of `allow_write` with which a person works: agents have narrower ones."""
 
+BEGIN = "begin"
+NOW = "now"
 _CLOCK_TOLERANCE_NS = 60 * 10**9
 _FIRST_CHANGE_TOLERANCE_NS = 10**9
 _MIN_SESSION_PREFIX = 4
@@ -227,16 +229,16 @@ class Selector:
         """Return all changes between two moments as one: what differs between them.
 
         A moment is a change (right after it), ``CHANGE^``, a time, or a session: before
-        its changes as the `first`, after them as the `last` moment. An empty `first` is
-        the begin of the history, an empty `last` is now. Raise `not_found`,
+        its changes as the `first`, after them as the `last` moment. An empty `first`, or
+        `begin`, is the begin of the history; an empty `last`, or `now`, is now. Raise `not_found`,
         `invalid_input`, and `no_change` if nothing was changed between them.
         """
         history = self._history
         start, start_text = 0, "the begin of the history"
-        if first:
+        if first and first != BEGIN:
             start, start_text = self._resolve_end(first, is_first=True)
         end, end_text = history.newest_number(), "now"
-        if last:
+        if last and last != NOW:
             end, end_text = self._resolve_end(last, is_first=False)
         if start > end:
             raise invalid(

@@ -14,12 +14,16 @@ from filewright.page.cards import MAX_CARDS, make_cards
 from filewright.page.context import PageContext, part_response
 from filewright.page.parts import Viewed, ViewPart
 from filewright.page.render import render
+from filewright.page.take_away import take_away
 
 _MAX_CACHED_COMPARISONS = 2
 
 
 class Comparison:
-    """The views between two moments, such as `/between/14:00..15:30`."""
+    """The views between two moments, such as `/between/14:00..now`.
+
+    Without moments, the view asks for them.
+    """
 
     def __init__(self, context: PageContext) -> None:
         self._context = context
@@ -38,9 +42,13 @@ class Comparison:
             # Comments are on changes.
             return HTMLResponse("")
         moments = request.path_params["moments"]
-        if part == "view" and not moments.strip(". "):
+        if part == "view" and not moments:
             return self._context.html("between.html", request, record=None)
         viewed = self._select_cached(moments, self._context.workspace.newest())
+        match part:
+            case "patch" | "markdown" | "message" as form:
+                context = self._context
+                return take_away(context.workspace, context.log, viewed, form)
         shared = self._shared_values(request, viewed)
         if part != "view":
             view_part = ViewPart(

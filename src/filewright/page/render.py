@@ -30,6 +30,7 @@ SCRIPTS = (
     "comments.js",
     "keys.js",
     "inspecting.js",
+    "taking.js",
     "opening.js",
 )
 """The scripts of the page, in the order in which they run: each uses the earlier."""

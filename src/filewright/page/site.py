@@ -37,6 +37,7 @@ from filewright.page.parts import Viewed, ViewPart
 from filewright.page.problems import show_error
 from filewright.page.render import render
 from filewright.page.requests import SeenRequest
+from filewright.page.take_away import take_away
 from filewright.page.timeline import Timeline
 from filewright.page.undoing import Undoing
 from filewright.progress import Task
@@ -138,6 +139,8 @@ class ReviewSite:
                 return self._commenting.show(request, viewed)
             case "tree":
                 return self._tree(request, viewed)
+            case "patch" | "markdown" | "message" as form:
+                return take_away(self._workspace, self._log, viewed, form)
         part = ViewPart(
             self._workspace,
             viewed,

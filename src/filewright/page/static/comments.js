@@ -103,6 +103,8 @@ function closeSaying() {
 
 function openSaying(file, chosen, isOld) {
   closeSaying();
+  file.classList.remove("folded"); // what is hidden cannot have the focus
+  file.querySelector(".fold")?.setAttribute("aria-expanded", true);
   const before = isOld || !chosen.some((each) => lineOf(each, false));
   const numbers = chosen.map((each) => lineOf(each, before)).filter(Boolean);
   const form = document.getElementById("saying").content.firstElementChild.cloneNode(true);

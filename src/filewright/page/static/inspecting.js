@@ -52,7 +52,7 @@ view.addEventListener("submit", (event) => {
   if (!event.target.matches(".moments, .find")) return;
   const { first, last, text } = event.target.elements;
   event.preventDefault();
-  if (event.target.matches(".moments")) show(`${base}/between/${encodeURIComponent(`${first.value.trim()}..${last.value.trim()}`)}`);
+  if (event.target.matches(".moments")) show(`${base}/between/${encodeURIComponent(`${first.value.trim() || "begin"}..${last.value.trim() || "now"}`)}`);
   else if (event.target.matches(".find")) show(`${base}/find/${encodeURIComponent(text.value)}`);
 });
 

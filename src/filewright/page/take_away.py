@@ -1,0 +1,179 @@
+"""Changes to take away: a patch, Markdown, and a draft of a commit message."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from starlette.responses import PlainTextResponse, Response
+
+from filewright.changes.model import ChangeRecord
+from filewright.page.changelog import ChangeLog
+from filewright.page.parts import Viewed
+from filewright.page.titles import describe_files, is_folder, join_phrases
+from filewright.wording import pluralize, to_one_line
+from filewright.workspace import Workspace
+
+Form = Literal["patch", "markdown", "message"]
+
+MAX_MARKDOWN_LINES = 4_000
+MAX_MESSAGE_PROMPTS = 20
+MAX_LISTED_FILES = 50
+SUBJECT_CHARS = 72
+_FENCE = re.compile("`{3,}")
+
+
+@dataclass(frozen=True, slots=True)
+class PromptDeeds:
+    """A prompt, and what was done in it, as sentences.
+
+    `changes` are its selected changes, which may be a part of it.
+    """
+
+    title: str
+    deeds: str
+    client: str
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """The title of a selection of changes, and the prompts they are of, oldest first."""
+
+    title: str
+    prompts: Sequence[PromptDeeds]
+    record: ChangeRecord
+
+
+def take_away(
+    workspace: Workspace, log: ChangeLog, viewed: Viewed, form: Form
+) -> Response:
+    """Return the changes of a view in one of the forms."""
+    exported = describe(log, workspace, viewed)
+    if form == "message":
+        return PlainTextResponse(draft_message(exported))
+    if form == "markdown":
+        diff = workspace.changes.diff_record(
+            exported.record, max_lines=MAX_MARKDOWN_LINES
+        )
+        return PlainTextResponse(to_markdown(exported, diff.text))
+    patch = workspace.patch(exported.record, title=exported.title)
+    return Response(patch.content, media_type="application/octet-stream")
+
+
+def describe(log: ChangeLog, workspace: Workspace, viewed: Viewed) -> Exported:
+    """Return the title and the prompts of a view."""
+    change_ids = viewed.selected.change_ids
+    prompts: dict[str, tuple[str, str]] = {}
+    changes: dict[str, list[str]] = {}
+    for change_id in change_ids[::-1]:
+        heading = log.prompt(change_id)
+        if heading is None:
+            continue
+        prompt = heading.prompt
+        prompts[prompt.id] = (heading.title, prompt.client)
+        changes.setdefault(prompt.id, []).append(change_id)
+    described: list[PromptDeeds] = []
+    for prompt_id, (title, client) in prompts.items():
+        deeds = _describe_deeds(workspace, changes[prompt_id])
+        described.append(PromptDeeds(title, deeds, client))
+    title = viewed.selected.description
+    if viewed.kind == "change":
+        title = log.row(viewed.record).title
+    elif len(described) == 1:
+        title = described[0].title
+    return Exported(_capitalize(title), described, viewed.record)
+
+
+def _describe_deeds(workspace: Workspace, change_ids: Collection[str]) -> str:
+    """Return a sentence of what some changes did, as far as they can be read."""
+    phrases = []
+    for change_id in change_ids:
+        record = workspace.record(change_id)
+        if not record.reverts:
+            phrases += describe_files(record)
+    return join_phrases(phrases)
+
+
+def draft_message(exported: Exported) -> str:
+    """Return a draft of a commit message: the prompts, and what was done in each."""
+    prompts = exported.prompts
+    subject = exported.title
+    if prompts:
+        subject = prompts[-1].title
+    if len(prompts) > 1:
+        subject = prompts[0].title
+    lines = [_shorten(_capitalize(subject.rstrip(".")), SUBJECT_CHARS), ""]
+    if len(prompts) == 1:
+        deeds = prompts[0].deeds
+        if len(subject) > SUBJECT_CHARS:
+            lines += [*textwrap.wrap(subject, SUBJECT_CHARS), ""]
+        if deeds and deeds != subject:
+            lines += textwrap.wrap(f"{deeds}.", SUBJECT_CHARS)
+        return "\n".join(lines).rstrip() + "\n"
+    for prompt in prompts[:MAX_MESSAGE_PROMPTS]:
+        text = prompt.title.rstrip(".")
+        if prompt.deeds and prompt.deeds != prompt.title:
+            text += f": {prompt.deeds[:1].lower()}{prompt.deeds[1:]}"
+        lines += textwrap.wrap(
+            text,
+            SUBJECT_CHARS,
+            initial_indent="- ",
+            subsequent_indent="  ",
+        )
+    rest = len(prompts) - MAX_MESSAGE_PROMPTS
+    if rest > 0:
+        lines.append(f"- {pluralize(rest, 'more prompt')}")
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def to_markdown(exported: Exported, diff: str) -> str:
+    """Return changes in Markdown: prompts, files and the diff."""
+    record = exported.record
+    lines = [f"## {_escape(exported.title)}", ""]
+    if record.client:
+        time = f"{record.time.astimezone():%Y-%m-%d %H:%M}"
+        lines += [f"{_escape(record.client)}, {time}", ""]
+    for prompt in exported.prompts:
+        text = _escape(prompt.title)
+        if prompt.deeds and prompt.deeds != prompt.title:
+            text += f": {_escape(prompt.deeds)}"
+        lines.append(f"- {text}")
+    files = [change for change in record.file_changes if not is_folder(change)]
+    lines += ["", f"{pluralize(len(files), 'file')}:", ""]
+    for change in files[:MAX_LISTED_FILES]:
+        lines.append(f"- {change.action} {_code(change.path.display_path)}")
+    rest = len(files) - MAX_LISTED_FILES
+    if rest > 0:
+        lines.append(f"- {pluralize(rest, 'more file')}")
+    # A file may have fences of its own.
+    longest = max((len(run) for run in _FENCE.findall(diff)), default=2)
+    fence = "`" * (longest + 1)
+    lines += ["", f"{fence}diff", diff.rstrip("\n"), fence, ""]
+    return "\n".join(lines)
+
+
+def _escape(text: str) -> str:
+    """Return a line of text that Markdown does not take for markup."""
+    return re.sub(r"([\\`*_\[\]<>#|~])", r"\\\1", to_one_line(text))
+
+
+def _code(text: str) -> str:
+    """Return a text as code of Markdown."""
+    if "`" in text:
+        return f"`` {text} ``"
+    return f"`{text}`"
+
+
+def _shorten(text: str, limit: int) -> str:
+    """Return a text cut at a word, with an ellipsis, to a number of characters."""
+    if len(text) <= limit:
+        return text
+    head = text[: limit - 1].rpartition(" ")[0] or text[: limit - 1]
+    return f"{head.rstrip(',;:')}…"
+
+
+def _capitalize(text: str) -> str:
+    return text[:1].upper() + text[1:]
