@@ -20,7 +20,7 @@ import heapq
 import re
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -208,9 +208,19 @@ class Walk:
 
     def __iter__(self) -> Iterator[FolderEntry]:
         folder, self._start = self._start, None
+        max_depth = self._options.depth
         try:
             while folder is not None:
-                child = yield from self._entries_before_child(folder)
+                # One generator: a second one costs each entry a step more.
+                child = None
+                for name, status in folder.items:
+                    kind = folder.kinds.get(name, "file")
+                    if kind is not None:
+                        yield FolderEntry(folder, name, kind, status)
+                    if kind in ("folder", None) and folder.depth != max_depth:
+                        child = self._enter(folder, name)
+                        if child is not None:
+                            break
                 if child is not None:
                     folder = child
                     continue
@@ -220,21 +230,6 @@ class Walk:
                 folder = folder.parent
         finally:
             self._release_held()
-
-    def _entries_before_child(
-        self, folder: WalkedFolder
-    ) -> Generator[FolderEntry, None, WalkedFolder | None]:
-        """Yield entries until a folder is entered, and return that; None at the end."""
-        max_depth = self._options.depth
-        for name, status in folder.items:
-            kind = folder.kinds.get(name, "file")
-            if kind is not None:
-                yield FolderEntry(folder, name, kind, status)
-            if kind in ("folder", None) and folder.depth != max_depth:
-                child = self._enter(folder, name)
-                if child is not None:
-                    return child
-        return None
 
     def _enter(self, folder: WalkedFolder, name: bytes) -> WalkedFolder | None:
         """Read the child folder `name`; None if it cannot be walked."""
