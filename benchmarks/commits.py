@@ -18,6 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from benchmarks.large_edit import settle
 from benchmarks.row import Row
 from filewright.boundary.boundary import Boundary
 from filewright.changes.changes import Changes
@@ -220,7 +221,7 @@ def large_edit(megabytes: int, rounds: int) -> tuple[float, float, float, int]:
             for times, work in ((copies, copied), (edits, edit), (undos, undo)):
                 # Each begins alike: what the one before displaced is gone, from memory and disk.
                 copy.unlink(missing_ok=True)
-                os.sync()
+                settle(path, "warm")
                 times.append(_timed(work))
                 if turn == 0 and work is edit:
                     history = bench.state_bytes() - history
