@@ -24,6 +24,7 @@ from bench.environments import VARIABLE, Cache, NotInstalledError
 from bench.parts.catalogue import NAMES, find_parts
 from bench.parts.part import Options, Part, PartError
 from bench.report import Row, count, draw, format_part, row_to_json, to_json
+from bench.stdio import ServerGoneError
 from bench.tools.catalogue import QUICK, TOOLS, UNAVAILABLE
 from bench.tools.tool import Tool
 
@@ -80,6 +81,9 @@ def run_part(
         try:
             run = part.play(tool, options)
         except NotInstalledError as error:
+            print(f"{tool.name}: left out: {error}", file=sys.stderr)
+            continue
+        except ServerGoneError as error:
             print(f"{tool.name}: left out: {error}", file=sys.stderr)
             continue
         except PartError as error:

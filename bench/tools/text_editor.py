@@ -15,7 +15,8 @@ VERSION = "1.0.2"
 
 def start(cache: Cache, _place: Place) -> Command:
     """Return the command of the server."""
-    python = cache.python(f"mcp-text-editor=={VERSION}")
+    # The release does not say that it needs the first generation of the SDK.
+    python = cache.python(f"mcp-text-editor=={VERSION}", "mcp<2")
     return Command([str(python.with_name("mcp-text-editor"))])
 
 
