@@ -1,10 +1,14 @@
-"""Serena, without a language server: its tools for texts."""
+"""Serena, without a language server.
+
+Its edits need the language server of the project's language, which it fetches
+when it starts; what it can do without one is to write whole files.
+"""
 
 from __future__ import annotations
 
 import os
 
-from bench.case import Replace, Write
+from bench.case import Write
 from bench.environments import Cache
 from bench.stdio import Command
 from bench.tools.tool import Call, Calls, Place, Tool
@@ -20,18 +24,14 @@ def start(cache: Cache, place: Place) -> Command:
         "start-mcp-server",
         "--project",
         str(place.root),
+        "--agent-interface",
+        "tools",
         "--enable-web-dashboard",
         "false",
         "--enable-gui-log-window",
         "false",
     ]
     return Command(words, {"HOME": str(place.home)}, place.root)
-
-
-def replace(path: str, request: Replace) -> Calls:
-    """Yield the call of an edit."""
-    texts = {"needle": request.old, "repl": request.new, "mode": "literal"}
-    yield Call("replace_content", {**_place(path), **texts})
 
 
 def write(path: str, request: Write) -> Calls:
@@ -45,4 +45,4 @@ def _place(path: str) -> dict[str, str]:
     return {"relative_path": os.sep.join(path.split(os.sep)[-2:])}
 
 
-TOOL = Tool("serena", VERSION, "PyPI", start, replace, write)
+TOOL = Tool("serena", VERSION, "PyPI", start, write=write)

@@ -34,11 +34,14 @@ def replace(path: str, request: Replace) -> Calls:
         return
     first = before.count("\n")
     count = request.old.removesuffix("\n").count("\n") + 1
-    lines = content.splitlines(keepends=True)[first : first + count]
-    old = "".join(lines)
+    all_lines = content.splitlines(keepends=True)
+    if not request.new and first + count < len(all_lines):
+        # An edit leaves at least one line, so a deletion takes the next with it.
+        count += 1
+    old = "".join(all_lines[first : first + count])
     patch = {
-        "start": first + 1,
-        "end": first + count,
+        "line_start": first + 1,
+        "line_end": first + count,
         "contents": old.replace(request.old, request.new),
         "range_hash": "",
     }
@@ -55,8 +58,8 @@ def write(path: str, request: Write) -> Calls:
     answer = yield Call("get_text_file_contents", _ranges(path))
     shown = json.loads(answer.text)[path]
     patch = {
-        "start": 1,
-        "end": None,
+        "line_start": 1,
+        "line_end": None,
         "contents": request.content,
         "range_hash": shown["ranges"][0]["range_hash"],
     }
@@ -72,13 +75,8 @@ def _ranges(
 
 def _edit(path: str, file_hash: str, patch: dict[str, object]) -> Call:
     """Return the call of an edit of lines."""
-    arguments = {
-        "file_path": path,
-        "file_hash": file_hash,
-        "encoding": "utf-8",
-        "patches": [patch],
-    }
-    return Call("patch_text_file_contents", arguments)
+    file = {"path": path, "file_hash": file_hash, "patches": [patch]}
+    return Call("edit_text_file_contents", {"files": [file]})
 
 
 TOOL = Tool("mcp-text-editor", VERSION, "PyPI", start, replace, write)

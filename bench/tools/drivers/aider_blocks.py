@@ -6,6 +6,7 @@ from aider.coders.editblock_coder import do_replace, find_original_update_blocks
 from aider.io import InputOutput
 from serving import RefusedError, serve
 
+FENCE = ("```", "```")
 IO = InputOutput(pretty=False, yes=True, fancy_input=False)
 
 
@@ -16,7 +17,7 @@ def apply(path: str, blocks: str) -> str:
         raise RefusedError("the file cannot be read")
     for block in find_original_update_blocks(blocks, valid_fnames=[path]):
         _, old, new = block
-        changed = do_replace(path, content, old, new)
+        changed = do_replace(path, content, old, new, FENCE)
         if not changed:
             raise RefusedError("the text is not in the file")
         content = changed
