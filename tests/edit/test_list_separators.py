@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.edit.cases import short_id
 from tests.examples import examples
+from tests.samples import in_part
 
 from filewright import Workspace
 from filewright.settings import Settings
@@ -120,10 +121,11 @@ KINDS = [
 ]
 
 
+@in_part(3)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize(("kind", "last"), KINDS, ids=short_id)
 def test_separators_stay_right(
-    root: Path, workspace: Workspace, kind: str, last: str, end: str
+    root: Path, workspace: Workspace, kind: str, last: str, end: str, share: int
 ) -> None:
     *_, members = MEMBERS[kind]
     if end != "\n" and kind not in ("json", "ts enum", "java enum"):
@@ -145,8 +147,9 @@ def test_separators_stay_right(
             after.replace("\n", end),
         )
 
+    first = KINDS.index((kind, last)) % share
     inner = "  " + new if kind == "json in json" else new
-    for index, name in enumerate(names):
+    for index, name in [*enumerate(names)][first::share]:
         at = {"symbol": name}
         rest = members[:index] + members[index + 1 :]
         if rest:

@@ -382,32 +382,32 @@ def test_second_copy_is_ambiguous(name: str) -> None:
 
 
 HURTFUL = {
-    "longer than the file": ("a\n", "abc\n" * 20_000, Code.NO_MATCH),
-    "all equal": ("x\n" * 100_000, "x\n" * 20_000, Code.AMBIGUOUS_MATCH),
+    "longer than the file": ("a\n", "abc\n" * 8_000, Code.NO_MATCH),
+    "all equal": ("x\n" * 40_000, "x\n" * 8_000, Code.AMBIGUOUS_MATCH),
     "all equal, indented": (
-        "x\n" * 60_000,
-        " x\n" * 20_000,
+        "x\n" * 25_000,
+        " x\n" * 8_000,
         Code.AMBIGUOUS_MATCH,
     ),
     "all equal but for an absent line": (
-        "x\n" * 100_000,
-        "x\n" * 20_000 + "z\n",
+        "x\n" * 40_000,
+        "x\n" * 8_000 + "z\n",
         Code.NO_MATCH,
     ),
     "all equal but for its blanks": (
-        "x\n" * 60_000,
-        "x\n" * 3_000 + "x x\n" + "x\n" * 3_000,
+        "x\n" * 25_000,
+        "x\n" * 1_500 + "x x\n" + "x\n" * 1_500,
         Code.NO_MATCH,
     ),
     "nothing but blank lines": (
-        "\n" * 100_000,
+        "\n" * 40_000,
         "\n" * 1_000 + " \n",
         Code.NO_MATCH,
     ),
     "one long line": ("abc " * 500_000, "abc  abd", Code.NO_MATCH),
     "few distinct lines": (
-        "a\nb\n" * 50_000,
-        "b\na\n" * 5_000 + "b\nb\n",
+        "a\nb\n" * 20_000,
+        "b\na\n" * 2_000 + "b\nb\n",
         Code.NO_MATCH,
     ),
 }

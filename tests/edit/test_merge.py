@@ -18,6 +18,7 @@ from tests.edit.cases import (
     literal,
     short_id,
 )
+from tests.samples import one_in
 
 from filewright.edit.indentation import Indentation
 from filewright.edit.merge import merge_match
@@ -256,7 +257,7 @@ def test_writes_text_as_sent(desk: Desk, case: Case) -> None:
 
 @pytest.mark.parametrize(
     "case",
-    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE],
+    one_in(6, [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE]),
     ids=case_id,
 )
 def test_writes_text_as_sent_without_fuzzy(desk: Desk, case: Case) -> None:
@@ -399,7 +400,7 @@ def envelope(case: Case) -> str:
 @pytest.mark.parametrize("notation", [unified, envelope])
 @pytest.mark.parametrize(
     "case",
-    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE],
+    one_in(5, [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE]),
     ids=case_id,
 )
 def test_patch_writes_lines_as_sent(
@@ -411,7 +412,9 @@ def test_patch_writes_lines_as_sent(
 
 @pytest.mark.parametrize(
     "case",
-    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE, *DAMAGED],
+    one_in(
+        4, [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE, *DAMAGED]
+    ),
     ids=case_id,
 )
 def test_replace_writes_text_as_sent(desk: Desk, case: Case) -> None:
@@ -421,7 +424,7 @@ def test_replace_writes_text_as_sent(desk: Desk, case: Case) -> None:
 
 @pytest.mark.parametrize(
     "case",
-    [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE],
+    one_in(4, [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE]),
     ids=case_id,
 )
 def test_named_lines_take_text_as_sent(desk: Desk, case: Case) -> None:

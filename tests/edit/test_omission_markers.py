@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from tests.edit.cases import Case, Desk, case_id, plan_case, short_id
+from tests.samples import in_part
 
 NOUNS = [
     "existing code", "existing handlers", "routes", "children", "props", "state", "styles", "validation", "columns", "setup code",
@@ -43,11 +44,15 @@ SAYINGS = ["unchanged", "(unchanged)", "rest unchanged", "-- snip --", "omitted"
            "... other routes remain unchanged ...", "existing code", "[existing code]", "rest of the function", "code continues here ..."]  # fmt: skip
 
 
+@in_part(4)
 @pytest.mark.parametrize("name", COMMENTS)
-def test_comment_marker_deletes_nothing(desk: Desk, name: str) -> None:
+def test_comment_marker_deletes_nothing(
+    desk: Desk, name: str, share: int
+) -> None:
     begin, end = COMMENTS[name]
+    first = [*COMMENTS].index(name) % share
     failures = []
-    for at, noun in enumerate(NOUNS):
+    for at, noun in [*enumerate(NOUNS)][first::share]:
         marker = f"  {begin}{FORMS[at % 6].format(noun)}{end}"
         for replace in (
             f"  one\n{marker}\n  four\n",

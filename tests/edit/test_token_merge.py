@@ -225,16 +225,19 @@ CASES = st.builds(
 )
 
 
-@examples(400, derandomize=True)
+@examples(150, derandomize=True)
 @given(request=CASES)
 def test_applies_only_the_difference(request: Request) -> None:
     result = done(request)
     assert result in (None, request.expected)
 
 
+@pytest.mark.parametrize(
+    "count", [80, pytest.param(2_000, marks=pytest.mark.sweep)]
+)
 @pytest.mark.parametrize("way", WAYS)
-def test_applies_most_requests(way: str) -> None:
-    requests = [made(seed, way) for seed in range(200)]
+def test_applies_most_requests(way: str, count: int) -> None:
+    requests = [made(seed, way) for seed in range(count)]
     results = [
         done(request)
         for request in requests
@@ -274,13 +277,16 @@ def as_patch(request: Request, *, numbered: bool) -> str:
     )
 
 
+@pytest.mark.parametrize(
+    "count", [10, pytest.param(2_000, marks=pytest.mark.sweep)]
+)
 @pytest.mark.parametrize("numbered", [False, True])
 @pytest.mark.parametrize("way", WAYS)
 def test_patch_applies_only_the_difference(
-    desk: Desk, way: str, numbered: bool
+    desk: Desk, way: str, numbered: bool, count: int
 ) -> None:
     failures = []
-    for seed in range(40):
+    for seed in range(count):
         request = made(1000 + seed, way, blank_lines=seed % 2 == 0)
         if request.search != request.replace:
             result = desk.patch(

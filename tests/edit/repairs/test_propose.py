@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import pytest
 from tests.edit.cases import Case, Desk, case_id, literal
+from tests.samples import in_part
 
 
 class Plain(NamedTuple):
@@ -122,10 +123,16 @@ LANDS = {
 }  # fmt: skip
 
 
+def some_edits(kind: str, share: int) -> list[Plain]:
+    """Return one edit in `share`, others for each kind of damage."""
+    return EDITS[[*DAMAGE].index(kind) % share :: share]
+
+
+@in_part(2)
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_removes_shared_damage(desk: Desk, kind: str) -> None:
+def test_removes_shared_damage(desk: Desk, kind: str, share: int) -> None:
     damage, failures = DAMAGE[kind], []
-    for edit in EDITS:
+    for edit in some_edits(kind, share):
         search, replace = damage(edit, edit.search), damage(edit, edit.replace)
         result = desk.edit(
             edit.name, edit.file, [{"search": search, "replace": replace}]
@@ -139,10 +146,13 @@ def test_removes_shared_damage(desk: Desk, kind: str) -> None:
     assert not failures, "\n".join(failures)
 
 
+@in_part(4)
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_removes_damage_of_search_text(desk: Desk, kind: str) -> None:
+def test_removes_damage_of_search_text(
+    desk: Desk, kind: str, share: int
+) -> None:
     damage, failures = DAMAGE[kind], []
-    for edit in EDITS:
+    for edit in some_edits(kind, share):
         search = damage(edit, edit.search)
         result = desk.edit(
             edit.name, edit.file, [{"search": search, "replace": edit.replace}]
@@ -158,8 +168,9 @@ def test_removes_damage_of_search_text(desk: Desk, kind: str) -> None:
     "kind",
     [kind for kind in DAMAGE if "carriage" not in kind and "mark" not in kind],
 )
-def test_keeps_text_that_file_has(desk: Desk, kind: str) -> None:
-    for edit in EDITS:
+@in_part(4)
+def test_keeps_text_that_file_has(desk: Desk, kind: str, share: int) -> None:
+    for edit in some_edits(kind, share):
         search, replace = damage_of(kind, edit)
         if search == replace:
             continue
