@@ -189,6 +189,13 @@ def said(answer: dict[str, Any]) -> str:
     )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests that look at the page in a browser."""
+    for item in items:
+        if "browser" in getattr(item, "fixturenames", ()):
+            item.add_marker("browser")
+
+
 _of_this_folder = ExitStack()
 """What the tests of this folder share: unlike what is of a session, it ends before those of another folder."""
 
@@ -219,7 +226,7 @@ def launched() -> Browser:
     return found
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def browser() -> Browser:
     return launched()
 

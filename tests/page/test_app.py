@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import FrameLocator, Page, expect
-from tests.page.conftest import launched
+from playwright.sync_api import Browser, FrameLocator, Page, expect
 from tests.server.conftest import RawClient
 
 APP = "ui://filewright/change"
@@ -147,8 +146,8 @@ class Host:
 
 
 @pytest.fixture(scope="module")
-def host(host_script: str) -> Iterator[Host]:
-    page = launched().new_page()
+def host(browser: Browser, host_script: str) -> Iterator[Host]:
+    page = browser.new_page()
     yield Host(page, host_script)
     page.close()
 

@@ -238,7 +238,6 @@ def test_a_notebook_is_shown_by_its_cells(
 @pytest.mark.parametrize(
     ("split", "count"),
     [
-        (False, 1_500),
         (True, 1_500),
         pytest.param(False, 20_000, marks=pytest.mark.sweep),
     ],
