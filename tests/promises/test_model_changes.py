@@ -258,7 +258,7 @@ def _run(change_sets: list[list[tuple]]) -> None:
         os.umask(old)
 
 
-@examples(30, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(15, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(_SETS)
 def test_commits_do_what_the_steps_say_and_undo_restores_every_byte(
     change_sets: list,

@@ -29,7 +29,7 @@ def _play(seconds: float, where: Path) -> None:
 def test_some_random_histories_are_rewound_to_what_was_seen(
     tmp_path: Path,
 ) -> None:
-    _play(6, tmp_path)
+    _play(3, tmp_path)
 
 
 @pytest.mark.sweep
