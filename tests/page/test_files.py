@@ -225,9 +225,7 @@ def test_a_notebook_is_shown_by_its_cells(
     expect(page.locator("td.code.old, td.code.new")).to_have_text(
         ["-first = 7", "+first = 'seven'"]
     )
-    expect(
-        page.locator("td.code", has_text="cell 8: code, id c7")
-    ).to_be_visible()
+    expect(page.locator("td.code", has_text="Cell 8 · code")).to_be_visible()
     page.get_by_role("button", name="unchanged lines").first.click()
     expect(page.locator("td.code", has_text="first = 0")).to_be_visible()
     expect(page.get_by_role("button", name="Undo hunk")).to_have_count(0)

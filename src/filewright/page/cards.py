@@ -18,6 +18,13 @@ from filewright.changes.blobs import content_after, content_before
 from filewright.changes.diffs import FileDifference
 from filewright.changes.model import ChangeRecord, FileChange
 from filewright.edit.diff import DiffHunk, DiffRow, FileDiff
+from filewright.page.notebooks import (
+    ImagePair,
+    OutputImage,
+    find_language,
+    list_images,
+    pair_changed_images,
+)
 from filewright.page.view import FileView, view_of
 from filewright.text.notebook import NotebookView, view_cells
 from filewright.text.snapshot import Snapshot
@@ -75,7 +82,8 @@ class Card:
     `index` is the index of its file change. `views` are its diffs: None if they are not
     loaded, and several if others have changed the file in between. `image` is True if a
     browser can show it. `lines` is its count of lines, if folded ones can be shown.
-    `version` identifies its state, and `editor` is a URL that opens it.
+    `version` identifies its state, and `editor` is a URL that opens it. `outputs` are
+    the images that the cells of a notebook put out, as far as they differ.
     """
 
     index: int
@@ -86,6 +94,7 @@ class Card:
     lines: int | None
     version: str
     editor: str
+    outputs: tuple[ImagePair, ...] = ()
 
     @property
     def bare(self) -> bool:
@@ -161,6 +170,14 @@ def _make_card(
         views = ()
     elif max_lines:
         views = tuple(view_of(diff) for diff in file.diffs)
+    outputs: Sequence[ImagePair] = ()
+    if views and isinstance(content, NotebookView):
+        language = _find_language(change)
+        views = tuple(replace(view, language=language) for view in views)
+        outputs = pair_changed_images(
+            list_images(_read_side(change, is_before=True)),
+            list_images(_read_side(change, is_before=False)),
+        )
     badges: list[str] = []
     if file.kind in _KIND_BADGES:
         badges.append(_KIND_BADGES[file.kind])
@@ -186,7 +203,37 @@ def _make_card(
         lines=line_count,
         version=state_version(change),
         editor=_editor_url(workspace.settings.editor, change, views or ()),
+        outputs=tuple(outputs),
     )
+
+
+def _read_side(change: FileChange, *, is_before: bool) -> bytes:
+    """Return the content before or after a change, empty if there is none."""
+    content = content_before(change) if is_before else content_after(change)
+    return content or b""
+
+
+def _find_language(change: FileChange) -> str:
+    """Return the language of the code in a notebook.
+
+    It is empty if only the outputs differ: then the diff is that of the file itself.
+    """
+    before = _read_side(change, is_before=True)
+    after = _read_side(change, is_before=False)
+    if (
+        view_cells(Snapshot(before)).content
+        == view_cells(Snapshot(after)).content
+    ):
+        return ""
+    return find_language(after or before)
+
+
+def read_output_image(
+    change: FileChange, index: int, *, is_before: bool
+) -> OutputImage | None:
+    """Return an image output of a notebook before or after a change."""
+    images = list_images(_read_side(change, is_before=is_before))
+    return images[index] if index < len(images) else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -334,8 +381,12 @@ def view_rows(
     record: ChangeRecord, index: int, rows: Sequence[DiffRow]
 ) -> FileView:
     """Return the view of some rows of a file."""
-    path = record.file_changes[index].path.display_path
-    return view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
+    change = record.file_changes[index]
+    path = change.path.display_path
+    view = view_of(FileDiff(path, path, (DiffHunk(0, 0, 0, 0, tuple(rows)),)))
+    if file_suffix(path) != "ipynb":
+        return view
+    return replace(view, language=_find_language(change))
 
 
 def file_suffix(path: str) -> str:

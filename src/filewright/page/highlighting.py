@@ -6,9 +6,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from pygments.lexer import Lexer
-from pygments.lexers import find_lexer_class_for_filename
+from pygments.lexers import (
+    find_lexer_class_for_filename,
+    get_lexer_by_name,
+)
 from pygments.token import STANDARD_TYPES
 from pygments.util import ClassNotFound
+
+from filewright.page.notebooks import parse_heading
 
 MAX_HIGHLIGHTED_CHARS = 200_000
 """Characters of one side of a hunk; Pygments takes about a second for a million."""
@@ -40,7 +45,48 @@ def highlight_lines(
     if "." in name:
         # Only the suffix counts, so that few lexers are looked up.
         name = f"file.{name.rpartition('.')[2]}"
-    lexer = _find_lexer(name)
+    return _highlight(_find_lexer(name), lines)
+
+
+def highlight_cells(
+    language: str, lines: Sequence[str]
+) -> Sequence[HighlightedSpans]:
+    """Return the spans of the consecutive lines of a notebook's cells.
+
+    `language` is that of the code; the cells of other kinds are Markdown or text.
+    """
+    spans: list[HighlightedSpans] = []
+    cell_lines: list[str] = []
+    kind = "code"
+    for line in [*lines, None]:
+        heading = parse_heading(line) if line is not None else None
+        if line is None or heading is not None:
+            name = {"code": language, "markdown": "markdown"}.get(kind, "text")
+            spans += _highlight(_find_named_lexer(name), cell_lines)
+            cell_lines = []
+        if heading is not None:
+            kind = heading.kind
+            spans.append(())
+        elif line is not None:
+            cell_lines.append(line)
+    return spans
+
+
+@lru_cache(maxsize=64)
+def _find_named_lexer(language: str) -> Lexer | None:
+    try:
+        lexer: Lexer = get_lexer_by_name(
+            language, ensurenl=False, stripnl=False
+        )
+    except (ClassNotFound, ValueError):
+        return None
+    return lexer
+
+
+def _highlight(
+    lexer: Lexer | None, lines: Sequence[str]
+) -> Sequence[HighlightedSpans]:
+    """Return the spans of lines, none without a lexer."""
     spans: list[list[tuple[int, int, str]]] = [[] for _ in lines]
     if lexer is None or sum(map(len, lines)) > MAX_HIGHLIGHTED_CHARS:
         return spans

@@ -24,6 +24,7 @@ from filewright.page.cards import (
     file_suffix,
     make_card,
     make_cards,
+    read_output_image,
     read_rows,
     view_rows,
 )
@@ -97,6 +98,8 @@ class ViewPart:
                 return self._lines()
             case "image":
                 return self._image()
+            case "output":
+                return self._output_image()
         raise not_found("There is no such part of this page.")
 
     def _files(self, start: int) -> str:
@@ -173,6 +176,18 @@ class ViewPart:
         if media_type is None or content is None:
             raise not_found("There is no such image, or it was not kept.")
         return Picture(media_type, content)
+
+    def _output_image(self) -> Picture:
+        """Return an image that a cell of a notebook put out."""
+        image = read_output_image(
+            self.viewed.record.file_changes[self._index()],
+            self._number("output"),
+            is_before=self.query.get("side") == "before",
+        )
+        content = image.decode() if image is not None else None
+        if image is None or content is None:
+            raise not_found("There is no such image.")
+        return Picture(image.media_type, content)
 
     def _index(self) -> int:
         return self.viewed.require_index(self._number("index"))

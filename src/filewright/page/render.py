@@ -13,7 +13,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
-from filewright.page.highlighting import HighlightedSpans, highlight_lines
+from filewright.page.highlighting import (
+    HighlightedSpans,
+    highlight_cells,
+    highlight_lines,
+)
+from filewright.page.notebooks import CellHeading, parse_heading
 from filewright.page.view import FileView, HunkView, RowView, views_of
 from filewright.wording import format_size, pluralize, to_one_line
 
@@ -31,6 +36,7 @@ SCRIPTS = (
     "keys.js",
     "inspecting.js",
     "taking.js",
+    "images.js",
     "opening.js",
 )
 """The scripts of the page, in the order in which they run: each uses the earlier."""
@@ -99,15 +105,32 @@ def row_renderer(view: FileView, hunk: HunkView) -> Callable[[RowView], Markup]:
     for other_sign in "+-":
         rows = [row for row in hunk.rows if row.sign != other_sign]
         lines = [row.text for row in rows]
-        highlighted = highlight_lines(view.path, lines)
+        if view.language:
+            highlighted = highlight_cells(view.language, lines)
+        else:
+            highlighted = highlight_lines(view.path, lines)
         for row, spans in zip(rows, highlighted, strict=True):
             spans_of_row[row.sign, row.old or row.new] = spans
 
     def render_text(row: RowView) -> Markup:
+        heading = parse_heading(row.text) if view.language else None
+        if heading is not None:
+            return render_heading(heading)
         spans = spans_of_row.get((row.sign, row.old or row.new), ())
         return render_row(row, spans)
 
     return render_text
+
+
+def render_heading(heading: CellHeading) -> Markup:
+    """Return the heading of a notebook's cell as HTML."""
+    parts = [f"Cell {heading.number}", heading.kind]
+    if heading.outputs:
+        parts.append(heading.outputs)
+    return Markup('<span class="cell-head" title="{}">{}</span>').format(
+        f"id {heading.identifier}" if heading.identifier else "",
+        " · ".join(parts),
+    )
 
 
 def render_row(row: RowView, spans: HighlightedSpans) -> Markup:

@@ -25,10 +25,14 @@ class HunkView(DiffHunk):
 
 @dataclass(frozen=True, slots=True)
 class FileView:
-    """One file of a diff."""
+    """One file of a diff.
+
+    `language` is that of the code in a notebook; it is empty for any other file.
+    """
 
     file: FileDiff
     hunks: tuple[HunkView, ...] = ()
+    language: str = ""
 
     @property
     def path(self) -> str:
