@@ -195,6 +195,19 @@ def arguments_table(name: str) -> str:
     return "\n".join(lines)
 
 
+_FOR_HOOKS = (
+    "heal",
+    "check_guard",
+    "guard_report",
+    "left_over",
+    "leave_unsettled",
+    "log_damage",
+    "log_problems",
+    "run_native",
+)
+"""Methods for the hooks and for `doctor`, which programs do not need."""
+
+
 def methods_table() -> str:
     """The methods of the library: those of the tools' arguments, then those of `Workspace` itself."""
     lines = ["| method | by name | returns | does |", "|---|---|---|---|"]
@@ -220,6 +233,8 @@ def methods_table() -> str:
         Path(inspect.getfile(Workspace)).read_text(encoding="utf-8"),
         "Workspace",
     ):
+        if method.name in _FOR_HOOKS:
+            continue
         sentence = (ast.get_docstring(method) or "").partition("\n\n")[0]
         lines.append(_method_row(method, " ".join(sentence.split())))
     return "\n".join(lines)
@@ -302,8 +317,20 @@ def protected_table() -> str:
     return "\n".join(lines)
 
 
-_COMMON_OPTIONS = ("--help", "--version", "--root", "--state-dir")
+_COMMON_OPTIONS = (
+    *("--help", "--version", "--root", "--state-dir"),
+    *("--yes", "--dry-run", "--json", "--session", "--actor", "--client"),
+    *("--since", "--stat", "--force", "--partial", "--include-shared"),
+    "--path",
+)
 """Options that the text of the page explains once."""
+
+
+_AS_VARIABLES = (
+    *("dialect", "http", "token_file", "public_url", "allow_host"),
+    *("allow_origin", "oauth_issuer", "oauth_introspection", "oauth_scope"),
+)
+"""Options of the server that the page about deploying has."""
 
 
 def command_line_tables() -> str:
@@ -333,8 +360,7 @@ def _command_section(name: str, command: click.Command) -> list[str]:
         for paragraph in text.strip().split("\n\n")
     ]
     lines = [f"## {' '.join([name, *arguments])}", ""]
-    for paragraph in paragraphs:
-        lines += [paragraph.replace("|", "\\|"), ""]
+    lines += [paragraphs[0].replace("|", "\\|"), ""]
     rows = []
     for option in command.params:
         names = [*option.opts, *option.secondary_opts]
@@ -343,7 +369,7 @@ def _command_section(name: str, command: click.Command) -> list[str]:
         if any(each in _COMMON_OPTIONS for each in names):
             continue
         # The page of the settings has these flags.
-        if option.name in settings.SETTINGS:
+        if option.name in settings.SETTINGS or option.name in _AS_VARIABLES:
             continue
         shown = ", ".join(f"`{each}`" for each in names)
         if not (option.is_flag or option.count):

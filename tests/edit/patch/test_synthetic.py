@@ -245,7 +245,7 @@ def compared(
 def test_applies_generated_diffs_like_git(
     wanted: int, tree: Callable[..., Any], tmp_path: Path
 ) -> None:
-    table = (Path(__file__).parents[3] / "docs" / "patches.md").read_text()
+    table = (Path(__file__).parent / "differences.md").read_text()
     rng, total = random.Random(30), Counter[str]()
     unexplained: list[str] = []
     while total.total() < wanted:
