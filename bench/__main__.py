@@ -26,7 +26,7 @@ from bench.parts.part import Options, Part, PartError
 from bench.report import Row, count, draw, format_part, row_to_json, to_json
 from bench.stdio import ServerGoneError
 from bench.tools.catalogue import QUICK, TOOLS, UNAVAILABLE
-from bench.tools.tool import Tool
+from bench.tools.tool import AnyTool, Tool
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -73,7 +73,7 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def run_part(
-    part: Part, tools: Sequence[Tool], options: Options, lines: Path | None
+    part: Part, tools: Sequence[AnyTool], options: Options, lines: Path | None
 ) -> list[Row]:
     """Run a part by each tool; keep the outcomes as lines of JSON."""
     rows = []
@@ -89,7 +89,8 @@ def run_part(
         except PartError as error:
             print(f"{part.name}: left out: {error}", file=sys.stderr)
             break
-        row = count(part.name, tool.name, tool.version, run)
+        version = tool.version if isinstance(tool, Tool) else ""
+        row = count(part.name, tool.name, version, run)
         rows.append(row)
         if lines:
             with lines.open("a", encoding="utf-8") as file:

@@ -51,7 +51,7 @@ def count(
     return Row(
         part,
         tool,
-        version,
+        run.version or version,
         counts,
         len(run.outcomes),
         sum(outcome.is_right for outcome in run.outcomes),
@@ -98,7 +98,8 @@ def format_part(title: str, rows: Sequence[Row]) -> str:
             cells = [str(row.cases)]
             cells += [str(row.counts[verdict]) for verdict in verdicts]
             cells += [format_share(row.right, row.cases)]
-            cells += [f"{row.milliseconds:.1f} ms"]
+            has_time = row.milliseconds > 0
+            cells += [f"{row.milliseconds:.1f} ms" if has_time else "–"]
         lines.append(f"| {' | '.join([name, *cells, memory])} |")
     return "\n".join(lines) + "\n"
 

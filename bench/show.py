@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from bench.case import Case, Outcome
 from bench.parts.part import Options, Part, Run
-from bench.tools.tool import Tool
+from bench.tools.tool import AnyTool
 
 
-def format_run(part: Part, tool: Tool, run: Run, options: Options) -> str:
+def format_run(part: Part, tool: AnyTool, run: Run, options: Options) -> str:
     """Return the outcomes of a tool with their cases."""
     cases = {case.number: case for case in part.cases(options)}
     texts = [

@@ -21,9 +21,16 @@ from pathlib import Path
 
 from bench.case import Outcome, Verdict
 from bench.parts.edits_of_lines import make_content, make_file, request_for
-from bench.parts.part import Options, Part, PartError, Run, new_place
+from bench.parts.part import (
+    Options,
+    Part,
+    PartError,
+    Run,
+    is_served,
+    new_place,
+)
 from bench.stdio import Answer, Command, Server, ServerGoneError
-from bench.tools.tool import Place, Tool, play
+from bench.tools.tool import AnyTool, Place, Tool, play
 
 CALLS = (
     "write,pwrite64,writev,open,openat,creat,rename,renameat,renameat2,"
@@ -36,8 +43,9 @@ _TORN = (0.25, 0.5, 0.9)
 """The shares of the file after which a write is cut short."""
 
 
-def play_part(tool: Tool, options: Options) -> Run:
+def play_part(tool: AnyTool, options: Options) -> Run:
     """Kill a tool in every place. Raises `NotInstalledError`, `PartError`."""
+    assert isinstance(tool, Tool)
     if shutil.which("strace") is None:
         raise PartError("there is no strace")
     outcomes = []
@@ -172,5 +180,5 @@ PART = Part(
     "crash",
     "Killed at every file system call of one edit",
     play_part,
-    lambda _tool: True,
+    is_served,
 )

@@ -12,7 +12,7 @@ from pathlib import Path
 from bench.case import Case, File, Outcome, is_right, judge
 from bench.environments import Cache
 from bench.stdio import Answer, Server, ServerGoneError
-from bench.tools.tool import Place, Tool, play
+from bench.tools.tool import AnyTool, Place, SessionTool, Tool, play
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Run:
     peak_bytes: int = 0
     measures: Mapping[str, str] = field(default_factory=dict)
     """What a part measures instead, by its name."""
+    version: str = ""
+    """The version of a tool that tells it only once it is installed."""
 
 
 class PartError(Exception):
@@ -67,8 +69,8 @@ class Part:
 
     name: str
     title: str
-    play: Callable[[Tool, Options], Run]
-    can: Callable[[Tool], bool]
+    play: Callable[[AnyTool, Options], Run]
+    can: Callable[[AnyTool], bool]
     """Return whether a tool has words for the part."""
     make: Callable[[Options], Sequence[Case]] = no_cases
     """Return its cases, if it has any that can be shown."""
@@ -78,8 +80,13 @@ class Part:
         return options.select(self.make(options))
 
 
+def is_served(tool: AnyTool) -> bool:
+    """Return whether a tool runs as a server that is called."""
+    return isinstance(tool, Tool)
+
+
 @contextmanager
-def new_place(options: Options, tool: Tool) -> Iterator[Place]:
+def new_place(options: Options, tool: AnyTool) -> Iterator[Place]:
     """Make the folders of a tool, and remove them unless they are to stay."""
     if options.kept:
         parent = options.kept / tool.name.replace(" ", "-")
@@ -105,23 +112,25 @@ def from_cases(
 ) -> Part:
     """Return a part whose cases are played one after the other."""
 
-    def play_part(tool: Tool, options: Options) -> Run:
+    def play_part(tool: AnyTool, options: Options) -> Run:
         cases = options.select(make(options))
         return play_cases(name, tool, cases, options)
 
-    def can(tool: Tool) -> bool:
+    def can(tool: AnyTool) -> bool:
         return any(tool.has_words_for(request) for request in requests)
 
     return Part(name, title, play_part, can, make)
 
 
 def play_cases(
-    part: str, tool: Tool, cases: Sequence[Case], options: Options
+    part: str, tool: AnyTool, cases: Sequence[Case], options: Options
 ) -> Run:
     """Give a tool each case that it has words for, and judge the files.
 
-    Raises `NotInstalledError`.
+    Raises `NotInstalledError`, `ServerGoneError` if it does not start.
     """
+    if isinstance(tool, SessionTool):
+        return play_session(part, tool, cases, options)
     outcomes = []
     peak = 0
     with new_place(options, tool) as place:
@@ -154,8 +163,22 @@ def play_cases(
     return Run(outcomes, peak)
 
 
+def play_session(
+    part: str, tool: SessionTool, cases: Sequence[Case], options: Options
+) -> Run:
+    """Have a tool do all cases in one session. Raises `NotInstalledError`."""
+    playable = [case for case in cases if tool.can(case.request)]
+    with new_place(options, tool) as place:
+        folder = place.root / "session"
+        outcomes = [
+            outcome_of(part, tool, played.case, played.path, played.answer)
+            for played in tool.play(options.cache, folder, playable)
+        ]
+    return Run(outcomes, version=tool.version_of(options.cache))
+
+
 def outcome_of(
-    part: str, tool: Tool, case: Case, path: Path, answer: Answer
+    part: str, tool: AnyTool, case: Case, path: Path, answer: Answer
 ) -> Outcome:
     """Judge the file of a case after a tool's answer."""
     judgement = judge(case, path)

@@ -16,9 +16,9 @@ from pathlib import Path
 
 from bench.case import Outcome, Verdict
 from bench.parts.edits_of_lines import make_content, make_file, request_for
-from bench.parts.part import Options, Part, Run, new_place
+from bench.parts.part import Options, Part, Run, is_served, new_place
 from bench.stdio import Answer, Server, ServerGoneError
-from bench.tools.tool import Tool, play
+from bench.tools.tool import AnyTool, Tool, play
 
 _ROUNDS = 40
 _QUICK_ROUNDS = 4
@@ -41,8 +41,9 @@ else:
 """
 
 
-def play_part(tool: Tool, options: Options) -> Run:
+def play_part(tool: AnyTool, options: Options) -> Run:
     """Edit while another process saves. Raises `NotInstalledError`."""
+    assert isinstance(tool, Tool)
     rounds = _QUICK_ROUNDS if options.is_quick else _ROUNDS
     outcomes = []
     with new_place(options, tool) as place:
@@ -139,5 +140,5 @@ PART = Part(
     "race",
     "Another process saves while the tool edits",
     play_part,
-    lambda _tool: True,
+    is_served,
 )

@@ -20,7 +20,7 @@ from benchmarks.searching import make_tree
 from bench.case import Replace
 from bench.parts.part import Options, Part, Run, new_place
 from bench.stdio import Answer, Server, ServerGoneError
-from bench.tools.tool import Call, Calls, Look, Tool, play
+from bench.tools.tool import AnyTool, Call, Calls, Look, Tool, play
 
 NEW = "ERROR checksum mismatch (repaired)"
 _LINES = 1000
@@ -49,8 +49,9 @@ Work = Callable[[Server, Tool, Scene], bool | None]
 """A piece of work: whether its answer was right, or None without words for it."""
 
 
-def play_part(megabytes: int, tool: Tool, options: Options) -> Run:
+def play_part(megabytes: int, tool: AnyTool, options: Options) -> Run:
     """Do all work on a log of a size. Raises `NotInstalledError`."""
+    assert isinstance(tool, Tool)
     count = _QUICK_FILES if options.is_quick else _FILES
     with new_place(options, tool) as place:
         command = tool.start(options.cache, place)
@@ -173,8 +174,8 @@ def part(megabytes: int) -> Part:
     if megabytes and megabytes % 1024 == 0:
         size = f"{megabytes // 1024} GB"
 
-    def can(tool: Tool) -> bool:
-        return tool.tail is not None or tool.replace is not None
+    def can(tool: AnyTool) -> bool:
+        return isinstance(tool, Tool) and tool.tail is not None
 
     title = "Work on a large log and a large tree"
     return Part(f"size {size}", title, partial(play_part, megabytes), can)

@@ -12,13 +12,15 @@ from bench.tools import (
     official,
     openai_agents,
     programs,
+    real_clients,
     rust_filesystem,
     serena,
     strands,
     text_editor,
 )
+from bench.tools.tool import AnyTool
 
-_TOOLS = (
+_TOOLS: tuple[AnyTool, ...] = (
     filewright.TOOL,
     official.TOOL,
     desktop_commander.TOOL,
@@ -33,6 +35,7 @@ _TOOLS = (
     aider.TOOL,
     programs.GIT_APPLY,
     programs.PATCH,
+    *real_clients.TOOLS,
 )
 
 TOOLS = {tool.name: tool for tool in _TOOLS}

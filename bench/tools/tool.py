@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import (
+    Callable,
+    Generator,
+    Iterator,
+    Mapping,
+    Sequence,
+)
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.case import Patch, Replace, Request, Write
+from bench.case import Case, Patch, Replace, Request, Write
 from bench.environments import Cache
 from bench.stdio import Answer, Command, Server
 
@@ -83,6 +89,39 @@ class Tool:
                 return self.write
             case Patch():
                 return self.patch
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """A case that has been played, to be judged."""
+
+    case: Case
+    path: Path
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class SessionTool:
+    """A tool that makes all requests in one session of its own."""
+
+    name: str
+    version_of: Callable[[Cache], str]
+    """Return the installed version. Raises `NotInstalledError`."""
+    request_type: type
+    """The one kind of request that it is given."""
+    play: Callable[[Cache, Path, Sequence[Case]], Iterator[Played]]
+    """Play cases in a folder that it makes. Raises `NotInstalledError`."""
+
+    def can(self, request: Request) -> bool:
+        """Return whether the tool has words for a request."""
+        return isinstance(request, self.request_type)
+
+    def has_words_for(self, kind: type) -> bool:
+        """Return whether the tool has words for a kind of request."""
+        return kind is self.request_type
+
+
+AnyTool = Tool | SessionTool
 
 
 def play(server: Server, calls: Calls) -> Answer:

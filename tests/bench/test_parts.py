@@ -15,6 +15,7 @@ from bench.parts.part import Options, play_cases
 from bench.report import Row, draw, format_part
 from bench.tools.catalogue import QUICK, TOOLS
 from bench.tools.openai_agents import without_numbers
+from bench.tools.tool import Tool
 
 HUNKS = "@@ -3,2 +3,2 @@ def f():\n a\n-b\n+c\n"
 
@@ -42,6 +43,7 @@ def test_plays_cases_by_a_tool_of_the_system(
     name: str, latin: str, tmp_path: Path
 ) -> None:
     tool = TOOLS[name]
+    assert isinstance(tool, Tool)
     if not tool.version:
         pytest.skip(f"there is no {name}")
     cases = bytes_part.make_cases(options(tmp_path))
@@ -101,7 +103,8 @@ def test_knows_every_tool_by_its_name() -> None:
     assert set(QUICK) <= TOOLS.keys()
     for name, tool in TOOLS.items():
         assert tool.name == name
-        assert tool.replace or tool.write or tool.patch
+        kinds = (Replace, Write, Patch)
+        assert any(tool.has_words_for(kind) for kind in kinds)
 
 
 def test_draws_a_bar_for_each_row() -> None:
