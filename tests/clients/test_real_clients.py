@@ -147,12 +147,15 @@ def test_it_edits_by_our_tool_by_its_own_and_by_its_shell_and_one_rewind_takes_a
     assert turn, "the client's, or one that its hooks made"
     by_hooks, by_server = case.names
     for summary in (
-        f"shell: {COMMAND}  [{by_hooks}",
-        f"Edit edited.txt  [{by_hooks}",
-        f"edit tool.txt: 1 edit  [{by_server}",
+        f"$ {COMMAND}  [{by_hooks}",
+        f"Edited edited.txt  [{by_hooks}",
+        f"Edited tool.txt  [{by_server}",
     ):
         [line] = [line for line in lines if f"  {summary}" in line]
-        assert line.endswith(f"{session} turn {turn}]")
+        # The prompt is at the end, in words where the hooks of the client have them.
+        assert f"{session}]  “" in line or line.endswith(
+            f"{session} turn {turn}]"
+        )
     expected = change_as_a_person(scene)
     scene.filewright("rewind", "last", "--yes")
     assert files_of(scene) == expected

@@ -144,13 +144,14 @@ def test_log_names_the_guard(client: Client) -> None:
     path = client.write("a.ini", BEFORE)
     client.edit(path, lambda: path.write_bytes(DAMAGED))
     edit, healing = client.run("log").splitlines()
-    assert "  Edit a.ini" in edit
-    assert healing.startswith(
-        "  guard: a.ini: replaced-bytes, line-endings, final-newline  ["
-    )
+    assert "  Edited a.ini  [" in edit
+    assert (
+        "  Healed a.ini: replaced-bytes, line-endings, final-newline  "
+        f"[undone with {edit.split()[0]}]"
+    ) in healing
     # Without its edit it is a row like any other.
     (row,) = client.run("log", "-n", "1").splitlines()[:-1]
-    assert "  guard: a.ini: replaced-bytes" in row
+    assert "  Healed a.ini: replaced-bytes" in row
     assert "[undoes some of " in row
 
 
@@ -582,7 +583,7 @@ def test_failure_does_not_fail_the_hook(client: Client) -> None:
     said = client.edit(path, lambda: path.write_bytes(DAMAGED))
     assert "KeyError('fault')" in said
     assert path.read_bytes() == DAMAGED
-    assert "Edit a.ini" in client.run("log")
+    assert "Edited a.ini" in client.run("log")
     client.run("undo", "--yes")
     assert path.read_bytes() == BEFORE
 

@@ -34,7 +34,6 @@ from filewright.cli.terminal import (
     write_json,
     write_paged,
 )
-from filewright.tools.result import plain
 
 if TYPE_CHECKING:
     from filewright.changes.selection import Scope
@@ -184,6 +183,8 @@ def _write_sessions(
     """Write the newest sessions."""
     result = workspace.sessions(limit=limit, cursor=cursor)
     if as_json:
+        from filewright.tools.result import plain
+
         write_json(plain(result))
         return
     lines = [render_session(summary) for summary in result.sessions]
@@ -276,6 +277,8 @@ def _show_json(
     workspace: Workspace, scope: Scope, entry: LogEntry | None
 ) -> dict[str, Any]:
     """Return a change, or several as one, with files and diff, as JSON values."""
+    from filewright.tools.result import plain
+
     changed = workspace.changed_files(scope, limit=MAX_LISTED_FILES)
     files: list[dict[str, Any]] = []
     for file in changed.files:

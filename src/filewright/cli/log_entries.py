@@ -22,8 +22,6 @@ from filewright.mailbox.prompts import PromptTexts, prompt_title
 from filewright.page.changelog import ChangeLog
 from filewright.page.titles import describe_files, is_folder, join_phrases
 from filewright.progress import SETUP_CLIENT, Task
-from filewright.tools.history import HistoryChange
-from filewright.tools.result import plain
 from filewright.wording import first_line, to_one_line
 from filewright.workspace import REVIEW
 
@@ -75,6 +73,10 @@ class LogEntry:
 
     def to_json(self) -> dict[str, Any]:
         """Return the change as JSON values, as the tools return it, and more of it."""
+        # The tools' models take longer to import than the list takes to be read.
+        from filewright.tools.history import HistoryChange
+        from filewright.tools.result import plain
+
         values: dict[str, Any] = plain(
             HistoryChange.from_record(self.record, None)
         )
