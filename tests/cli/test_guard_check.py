@@ -493,7 +493,7 @@ def test_fix(repository: Repository) -> None:
     assert path.read_bytes() == HEALED
     newest = repository.run("log").stdout.splitlines()
     assert len(newest) == 1
-    assert "guard: a.ini: replaced-bytes, line-endings" in newest[0]
+    assert "Healed a.ini: replaced-bytes, line-endings" in newest[0]
     repository.run("undo", "--yes")
     assert path.read_bytes() == DAMAGED
 

@@ -634,7 +634,7 @@ def test_refuses_unknown_client(
 ) -> None:
     result = setup("emacs", "--yes")
     assert result.exit_code == 2
-    assert "'claude-code'" in result.stderr
+    assert "claude-code" in result.stderr
 
 
 def test_refuses_concurrent_change(
