@@ -154,7 +154,7 @@ def test_locks_every_dependency_with_its_hashes() -> None:
         }
     for text in CONFIG["project"]["dependencies"]:
         wanted = Requirement(text)
-        entry = locked["runtime"][wanted.name.lower().replace("_", "-")]
+        entry = locked["runtime"][re.sub(r"[-_.]+", "-", wanted.name.lower())]
         version = re.match(r"[^=]+==([^\s;]+)", entry)
         assert version is not None
         assert wanted.specifier.contains(version[1], prereleases=True), text
