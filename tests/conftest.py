@@ -18,7 +18,7 @@ __all__ = ["parsers"]
 
 # A slow machine is not a failure: speed is measured in benchmarks/, never by a test.
 settings.register_profile(
-    "filewright", deadline=None, print_blob=True, max_examples=50
+    "filewright", deadline=None, print_blob=True, max_examples=25
 )
 settings.register_profile(
     "long", deadline=None, print_blob=True, max_examples=10_000

@@ -1,4 +1,4 @@
-"""How many examples a random test tries: some in the suite, and in the scheduled job two hundred times as many."""
+"""How many examples a random test tries: some in the suite, and in the scheduled job four hundred times as many."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import settings
 
 
 def examples(count: int, **named: Any) -> settings:
-    """`count` of them; with `--hypothesis-profile long` two hundred times as many, and others at each run."""
+    """`count` of them; with `--hypothesis-profile long` four hundred times as many, and others at each run."""
     if settings.get_current_profile_name() == "long":
-        count, named = count * 200, named | {"derandomize": False}
+        count, named = count * 400, named | {"derandomize": False}
     return settings(max_examples=count, deadline=None, **named)

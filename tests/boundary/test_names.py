@@ -40,7 +40,7 @@ def test_quotes_and_unquotes(name: bytes, text: str) -> None:
     assert unquote(text) == name
 
 
-@examples(67, derandomize=True)
+@examples(34, derandomize=True)
 @given(st.binary(max_size=40).filter(lambda name: b"\0" not in name))
 def test_quoting_is_reversible(name: bytes) -> None:
     text = quote(name)

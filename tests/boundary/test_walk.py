@@ -139,7 +139,7 @@ trees = st.lists(
 )
 
 
-@examples(30, derandomize=True)
+@examples(15, derandomize=True)
 @given(trees, st.sampled_from([1, 2, 3, 1 << 16]), st.booleans())
 def test_resumes_behind_any_entry(
     tmp_path_factory: pytest.TempPathFactory,

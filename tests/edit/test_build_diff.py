@@ -116,7 +116,7 @@ def test_names_binary_content() -> None:
         max_size=5,
     ),
 )
-@examples(30, derandomize=True)
+@examples(15, derandomize=True)
 def test_git_applies_the_diff(
     tmp_path_factory: pytest.TempPathFactory,
     lines: list[bytes],
@@ -208,7 +208,7 @@ def test_shows_beginning_of_large_region() -> None:
     budget=st.integers(1, 12),
     whole=st.booleans(),
 )
-@examples(33, derandomize=True)
+@examples(17, derandomize=True)
 def test_windows_show_each_change_once(
     lines: list[int], cuts: list[tuple[int, int, int]], budget: int, whole: bool
 ) -> None:

@@ -63,7 +63,7 @@ def test_touching_changes_conflict(name: str) -> None:
     assert merged.lines == ours
 
 
-@examples(50, derandomize=True)
+@examples(25, derandomize=True)
 @given(lines, lines, lines)
 def test_chunks_cover_all_texts(
     base: list[bytes], ours: list[bytes], theirs: list[bytes]
@@ -87,7 +87,7 @@ def test_chunks_cover_all_texts(
     assert result == merged.lines
 
 
-@examples(33, derandomize=True)
+@examples(17, derandomize=True)
 @given(lines, lines)
 def test_unchanged_side_gives_the_other(
     base: list[bytes], other: list[bytes]

@@ -240,7 +240,7 @@ words = st.lists(
 )
 
 
-@examples(50, derandomize=True)
+@examples(25, derandomize=True)
 @given(words, words, st.data())
 def test_equals_clean_three_way_merge(
     shown: list[str], now: list[str], data: st.DataObject

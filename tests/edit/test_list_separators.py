@@ -244,7 +244,7 @@ def test_comments_behind_separators_stay(
         assert path.read_text() == before
 
 
-@examples(60)
+@examples(30)
 @given(data=st.data())
 def test_any_edits_leave_a_list(
     root: Path, workspace: Workspace, data: st.DataObject

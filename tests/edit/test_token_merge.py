@@ -225,7 +225,7 @@ CASES = st.builds(
 )
 
 
-@examples(150, derandomize=True)
+@examples(75, derandomize=True)
 @given(request=CASES)
 def test_applies_only_the_difference(request: Request) -> None:
     result = done(request)

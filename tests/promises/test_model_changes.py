@@ -258,7 +258,7 @@ def _run(change_sets: list[list[tuple]]) -> None:
         os.umask(old)
 
 
-@examples(15, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(8, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(_SETS)
 def test_commits_do_what_the_steps_say_and_undo_restores_every_byte(
     change_sets: list,
@@ -273,7 +273,7 @@ def test_a_copy_that_is_moved_into_what_it_was_made_of_holds_nothing_of_itself()
 
 
 @pytest.mark.sweep
-@examples(1500, derandomize=True, suppress_health_check=list(HealthCheck))
+@examples(750, derandomize=True, suppress_health_check=list(HealthCheck))
 @given(_SETS)
 def test_three_thousand_histories_against_the_model(change_sets: list) -> None:
     _run(change_sets)

@@ -259,7 +259,7 @@ def top():
 """
 
 
-@examples(25, derandomize=True)
+@examples(13, derandomize=True)
 @given(
     edits=st.lists(
         st.tuples(
@@ -318,7 +318,7 @@ def symbols() -> st.SearchStrategy[Symbol]:
     )
 
 
-@examples(30, derandomize=True)
+@examples(15, derandomize=True)
 @given(st.lists(symbols(), max_size=4), st.booleans())
 def test_an_outline_survives_the_wire(
     found: list[Symbol], truncated: bool

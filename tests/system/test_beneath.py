@@ -92,7 +92,7 @@ def file_answer(root: Folder, parts: tuple[bytes, ...], links: bool) -> object:
         return errno.errorcode[error.errno or 0]
 
 
-@examples(67, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(34, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     parts=st.lists(st.sampled_from([*NAMES, b"..", b"a", b"b"]), max_size=6),
     links=st.booleans(),

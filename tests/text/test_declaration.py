@@ -141,7 +141,7 @@ def test_utf8_overrides_declaration() -> None:
     assert Snapshot(b"\xef\xbb\xbf# coding: latin-1\n").encoding.name == "utf-8"
 
 
-@examples(60)
+@examples(30)
 @given(
     st.sampled_from(sorted(ENCODINGS - {*WIDE, "ascii"})),
     st.lists(

@@ -83,7 +83,7 @@ def body(line: bytes) -> bytes:
     return line.rstrip(b"\r\n")
 
 
-@examples(25)
+@examples(13)
 @given(content=TEXTS)
 def test_finds_each_line(sizes, content):
     expected = naive(content)
@@ -119,7 +119,7 @@ def test_finds_each_line(sizes, content):
     assert kinds.first == (ended[0] if ended else b"")
 
 
-@examples(25)
+@examples(13)
 @given(content=TEXTS, data=st.data())
 def test_reads_lines_in_range(sizes, content, data):
     expected = naive(content)
@@ -154,7 +154,7 @@ def test_reads_lines_in_range(sizes, content, data):
         )
 
 
-@examples(25)
+@examples(13)
 @given(
     content=TEXTS,
     questions=st.lists(
@@ -180,7 +180,7 @@ def test_answers_in_any_order(sizes, content, questions):
             )
 
 
-@examples(25)
+@examples(13)
 @given(
     text=WIDE_TEXTS,
     codec=st.sampled_from(["utf-16-le", "utf-16-be"]),
@@ -219,7 +219,7 @@ def test_counts_utf16_units(sizes, text, codec, odd):
         )
 
 
-@examples(25)
+@examples(13)
 @given(content=TEXTS, cuts=st.lists(st.integers(0, 200), max_size=6))
 def test_adds_counts_of_parts(content, cuts):
     edges = sorted(

@@ -348,7 +348,7 @@ def open_view(tmp: Path, content: bytes) -> tuple[NotebookView, Boundary]:
     return view, boundary
 
 
-@examples(50)
+@examples(25)
 @given(data=st.data())
 def test_edit_changes_no_other_byte(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject

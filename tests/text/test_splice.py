@@ -10,7 +10,7 @@ from filewright.text import splice
 from filewright.text.splice import Splice
 
 
-@examples(33)
+@examples(17)
 @given(
     data=st.binary(max_size=80),
     cuts=st.lists(

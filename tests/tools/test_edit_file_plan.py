@@ -568,7 +568,7 @@ LINE = st.text(
 NEWLINE = st.sampled_from([b"\n", b"\r\n", b"\r"])
 
 
-@examples(30)
+@examples(15)
 @given(
     data=st.data(),
     lines=st.lists(st.tuples(LINE, NEWLINE), min_size=1, max_size=8),

@@ -239,7 +239,7 @@ PIECES = st.sampled_from(
 )
 
 
-@examples(30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     head=st.lists(PIECES, max_size=20).map(b"".join),
     tail=st.lists(PIECES, max_size=20).map(b"".join),

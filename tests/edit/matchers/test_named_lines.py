@@ -175,7 +175,7 @@ def test_lists_equal_places() -> None:
     count=st.integers(1, 4),
     new=st.lists(st.sampled_from(["a", "b", "x", "y"]), min_size=1, max_size=4),
 )
-@examples(50, derandomize=True)
+@examples(25, derandomize=True)
 def test_changes_only_named_lines(
     lines: list[bytes],
     ends: list[bytes],

@@ -236,7 +236,7 @@ def ours(
 
 
 @given(pair=changes(), options=OPTIONS, held=st.booleans())
-@examples(25, derandomize=True)
+@examples(13, derandomize=True)
 def test_applies_patch_of_git(
     repository: Path,
     tree: Callable[..., object],
