@@ -8,7 +8,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable
-from itertools import chain, pairwise
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from filewright.cli.program import program
 from filewright.cli.serve import serve
 from filewright.tools import methods
 from filewright.tools.catalogue import load_tool, read_catalogue
-from filewright.tools.read_arguments import ReadArguments
 from filewright.tools.schema import schema_of
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -209,34 +208,16 @@ _FOR_HOOKS = (
 
 
 def methods_table() -> str:
-    """The methods of the library: those of the tools' arguments, then those of `Workspace` itself."""
-    lines = ["| method | by name | returns | does |", "|---|---|---|---|"]
+    """Return the methods of the library: those of tools, then those of `Workspace` itself."""
+    lines = ["| method | returns | does |", "|---|---|---|"]
     source = Path(inspect.getfile(methods)).read_text(encoding="utf-8")
     for method in _methods(source, "ToolMethods"):
-        name = _tool_of(method)
-        if name is None:
-            continue
-        schema = schema_of(load_tool(name).arguments)
-        listed = [
-            argument["items"].get("properties", {})
-            for argument in schema["properties"].values()
-            if "items" in argument
-        ]
-        lines.append(
-            _method_row(
-                method,
-                " ".join((ast.get_docstring(method) or "").split()),
-                {*schema["properties"], *chain(*listed)},
-            )
-        )
-    for method in _methods(
-        Path(inspect.getfile(Workspace)).read_text(encoding="utf-8"),
-        "Workspace",
-    ):
-        if method.name in _FOR_HOOKS:
-            continue
-        sentence = (ast.get_docstring(method) or "").partition("\n\n")[0]
-        lines.append(_method_row(method, " ".join(sentence.split())))
+        if _tool_of(method) is not None:
+            lines.append(_method_row(method, is_tool=True))
+    source = Path(inspect.getfile(Workspace)).read_text(encoding="utf-8")
+    for method in _methods(source, "Workspace"):
+        if method.name not in _FOR_HOOKS:
+            lines.append(_method_row(method, is_tool=False))
     return "\n".join(lines)
 
 
@@ -271,38 +252,21 @@ def _tool_of(method: ast.FunctionDef) -> str | None:
     return None
 
 
-def _method_row(
-    method: ast.FunctionDef, does: str, shown: set[str] | None = None
-) -> str:
-    """A row of the table: of the arguments that may be named only those that are `shown`."""
-    given = [argument.arg for argument in method.args.args[1:]]
+def _method_row(method: ast.FunctionDef, *, is_tool: bool) -> str:
+    """Return the row of a method; the arguments by name are those of its tool."""
+    arguments = [argument.arg for argument in method.args.args[1:]]
     if method.args.vararg:
-        given.append(f"*{method.args.vararg.arg}")
-    named = {
-        argument.arg: default
-        for argument, default in zip(
-            method.args.kwonlyargs, method.args.kw_defaults, strict=True
-        )
-    }
-    given += [f"{name}=…" for name, default in named.items() if default is None]
-    optional = [name for name, default in named.items() if default is not None]
-    kwarg = method.args.kwarg
-    if (
-        kwarg
-        and kwarg.annotation
-        and "ReadOptions" in ast.unparse(kwarg.annotation)
-    ):
-        optional += [
-            name
-            for name in ReadArguments.model_fields
-            if name not in ("path", "paths", "items")
-        ]
-    names = ", ".join(
-        f"`{name}`" for name in optional if shown is None or name in shown
-    )
+        arguments.append(f"*{method.args.vararg.arg}")
+    for argument in method.args.kwonlyargs:
+        if not is_tool:
+            arguments.append(f"{argument.arg}=")
+    if is_tool:
+        arguments.append("…")
     assert method.returns is not None
     returns = ast.unparse(method.returns).replace("|", "\\|")
-    return f"| `{method.name}({', '.join(given)})` | {names} | `{returns}` | {does} |"
+    sentence = (ast.get_docstring(method) or "").partition("\n\n")[0]
+    does = " ".join(sentence.split())
+    return f"| `{method.name}({', '.join(arguments)})` | `{returns}` | {does} |"
 
 
 def protected_table() -> str:
