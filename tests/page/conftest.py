@@ -255,7 +255,13 @@ def opened(
     complaints: list[str] = []
     with ExitStack() as ending:
 
-        def open_page(served: Served | None = None, **options: Any) -> Page:
+        def open_page(
+            served: Served | None = None,
+            *,
+            landing: bool = False,
+            **options: Any,
+        ) -> Page:
+            """Open the page; unless at its `landing`, at the newest change."""
             shared = not options and _tab().url == "about:blank"
             page = (
                 _tab() if shared else browser.new_context(**options).new_page()
@@ -279,6 +285,11 @@ def opened(
             )
             page.goto((served or serve()).fresh_link())
             page.wait_for_selector("body:not(.entering)")
+            newest = page.locator("#rows .row").first
+            if not landing and newest.count():
+                address = newest.get_attribute("href")
+                page.evaluate("(address) => show(address)", address)
+                page.locator(f'section[data-address="{address}"]').wait_for()
             return page
 
         yield open_page

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -104,7 +105,7 @@ def each_view(page: Page) -> list[str]:
         + "/session/"
         + str(page.locator(".row").first.get_attribute("data-session"))
     )
-    page.locator(".tree a").first.wait_for()
+    page.locator(".tree summary").first.wait_for()
     look("session")
     show = page.get_by_role("button", name="Changes", exact=True)
     if show.is_visible():
@@ -168,8 +169,9 @@ def test_the_page_is_used_with_the_keyboard_alone(
     page.keyboard.press("Enter")
     page.keyboard.press("n")
     page.keyboard.press("v")
-    expect(page.get_by_label("Viewed")).to_be_checked()
+    expect(page.locator("article.file")).to_have_class(re.compile("accepted"))
     page.keyboard.press("v")
+    expect(page.locator("td.code.new").first).to_be_visible()
     page.keyboard.press("c")
     page.keyboard.type("Why?")
     page.keyboard.press("Tab")
@@ -206,11 +208,11 @@ def test_four_times_as_large_nothing_is_lost(
     assert page.evaluate(
         "document.getElementById('view').scrollWidth <= innerWidth"
     )
-    for name in ("Undo", "Rewind to here", "Comment"):
+    for name in ("Undo", "Accept the rest", "Comment"):
         button = page.get_by_role("button", name=name, exact=True)
         button.scroll_into_view_if_needed()
         expect(button).to_be_in_viewport()
     button = page.get_by_role("button", name="Undo", exact=True)
     button.click()
     dialog = page.get_by_role("dialog")
-    expect(dialog.get_by_role("button", name="Undo it")).to_be_in_viewport()
+    expect(dialog.get_by_role("button", name="Undo 1 file")).to_be_in_viewport()

@@ -137,7 +137,7 @@ def test_everything_after_a_change_is_rewound(
     page = opened()
     page.locator("#rows .row").last.click()
     expect(page.locator("#view h2")).to_have_text("a.txt")
-    page.get_by_role("button", name="Rewind to here").click()
+    page.get_by_role("button", name="Go back to this point").click()
     do(page)
     assert "LINE 5" in (tree / "a.txt").read_text()
     assert (tree / "b.txt").read_text() == numbered(40)
@@ -151,7 +151,7 @@ def test_a_file_is_restored_as_a_change_left_it(
     page = opened()
     page.locator("#rows .row").last.click()
     expect(page.locator("td.code.new")).to_have_text("+LINE 5")
-    page.get_by_role("button", name="Restore").click()
+    page.get_by_role("button", name="Set file to this version").click()
     do(page)
     assert (tree / "a.txt").read_text() == numbered(40).replace(
         "line 5\n", "LINE 5\n"
@@ -170,9 +170,7 @@ def test_a_conflict_shows_both_sides_and_changes_nothing_until_it_is_forced(
     expect(dialog).to_contain_text("Nothing was changed")
     expect(dialog.locator("figure pre")).to_have_text(["<b>mine</b>", "line 5"])
     assert (tree / "a.txt").read_text() == theirs
-    dialog.get_by_role(
-        "button", name="Show it with the earlier content"
-    ).click()
+    dialog.get_by_role("button", name="Preview overwriting").click()
     expect(dialog.locator("td.code.old")).to_have_text("-<b>mine</b>")
     assert (tree / "a.txt").read_text() == theirs
     do(page)

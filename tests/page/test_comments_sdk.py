@@ -42,7 +42,7 @@ async def _the_sdks_client_gets_it(folder: Path, tmp_path: Path) -> None:
         try:
             with served.client() as page:
                 name = (
-                    page.get("/?part=view")
+                    page.get("/list")
                     .text.partition('data-change="')[2]
                     .partition('"')[0]
                 )

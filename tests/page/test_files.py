@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -37,7 +38,9 @@ def test_a_tree_with_counts_leads_to_each_file(
     ).to_have_text("+5")
     links.last.click()
     expect(page.locator("article.file").last.locator(".fold")).to_be_focused()
-    page.locator(".tree summary", has_text="d/0/").press("Enter")
+    page.locator(".tree summary").get_by_text("0/", exact=False).first.press(
+        "Enter"
+    )
     expect(page.locator(".tree a", has_text="0000.txt")).to_be_hidden()
     expect(page.locator(".tree a", has_text="0004.txt")).to_be_visible()
 
@@ -55,27 +58,29 @@ def test_a_file_far_down_is_loaded_when_it_is_chosen(
     )
 
 
-def test_a_mark_of_what_was_seen_lasts_and_lapses(
+def test_a_decision_lasts_and_lapses(
     workspace: Workspace, serve: Callable[..., Served], opened: Opened
 ) -> None:
     made(workspace, 6)
     page = opened(serve())
     file = page.locator("article.file", has_text="0003.txt")
-    file.get_by_label("Viewed").check()
+    file.get_by_role("button", name="Accept file d/0/0003.txt").click()
     expect(file.locator("table")).to_be_hidden()
-    expect(page.locator(".tree a.seen")).to_have_count(1)
+    expect(page.locator(".tree a.accepted")).to_have_count(1)
+    expect(page.locator(".bar")).to_contain_text("5 of 6 hunks open")
     again = opened(serve())
     file = again.locator("article.file", has_text="0003.txt")
-    expect(file.get_by_label("Viewed")).to_be_checked()
+    expect(file.locator("[data-decided]").first).to_have_text("Accepted")
     expect(file.locator("table")).to_be_hidden()
     workspace.edit(
         "d/0/0003.txt",
         [{"search": "3", "replace": "three", "replace_all": True}],
     )
     again.goto(again.url.partition("/change")[0])
-    expect(again.locator("h1")).to_have_text("Edited d/0/0003.txt")
-    expect(again.get_by_label("Viewed")).not_to_be_checked()
-    expect(again.locator("td.code.new").first).to_be_visible()
+    file = again.locator("article.file", has_text="0003.txt")
+    expect(again.locator("h1")).to_contain_text("6 files")
+    expect(file).not_to_have_class(re.compile("accepted"))
+    expect(file.locator("td.code.new").first).to_be_visible()
 
 
 def test_changes_of_whitespace_can_be_hidden(
@@ -182,13 +187,14 @@ def test_the_list_of_ten_thousand_changes_reads_no_more_than_it_shows(
 
 BAD = [
     {},
-    {"path": 5, "version": "x"},
-    {"path": "a", "version": "x" * 1_000},
-    {"path": "\ud800", "version": "x"},
+    {"kind": "change", "name": "x", "accept": 5},
+    {"kind": "nothing", "name": "x", "accept": True},
+    {"kind": "change", "name": "x", "accept": True, "files": ["a b"]},
+    {"kind": "change", "name": "\ud800", "accept": True},
 ]
 
 
-def test_what_is_no_mark_is_refused(
+def test_what_is_no_decision_is_refused(
     workspace: Workspace, serve: Callable[..., Served]
 ) -> None:
     import json
@@ -196,7 +202,8 @@ def test_what_is_no_mark_is_refused(
     with serve().client() as client:
         for bad in BAD:
             assert (
-                client.post("/seen", content=json.dumps(bad)).status_code == 400
+                client.post("/decide", content=json.dumps(bad)).status_code
+                == 400
             )
         assert client.get("/nothing/x").status_code == 404
         assert client.get("/nothing/x?part=view").status_code == 404

@@ -73,7 +73,8 @@ def test_edit_and_healing_name_each_other(
     guarded: None, serve: Callable[..., Any]
 ) -> None:
     with serve().client() as client:
-        edit = client.get("/?part=view").text
+        newest = re.findall(r'data-change="(\w+)"', client.get("/list").text)[0]
+        edit = client.get(f"/change/{newest}?part=view").text
         [healing_id] = re.findall(r"healed by (\w+)", edit)
         healing = client.get(f"/change/{healing_id}?part=view").text
     edit_id = re.findall(r'data-change="(\w+)"', edit)[0]

@@ -96,8 +96,8 @@ def test_versions(history: Path, opened: Opened) -> None:
     expect(compared).to_contain_text("# 20!")
     versions.nth(4).get_by_role("button", name="Restore").click()
     dialog = page.get_by_role("dialog")
-    expect(dialog).to_contain_text("Restore shop.py")
-    dialog.get_by_role("button", name="Restore it").click()
+    expect(dialog).to_contain_text("Set shop.py to this version")
+    dialog.get_by_role("button", name="Set it to this version").click()
     expect(dialog).to_be_hidden()
     # It had another name then.
     text = (history / "cart.py").read_text()

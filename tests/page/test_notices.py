@@ -25,7 +25,7 @@ def test_what_was_taken_back_is_told_once_to_every_agent_at_work(
     served = serve()
     with served.client() as page:
         name = (
-            page.get("/?part=view")
+            page.get("/list")
             .text.partition('data-change="')[2]
             .partition('"')[0]
         )

@@ -106,7 +106,7 @@ def test_a_prompt_is_seen_as_one_and_undone(
     expect(page.locator("article.file h2")).to_have_text(["a.txt", "b.txt"])
     expect(page.locator("td.code.new")).to_have_text(["+TWO", "+b"])
     expect(page.locator("td.code.old")).to_have_text(["-two"])
-    page.get_by_role("button", name="Undo the prompt").click()
+    page.get_by_role("button", name="Undo this prompt").click()
     dialog = page.get_by_role("dialog")
     expect(dialog.locator("h1")).to_contain_text(
         "Edited a.txt and created b.txt"
@@ -129,7 +129,7 @@ def test_everything_since_a_prompt_is_one_diff_and_rewound(
     page.get_by_role("link", name="everything since").click()
     expect(page.locator("article.file h2")).to_have_text(["c.txt", "d.txt"])
     page.go_back()
-    page.get_by_role("button", name="Rewind to here").click()
+    page.get_by_role("button", name="Go back to this point").click()
     page.get_by_role("dialog").locator("[data-do]").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
     assert sorted(os.listdir(folder)) == ["a.txt", "b.txt"]

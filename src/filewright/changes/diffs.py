@@ -556,8 +556,9 @@ def _plan_file(node: TreeNode, changed: TreeDiff) -> PlannedFile:
     previous_path = f"{node.original.location.display_path}{end}"
     if not changed.is_present(node):
         return PlannedFile(previous_path, "deleted")
-    if changed.is_moved(node):
-        path = f"{changed.locations[node].display_path}{end}"
+    path = f"{changed.locations[node].display_path}{end}"
+    # A file that is rewritten too is at its new path with a new inode.
+    if path != previous_path:
         return PlannedFile(path, "moved", previous_path)
     action = "modified" if node.needs_new_inode else "attributes"
     return PlannedFile(previous_path, action)

@@ -46,7 +46,6 @@ def app_part(workspace: Workspace, base: str, address: str) -> str | Picture:
         "acting": False,
         "app": True,
         "person": REVIEW,
-        "seen": {},
         "viewed": viewed,
         "source": base + viewed.address,
     }

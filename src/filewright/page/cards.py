@@ -8,7 +8,7 @@ person looks at the card.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Literal
@@ -18,6 +18,12 @@ from filewright.changes.blobs import content_after, content_before
 from filewright.changes.diffs import FileDifference
 from filewright.changes.model import ChangeRecord, FileChange
 from filewright.edit.diff import DiffHunk, DiffRow, FileDiff
+from filewright.page.decisions import (
+    NO_DECISIONS,
+    Decisions,
+    file_key,
+    hunk_keys,
+)
 from filewright.page.notebooks import (
     ImagePair,
     OutputImage,
@@ -25,7 +31,8 @@ from filewright.page.notebooks import (
     list_images,
     pair_changed_images,
 )
-from filewright.page.view import FileView, view_of
+from filewright.page.view import FileView, HunkView, view_of
+from filewright.progress import Task
 from filewright.text.notebook import NotebookView, view_cells
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import clip
@@ -71,8 +78,45 @@ _KIND_BADGES = {
     "other": "special file",
 }
 
+_GENERATED_NAMES = frozenset(
+    (
+        "package-lock.json",
+        "npm-shrinkwrap.json",
+        "yarn.lock",
+        "pnpm-lock.yaml",
+        "bun.lock",
+        "composer.lock",
+        "Cargo.lock",
+        "Gemfile.lock",
+        "poetry.lock",
+        "pdm.lock",
+        "uv.lock",
+        "Pipfile.lock",
+        "go.sum",
+        "flake.lock",
+        "packages.lock.json",
+    )
+)
+_GENERATED_ENDS = (
+    ".min.js",
+    ".min.css",
+    ".js.map",
+    ".css.map",
+    "_pb2.py",
+    ".pb.go",
+)
+"""Files that programs write: they are folded at first, as deleted ones are."""
+
 Side = Literal[" ", "-", "+"]
 """The side of a line: removed, added, or the same on both."""
+
+
+@dataclass(frozen=True, slots=True)
+class HunkKey:
+    """A hunk of a file, by its number, and the key of its content."""
+
+    number: int
+    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +126,10 @@ class Card:
     `index` is the index of its file change. `views` are its diffs: None if they are not
     loaded, and several if others have changed the file in between. `image` is True if a
     browser can show it. `lines` is its count of lines, if folded ones can be shown.
-    `version` identifies its state, and `editor` is a URL that opens it. `outputs` are
-    the images that the cells of a notebook put out, as far as they differ.
+    `mark` is the key of its content, by which the person decides about it, `decision`
+    the decision, and `folded` a reason to fold it at first. `editor` is a URL that
+    opens it. `outputs` are the images that the cells of a notebook put out, as far as
+    they differ.
     """
 
     index: int
@@ -92,9 +138,16 @@ class Card:
     image: bool
     views: tuple[FileView, ...] | None
     lines: int | None
-    version: str
+    mark: str
+    decision: str
+    folded: str
     editor: str
     outputs: tuple[ImagePair, ...] = ()
+
+    @property
+    def is_closed(self) -> bool:
+        """True if the body is folded at first."""
+        return bool(self.decision or self.folded)
 
     @property
     def bare(self) -> bool:
@@ -118,17 +171,34 @@ class Card:
 
 
 def make_cards(
-    workspace: Workspace, record: ChangeRecord, *, start: int = 0
+    workspace: Workspace,
+    record: ChangeRecord,
+    decisions: Decisions = NO_DECISIONS,
+    *,
+    start: int = 0,
 ) -> Sequence[Card]:
     """Return a page of cards from an index on, loaded as far as the budget goes."""
+    changes = islice(record.file_changes, start, start + MAX_CARDS)
+    return make_chosen_cards(workspace, enumerate(changes, start), decisions)
+
+
+def make_chosen_cards(
+    workspace: Workspace,
+    entries: Iterable[tuple[int, FileChange]],
+    decisions: Decisions,
+) -> Sequence[Card]:
+    """Return the cards of file changes, loaded as far as the budget goes.
+
+    The entries have the index of each in its record. What is folded is not loaded.
+    """
     remaining_lines = MAX_PAGE_LINES
     cards: list[Card] = []
-    changes = islice(record.file_changes, start, start + MAX_CARDS)
-    for index, change in enumerate(changes, start):
+    for index, change in entries:
         max_lines = MAX_FILE_LINES
-        if remaining_lines <= 0 or _is_large(change):
+        is_folded = _reason_to_fold(change) or decisions.of(file_key(change))
+        if remaining_lines <= 0 or _is_large(change) or is_folded:
             max_lines = 0
-        card = _make_card(workspace, index, change, max_lines)
+        card = _make_card(workspace, index, change, max_lines, decisions)
         for view in card.views or ():
             remaining_lines -= sum(len(hunk.rows) for hunk in view.hunks)
         cards.append(card)
@@ -136,12 +206,67 @@ def make_cards(
 
 
 def make_card(
-    workspace: Workspace, record: ChangeRecord, index: int, *, start: int = 0
+    workspace: Workspace,
+    record: ChangeRecord,
+    index: int,
+    decisions: Decisions,
+    *,
+    start: int = 0,
 ) -> Card:
     """Return the card of one file, with its diff from an offset on."""
     max_lines = MAX_UNFOLDED_LINES if start else MAX_FILE_LINES
     change = record.file_changes[index]
-    return _make_card(workspace, index, change, max_lines, start)
+    return _make_card(workspace, index, change, max_lines, decisions, start)
+
+
+def find_hunk_keys(
+    workspace: Workspace, change: FileChange, task: Task
+) -> list[HunkKey] | None:
+    """Return the keys of all hunks of a file; none if hunks are not undone alone.
+
+    They are those of the windows in which the page shows the diff. Return None if the
+    task's time is over before all are known.
+    """
+    keys: list[HunkKey] = []
+    if not has_hunks(change):
+        return keys
+    start, max_lines = 0, MAX_FILE_LINES
+    while not task.expired:
+        file = workspace.difference(change, max_lines=max_lines, start=start)
+        if len(file.diffs) != 1:
+            return []
+        (diff,) = file.diffs
+        marks = hunk_keys(change, diff, workspace.settings.line_chars)
+        for hunk, mark in zip(diff.hunks, marks, strict=True):
+            keys.append(HunkKey(hunk.number, mark))
+        if diff.next_offset is None:
+            return keys
+        start, max_lines = diff.next_offset, MAX_UNFOLDED_LINES
+    return None
+
+
+def has_hunks(change: FileChange) -> bool:
+    """Return True if single hunks of a file may be undone."""
+    if change.action not in ("modified", "moved") or change.after is None:
+        return False
+    if change.after.kind != "file":
+        return False
+    # The hunks of a notebook are of its cells, not of the file.
+    return file_suffix(change.path.display_path) != "ipynb"
+
+
+def _reason_to_fold(change: FileChange) -> str:
+    """Return why a file is folded at first: it is deleted, or generated."""
+    if change.after is None and change.before is not None:
+        return "deleted" if change.before.kind == "file" else ""
+    name = (
+        change.path.parts[-1].decode("utf-8", "replace")
+        if change.path.parts
+        else ""
+    )
+    if name in _GENERATED_NAMES or name.endswith(_GENERATED_ENDS):
+        return "generated"
+    return ""
 
 
 def _is_large(change: FileChange) -> bool:
@@ -156,6 +281,7 @@ def _make_card(
     index: int,
     change: FileChange,
     max_lines: int,
+    decisions: Decisions,
     start: int = 0,
 ) -> Card:
     """Return the card of a change; with `max_lines` 0 its diff is not loaded."""
@@ -169,7 +295,11 @@ def _make_card(
         # The files in it have cards of their own.
         views = ()
     elif max_lines:
-        views = tuple(view_of(diff) for diff in file.diffs)
+        line_chars = workspace.settings.line_chars
+        views = tuple(
+            _mark_hunks(change, view_of(diff), decisions, line_chars)
+            for diff in file.diffs
+        )
     outputs: Sequence[ImagePair] = ()
     if views and isinstance(content, NotebookView):
         language = _find_language(change)
@@ -201,7 +331,9 @@ def _make_card(
         image=file.kind == "file" and file_suffix(file.path) in IMAGE_TYPES,
         views=views,
         lines=line_count,
-        version=state_version(change),
+        mark=file_key(change),
+        decision=_decision_of(change, views, decisions),
+        folded=_reason_to_fold(change),
         editor=_editor_url(workspace.settings.editor, change, views or ()),
         outputs=tuple(outputs),
     )
@@ -236,30 +368,45 @@ def read_output_image(
     return images[index] if index < len(images) else None
 
 
-@dataclass(frozen=True, slots=True)
-class TreeRow:
-    """A file in the tree; `counts` is None if its lines were not counted."""
-
-    change: FileChange
-    version: str
-    counts: FileDifference | None
-
-
-def make_tree_row(
-    workspace: Workspace, change: FileChange, *, count_lines: bool
-) -> TreeRow:
-    """Return a file as the tree shows it."""
-    counts = None
-    if count_lines and not _is_large(change):
-        counts = workspace.difference(change, max_lines=0)
-    return TreeRow(change, state_version(change), counts)
+def _mark_hunks(
+    change: FileChange, view: FileView, decisions: Decisions, line_chars: int
+) -> FileView:
+    """Return a view whose hunks have their keys and decisions."""
+    keys = hunk_keys(change, view.file, line_chars)
+    hunks: list[HunkView] = []
+    for hunk, key in zip(view.hunks, keys, strict=True):
+        hunks.append(replace(hunk, mark=key, decision=decisions.of(key)))
+    return replace(view, hunks=tuple(hunks))
 
 
-def state_version(change: FileChange) -> str:
-    """Return the version of the state that a change left: by its content, or gone."""
-    if change.after is None:
-        return "gone"
-    return change.after.digest or change.after.kind
+def _decision_of(
+    change: FileChange,
+    views: Sequence[FileView] | None,
+    decisions: Decisions,
+) -> str:
+    """Return the decision about a file, or the one about all its hunks."""
+    decision = decisions.of(file_key(change))
+    if decision or not views or len(views) != 1 or not has_hunks(change):
+        return decision
+    (view,) = views
+    hunk_decisions = {hunk.decision for hunk in view.hunks}
+    is_whole = view.file.next_offset is None and not view.file.omitted_changes
+    if is_whole and len(hunk_decisions) == 1:
+        return hunk_decisions.pop()
+    return (
+        "accepted"
+        if is_whole and "" not in hunk_decisions and hunk_decisions
+        else ""
+    )
+
+
+def count_lines(
+    workspace: Workspace, change: FileChange
+) -> FileDifference | None:
+    """Return a file with its lines counted, or None for a large one."""
+    if _is_large(change):
+        return None
+    return workspace.difference(change, max_lines=0)
 
 
 def _editor_url(

@@ -6,8 +6,9 @@ lines are cached, because a recorded change stays the same.
 
 from __future__ import annotations
 
+import re
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -20,17 +21,19 @@ from filewright.changes.selection import (
     place_healings,
 )
 from filewright.errors import FilewrightError
+from filewright.mailbox.prompts import PromptTexts, prompt_title
 from filewright.page.titles import (
     Phrase,
+    count_files,
     describe_files,
-    is_folder,
     join_phrases,
     make_healing_title,
     make_title,
+    name_files,
 )
-from filewright.progress import Task
+from filewright.progress import Task, client_family
 from filewright.wording import pluralize, to_one_line
-from filewright.workspace import Workspace
+from filewright.workspace import REVIEW, Workspace
 
 PAGE_ROWS = 50
 """Changes on one page of the list."""
@@ -41,6 +44,8 @@ _MAX_FILTERED_PATHS = 20
 _MAX_PHRASES = 200
 """The most phrases of a change that are cached for the title of its prompt."""
 _MAX_CACHED_ROWS = 2_000
+_COMMAND_LINE_CLIENT = re.compile(r"filewright \d")
+"""The name and version of the command line, as the client of a change."""
 _MAX_TITLE_CHANGES = 30
 """The most changes that the title of a prompt is made of."""
 _MAX_UNDO_STEPS = 50
@@ -110,19 +115,56 @@ class Prompt:
     client: str
     turn: str
     start: datetime
+    end: datetime
 
     @property
     def id(self) -> str:
         """The id of its first change, which stays the same while changes are added."""
         return self.change_ids[-1]
 
+    @property
+    def newest_id(self) -> str:
+        """The id of its newest change."""
+        return self.change_ids[0]
+
+    @property
+    def day(self) -> str:
+        """The day of its newest change."""
+        return self.end.date().isoformat()
+
+    @property
+    def is_terminal(self) -> bool:
+        """True for commands that the person typed in a terminal."""
+        return _COMMAND_LINE_CLIENT.match(self.client) is not None
+
+    @property
+    def group(self) -> tuple[str, str]:
+        """The heading that it is listed below: its session, or the terminal of a day."""
+        if self.is_terminal:
+            return ("terminal", self.day)
+        return (self.session, client_family(self.client))
+
+    def name_client(self, person: str) -> str:
+        """Return the client in words; `person` is the client of the review page."""
+        if self.client == person:
+            return "You, on the review page"
+        if self.is_terminal:
+            return "You, in the terminal"
+        return self.client or "unnamed client"
+
 
 @dataclass(frozen=True, slots=True)
 class PromptHeading:
-    """A prompt with its title."""
+    """A prompt with its title: the first line of the person's words, if known.
+
+    `deeds` is a sentence about the files; it is the title where no words are known.
+    `words` are the stored words, if they are more than the title.
+    """
 
     prompt: Prompt
     title: str
+    deeds: str
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +187,22 @@ class ListPage:
     cursor: str | None
     previous_prompt: Prompt | None
 
+    def find_place(self, change_id: str | None) -> str | None:
+        """Return the first prompt that is not newer than a change, below newer ones."""
+        if change_id is None:
+            return None
+        has_newer = (
+            self.previous_prompt is not None
+            and self.previous_prompt.newest_id > change_id
+        )
+        for row in self.rows:
+            prompt = row.heading.prompt
+            if prompt.newest_id > change_id:
+                has_newer = True
+            elif has_newer:
+                return prompt.id
+        return None
+
 
 class ChangeLog:
     """The list of the changes of a workspace. Thread-safe.
@@ -155,6 +213,7 @@ class ChangeLog:
 
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
+        self._prompt_texts = PromptTexts(workspace)
         self._lock = threading.RLock()
         self._newest_id: str | None = None
         self._order: list[str] = []
@@ -205,6 +264,41 @@ class ChangeLog:
             prompt = self._prompts.get(change_id)
             return None if prompt is None else self._make_heading(prompt)
 
+    def undone(self) -> Mapping[str, str]:
+        """Return the id of the undo of each change that is undone."""
+        with self._lock:
+            self._refresh()
+            return self._undone
+
+    def first_after(self, change_id: str) -> str | None:
+        """Return the id of the first change since an id, or None without one."""
+        with self._lock:
+            self._refresh()
+            later = [name for name in self._order if name >= change_id]
+            return min(later, default=None)
+
+    def newest_prompt(self) -> PromptHeading | None:
+        """Return the prompt with the newest change that is not the person's own."""
+        with self._lock:
+            self._refresh()
+            for change_id in sorted(self._order, reverse=True):
+                prompt = self._prompts[change_id]
+                is_own = prompt.client == REVIEW or prompt.is_terminal
+                if not is_own and change_id not in self._undone:
+                    return self._make_heading(prompt)
+        return None
+
+    def clients_of(self, change_ids: Sequence[str]) -> list[str]:
+        """Return the names of the clients of changes, each once."""
+        with self._lock:
+            self._refresh()
+            clients: dict[str, None] = {}
+            for change_id in change_ids:
+                prompt = self._prompts.get(change_id)
+                if prompt is not None:
+                    clients[prompt.client] = None
+            return [*clients]
+
     # Prompts
 
     def _refresh(self) -> None:
@@ -213,15 +307,19 @@ class ChangeLog:
         if newest_id == self._newest_id and self._order:
             return
         heads = list(self._workspace.changes.heads())
-        order_by_session: dict[str | None, list[str]] = {}
+        order_by_group: dict[tuple[str, str, str], list[str]] = {}
         self._prompts = {}
         for group in group_by_prompt(heads):
             prompt = _make_prompt(group)
-            order = order_by_session.setdefault(group[0].session, [])
+            # A session of two days stands in both: its place is that of its changes.
+            order = order_by_group.setdefault((prompt.day, *prompt.group), [])
             order += [record.id for record in place_healings(group)]
             self._prompts.update(dict.fromkeys(prompt.change_ids, prompt))
         self._order = []
-        for order in order_by_session.values():
+        # Days come newest first; within one, sessions by their newest change.
+        for _, order in sorted(
+            order_by_group.items(), key=lambda item: item[0][0], reverse=True
+        ):
             self._order += order
         self._undone = find_undone(heads)
         self._healings = {}
@@ -240,13 +338,19 @@ class ChangeLog:
         return iter(self._order[self._order.index(before) + 1 :])
 
     def _make_heading(self, prompt: Prompt) -> PromptHeading:
-        return PromptHeading(prompt, self._title_prompt(prompt))
-
-    def _title_prompt(self, prompt: Prompt) -> str:
-        """Return the turn if the client describes it, or a sentence about its files."""
+        deeds = self._describe_deeds(prompt)
+        text = self._prompt_texts.find(prompt.session, prompt.turn)
         # A turn with a space is a text; others are ids.
-        if " " in prompt.turn:
-            return prompt.turn
+        if text is None and " " in prompt.turn:
+            text = prompt.turn
+        if text is None:
+            return PromptHeading(prompt, title=deeds, deeds=deeds)
+        title = prompt_title(text)
+        words = text if text.strip() != title else ""
+        return PromptHeading(prompt, title, deeds, words)
+
+    def _describe_deeds(self, prompt: Prompt) -> str:
+        """Return a sentence about the files of a prompt."""
         rows: list[ChangeRow] = []
         for change_id in prompt.change_ids[:_MAX_TITLE_CHANGES]:
             row = self._find_row(change_id)
@@ -291,7 +395,6 @@ class ChangeLog:
         """Return the row of a change; of a large one, only the first files are read."""
         changes = record.file_changes[:_MAX_FILTERED_PATHS]
         paths = [change.path.display_path for change in changes]
-        folder_count = sum(is_folder(change) for change in changes)
         can_count_lines = len(record.file_changes) <= _MAX_COUNTED_FILES
         for change in changes:
             for state in (change.before, change.after):
@@ -305,7 +408,7 @@ class ChangeLog:
             title=self._title_change(record, phrases),
             paths=tuple(dict.fromkeys(paths)),
             # A change of folders alone is counted by its folders.
-            file_count=len(record.file_changes) - folder_count or folder_count,
+            file_count=count_files(record),
             can_count_lines=can_count_lines,
             phrases=tuple(phrases[:_MAX_PHRASES]),
             is_healing=find_healed_edit(record) is not None,
@@ -350,26 +453,44 @@ class ChangeLog:
     def _title_undo(self, record: ChangeRecord) -> str:
         """Return the title of an undo, such as "Undid …", or "Redid …" for an undo of one.
 
-        An undo of an undo is followed to the change that was undone first.
+        An undo of a part names its files. An undo of an undo is followed to the change
+        that was undone first.
         """
-        if len(record.reverts) > 1:
-            return f"Undid {len(record.reverts):,} changes"
-        is_partial = record.partial
-        verb = "Undid some of" if is_partial else "Undid"
+        verb = "Undid"
         for step in range(_MAX_UNDO_STEPS):
+            if record.partial or len(record.reverts) != 1:
+                break
             try:
                 record = self._workspace.record(record.reverts[0])
             except FilewrightError:
                 return f"{verb} an earlier change"
-            if len(record.reverts) != 1 or record.partial:
-                break
-            if not is_partial:
-                verb = "Undid" if step % 2 else "Redid"
-        if record.reverts:
-            title = f"Undid {pluralize(len(record.reverts), 'change')}"
-        else:
-            title = make_title(record, describe_files(record))
-        return f"{verb} “{title}”"
+            if record.tool == GUARD_TOOL:
+                return f"{verb} “{make_healing_title(record)}”"
+            if not record.reverts:
+                title = make_title(record, describe_files(record))
+                return f"{verb} “{title}”"
+            verb = "Undid" if step % 2 else "Redid"
+        undone = self._title_undone(record.reverts)
+        if record.partial:
+            undone = f"{name_files(record)} of {undone}"
+        return f"{verb} {undone}"
+
+    def _title_undone(self, change_ids: Sequence[str]) -> str:
+        """Return the title of the prompt that changes are of, or their number."""
+        prompts: dict[str, Prompt] = {}
+        for change_id in change_ids:
+            prompt = self._prompts.get(change_id)
+            if prompt is not None:
+                prompts[prompt.id] = prompt
+        if len(prompts) == 1:
+            (prompt,) = prompts.values()
+            heading = self._make_heading(prompt)
+            if len(change_ids) > 1 or heading.title != heading.deeds:
+                return f"“{heading.title}”"
+        if len(change_ids) == 1:
+            row = self._find_row(change_ids[0])
+            return f"“{row.title}”" if row is not None else "an earlier change"
+        return pluralize(len(change_ids), "change")
 
 
 def _make_prompt(group: Sequence[ChangeRecord]) -> Prompt:
@@ -383,4 +504,5 @@ def _make_prompt(group: Sequence[ChangeRecord]) -> Prompt:
         client=to_one_line(newest.client or ""),
         turn=to_one_line(newest.turn or ""),
         start=group[-1].time.astimezone(),
+        end=newest.time.astimezone(),
     )

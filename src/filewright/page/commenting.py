@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from filewright.errors import invalid
+from filewright.changes.model import ChangeRecord
+from filewright.errors import FilewrightError, invalid
 from filewright.mailbox.comments import Comment, Comments, format_as_prompt
 from filewright.page.cards import read_rows
 from filewright.page.context import PageContext
@@ -18,6 +20,7 @@ from filewright.page.requests import (
     EditCommentRequest,
     ResolveRequest,
 )
+from filewright.workspace import REVIEW
 
 _MAX_QUOTED_CHARS = 4_096
 """Characters of the lines of a comment that are stored with it."""
@@ -81,8 +84,22 @@ class Commenting:
             quoted=quoted[:_MAX_QUOTED_CHARS],
             words=body.words,
         )
-        self._comments.add(comment, record.session or "", record.client or "")
+        session, client = record.session, record.client
+        if body.kind in ("new", "since"):
+            # These changes are of several sessions.
+            session, client = self._find_agent(comment.path, record)
+        self._comments.add(comment, session or "", client or "")
         return "The agent gets it with its next answer."
+
+    def _find_agent(
+        self, path: str, record: ChangeRecord
+    ) -> tuple[str | None, str | None]:
+        """Return the session and the client that changed a file last."""
+        with suppress(FilewrightError):
+            for change in self._context.workspace.history(path, limit=20):
+                if change.client != REVIEW:
+                    return change.session, change.client
+        return record.session, record.client
 
     def _edit(self, _request: Request, body: EditCommentRequest) -> str:
         """Change the words of a comment that the agent does not have yet, or delete it."""

@@ -14,8 +14,9 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from filewright.errors import invalid, read_only
-from filewright.mailbox.marks import ViewedMarks
+from filewright.mailbox.marks import ReviewMarks
 from filewright.page.changelog import ChangeLog
+from filewright.page.decisions import Decisions
 from filewright.page.gate import read_json
 from filewright.page.parts import Picture, Viewed, scope_of
 from filewright.page.render import render
@@ -25,7 +26,7 @@ from filewright.workspace import REVIEW, Workspace
 
 _MAX_CACHED_VIEWS = 4
 """Views that are held for the next request of a part of them."""
-_MAX_BODY_BYTES = 1 << 16
+_MAX_BODY_BYTES = 1 << 18
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """The content policy of images.
 
@@ -41,7 +42,7 @@ class PageContext:
     def __init__(self, workspace: Workspace) -> None:
         self.workspace = workspace
         self.log = ChangeLog(workspace)
-        self.viewed_marks = ViewedMarks(workspace)
+        self.marks = ReviewMarks(workspace)
         self._caller = Caller(
             session=f"review-{secrets.token_hex(4)}", client=REVIEW
         )
@@ -52,6 +53,10 @@ class PageContext:
         return Task(
             seconds=self.workspace.settings.call_seconds, caller=self._caller
         )
+
+    def decisions(self) -> Decisions:
+        """Return the decisions of the person that hold now."""
+        return Decisions.in_effect(self.marks.marks(), self.log.undone())
 
     def select(self, kind: str, name: str) -> Viewed:
         """Return the changes of an address.
@@ -122,12 +127,11 @@ class PageContext:
             "acting": not self.workspace.settings.read_only,
             "person": REVIEW,
             "app": False,
-            "seen": {},
             "viewed": viewed,
             "source": None,
         }
         if viewed is not None:
-            values["seen"] = self.viewed_marks.versions()
+            values["newest"] = self.workspace.newest() or ""
             values["source"] = f"{base}{viewed.address}"
         return values
 

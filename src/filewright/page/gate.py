@@ -40,6 +40,7 @@ _PAGES = (
     "/prompt/",
     "/session/",
     "/since/",
+    "/new/",
     "/file/",
     "/blame/",
     "/between/",

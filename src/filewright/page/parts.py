@@ -28,10 +28,11 @@ from filewright.page.cards import (
     read_rows,
     view_rows,
 )
+from filewright.page.decisions import NO_DECISIONS, Decisions
 from filewright.page.render import render
 from filewright.workspace import Workspace
 
-Kind = Literal["change", "prompt", "session", "since"]
+Kind = Literal["change", "prompt", "session", "since", "new"]
 MAX_NUMBER = 10**12
 """The largest number in a request: of a hunk, or of lines by which one moves."""
 
@@ -82,6 +83,7 @@ class ViewPart:
     viewed: Viewed
     query: Mapping[str, str]
     shared: Mapping[str, Any]
+    decisions: Decisions = NO_DECISIONS
 
     def answer(self) -> str | Picture:
         """Return the part as HTML, or an image.
@@ -108,13 +110,19 @@ class ViewPart:
             "cards.html",
             **self.shared,
             record=record,
-            cards=make_cards(self.workspace, record, start=start),
+            cards=make_cards(
+                self.workspace, record, self.decisions, start=start
+            ),
             following=start + MAX_CARDS,
         )
 
     def _file(self, start: int) -> str:
         card = make_card(
-            self.workspace, self.viewed.record, self._index(), start=start
+            self.workspace,
+            self.viewed.record,
+            self._index(),
+            self.decisions,
+            start=start,
         )
         template = "window.html" if start else "card.html"
         return render(template, **self.shared, card=card)
@@ -211,7 +219,9 @@ def scope_of(kind: str, name: str) -> Scope:
     """Return the scope that an address names. Raise `not_found`."""
     if kind not in get_args(Kind):
         raise not_found("There is no such page.")
-    field = "change_id" if kind == "change" else kind
+    # What is new is all since a change; it is shown by prompts.
+    fields = {"change": "change_id", "new": "since"}
+    field = fields.get(kind, kind)
     arguments: dict[str, Any] = {field: name}
     return Scope(**arguments)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -17,6 +19,10 @@ _STATUS_OF_CODE = {
     Code.READ_ONLY: 403,
 }
 _OTHER_STATUS = 422
+_NOT_HERE = "This change is not here (any more)."
+_KINDS_OF_CHANGES = ("change", "prompt", "since")
+_TOOL_WORDS = re.compile(r"[a-z]_[a-z]|=true|=false")
+"""The names of tools and arguments in a hint, which mean nothing to a person."""
 
 
 def show_refusal(body: UndoRequest, error: FilewrightError) -> Response:
@@ -30,14 +36,14 @@ def show_refusal(body: UndoRequest, error: FilewrightError) -> Response:
         "refusal.html",
         asked=body,
         message=error.summary,
-        hint=None if conflicts else error.hint,
+        hint=None if conflicts else _hint_for_people(error),
         conflicts=conflicts,
         forced=could_be_forced and not body.force and body.hunk is None,
     )
     return HTMLResponse(html, status_code=status_of(error))
 
 
-def show_error(_request: Request, error: Exception) -> Response:
+def show_error(request: Request, error: Exception) -> Response:
     """Return an error as the page shows it."""
     status = 500
     message = (
@@ -46,11 +52,22 @@ def show_error(_request: Request, error: Exception) -> Response:
     hint = None
     if isinstance(error, FilewrightError):
         status = status_of(error)
-        message, hint = error.message, error.hint
+        message, hint = error.message, _hint_for_people(error)
+        kind = request.path_params.get("kind")
+        if error.code is Code.NOT_FOUND and kind in _KINDS_OF_CHANGES:
+            message, hint = _NOT_HERE, None
     elif isinstance(error, HTTPException):
         status, message = error.status_code, error.detail
-    html = render("problem.html", message=message, hint=hint)
+    base = request.scope.get("root_path", "")
+    html = render("problem.html", base=base, message=message, hint=hint)
     return HTMLResponse(html, status_code=status)
+
+
+def _hint_for_people(error: FilewrightError) -> str | None:
+    """Return the hint of an error, unless it speaks to an agent of its tools."""
+    if error.hint is None or _TOOL_WORDS.search(error.hint):
+        return None
+    return error.hint
 
 
 def status_of(error: FilewrightError) -> int:

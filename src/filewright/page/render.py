@@ -18,6 +18,7 @@ from filewright.page.highlighting import (
     highlight_cells,
     highlight_lines,
 )
+from filewright.page.names import readable_path, show_name
 from filewright.page.notebooks import CellHeading, parse_heading
 from filewright.page.view import FileView, HunkView, RowView, views_of
 from filewright.wording import format_size, pluralize, to_one_line
@@ -32,6 +33,7 @@ SCRIPTS = (
     "acting.js",
     "approvals.js",
     "files.js",
+    "deciding.js",
     "comments.js",
     "keys.js",
     "inspecting.js",
@@ -74,7 +76,11 @@ def environment() -> Environment:
     templates.filters["bytes"] = format_size
     templates.filters["count"] = _count
     templates.filters["line"] = to_one_line
+    templates.filters["lines"] = _escape_lines
+    templates.filters["path"] = readable_path
+    templates.filters["show_name"] = show_name
     templates.filters["moment"] = _format_moment
+    templates.filters["day"] = _format_day
     templates.filters["clock"] = _format_clock
     templates.filters["kind"] = {" ": "", "-": "old", "+": "new"}.__getitem__
     return templates
@@ -176,6 +182,11 @@ def _show_blanks(part: str) -> Markup:
     return Markup("".join(_VISIBLE_BLANKS[char] for char in part))
 
 
+def _escape_lines(text: str) -> str:
+    """Return a text of several lines that is safe to show."""
+    return "\n".join(to_one_line(line) for line in text.splitlines())
+
+
 def _format_clock(seconds: float) -> str:
     return _format_moment(datetime.fromtimestamp(seconds).astimezone())
 
@@ -185,6 +196,14 @@ def _format_moment(time: datetime) -> str:
     if time.date() == datetime.now().astimezone().date():
         return time.strftime("%H:%M")
     return time.strftime("%b %d %H:%M")
+
+
+def _format_day(time: datetime) -> str:
+    """Return the day in words: today, yesterday, or its date."""
+    days = (datetime.now().astimezone().date() - time.date()).days
+    if days in (0, 1):
+        return "Today" if days == 0 else "Yesterday"
+    return time.strftime("%A, %b %d")
 
 
 def _count(value: int | Sequence[Any], noun: str) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from filewright.mailbox.calls import MAX_REASON_CHARS
@@ -18,14 +20,18 @@ class PageRequest(BaseModel):
 class UndoRequest(PageRequest):
     """A request to undo a change, a prompt, a session, or all since a change.
 
-    It may be limited to a file, or to a hunk of a file.
+    It may be limited to a file, to a hunk of a file, or to the `rest`: all that the
+    person has neither accepted nor undone. `newest` is the newest change when the
+    person saw the preview.
     """
 
     kind: Kind
     name: str
     path: str | None = None
     hunk: int | None = Field(default=None, gt=0, lt=MAX_NUMBER)
+    rest: bool = False
     preview: bool = True
+    newest: str | None = Field(default=None, max_length=100)
     force: bool = False
 
 
@@ -75,8 +81,27 @@ class AllowanceRequest(PageRequest):
     allowance: str
 
 
-class SeenRequest(PageRequest):
-    """A mark on a file: its version was viewed; empty to remove the mark."""
+class ViewedRequest(PageRequest):
+    """The newest change of the list that the person has looked at."""
 
-    path: str
-    version: str = Field(max_length=100)
+    newest: str = Field(pattern=r"^[0-9a-z]{13}$")
+
+
+_Key = Annotated[str, Field(pattern=r"^[0-9a-f]{32}(\.[0-9]{1,6})?$")]
+"""The key of a content, see `decisions`."""
+
+
+class DecisionRequest(PageRequest):
+    """A decision about content of a view: accepted, or open again.
+
+    It is about `hunks` of the file `path`, about `files`, both by their keys, or about
+    all of the view; then `newest` is the newest change when the person saw it.
+    """
+
+    kind: Kind
+    name: str
+    accept: bool
+    path: str | None = None
+    hunks: list[_Key] = Field(default_factory=list, max_length=1_000)
+    files: list[_Key] = Field(default_factory=list, max_length=5_000)
+    newest: str | None = Field(default=None, max_length=100)

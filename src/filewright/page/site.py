@@ -14,6 +14,7 @@ Here are the views and the list. What the person does is in a module for each no
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 
 from starlette.applications import Starlette
@@ -23,29 +24,37 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from filewright.boundary.names import quote
-from filewright.changes.selection import find_healed_edit
+from filewright.changes.model import change_time, parse_change_id
 from filewright.errors import FilewrightError
 from filewright.page.approvals import Approvals
 from filewright.page.blame import BlameView
-from filewright.page.cards import MAX_CARDS, make_cards, make_tree_row
+from filewright.page.cards import (
+    MAX_CARDS,
+    Card,
+    make_cards,
+    make_chosen_cards,
+)
 from filewright.page.commenting import Commenting
 from filewright.page.comparison import Comparison
 from filewright.page.context import PageContext, part_response
+from filewright.page.deciding import Deciding
 from filewright.page.finding import Finding
+from filewright.page.landing import (
+    Landing,
+    find_landing,
+    landing_address,
+    make_sections,
+)
 from filewright.page.news import News
-from filewright.page.parts import Viewed, ViewPart
+from filewright.page.parts import Viewed, ViewPart, read_number
 from filewright.page.problems import show_error
 from filewright.page.render import render
-from filewright.page.requests import SeenRequest
+from filewright.page.requests import ViewedRequest
 from filewright.page.take_away import take_away
 from filewright.page.timeline import Timeline
+from filewright.page.tree import build_tree
 from filewright.page.undoing import Undoing
-from filewright.progress import Task
 from filewright.workspace import REVIEW, Workspace
-
-_MAX_TREE_FILES = 2_000
-"""Files that the tree beside the diffs has."""
-_COUNTING_SECONDS = 0.5
 
 
 class ReviewSite:
@@ -57,7 +66,8 @@ class ReviewSite:
         self._log = self._context.log
         self._approvals = Approvals(self._context)
         self._commenting = Commenting(self._context)
-        self._undoing = Undoing(self._context)
+        self._deciding = Deciding(self._context)
+        self._undoing = Undoing(self._context, self._deciding)
         self._news = News(self._context, self._approvals, self._commenting)
         self.leaving = self._news.leaving
         """Set when the server is to end: it ends the streams that wait for news."""
@@ -69,7 +79,8 @@ class ReviewSite:
                 Route("/", self.newest),
                 Route("/about", self.about),
                 Route("/list", self.rows),
-                self._context.post("/seen", SeenRequest, self._mark_seen),
+                self._context.post("/viewed", ViewedRequest, self._mark_viewed),
+                *self._deciding.routes(),
                 *self._approvals.routes(),
                 *self._commenting.routes(),
                 *self._undoing.routes(),
@@ -92,37 +103,48 @@ class ReviewSite:
         """
         # The page itself shows what is wrong.
         with suppress(FilewrightError):
-            for newest in self._workspace.history(limit=1):
-                viewed = self._context.select("change", newest.id)
-                make_cards(self._workspace, viewed.record)
+            name = landing_address(self._context)
+            if name is not None:
+                landing = find_landing(self._context, name)
+                if landing is not None:
+                    self._make_landing_cards(landing, 0)
             render(
                 "rows.html",
                 base="",
                 page=self._log.page(),
                 chosen=None,
+                filtered=False,
+                viewed_until=None,
                 person=REVIEW,
             )
 
     # Views
 
     def about(self, _request: Request) -> Response:
-        """Return the roots."""
+        """Return the roots, and the newest change when the person was here last."""
         roots = [quote(root.path) for root in self._workspace.roots]
-        return JSONResponse({"roots": roots})
+        viewed_until = self._context.marks.viewed_until()
+        return JSONResponse({"roots": roots, "viewed": viewed_until})
 
     def newest(self, request: Request) -> Response:
-        """Return the view of the newest change, or a part of it.
-
-        Instead of a healing, the edit that it belongs to is shown.
-        """
-        newest = self._workspace.history(limit=1)
-        if not newest:
+        """Return the view of all that is not decided; else of the last prompt."""
+        name = landing_address(self._context)
+        if name is None:
             return HTMLResponse(render("empty.html"))
-        change_id = find_healed_edit(newest[0])
-        # The edit may not be on record any more.
-        if change_id is None or self._log.prompt(change_id) is None:
-            change_id = newest[0].id
-        return self._show(request, "change", change_id)
+        return self._show(request, "new", name)
+
+    def _show_last_prompt(self, request: Request) -> Response:
+        """Return the view of the last prompt, as there is nothing new."""
+        heading = self._log.newest_prompt()
+        if heading is None:
+            # Everything is undone, or the person's own.
+            newest = self._workspace.newest() or ""
+            viewed = self._context.select("change", newest)
+        elif heading.prompt.change_count == 1:
+            viewed = self._context.select("change", heading.prompt.id)
+        else:
+            viewed = self._context.select("prompt", heading.prompt.id)
+        return self._view(request, viewed, is_nothing_new=True)
 
     def named(self, request: Request) -> Response:
         """Return the view of a change, or of several as one, or a part of it."""
@@ -131,25 +153,66 @@ class ReviewSite:
         )
 
     def _show(self, request: Request, kind: str, name: str) -> Response:
+        part = request.query_params.get("part", "view")
+        if kind == "new" and part in ("view", "files"):
+            return self._show_landing(request, name, part)
         viewed = self._context.select(kind, name)
-        match request.query_params.get("part", "view"):
+        match part:
             case "view":
                 return self._view(request, viewed)
             case "comments":
                 return self._commenting.show(request, viewed)
             case "tree":
                 return self._tree(request, viewed)
+            case "bar":
+                return self._deciding.show_bar(request, viewed)
             case "patch" | "markdown" | "message" as form:
                 return take_away(self._workspace, self._log, viewed, form)
-        part = ViewPart(
+        answer = ViewPart(
             self._workspace,
             viewed,
             request.query_params,
             self._context.shared_values(request, viewed),
+            self._context.decisions(),
         ).answer()
-        return part_response(part)
+        return part_response(answer)
 
-    def _view(self, request: Request, viewed: Viewed) -> Response:
+    def _show_landing(self, request: Request, name: str, part: str) -> Response:
+        """Return the view of all that is not decided, or more of its files."""
+        landing = find_landing(self._context, name)
+        if landing is None:
+            return self._show_last_prompt(request)
+        start = 0
+        if part == "files":
+            start = read_number(request.query_params, "start")
+        cards = self._make_landing_cards(landing, start)
+        return self._context.html(
+            "landing.html" if part == "view" else "landing_files.html",
+            request,
+            landing.viewed,
+            landing=landing,
+            sections=make_sections(landing, cards),
+            following=start + MAX_CARDS,
+        )
+
+    def _make_landing_cards(
+        self, landing: Landing, start: int
+    ) -> Sequence[Card]:
+        return make_chosen_cards(
+            self._workspace,
+            landing.entries(start, MAX_CARDS),
+            self._context.decisions(),
+        )
+
+    def _view(
+        self, request: Request, viewed: Viewed, *, is_nothing_new: bool = False
+    ) -> Response:
+        """Return the view of a change, or of several as one.
+
+        `is_nothing_new`: it is shown because all else is decided.
+        """
+        decided_until = self._context.marks.decided_until()
+        decided_number = parse_change_id(decided_until or "")
         record = viewed.record
         row = heading = guarded = None
         if viewed.kind == "session" and record.session:
@@ -165,28 +228,31 @@ class ReviewSite:
             row=row,
             heading=heading,
             record=record,
-            cards=make_cards(self._workspace, record),
+            cards=make_cards(
+                self._workspace, record, self._context.decisions()
+            ),
+            is_newest=self._workspace.newest() == record.id,
+            is_newest_prompt=heading is not None
+            and self._workspace.newest() in heading.prompt.change_ids,
             following=MAX_CARDS,
             guarded=guarded,
+            is_nothing_new=is_nothing_new,
+            decided_until=(
+                change_time(decided_number).astimezone()
+                if decided_number is not None
+                else None
+            ),
         )
 
     def _tree(self, request: Request, viewed: Viewed) -> Response:
-        """Return all files by their folders.
-
-        Their lines are counted as far as there is time.
-        """
-        task = Task(seconds=_COUNTING_SECONDS)
-        changes = viewed.record.file_changes
-        rows = [
-            make_tree_row(self._workspace, change, count_lines=not task.expired)
-            for change in changes[:_MAX_TREE_FILES]
-        ]
+        """Return all files by their folders."""
         return self._context.html(
             "tree.html",
             request,
             viewed,
-            rows=rows,
-            more=len(changes) - len(rows),
+            tree=build_tree(
+                self._workspace, viewed.record, self._context.decisions()
+            ),
         )
 
     def rows(self, request: Request) -> Response:
@@ -196,10 +262,17 @@ class ReviewSite:
             before=query.get("before") or None, text=query.get("q", "")
         )
         return self._context.html(
-            "rows.html", request, page=page, chosen=query.get("chosen")
+            "rows.html",
+            request,
+            page=page,
+            chosen=query.get("chosen"),
+            filtered=bool(query.get("q", "").strip()),
+            viewed_until=query.get("viewed") or None,
         )
 
-    def _mark_seen(self, _request: Request, body: SeenRequest) -> str:
-        """Mark a version of a file as viewed, or remove the mark."""
-        self._context.viewed_marks.mark(body.path, body.version)
-        return "Viewed." if body.version else "Not viewed."
+    def _mark_viewed(self, _request: Request, body: ViewedRequest) -> str:
+        """Record that the person has looked at all up to a change."""
+        viewed_until = self._context.marks.viewed_until()
+        if viewed_until is None or viewed_until < body.newest:
+            self._context.marks.set_viewed_until(body.newest)
+        return ""

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from filewright.changes.model import ChangeRecord, FileChange, parent_paths
+from filewright.page.names import readable_path
 from filewright.recording.damage import GuardSentence
 from filewright.wording import pluralize, to_one_line
 
@@ -59,14 +60,14 @@ def describe_files(record: ChangeRecord) -> list[Phrase]:
             phrases.append(_describe_file(change))
     if record.tool == "shell":
         command = to_one_line(record.summary.removeprefix("shell: "))
-        count = pluralize(len(phrases), "file")
+        count = pluralize(count_files(record), "file")
         return [Phrase("ran", f"{command} ({count})")]
     return phrases
 
 
 def _describe_file(change: FileChange) -> Phrase:
     """Return the phrase of one file or folder."""
-    name = change.path.display_path
+    name = readable_path(change.path.display_path)
     if is_folder(change):
         name += "/"
     previous = change.renamed_from
@@ -74,7 +75,7 @@ def _describe_file(change: FileChange) -> Phrase:
         return Phrase(_VERBS[change.action], name)
     has_same_folder = previous.parts[:-1] == change.path.parts[:-1]
     verb = "renamed" if has_same_folder else "moved"
-    return Phrase(verb, f"{previous.display_path} to {name}")
+    return Phrase(verb, f"{readable_path(previous.display_path)} to {name}")
 
 
 def join_phrases(phrases: Iterable[Phrase]) -> str:
@@ -126,6 +127,29 @@ def make_title(record: ChangeRecord, phrases: Sequence[Phrase]) -> str:
     if record.tool == "replace_content":
         return _capitalize(to_one_line(record.summary))
     return join_phrases(phrases) or to_one_line(record.summary)
+
+
+def count_files(record: ChangeRecord) -> int:
+    """Return the number of files of a change, or of its folders if it has no file."""
+    changes = record.file_changes
+    folder_count = sum(
+        is_folder(change) for change in changes[:MAX_TITLE_FILES]
+    )
+    return len(changes) - folder_count or folder_count
+
+
+def name_files(record: ChangeRecord) -> str:
+    """Return one or two names of the files of a change, or their number."""
+    changes = record.file_changes[:MAX_TITLE_FILES]
+    names = [
+        readable_path(change.path.display_path)
+        for change in changes
+        if not is_folder(change)
+    ]
+    if not names or len(names) > MAX_NAMED_FILES:
+        count = len(names) or len(record.file_changes)
+        return pluralize(count, "file")
+    return " and ".join(names)
 
 
 def make_healing_title(record: ChangeRecord) -> str:

@@ -17,10 +17,14 @@ class HunkView(DiffHunk):
     """A hunk whose `rows` have their changed words marked.
 
     `sides` has the rows in pairs: a removed line and the added line in its place.
+    `mark` is the key of its content, by which the person decides about it, and
+    `decision` the decision: `accepted`, `undone`, or none.
     """
 
     rows: tuple[RowView, ...]
     sides: tuple[tuple[RowView | None, RowView | None], ...] = ()
+    mark: str = ""
+    decision: str = ""
 
 
 @dataclass(frozen=True, slots=True)

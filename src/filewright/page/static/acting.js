@@ -12,6 +12,7 @@ function wish(button) {
     name: button.dataset.name ?? section.dataset.name,
     path: button.dataset.path ?? (hunk ? file.dataset.path : null),
     hunk: hunk ? Number(hunk) : null,
+    rest: "rest" in button.dataset,
     force: "force" in button.dataset,
   };
 }
@@ -51,12 +52,15 @@ async function act(button) {
   button.disabled = true;
   const { word } = button.dataset;
   try {
+    const action = wanted;
     const { text, ok } = word
-      ? await post({ ...wanted, ...answered(word) }, "word")
-      : await post({ ...wanted, preview: false });
+      ? await post({ ...action, ...answered(word) }, "word")
+      : await post({ ...action, preview: false, newest: button.dataset.newest });
     if (!ok) return dialog.replaceChildren(parsed(text));
     dialog.close();
-    say(JSON.parse(text).said);
+    const { said, change_id: undone } = JSON.parse(text);
+    say(said, undone);
+    if (undone) settleUndo(action);
   } catch (error) {
     button.disabled = false;
     say(error.message);

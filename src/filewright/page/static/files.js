@@ -5,8 +5,18 @@ async function tree() {
   const place = view.querySelector(".tree");
   if (!place) return;
   const { text, ok } = await get(`${view.querySelector("section").dataset.address}?part=tree`);
-  if (ok && place.isConnected) place.replaceChildren(parsed(text));
+  if (!ok || !place.isConnected) return;
+  place.replaceChildren(parsed(text));
+  // On a narrow window the tree takes the place of the diffs: it is one line there.
+  place.querySelector("details.all").open = !matchMedia("(max-width: 1100px)").matches;
 }
+
+view.addEventListener("input", (event) => {
+  if (!event.target.closest(".find-file")) return;
+  const text = event.target.value.trim().toLowerCase();
+  for (const link of view.querySelectorAll(".tree a")) link.hidden = !link.dataset.filter.includes(text);
+  for (const folder of view.querySelectorAll(".tree details details")) folder.hidden = !folder.querySelector("a:not([hidden])");
+});
 
 async function jump(link) {
   const name = `file-${link.dataset.index}`;
@@ -15,14 +25,6 @@ async function jump(link) {
   const file = document.getElementById(name);
   file?.scrollIntoView();
   file?.querySelector(".fold").focus({ preventScroll: true });
-}
-
-async function mark(box) {
-  const file = box.closest(".file");
-  await post({ path: file.dataset.path, version: box.checked ? box.dataset.seen : "" }, "seen");
-  file.classList.toggle("folded", box.checked);
-  file.querySelector(".fold").setAttribute("aria-expanded", !box.checked);
-  view.querySelector(`.tree [data-index="${file.id.slice(5)}"]`)?.classList.toggle("seen", box.checked);
 }
 
 function toggle(name) {

@@ -15,12 +15,16 @@ document.addEventListener("click", (event) => {
     jump(inTree);
     return;
   }
-  if (event.target.dataset.seen) mark(event.target);
   const button = event.target.closest("button");
   if (!button) return;
   if ("act" in button.dataset) preview(wish(button));
   else if ("close" in button.dataset) button.closest("dialog").close();
-  else if (button.dataset.copy) navigator.clipboard.writeText(button.dataset.copy).then(() => say("The path was copied."));
+  else if ("accept" in button.dataset) decide(button);
+  else if ("home" in button.dataset) show(`${base}/`, { push: false });
+  else if ("acceptRest" in button.dataset) acceptRest();
+  else if ("showHunk" in button.dataset) button.closest("tbody").classList.toggle("shown");
+  else if (button.dataset.fold) foldPrompt(button);
+  else if (button.dataset.copy) navigator.clipboard.writeText(button.dataset.copy).then(() => say(button.dataset.copied ?? "The path was copied."));
   else if (button.dataset.toggle) toggle(button.dataset.toggle);
   else if (button.dataset.say) comment(button.closest(".file"));
   else if (button.dataset.comment) resolve(button);
@@ -82,7 +86,12 @@ const keys = {
   n: () => stepFile(1),
   p: () => stepFile(-1),
   u: () => view.querySelector(".actions [data-act]")?.click(),
-  v: () => fileHere()?.querySelector("[data-seen]")?.click(),
+  v: () => fileHere()?.querySelector("header [data-accept]")?.click(),
+  y: () => decideHunk("[data-accept]"),
+  x: () => decideHunk("[data-act]:not([data-force])"),
+  Y: () => view.querySelector("[data-accept]") && acceptRest(),
+  "]": () => stepHunk(1),
+  "[": () => stepHunk(-1),
   w: () => toggle("quiet"),
   l: () => toggle("unwrapped"),
   c: () => fileHere()?.querySelector("[data-say]") && comment(fileHere()),

@@ -45,6 +45,7 @@ async function learn(news) {
   if (news.newest === newest) return;
   const known = newest;
   newest = news.newest;
+  tellViewed();
   const at = rows.parentElement.scrollTop;
   await list();
   for (const row of rows.querySelectorAll(".row")) if (row.dataset.change > known) row.classList.add("fresh");
@@ -60,8 +61,17 @@ async function refresh() {
   const { text, ok } = await get(`${view.querySelector("section").dataset.address}?part=view`);
   if (!ok || !about.isConnected) return;
   const fresh = parsed(text).querySelector(".about");
-  if (fresh) about.replaceWith(fresh);
+  if (!fresh) return;
+  if (view.querySelector("section").dataset.kind === "new") {
+    const more = document.createElement("button");
+    more.className = "button first";
+    more.textContent = "Show what came";
+    more.dataset.home = "";
+    fresh.append(more);
+  }
+  about.replaceWith(fresh);
   total();
+  bar();
 }
 
 function alive(is) {

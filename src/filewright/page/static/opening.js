@@ -28,22 +28,22 @@ function shut(why) {
 
 async function open() {
   try {
-    const { roots } = JSON.parse((await get(`${base}/about`)).text);
+    const { roots, viewed } = JSON.parse((await get(`${base}/about`)).text);
     const names = roots.map((root) => root.split("/").pop() || root);
     const place = document.querySelector(".root");
     place.textContent = names.join(", ");
     place.title = roots.join(", ");
     document.title = named = `${names[0]} · filewright review`;
+    viewedUntil = viewed ?? "";
     await list();
     newest = [...rows.querySelectorAll(".row")].map((row) => row.dataset.change).sort().at(-1) ?? "";
     await show(location.href, { push: false });
   } catch {
     return; // what is wrong was said
   }
-  const address = view.querySelector("section")?.dataset.address;
-  if (address) history.replaceState(null, "", address); // the newest change will soon be another
   document.getElementById("enter").hidden = true;
   body.classList.remove("entering");
+  tellViewed();
   listen();
 }
 

@@ -13,12 +13,20 @@ const live = document.getElementById("live");
 const dialog = document.getElementById("ask");
 let asked = 0;
 
-function say(text) {
+// A message for a moment; one about an undo has the change that can be undone in turn.
+function say(text, undone = "") {
+  if (!text) return;
   const said = document.getElementById("said");
-  said.textContent = text;
+  said.replaceChildren(text);
+  if (undone) {
+    const button = document.createElement("button");
+    button.textContent = "Undo this";
+    Object.assign(button.dataset, { act: "", kind: "change", name: undone });
+    said.append(" ", button);
+  }
   said.classList.add("shown");
   clearTimeout(say.timer);
-  say.timer = setTimeout(() => said.classList.remove("shown"), 5000);
+  say.timer = setTimeout(() => said.classList.remove("shown"), undone ? 12000 : 5000);
 }
 
 function ask(address, options = {}) {

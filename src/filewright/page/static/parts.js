@@ -28,8 +28,14 @@ async function load(button) {
     if (!ok) throw new Error("That could not be loaded.");
     const made = parsed(text);
     const later = made.querySelectorAll(LATER);
-    if (button.dataset.file) button.closest(".file").replaceWith(made);
-    else button.replaceWith(made);
+    const file = button.dataset.file ? button.closest(".file") : null;
+    if (file) {
+      // What was folded at first was opened to be loaded, and stays open.
+      const loaded = made.querySelector(".file");
+      loaded.classList.toggle("folded", file.classList.contains("folded"));
+      loaded.querySelector(".fold")?.setAttribute("aria-expanded", !loaded.classList.contains("folded"));
+      file.replaceWith(made);
+    } else button.replaceWith(made);
     loaded(later);
   } catch (error) {
     button.disabled = false;

@@ -1,0 +1,222 @@
+"""The landing view: one net diff of all that the person has not decided yet.
+
+It is everything since the change up to which all was decided, or, before the first
+decision, of the last day. Its files are grouped by the newest prompt that touched them;
+files that were accepted as they are now are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from filewright.changes.model import (
+    ChangeRecord,
+    FileChange,
+    RecordedPath,
+    change_time,
+    format_change_id,
+    parse_change_id,
+)
+from filewright.errors import Code, FilewrightError
+from filewright.page.cards import Card
+from filewright.page.changelog import PromptHeading
+from filewright.page.context import PageContext
+from filewright.page.decisions import file_key
+from filewright.page.names import natural_key
+from filewright.page.parts import Viewed
+from filewright.page.titles import is_folder
+from filewright.progress import client_family
+from filewright.wording import pluralize
+from filewright.workspace import REVIEW
+
+_FIRST_SPAN_NS = 86_400 * 10**9
+"""The span of the first landing view: the day before the newest change."""
+_MAX_ATTRIBUTED_CHANGES = 300
+"""The changes that are read to find the prompts of files, the newest first."""
+_OWN_CLIENTS = (client_family(REVIEW),)
+"""The person's own clients, which are no agents."""
+
+
+@dataclass(slots=True)
+class PromptGroup:
+    """The open files of the landing view that one prompt touched last.
+
+    `indexes` are those of the file changes in the record of the view, `keys` those of
+    their contents. Without a
+    heading, the prompt is too old to be looked for.
+    """
+
+    heading: PromptHeading | None
+    indexes: list[int] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+
+    @property
+    def files(self) -> str:
+        """The number of files in words."""
+        return pluralize(len(self.indexes), "file")
+
+
+@dataclass(frozen=True, slots=True)
+class Landing:
+    """The groups of the landing view, the newest prompt first.
+
+    `accepted` is the number of files that are left out.
+    """
+
+    viewed: Viewed
+    groups: Sequence[PromptGroup]
+    file_count: int
+    accepted: int
+    agents: Sequence[str]
+    begin: datetime
+
+    @property
+    def title(self) -> str:
+        """The numbers of files and agents: "12 files by 2 agents since 14:02"."""
+        files = pluralize(self.file_count, "file")
+        if len(self.agents) == 1:
+            by = f" by {self.agents[0]}"
+        elif self.agents:
+            by = f" by {pluralize(len(self.agents), 'agent')}"
+        else:
+            by = ""
+        return f"{files}{by} since {format_moment(self.begin)}"
+
+    @property
+    def order(self) -> Sequence[int]:
+        """The indexes of the file changes of all groups."""
+        return [index for group in self.groups for index in group.indexes]
+
+    def entries(
+        self, start: int, count: int
+    ) -> Iterable[tuple[int, FileChange]]:
+        """Yield file changes with their indexes, from a place in the order on."""
+        changes = self.viewed.record.file_changes
+        for index in self.order[start : start + count]:
+            yield index, changes[index]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """Cards of one group, with its heading unless an earlier page has it."""
+
+    group: PromptGroup
+    cards: Sequence[Card]
+    has_heading: bool
+
+
+def make_sections(landing: Landing, cards: Sequence[Card]) -> list[Section]:
+    """Return the cards of one page by their groups."""
+    card_of_index = {card.index: card for card in cards}
+    sections: list[Section] = []
+    for group in landing.groups:
+        members = [
+            card_of_index[index]
+            for index in group.indexes
+            if index in card_of_index
+        ]
+        if members:
+            has_heading = members[0].index == group.indexes[0]
+            sections.append(Section(group, members, has_heading))
+    return sections
+
+
+def landing_address(context: PageContext) -> str | None:
+    """Return the moment since which all is new, or None without changes."""
+    decided = context.marks.decided_until()
+    if decided is not None and context.log.prompt(decided) is not None:
+        return decided
+    newest = parse_change_id(context.workspace.newest() or "")
+    if newest is None:
+        return None
+    begin = context.log.first_after(format_change_id(newest - _FIRST_SPAN_NS))
+    return None if begin is None else f"{begin}^"
+
+
+def find_landing(context: PageContext, name: str) -> Landing | None:
+    """Return the landing view since a moment; None if there is nothing new."""
+    try:
+        viewed = context.select("new", name)
+    except FilewrightError as error:
+        if error.code is Code.NO_CHANGE:
+            return None
+        raise
+    decisions = context.decisions()
+    changes = tuple(viewed.record.file_changes)
+    open_indexes: dict[RecordedPath, list[int]] = {}
+    accepted = file_count = 0
+    for index, change in enumerate(changes):
+        if is_folder(change) and change.action != "moved":
+            continue
+        if decisions.of(file_key(change)):
+            accepted += 1
+            continue
+        file_count += 1
+        open_indexes.setdefault(change.path, []).append(index)
+    if not file_count:
+        return None
+    change_ids = viewed.selected.change_ids
+    groups = _group(context, change_ids, open_indexes)
+    for group in groups:
+        group.indexes.sort(
+            key=lambda index: natural_key(changes[index].path.parts)
+        )
+        group.keys = [file_key(changes[index]) for index in group.indexes]
+    clients: dict[str, str] = {}
+    for client in context.log.clients_of(change_ids):
+        family = client_family(client)
+        if family not in _OWN_CLIENTS:
+            clients.setdefault(family, client or "an unnamed client")
+    begin = change_time(parse_change_id(change_ids[-1]) or 0).astimezone()
+    agents = [name.rpartition(" ")[0] or name for name in clients.values()]
+    return Landing(viewed, groups, file_count, accepted, agents, begin)
+
+
+def _group(
+    context: PageContext,
+    change_ids: Sequence[str],
+    open_indexes: dict[RecordedPath, list[int]],
+) -> list[PromptGroup]:
+    """Return the open files by the newest prompt that touched each."""
+    groups: dict[str, PromptGroup] = {}
+    for change_id in change_ids[:_MAX_ATTRIBUTED_CHANGES]:
+        if not open_indexes:
+            break
+        heading = context.log.prompt(change_id)
+        if heading is None:
+            continue
+        for path in _touched_paths(context, change_id):
+            indexes = open_indexes.pop(path, None)
+            if indexes is None:
+                continue
+            prompt_id = heading.prompt.id
+            if prompt_id not in groups:
+                groups[prompt_id] = PromptGroup(heading)
+            groups[prompt_id].indexes += indexes
+    rest = PromptGroup(None)
+    for indexes in open_indexes.values():
+        rest.indexes += indexes
+    result = [*groups.values()]
+    if rest.indexes:
+        result.append(rest)
+    return result
+
+
+def _touched_paths(
+    context: PageContext, change_id: str
+) -> Iterable[RecordedPath]:
+    try:
+        record: ChangeRecord = context.workspace.record(change_id)
+    except FilewrightError:
+        return []
+    return [change.path for change in record.file_changes]
+
+
+def format_moment(moment: datetime) -> str:
+    """Return the time of day, with the date unless it is today."""
+    now = datetime.now().astimezone()
+    if moment.date() == now.date():
+        return moment.strftime("%H:%M")
+    return moment.strftime("%b %d %H:%M")

@@ -1,0 +1,149 @@
+"""The tree of the files of a view: nested folders, with counts and decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from markupsafe import Markup
+
+from filewright.boundary.names import quote
+from filewright.changes.model import ChangeRecord, FileChange
+from filewright.page.cards import count_lines
+from filewright.page.decisions import Decisions, file_key
+from filewright.page.names import natural_key, readable_path, show_name
+from filewright.page.titles import is_folder
+from filewright.progress import Task
+from filewright.workspace import Workspace
+
+_MAX_FILES = 2_000
+"""Files that the tree beside the diffs has."""
+_COUNTING_SECONDS = 0.3
+_LETTERS = {
+    "created": "A",
+    "modified": "M",
+    "deleted": "D",
+    "moved": "R",
+    "attributes": "P",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A file of the tree; `index` is that of its file change.
+
+    `added` and `removed` are None if its lines were not counted, or if it has none.
+    """
+
+    index: int
+    name: Markup
+    path: str
+    action: str
+    letter: str
+    decision: str
+    added: int | None
+    removed: int | None
+
+
+@dataclass(slots=True)
+class TreeFolder:
+    """A folder of the tree; a folder that holds one folder alone is joined with it."""
+
+    name: Markup
+    folders: list[TreeFolder] = field(default_factory=list)
+    files: list[TreeFile] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """The number of files in it and below."""
+        return len(self.files) + sum(folder.count for folder in self.folders)
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The tree of a view; `more` counts the files that it leaves out."""
+
+    root: TreeFolder
+    more: int
+
+
+@dataclass(slots=True)
+class _Branch:
+    """A folder while the tree is built: its folders, and the indexes of its files."""
+
+    folders: dict[bytes, _Branch] = field(default_factory=dict)
+    files: list[tuple[int, FileChange]] = field(default_factory=list)
+
+
+def build_tree(
+    workspace: Workspace, record: ChangeRecord, decisions: Decisions
+) -> Tree:
+    """Return the files of a record by their folders.
+
+    Names are in natural order, folders before files. Lines are counted as far as there
+    is time.
+    """
+    top = _Branch()
+    changes = record.file_changes
+    for index, change in enumerate(changes[:_MAX_FILES]):
+        if is_folder(change) and change.action != "moved":
+            continue
+        branch = top
+        for part in change.path.parts[:-1]:
+            branch = branch.folders.setdefault(part, _Branch())
+        branch.files.append((index, change))
+    builder = _TreeBuilder(
+        workspace, decisions, Task(seconds=_COUNTING_SECONDS)
+    )
+    root = builder.build(Markup(), top)
+    return Tree(root, max(0, len(changes) - _MAX_FILES))
+
+
+@dataclass(frozen=True, slots=True)
+class _TreeBuilder:
+    workspace: Workspace
+    decisions: Decisions
+    task: Task
+
+    def build(self, name: Markup, branch: _Branch) -> TreeFolder:
+        """Return the folder of a branch, with all below it."""
+        result = TreeFolder(name)
+        for part, child in _sorted_folders(branch):
+            parts = [part]
+            while len(child.folders) == 1 and not child.files:
+                ((only_part, child),) = child.folders.items()
+                parts.append(only_part)
+            shown = show_name(quote(b"/".join(parts)))
+            result.folders.append(self.build(shown.folder + shown.base, child))
+        files = sorted(
+            branch.files,
+            key=lambda entry: natural_key(entry[1].path.parts[-1:]),
+        )
+        for index, change in files:
+            result.files.append(self._build_file(index, change))
+        return result
+
+    def _build_file(self, index: int, change: FileChange) -> TreeFile:
+        counts = None
+        if not self.task.expired and not is_folder(change):
+            counts = count_lines(self.workspace, change)
+        has_lines = counts is not None and (counts.added or counts.removed)
+        path = change.path.display_path
+        return TreeFile(
+            index=index,
+            name=show_name(path).base,
+            path=readable_path(path),
+            action=change.action,
+            letter=_LETTERS.get(change.action, "M"),
+            decision=self.decisions.of(file_key(change)),
+            added=counts.added if counts is not None and has_lines else None,
+            removed=counts.removed
+            if counts is not None and has_lines
+            else None,
+        )
+
+
+def _sorted_folders(branch: _Branch) -> Sequence[tuple[bytes, _Branch]]:
+    return sorted(
+        branch.folders.items(), key=lambda item: natural_key(item[:1])
+    )
