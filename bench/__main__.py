@@ -90,13 +90,14 @@ def run_part(
             print(f"{part.name}: left out: {error}", file=sys.stderr)
             break
         version = tool.version if isinstance(tool, Tool) else ""
-        row = count(part.name, tool.name, version, run)
-        rows.append(row)
+        counted = count(part.name, tool.name, version, run)
+        rows += counted
         if lines:
             with lines.open("a", encoding="utf-8") as file:
                 for outcome in run.outcomes:
                     file.write(to_json(outcome) + "\n")
-                file.write(row_to_json(row) + "\n")
+                for row in counted:
+                    file.write(row_to_json(row) + "\n")
         if options.only:
             print(show.format_run(part, tool, run, options))
     return rows

@@ -38,6 +38,17 @@ class Patch:
 Request = Replace | Write | Patch
 
 
+def kind_of(request: Request) -> str:
+    """Return the kind of a request as the tables name it."""
+    match request:
+        case Replace():
+            return "edit"
+        case Write():
+            return "write"
+        case Patch():
+            return "patch"
+
+
 @dataclass(frozen=True, slots=True)
 class File:
     """A file as a case begins."""
@@ -250,6 +261,8 @@ class Outcome:
     part: str
     number: int
     case: str
+    kind: str
+    """The kind of the request: `edit`, `write` or `patch`."""
     verdict: Verdict
     is_right: bool
     """Whether the verdict is one that the case allows."""

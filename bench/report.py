@@ -27,6 +27,8 @@ class Row:
     part: str
     tool: str
     version: str
+    kind: str
+    """The kind of the requests; empty for a part that measures."""
     counts: Mapping[str, int]
     cases: int
     right: int
@@ -37,27 +39,43 @@ class Row:
     """Further columns of the part by their heads."""
 
 
-def count(
+def count(part: str, tool: str, version: str, run: Run) -> list[Row]:
+    """Return the rows of a run: one for each kind of request that it has."""
+    kinds = list(dict.fromkeys(outcome.kind for outcome in run.outcomes))
+    if not kinds:
+        return [_count(part, tool, run.version or version, "", (), run)]
+    rows = []
+    for kind in kinds:
+        outcomes = [each for each in run.outcomes if each.kind == kind]
+        name = run.version or version
+        rows.append(_count(part, tool, name, kind, outcomes, run))
+    return rows
+
+
+def _count(
     part: str,
     tool: str,
     version: str,
+    kind: str,
+    outcomes: Sequence[Outcome],
     run: Run,
 ) -> Row:
-    """Return the row of a run."""
+    """Return the row of some outcomes of a run."""
     counts = dict.fromkeys(map(str, Verdict), 0)
-    for outcome in run.outcomes:
+    for outcome in outcomes:
         counts[str(outcome.verdict)] += 1
-    seconds = [outcome.seconds for outcome in run.outcomes]
+    seconds = [outcome.seconds for outcome in outcomes]
     return Row(
-        part,
-        tool,
-        run.version or version,
-        counts,
-        len(run.outcomes),
-        sum(outcome.is_right for outcome in run.outcomes),
-        statistics.median(seconds) * 1000 if seconds else 0.0,
-        run.peak_bytes,
-        run.measures,
+        part=part,
+        tool=tool,
+        version=version,
+        kind=kind,
+        counts=counts,
+        cases=len(outcomes),
+        right=sum(outcome.is_right for outcome in outcomes),
+        milliseconds=statistics.median(seconds) * 1000 if seconds else 0.0,
+        peak_bytes=run.peak_bytes,
+        measures=run.measures,
     )
 
 
@@ -78,20 +96,23 @@ def format_part(title: str, rows: Sequence[Row]) -> str:
     """Return the table of a part in Markdown."""
     verdicts = list(map(str, Verdict))
     more = list(dict.fromkeys(head for row in rows for head in row.measures))
-    heads = ["tool", "cases", *verdicts, "right", "time", "memory"]
+    heads = ["request", "tool", "cases", *verdicts, "right", "time", "memory"]
     if more:
         heads = ["tool", *more, "memory"]
     lines = [
         f"### {title}",
         "",
         f"| {' | '.join(heads)} |",
-        f"|---|{'---:|' * (len(heads) - 1)}",
+        f"|---|{'' if more else '---|'}{'---:|' * (len(heads) - (1 if more else 2))}",
     ]
-    for row in rows:
+    kinds = list(dict.fromkeys(row.kind for row in rows))
+    for row in sorted(rows, key=lambda row: kinds.index(row.kind)):
         memory = (
             f"{row.peak_bytes / (1 << 20):,.0f} MB" if row.peak_bytes else "–"
         )
         name = f"{row.tool} {row.version}".strip()
+        if row.kind:
+            name = f"{row.kind} | {name}"
         if more:
             cells = [row.measures.get(head, "–") for head in more]
         else:
@@ -113,7 +134,7 @@ def draw(rows: Sequence[Row]) -> str:
     """Return a chart as SVG: a bar of verdicts for each part and tool."""
     counted = [row for row in rows if row.cases]
     width, left, top, bar, gap = 860, 210, 46, 14, 26
-    parts = list(dict.fromkeys(row.part for row in counted))
+    parts = list(dict.fromkeys((row.part, row.kind) for row in counted))
     height = top + gap * len(parts) + (bar + 4) * len(counted) + 12
     shapes = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"'
@@ -128,13 +149,14 @@ def draw(rows: Sequence[Row]) -> str:
         shapes.append(f'<text x="{place + 17}" y="24">{verdict}</text>')
         place += 110
     y = top
-    for part in parts:
+    for part, kind in parts:
         y += gap
+        title = f"{part}: {kind}"
         shapes.append(
-            f'<text x="{left}" y="{y - 8}" font-weight="bold">{part}</text>'
+            f'<text x="{left}" y="{y - 8}" font-weight="bold">{title}</text>'
         )
         for row in counted:
-            if row.part == part:
+            if (row.part, row.kind) == (part, kind):
                 shapes += _draw_row(row, left, y, bar, width - left - 20)
                 y += bar + 4
     return "\n".join([*shapes, "</svg>"]) + "\n"

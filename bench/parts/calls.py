@@ -7,8 +7,8 @@ program:
     python -m bench calls --calls oh-my-pi
 
 A call lands if the file is as its task wanted, or if exactly the lines that the
-call names have changed, since a model may ask for something else than its task.
-Everything else has to be refused.
+call names have changed and the file has them once, since a model may ask for
+something else than its task. Everything else has to be refused.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def make_cases(options: Options) -> list[Case]:
             plain_file(Path(call.task).name, call.before),
             request,
             right_contents(call, request),
-            asked=lines_of(request),
+            asked=lines_of(request, call.before),
         )
         cases.append(case)
     if options.is_quick:
@@ -82,17 +82,71 @@ def request_of(call: ModelCall) -> Request | None:
         return None
 
 
-def lines_of(request: Request) -> Asked | None:
-    """Return the lines that a request takes away and adds."""
+def lines_of(request: Request, before: str) -> Asked | None:
+    """Return the lines that a request takes away and adds.
+
+    None if the file has their place more than once, or not at all: whoever
+    changes one of several places has guessed.
+    """
     match request:
         case Replace(old, new):
-            return named_lines(old.split("\n"), new.split("\n"))
+            removed, added = old.split("\n"), new.split("\n")
+            is_clear = count_places(removed, before) == 1
         case Patch(hunks):
-            lines = hunks.split("\n")
-            removed = [line[1:] for line in lines if line.startswith("-")]
-            added = [line[1:] for line in lines if line.startswith("+")]
-            return named_lines(removed, added)
-    return None
+            rows = hunks.split("\n")
+            removed = [row[1:] for row in rows if row.startswith("-")]
+            added = [row[1:] for row in rows if row.startswith("+")]
+            is_clear = has_clear_places(hunks, before)
+        case _:
+            return None
+    return named_lines(removed, added) if is_clear else None
+
+
+def has_clear_places(hunks: str, before: str) -> bool:
+    """Return whether each hunk has one place, or is the first after its heading.
+
+    The heading is what follows the `@@`, or the text of the hunk before.
+    """
+    rest = _packed(before.split("\n"))
+    is_below = False
+    for hunk in re.split(r"^@@", hunks, flags=re.MULTILINE):
+        first, *rows = [row for row in hunk.split("\n") if row.strip()] or [""]
+        headings = [first] if first.strip() and hunk.startswith(first) else []
+        if not headings:
+            rows = [first, *rows]
+        removed = [row[1:] for row in rows if row.startswith("-")]
+        old = [row.lstrip("-") for row in rows if not row.startswith("+")]
+        if headings and _packed(headings) in rest:
+            rest = rest.partition(_packed(headings))[2]
+            is_below = True
+        has_change = any(row.startswith(("+", "-")) for row in rows)
+        block = _packed(old)
+        if has_change:
+            counts = [count_places(lines, before) for lines in (old, removed)]
+            is_first = is_below and block.strip() != "" and block in rest
+            if 1 not in counts and not is_first:
+                return False
+        if block.strip() and block in rest:
+            rest = rest.partition(block)[2]
+            is_below = True
+    return True
+
+
+def count_places(lines: list[str], before: str) -> int:
+    """Return how often lines follow each other in a file.
+
+    They do so exactly if that is once, else but for blanks.
+    """
+    if f"\n{before}\n".count("\n" + "\n".join(lines) + "\n") == 1:
+        return 1
+    block = _packed(lines)
+    return _packed(before.split("\n")).count(block) if block.strip() else 0
+
+
+def _packed(lines: list[str]) -> str:
+    """Return lines without blanks, each between two newlines of its own."""
+    packed = ("".join(line.split()) for line in lines)
+    return "".join(f"\n{line}\n" for line in packed if line)
 
 
 def read_calls(source: Path) -> Iterator[ModelCall]:

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from bench.case import Outcome, Verdict
+from bench.case import Outcome, Verdict, kind_of
 from bench.parts.edits_of_lines import make_content, make_file, request_for
 from bench.parts.part import (
     Options,
@@ -169,6 +169,7 @@ def _judge(
         part="crash",
         number=int(path.parent.name.removeprefix("case")),
         case=name,
+        kind=kind_of(request_for(tool)),
         verdict=verdict,
         is_right=verdict is not Verdict.LOST,
         detail=f"{len(content)} bytes{left}",

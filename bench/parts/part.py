@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.case import Case, File, Outcome, is_right, judge
+from bench.case import Case, File, Outcome, is_right, judge, kind_of
 from bench.environments import Cache
 from bench.stdio import Answer, Server, ServerGoneError
 from bench.tools.tool import AnyTool, Place, SessionTool, Tool, play
@@ -187,6 +187,7 @@ def outcome_of(
         part=part,
         number=case.number,
         case=case.name,
+        kind=kind_of(case.request),
         verdict=judgement.verdict,
         is_right=is_right(case, judgement.verdict),
         detail=judgement.detail,

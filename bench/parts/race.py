@@ -14,7 +14,7 @@ import sys
 import time
 from pathlib import Path
 
-from bench.case import Outcome, Verdict
+from bench.case import Outcome, Verdict, kind_of
 from bench.parts.edits_of_lines import make_content, make_file, request_for
 from bench.parts.part import Options, Part, Run, is_served, new_place
 from bench.stdio import Answer, Server, ServerGoneError
@@ -119,6 +119,7 @@ def _judge(
         part="race",
         number=number,
         case=kind,
+        kind=kind_of(request_for(tool)),
         verdict=verdict,
         is_right=verdict is not Verdict.LOST,
         detail="" if verdict is not Verdict.LOST else "the save is gone",

@@ -10,6 +10,7 @@ from bench.environments import Cache
 from bench.stdio import Command
 from bench.tools.tool import Call, Calls, Look, Place, Tool, own_python
 
+_HEAD = re.compile(r"^@@ -\d", re.MULTILINE)
 _NUMBERED = re.compile(r"^ *(\d+)\t(.*)$", re.MULTILINE)
 
 
@@ -33,9 +34,13 @@ def write(path: str, request: Write) -> Calls:
 
 
 def patch(path: str, request: Patch) -> Calls:
-    """Yield the call of a patch."""
-    head = f"--- {path}\n+++ {path}\n"
-    yield Call("apply_patch", {"patch": head + request.hunks})
+    """Yield the call of a patch, in the notation that its hunks are of."""
+    if _HEAD.search(request.hunks):
+        text = f"--- {path}\n+++ {path}\n{request.hunks}"
+    else:
+        head = f"*** Begin Patch\n*** Update File: {path}\n"
+        text = f"{head}{request.hunks}*** End Patch\n"
+    yield Call("apply_patch", {"patch": text})
 
 
 def overview(path: str, _: str) -> Look:

@@ -115,11 +115,12 @@ def test_draws_a_bar_for_each_row() -> None:
         "other bytes": 0,
         "lost": 0,
     }
-    rows = [Row("bytes", "a & b", "1", counts, 4, 4, 1.5, 1 << 20)]
+    rows = [Row("bytes", "a & b", "1", "edit", counts, 4, 4, 1.5, 1 << 20)]
     chart = draw(rows)
     assert chart.count("<title>") == 2
     assert "a &amp; b" in chart
     table = format_part("bytes", rows)
     assert (
-        "| a & b 1 | 4 | 3 | 1 | 0 | 0 | 0 | 100 % | 1.5 ms | 1 MB |" in table
+        "| edit | a & b 1 | 4 | 3 | 1 | 0 | 0 | 0 | 100 % | 1.5 ms | 1 MB |"
+        in table
     )
