@@ -106,6 +106,14 @@ def test_twenty_changes_fit_a_screen(root: Path) -> None:
     assert all(f"number {number} now" in screen.text for number in range(20))
 
 
+def test_lists_sessions(history: Path) -> None:
+    lines = terminals.run("log", "--sessions").lines
+    assert re.fullmatch(
+        r"codex  codex +\d+ s ago  2 changes  3 files  \+2 −4", lines[0]
+    )
+    assert len(lines[1]) == terminals.COLUMNS
+
+
 def test_colours_a_terminal(history: Path) -> None:
     coloured = terminals.run("log", "-n", "1")
     assert "\x1b[33m" in coloured.raw
@@ -166,6 +174,15 @@ def test_is_json(history: Path) -> None:
         "codex",
         "claude-code",
     ]
+    found = json.loads(run("log", "--grep", "fast", "--json").stdout)
+    assert [hit["path"] for hit in found["hits"]] == ["1.js", "0.js"]
+    assert found["hits"][0]["rows"][0]["text"] == "fast"
+    compared = json.loads(run("diff", "codex", "--json").stdout)
+    assert len(compared["change_ids"]) == 2
+    assert {file["action"] for file in compared["files"]} == {
+        "created",
+        "deleted",
+    }
     shown = json.loads(run("show", "--json").stdout)
     assert shown["change"]["change_id"] == newest["change_id"]
     assert "-line\n" in shown["diff"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from filewright.changes.names import shorten_ids
 from filewright.wording import format_age, pluralize, to_one_line
@@ -17,27 +17,35 @@ GREP_SECONDS = 20.0
 """The time of a search; a person waits for it, and can go on from its end."""
 
 
-def list_hits(
-    workspace: Workspace,
-    text: str,
-    path: str | None,
-    *,
-    limit: int,
-    before: str | None,
-    **filters: str | None,
-) -> str:
-    """Search added and removed lines for a text, and return the rows of the answer."""
-    result = workspace.search_history(
-        text,
-        path,
-        limit=limit,
-        before=before,
-        seconds=GREP_SECONDS,
-        **filters,
-    )
+def list_hits(workspace: Workspace, text: str, result: HistorySearch) -> str:
+    """Return the rows of the answer to a search for a text."""
     all_ids = list(workspace.changes.ids())
     hit_ids = {hit.record.id for hit in result.hits}
     return render_hits(text, result, shorten_ids(hit_ids, all_ids))
+
+
+def describe_hits(result: HistorySearch) -> dict[str, Any]:
+    """Return the answer to a search as JSON values."""
+    hits: list[dict[str, Any]] = []
+    for hit in result.hits:
+        rows: list[dict[str, Any]] = []
+        for row in hit.rows:
+            number = row.new or row.old
+            rows.append({"sign": row.sign, "line": number, "text": row.text})
+        hits.append(
+            {
+                "change_id": hit.record.id,
+                "path": hit.path,
+                "rows": rows,
+                "row_count": hit.row_count,
+            }
+        )
+    return {
+        "hits": hits,
+        "searched": result.searched,
+        "skipped": result.skipped,
+        "next_cursor": result.cursor,
+    }
 
 
 def render_hits(

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from filewright.cli.history_options import path_option, person_command
-from filewright.cli.terminal import write_paged
+from filewright.cli.options import json_option
+from filewright.cli.terminal import write_json, write_paged
 from filewright.wording import pluralize
 
 if TYPE_CHECKING:
@@ -33,9 +34,15 @@ Examples:
     is_flag=True,
     help="List the files and their numbers of lines instead of the diff.",
 )
+@json_option
 @person_command
 def diff(
-    workspace: Workspace, *, moments: str, path: str | None, shows_files: bool
+    workspace: Workspace,
+    *,
+    moments: str,
+    path: str | None,
+    shows_files: bool,
+    as_json: bool,
 ) -> None:
     """Show what differs between the moments A and B.
 
@@ -45,6 +52,25 @@ def diff(
     selection = workspace.between(moments, path=path)
     record = selection.record
     result = workspace.changes.diff_record(record, max_lines=MAX_DIFF_LINES)
+    if as_json:
+        files: list[dict[str, Any]] = []
+        for file in result.files:
+            files.append(
+                {
+                    "path": file.path,
+                    "action": file.action,
+                    "added": file.added,
+                    "removed": file.removed,
+                }
+            )
+        write_json(
+            {
+                "change_ids": list(selection.change_ids),
+                "files": files,
+                "diff": result.text,
+            }
+        )
+        return
     changes = pluralize(len(selection.change_ids), "change")
     lines = [f"{selection.description} ({changes})"]
     if shows_files:

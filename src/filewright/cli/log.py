@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from filewright.cli.content_search import list_hits
+from filewright.cli.content_search import (
+    GREP_SECONDS,
+    describe_hits,
+    list_hits,
+)
 from filewright.cli.history_options import (
     change_argument,
     complete_client,
@@ -26,6 +30,7 @@ from filewright.cli.log_view import (
     render_groups,
     render_guard_notes,
     render_session,
+    render_session_row,
 )
 from filewright.cli.options import json_option
 from filewright.cli.terminal import (
@@ -36,6 +41,9 @@ from filewright.cli.terminal import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from filewright.changes.content_search import HistorySearch
     from filewright.changes.selection import Scope
     from filewright.workspace import Workspace
 
@@ -135,11 +143,15 @@ def log(
     if cursor is not None:
         before = workspace.record(cursor).id
     if grep is not None:
-        write_paged(
-            list_hits(
-                workspace, grep, path, limit=limit, before=before, **filters
-            )
+        result = workspace.search_history(
+            grep,
+            path,
+            limit=limit,
+            before=before,
+            seconds=GREP_SECONDS,
+            **filters,
         )
+        _write_hits(workspace, grep, result, as_json=as_json)
         return
     # A change more than the limit shows that there are more.
     records = workspace.history(path, limit=limit + 1, before=before, **filters)
@@ -157,24 +169,44 @@ def log(
         details[entry.record.id] = _list_details(
             workspace, entry, has_files=has_files, has_diff=has_diff
         )
-    if sys.stdout.isatty() and not is_full:
-        lines = render_groups(
-            reader.groups(entries),
-            get_width(),
-            has_colours=has_colours(),
-            details=details,
-        )
-    else:
-        lines = []
-        for entry in entries:
-            lines.append(render_entry(entry))
-            lines += details[entry.record.id]
+    lines = _render_entries(reader, entries, details, is_full=is_full)
     if next_cursor is not None:
         lines.append(f"more: add --cursor {next_cursor}")
     if not records:
         is_filtered = path is not None or any(filters.values())
         lines.append("no change matches" if is_filtered else NOTHING_YET)
     write_paged("\n".join(lines))
+
+
+def _render_entries(
+    reader: LogReader,
+    entries: Sequence[LogEntry],
+    details: Mapping[str, Sequence[str]],
+    *,
+    is_full: bool,
+) -> list[str]:
+    """Return the lines of changes, by prompt on a terminal, with their details."""
+    if sys.stdout.isatty() and not is_full:
+        return render_groups(
+            reader.groups(entries),
+            get_width(),
+            has_colours=has_colours(),
+            details=details,
+        )
+    lines: list[str] = []
+    for entry in entries:
+        lines += [render_entry(entry), *details[entry.record.id]]
+    return lines
+
+
+def _write_hits(
+    workspace: Workspace, text: str, result: HistorySearch, *, as_json: bool
+) -> None:
+    """Write the hits of a search in contents."""
+    if as_json:
+        write_json(describe_hits(result))
+    else:
+        write_paged(list_hits(workspace, text, result))
 
 
 def _write_sessions(
@@ -187,7 +219,16 @@ def _write_sessions(
 
         write_json(plain(result))
         return
-    lines = [render_session(summary) for summary in result.sessions]
+    lines: list[str] = []
+    for summary in result.sessions:
+        if sys.stdout.isatty():
+            lines.append(
+                render_session_row(
+                    summary, get_width(), has_colours=has_colours()
+                )
+            )
+        else:
+            lines.append(render_session(summary))
     if result.next_cursor:
         lines.append(
             f"more: filewright log --sessions --cursor {result.next_cursor}"

@@ -6,11 +6,12 @@ line that begins with its id and says all that is known.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from filewright.cli.columns import Styled, join_ends
+from filewright.cli.log_entries import Counts, describe_author
 from filewright.recording.damage import GuardSentence
 from filewright.wording import (
     escape_controls,
@@ -22,7 +23,7 @@ from filewright.wording import (
 
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord
-    from filewright.cli.log_entries import Counts, LogEntry, LogGroup
+    from filewright.cli.log_entries import LogEntry, LogGroup
     from filewright.tools.sessions import ChangedFiles, SessionSummary
 
 NOTHING_YET = "nothing has been changed here yet"
@@ -44,7 +45,7 @@ def render_groups(
     width: int,
     *,
     has_colours: bool,
-    details: dict[str, list[str]] | None = None,
+    details: Mapping[str, Sequence[str]] | None = None,
 ) -> list[str]:
     """Return the lines of changes by prompt.
 
@@ -81,9 +82,9 @@ def _has_heading(group: LogGroup) -> bool:
 
 
 def _details_of(
-    entry: LogEntry, details: dict[str, list[str]] | None
-) -> list[str]:
-    return (details or {}).get(entry.record.id, [])
+    entry: LogEntry, details: Mapping[str, Sequence[str]] | None
+) -> Sequence[str]:
+    return (details or {}).get(entry.record.id, ())
 
 
 def _render_heading(group: LogGroup, width: int, *, has_colours: bool) -> str:
@@ -265,6 +266,26 @@ def render_guard_notes(record: ChangeRecord) -> list[str]:
 def render_notes(notes: Iterable[str]) -> list[str]:
     """Return a line for each note of a change."""
     return [f"[{note}]" for note in notes]
+
+
+def render_session_row(
+    summary: SessionSummary, width: int, *, has_colours: bool
+) -> str:
+    """Return the row of a session in a terminal: name, client, age, counts."""
+    left = [
+        Styled(to_one_line(summary.session or "(unknown)"), "yellow"),
+        Styled(f"{_GAP}{describe_author(summary.client)}", "cyan"),
+    ]
+    changes = pluralize(summary.changes, "change")
+    if summary.undone:
+        changes += f", {summary.undone} undone"
+    last = datetime.fromisoformat(summary.last)
+    right = [Styled(format_when(last), is_dim=True), Styled(f"{_GAP}{changes}")]
+    if summary.files is not None:
+        counts = Counts(summary.files, summary.added, summary.removed)
+        right.append(Styled(f"{_GAP}{pluralize(summary.files, 'file')}"))
+        right += _style_lines(counts)
+    return join_ends(left, right, width, flexible=0, has_colours=has_colours)
 
 
 def render_session(summary: SessionSummary) -> str:
