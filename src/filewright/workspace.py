@@ -333,13 +333,22 @@ class Workspace(ToolMethods, Closable):
                 git_task=Task(seconds=git_seconds),
             )
 
-    def versions(self, path: str) -> FileVersions:
-        """Return the versions of a file, newest first, through its renames."""
+    def versions(
+        self, path: str, *, limit: int = 1_000, oldest: str | None = None
+    ) -> FileVersions:
+        """Return the versions of a file, newest first, through its renames.
+
+        At most `limit`, and none older than the change `oldest`.
+        """
         from filewright.changes.file_versions import list_versions
 
         location = self._boundary.locate(path)
         return list_versions(
-            self._changes, self._changes.recorded_path(location), self._task()
+            self._changes,
+            self._changes.recorded_path(location),
+            self._task(),
+            limit=limit,
+            oldest=oldest,
         )
 
     def compare_versions(
@@ -365,9 +374,10 @@ class Workspace(ToolMethods, Closable):
                 self.context.open(self._boundary.locate(path)) as snapshot,
             ):
                 present = snapshot.content
+        moments = {first.removesuffix("^"), last.removesuffix("^")} - {NOW}
         comparison = VersionComparison(
             DiffBuilder(self._boundary, self.settings),
-            self.versions(path),
+            self.versions(path, oldest=min(moments, default=None)),
             present,
         )
         return comparison.compare(first, last, max_lines=max_lines, start=start)

@@ -89,11 +89,16 @@ def list_versions(
     task: Task,
     *,
     limit: int = MAX_VERSIONS,
+    oldest: str | None = None,
 ) -> FileVersions:
-    """Return the newest versions of the file at a path, while the task has time."""
+    """Return the newest versions of the file at a path, while the task has time.
+
+    None is older than the change `oldest`.
+    """
     versions: list[FileVersion] = []
     for version in _iter_versions(history, path):
-        if len(versions) == limit or (versions and task.expired):
+        is_end = oldest is not None and version.id < oldest
+        if len(versions) == limit or (versions and (is_end or task.expired)):
             return FileVersions(path, versions, versions[-1].id)
         versions.append(version)
     return FileVersions(path, versions)

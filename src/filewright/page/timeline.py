@@ -77,7 +77,8 @@ class Timeline:
 
     def _show(self, request: Request, path: str) -> Response:
         workspace = self._context.workspace.under(self._context.new_task())
-        versions = workspace.versions(path)
+        # One more than is listed tells that there are more.
+        versions = workspace.versions(path, limit=MAX_ROWS + 1)
         if not versions.versions:
             raise not_found(f"{path} has no history.")
         rows = list_rows(workspace, self._context.log, versions.versions)
@@ -98,8 +99,7 @@ class Timeline:
             request,
             path,
             rows=rows,
-            count=len(versions.versions),
-            older=versions.older,
+            count=min(len(versions.versions), MAX_ROWS),
             more=MAX_ROWS if len(versions.versions) > MAX_ROWS else None,
             first=first.moment,
             last=last.moment,
@@ -109,7 +109,8 @@ class Timeline:
     def _show_more(self, request: Request, path: str) -> Response:
         start = read_number(request.query_params, "start")
         workspace = self._context.workspace.under(self._context.new_task())
-        versions = workspace.versions(path).versions
+        stop = start + MAX_ROWS + 1
+        versions = workspace.versions(path, limit=stop).versions
         rows = list_rows(workspace, self._context.log, versions[start:])
         following = start + MAX_ROWS
         return self._html(
