@@ -43,6 +43,7 @@ def measure_width(text: str) -> int:
 
 
 def _measure_character(character: str) -> int:
+    # A combining mark is drawn over the character before it.
     if unicodedata.combining(character):
         return 0
     return 2 if unicodedata.east_asian_width(character) in "WF" else 1
@@ -80,6 +81,7 @@ def join_ends(
     gap = _GAP if right_width else 0
     excess = left_width + gap + right_width - width
     if excess > 0:
+        # Whatever is beside it, such as an id or a count, is worth more than its end.
         text = left[flexible].text
         shorter = truncate_to_width(text, max(1, measure_width(text) - excess))
         left = [*left]
@@ -96,6 +98,7 @@ def count_rows(text: str, width: int) -> int:
     """Return the rows that a text without control sequences takes in a terminal."""
     rows = 0
     for line in text.split("\n"):
+        # An empty line takes a row, too.
         columns = measure_width(line.expandtabs())
         rows += max(1, -(-columns // width))
     return rows

@@ -91,6 +91,7 @@ def no_history(workspace: Workspace, path: str) -> FilewrightError:
     from filewright.progress import Task
     from filewright.tools.suggestions import suggest
 
+    # A path that is there now is what was meant, more often than a deleted one.
     boundary = workspace.context.boundary
     hint = suggest(boundary, path, Task(seconds=SUGGESTION_SECONDS)).hint
     return FilewrightError(

@@ -115,6 +115,7 @@ def _ask_for_each(choices: Sequence[Choice]) -> list[Choice]:
         write("")
         write_coloured(choice.text.rstrip("\n"))
         key = _ask(choice)
+        # Like git's keys of these names, both stop at the end of the file.
         last = index
         if key in ("a", "d"):
             while last + 1 < len(choices) and (
@@ -126,6 +127,7 @@ def _ask_for_each(choices: Sequence[Choice]) -> list[Choice]:
                 is_undone[decided] = key in ("n", "d")
             index = last + 1
         elif key == "k":
+            # The answer there is asked for again, and replaces the one given before.
             index = max(0, index - 1)
         elif key == "q":
             break
@@ -147,6 +149,7 @@ def _ask(choice: Choice) -> str:
         bold=True,
     )
     while True:
+        # On standard error, so that output in a pipe has the hunks alone.
         answer: str = click.prompt(
             question,
             default="",
@@ -163,6 +166,7 @@ def _ask(choice: Choice) -> str:
 
 def _to_parts(choices: Sequence[Choice]) -> list[Mapping[str, Any]]:
     """Return files and hunks in the form of the argument `parts`."""
+    # None stands for all of a file: its content, its name and its rights.
     hunks_by_path: dict[str, list[int] | None] = {}
     for choice in choices:
         if choice.hunk is None:

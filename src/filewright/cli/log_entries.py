@@ -166,6 +166,7 @@ class LogReader:
             heading = self._log.prompt(head.id)
             if heading is None or heading.prompt.id in seen_prompts:
                 continue
+            # Of a prompt only its newest change is read: it stands for all of them.
             seen_prompts.add(heading.prompt.id)
             entry = replace(
                 self.entries([self._workspace.record(head.id)])[0],
@@ -219,6 +220,7 @@ class LogReader:
         added = removed = 0
         is_text = False
         for change in files:
+            # A list without some counts is better than one that a person waits for.
             if self._counting.expired:
                 return counts
             try:

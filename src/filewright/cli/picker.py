@@ -54,6 +54,7 @@ def choose_one(question: str, options: Sequence[Option]) -> str:
     """
     import questionary
 
+    # Digits point at rows only where each row has one.
     choices: list[questionary.Choice] = []
     for number, option in enumerate(options, start=1):
         choices.append(

@@ -144,6 +144,7 @@ def confirmed(command: Callable[..., Reversal]) -> Callable[..., None]:
             result = reversal.revert(dry_run)
             write_json(describe_result(workspace, result))
             return
+        # With --yes the preview would only cost time.
         if dry_run or not yes:
             preview = reversal.revert(True)
             write_paged(render_preview(reversal, preview))
@@ -219,6 +220,7 @@ def render_question(reversal: Reversal, preview: RevertResult) -> str:
         question = f"{reversal.verb} this"
     special: list[str] = []
     for action, count in counts.items():
+        # "3 files (3 modified)" would say nothing; "(deleted)" warns.
         if action != "modified" and count < total:
             special.append(f"{count:,} {_describe_action(action)}")
         elif action == "deleted":

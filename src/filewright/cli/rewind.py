@@ -131,6 +131,7 @@ def _limit_to_history(workspace: Workspace, since: str) -> str:
     heads = list(workspace.changes.heads())
     if moment is None or not heads or moment >= heads[-1].number:
         return since
+    # A script that misjudged the time must not lose everything: it is refused.
     if not may_ask():
         return since
     first = heads[-1]
@@ -207,6 +208,7 @@ def _choose_version(workspace: Workspace, path: str) -> str:
     for entry in LogReader(workspace).entries(records):
         title = render_version(entry, width)
         options.append(Option(title, entry.record.id))
+    # A version is named by the change that made it; the first one has none.
     options.append(Option("before all of these", f"{records[-1].id}^"))
     return choose_one(f"Restore {path} as it was after which change?", options)
 

@@ -61,6 +61,7 @@ _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 def has_colours() -> bool:
     """Return True if output is a terminal that shows colours, and may."""
+    # https://no-color.org: any value switches colours off.
     return (
         sys.stdout.isatty()
         and not os.environ.get("NO_COLOR")

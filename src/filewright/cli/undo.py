@@ -123,6 +123,7 @@ def _choose_default(workspace: Workspace, path: str | None) -> _Default:
     A person who has just undone something may want that back: an older change is never
     undone without a word.
     """
+    # Both are read before anything is asked: a question may have only one answer.
     older = _find_undoable(workspace, path)
     last_undo = _find_last_undo(workspace)
     if last_undo is None:
@@ -167,6 +168,7 @@ def _find_undoable(
     """Return the newest change, of a path if it is named, that is not undone."""
     if path is None:
         return workspace.newest_undoable()
+    # A path may have been left alone by the changes since.
     undone = find_undone(workspace.changes.list_undos())
     for record in workspace.history(path, limit=MAX_SEARCHED_CHANGES):
         if record.undoable and not record.reverts and record.id not in undone:
@@ -177,6 +179,7 @@ def _find_undoable(
 def _find_last_undo(workspace: Workspace) -> ChangeRecord | None:
     """Return the newest change if it is an undo that can be redone."""
     redoable_id = workspace.changes.find_redoable()
+    # Only the newest change matters: after another one, "undo" means that.
     for head in workspace.changes.heads():
         return head if head.id == redoable_id else None
     return None
