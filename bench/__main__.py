@@ -3,16 +3,18 @@
     python -m bench [PART …] [--tool NAME …] [--quick]
     python -m bench bytes --tool NAME --case N --keep FOLDER
     python -m bench dialects
+    python -m bench edits REPOSITORY …
 
 The first form gives tools the requests of parts and prints a table for each
 part. The second shows one case: the request, the bytes before, after and as
 expected. The third plays calls on the published servers whose tools our
-dialects offer.
+dialects offer, the last scores our own edits by class of mistake.
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import sys
 import time
 from collections.abc import Sequence
@@ -21,12 +23,17 @@ from pathlib import Path
 from bench import show
 from bench.dialects import compare
 from bench.environments import VARIABLE, Cache, NotInstalledError
+from bench.generator import edits
 from bench.parts.catalogue import NAMES, find_parts
 from bench.parts.part import Options, Part, PartError
 from bench.report import Row, count, draw, format_part, row_to_json, to_json
 from bench.stdio import ServerGoneError
+from bench.times import draw_times
 from bench.tools.catalogue import QUICK, TOOLS, UNAVAILABLE
 from bench.tools.tool import AnyTool, Tool
+
+BEGIN = "<!-- tables: python -m bench --page -->"
+END = "<!-- end of tables -->"
 
 
 def main(words: Sequence[str] | None = None) -> int:
@@ -34,6 +41,8 @@ def main(words: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if words is None else words)
     if arguments[:1] == ["dialects"]:
         return compare.main(arguments[1:])
+    if arguments[:1] == ["edits"]:
+        return edits.main(arguments[1:])
     chosen = parser().parse_args(arguments)
     options = Options(
         cache=Cache(chosen.cache.absolute())
@@ -64,8 +73,12 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"{part.name} took {minutes:.1f} min", file=sys.stderr)
     if chosen.markdown:
         chosen.markdown.write_text("\n".join(tables), "utf-8")
+    if chosen.page:
+        write_tables(chosen.page, tables)
     if chosen.chart:
-        chosen.chart.write_text(draw(rows), "utf-8")
+        timed = [row for row in rows if row.measures]
+        chart = draw_times(timed) if timed else draw(rows)
+        chosen.chart.write_text(chart, "utf-8")
     for tool, reason in UNAVAILABLE.items():
         print(f"{tool}: left out: {reason}", file=sys.stderr)
     ours = [row for row in rows if row.tool == "filewright"]
@@ -103,6 +116,27 @@ def run_part(
     return rows
 
 
+def write_tables(page: Path, tables: Sequence[str]) -> None:
+    """Put tables into a page in place of those that are there.
+
+    A table of a part that did not run stays.
+    """
+    text = page.read_text("utf-8")
+    before, _, rest = text.partition(BEGIN)
+    old, _, after = rest.partition(END)
+    kept = {
+        table.partition("\n")[0]: "### " + table
+        for table in old.split("### ")[1:]
+    }
+    for table in tables:
+        kept[table.removeprefix("### ").partition("\n")[0]] = table
+    body = "\n".join(table.strip() + "\n" for table in kept.values())
+    date = f"{datetime.datetime.now(datetime.UTC):%Y-%m-%d}"
+    page.write_text(
+        f"{before}{BEGIN}\n\nMeasured {date}.\n\n{body}\n{END}{after}", "utf-8"
+    )
+
+
 def is_bad(row: Row) -> bool:
     """Return whether a row has a case that no tool should have."""
     bad = ("wrong", "other bytes", "lost")
@@ -130,6 +164,7 @@ def parser() -> argparse.ArgumentParser:
     add("--cache", type=Path, help=f"of installations; default: ${VARIABLE}")
     add("--json", type=Path, help="append every outcome to this file")
     add("--markdown", type=Path, help="write the tables to this file")
+    add("--page", type=Path, help="put the tables into this page")
     add("--chart", type=Path, help="write the chart to this file, as SVG")
     return result
 

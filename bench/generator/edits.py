@@ -1,6 +1,6 @@
 """Does an edit land where it should, and nowhere else? Scored on the history of any git repository.
 
-    python -m bench.generator.edits PATH/TO/REPOSITORY ... [--changes 200] [--seed 0] [--classes a,b] [--json FILE]
+    python -m bench edits PATH/TO/REPOSITORY ... [--changes 200] [--seed 0] [--classes a,b] [--json FILE]
 
 Every change of the history that touches one stretch of one text file is a true edit: its old lines
 with some context are the search text, the new lines the replacement, the file after it the expected
@@ -1418,9 +1418,11 @@ def facts(request: Request) -> dict[str, str | None]:
     }
 
 
-def main() -> None:
-    """The command line."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n")[0])
+def main(words: Sequence[str]) -> int:
+    """Print the scores of a repository's edits."""
+    parser = argparse.ArgumentParser(
+        prog="python -m bench edits", description=(__doc__ or "").split("\n")[0]
+    )
     parser.add_argument("repositories", type=Path, nargs="+")
     parser.add_argument(
         "--changes",
@@ -1438,7 +1440,7 @@ def main() -> None:
         help="print the requests of these verdicts as JSON, with commas between",
     )
     parser.add_argument("--json", type=Path, help="write the counts here too")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     names = options.classes.split(",") if options.classes else list(MAKERS)
     unknown = [name for name in names if name not in MAKERS]
     if unknown:
@@ -1463,7 +1465,4 @@ def main() -> None:
                 {name: dict(counts) for name, counts in table.items()}, indent=2
             )
         )
-
-
-if __name__ == "__main__":
-    main()
+    return 0

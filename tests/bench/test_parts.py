@@ -6,6 +6,7 @@ import random
 from pathlib import Path
 
 import pytest
+from bench.__main__ import BEGIN, END, write_tables
 from bench.case import Patch, Replace, Write
 from bench.environments import Cache
 from bench.kinds import KINDS
@@ -13,6 +14,7 @@ from bench.parts import bytes as bytes_part
 from bench.parts import calls, patches
 from bench.parts.part import Options, play_cases
 from bench.report import Row, draw, format_part
+from bench.times import draw_times
 from bench.tools.catalogue import QUICK, TOOLS
 from bench.tools.openai_agents import without_numbers
 from bench.tools.tool import Tool
@@ -124,3 +126,24 @@ def test_draws_a_bar_for_each_row() -> None:
         "| edit | a & b 1 | 4 | 3 | 1 | 0 | 0 | 0 | 100 % | 1.5 ms | 1 MB |"
         in table
     )
+
+
+def test_draws_a_hollow_bar_for_a_wrong_answer() -> None:
+    measures = {"search": "1.50 s", "tail": "0.10 s (wrong)"}
+    row = Row("size 1 MB", "a", "1", "", {}, 0, 0, 0.0, 0, measures)
+    chart = draw_times([row])
+    assert chart.count('stroke="#0b7285"') == 1
+    assert "0.10 s (wrong)" in chart
+
+
+def test_keeps_the_tables_of_parts_that_did_not_run(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"# Bench\n\n{BEGIN}\n{END}\n\nMore.\n")
+    write_tables(page, ["### a: A\n\n| 1 |\n", "### b: B\n\n| 2 |\n"])
+    write_tables(page, ["### b: B\n\n| 3 |\n"])
+    text = page.read_text()
+    assert "| 1 |" in text
+    assert "| 2 |" not in text
+    assert "| 3 |" in text
+    assert text.startswith("# Bench\n")
+    assert text.endswith("\nMore.\n")
