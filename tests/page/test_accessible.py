@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
+from tests.page.conftest import Served
 from tests.server.conftest import RawClient
 
 from filewright import Workspace
@@ -158,6 +159,34 @@ def test_axe_finds_nothing(
     page.locator(".waiting").first.wait_for(state="attached")
     found = each_view(page)
     assert found == []
+
+
+def test_axe_finds_nothing_in_what_is_new_and_locked(
+    workspace: Workspace,
+    history: None,
+    serve: Callable[..., Served],
+    opened: Opened,
+    axe: str,
+) -> None:
+    served = serve()
+    page = opened(
+        served,
+        landing=True,
+        viewport={"width": 1440, "height": 900},
+        bypass_csp=True,
+    )
+    page.context.add_init_script(axe)
+    page.reload()
+    expect(page.locator(".bar")).to_contain_text("hunks open")
+    page.keyboard.press("]")
+    page.keyboard.press("y")
+    expect(page.locator(".file.accepted")).to_have_count(1)
+    assert violations(page) == []
+    assert page.evaluate(SMALL) == []
+    page.evaluate("sessionStorage.clear()")
+    page.goto(f"{served.address}/")
+    expect(page.get_by_role("heading", name="Open the review")).to_be_visible()
+    assert violations(page) == []
 
 
 def test_the_page_is_used_with_the_keyboard_alone(

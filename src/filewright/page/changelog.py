@@ -277,6 +277,12 @@ class ChangeLog:
             later = [name for name in self._order if name >= change_id]
             return min(later, default=None)
 
+    def prompts_of(self, change_ids: Sequence[str]) -> list[Prompt | None]:
+        """Return the prompt of each change, without its heading."""
+        with self._lock:
+            self._refresh()
+            return [self._prompts.get(change_id) for change_id in change_ids]
+
     def newest_prompt(self) -> PromptHeading | None:
         """Return the prompt with the newest change that is not the person's own."""
         with self._lock:
@@ -287,17 +293,6 @@ class ChangeLog:
                 if not is_own and change_id not in self._undone:
                     return self._make_heading(prompt)
         return None
-
-    def clients_of(self, change_ids: Sequence[str]) -> list[str]:
-        """Return the names of the clients of changes, each once."""
-        with self._lock:
-            self._refresh()
-            clients: dict[str, None] = {}
-            for change_id in change_ids:
-                prompt = self._prompts.get(change_id)
-                if prompt is not None:
-                    clients[prompt.client] = None
-            return [*clients]
 
     # Prompts
 

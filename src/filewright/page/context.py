@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeVar
 
@@ -13,7 +14,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
-from filewright.errors import invalid, read_only
+from filewright.changes.model import RecordedPath
+from filewright.errors import FilewrightError, invalid, read_only
 from filewright.mailbox.marks import ReviewMarks
 from filewright.page.changelog import ChangeLog
 from filewright.page.decisions import Decisions
@@ -26,6 +28,8 @@ from filewright.workspace import REVIEW, Workspace
 
 _MAX_CACHED_VIEWS = 4
 """Views that are held for the next request of a part of them."""
+_MAX_CACHED_CHANGES = 1_000
+"""Changes whose paths are held."""
 _MAX_BODY_BYTES = 1 << 18
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """The content policy of images.
@@ -46,6 +50,10 @@ class PageContext:
         self._caller = Caller(
             session=f"review-{secrets.token_hex(4)}", client=REVIEW
         )
+        # A recorded change stays as it is.
+        self._touched_cached = lru_cache(_MAX_CACHED_CHANGES)(
+            self._read_touched
+        )
         self._select_cached = lru_cache(_MAX_CACHED_VIEWS)(self._select_at)
 
     def new_task(self) -> Task:
@@ -57,6 +65,16 @@ class PageContext:
     def decisions(self) -> Decisions:
         """Return the decisions of the person that hold now."""
         return Decisions.in_effect(self.marks.marks(), self.log.undone())
+
+    def touched_paths(self, change_id: str) -> Sequence[RecordedPath]:
+        """Return the paths at which a change left files; none if it cannot be read."""
+        return self._touched_cached(change_id)
+
+    def _read_touched(self, change_id: str) -> Sequence[RecordedPath]:
+        with suppress(FilewrightError):
+            record = self.workspace.changes.record(change_id)
+            return [change.path for change in record.file_changes]
+        return []
 
     def select(self, kind: str, name: str) -> Viewed:
         """Return the changes of an address.

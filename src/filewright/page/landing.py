@@ -12,7 +12,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from filewright.changes.model import (
-    ChangeRecord,
     FileChange,
     RecordedPath,
     change_time,
@@ -33,7 +32,7 @@ from filewright.workspace import REVIEW
 
 _FIRST_SPAN_NS = 86_400 * 10**9
 """The span of the first landing view: the day before the newest change."""
-_MAX_ATTRIBUTED_CHANGES = 300
+_MAX_ATTRIBUTED_CHANGES = 200
 """The changes that are read to find the prompts of files, the newest first."""
 _OWN_CLIENTS = (client_family(REVIEW),)
 """The person's own clients, which are no agents."""
@@ -165,7 +164,10 @@ def find_landing(context: PageContext, name: str) -> Landing | None:
         )
         group.keys = [file_key(changes[index]) for index in group.indexes]
     clients: dict[str, str] = {}
-    for client in context.log.clients_of(change_ids):
+    names: dict[str, None] = {}
+    for prompt in context.log.prompts_of(change_ids):
+        names[prompt.client if prompt is not None else ""] = None
+    for client in names:
         family = client_family(client)
         if family not in _OWN_CLIENTS:
             clients.setdefault(family, client or "an unnamed client")
@@ -181,20 +183,21 @@ def _group(
 ) -> list[PromptGroup]:
     """Return the open files by the newest prompt that touched each."""
     groups: dict[str, PromptGroup] = {}
-    for change_id in change_ids[:_MAX_ATTRIBUTED_CHANGES]:
+    recent_ids = change_ids[:_MAX_ATTRIBUTED_CHANGES]
+    prompts = context.log.prompts_of(recent_ids)
+    for change_id, prompt in zip(recent_ids, prompts, strict=True):
         if not open_indexes:
             break
-        heading = context.log.prompt(change_id)
-        if heading is None:
+        if prompt is None:
             continue
-        for path in _touched_paths(context, change_id):
+        for path in context.touched_paths(change_id):
             indexes = open_indexes.pop(path, None)
             if indexes is None:
                 continue
-            prompt_id = heading.prompt.id
-            if prompt_id not in groups:
-                groups[prompt_id] = PromptGroup(heading)
-            groups[prompt_id].indexes += indexes
+            if prompt.id not in groups:
+                heading = context.log.prompt(prompt.id)
+                groups[prompt.id] = PromptGroup(heading)
+            groups[prompt.id].indexes += indexes
     rest = PromptGroup(None)
     for indexes in open_indexes.values():
         rest.indexes += indexes
@@ -202,16 +205,6 @@ def _group(
     if rest.indexes:
         result.append(rest)
     return result
-
-
-def _touched_paths(
-    context: PageContext, change_id: str
-) -> Iterable[RecordedPath]:
-    try:
-        record: ChangeRecord = context.workspace.record(change_id)
-    except FilewrightError:
-        return []
-    return [change.path for change in record.file_changes]
 
 
 def format_moment(moment: datetime) -> str:
