@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
 from filewright.search.matches import (
     Match,
@@ -15,6 +16,7 @@ from filewright.search.matches import (
     iterate_windows,
 )
 from filewright.search.pattern import Pattern
+from filewright.search.selected_lines import iterate_selected_lines
 from filewright.search.window import NO_TIMEOUT, WINDOW_SIZES, WindowSizes
 from filewright.text.snapshot import Snapshot
 
@@ -71,7 +73,7 @@ class FileHits:
         return not self.reason
 
 
-def search_snapshot(
+def search_snapshot(  # noqa: PLR0913  each is a choice of the caller
     snapshot: Snapshot,
     pattern: Pattern,
     *,
@@ -79,9 +81,10 @@ def search_snapshot(
     start: int | None = None,
     invert: bool = False,
     windows: WindowSizes = WINDOW_SIZES,
+    selected: SelectedLines | None = None,
     task: Task = NO_TIMEOUT,
 ) -> FileHits:
-    """Return the first `limit` hits from byte `start` on.
+    """Return the first `limit` hits from byte `start` on, of the selected lines.
 
     `start` is the `stopped_at` of an earlier search. A hit is a line that matches, or a
     part of a long line; of a multiline pattern each match is a hit. With `invert`, a hit
@@ -90,21 +93,15 @@ def search_snapshot(
 
     Raises `cancelled`, `timeout`, `io_error`.
     """
-    first_byte = max(snapshot.start, start or 0)
-    matches = find_matches(
+    iterator = iterate_hits(
         snapshot,
         pattern,
-        start=first_byte,
-        once=invert and not pattern.multiline,
+        start=max(snapshot.start, start or 0),
+        invert=invert,
         windows=windows,
+        selected=selected,
         task=task,
     )
-    if invert:
-        iterator = _iterate_other_lines(snapshot, matches, first_byte, task)
-    elif pattern.multiline:
-        iterator = _hit_per_match(snapshot, matches, task)
-    else:
-        iterator = _hit_per_line(snapshot, matches, task)
     # One more hit tells if the file was searched to its end, and where to go on.
     hits = list(islice(iterator, limit + 1))
     if len(hits) <= limit:
@@ -118,20 +115,73 @@ def search_snapshot(
     )
 
 
+def iterate_hits(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    *,
+    start: int,
+    invert: bool = False,
+    windows: WindowSizes = WINDOW_SIZES,
+    selected: SelectedLines | None = None,
+    task: Task = NO_TIMEOUT,
+) -> Iterator[Hit]:
+    """Yield the hits from byte `start` on, as `search_snapshot` returns them."""
+    stop = None
+    if selected is not None:
+        start, stop = max(start, selected.start), selected.stop
+        if not selected.selection.has_pattern:
+            yield from _hit_per_selected_line(snapshot, selected, start, task)
+            return
+    matches = find_matches(
+        snapshot,
+        pattern,
+        start=start,
+        stop=stop,
+        once=invert and not pattern.multiline,
+        windows=windows,
+        task=task,
+    )
+    if invert:
+        hits = _iterate_other_lines(snapshot, matches, start, stop, task)
+    elif pattern.multiline:
+        hits = _hit_per_match(snapshot, matches, task)
+    else:
+        hits = _hit_per_line(snapshot, matches, task)
+    if selected is None:
+        yield from hits
+        return
+    for hit in hits:
+        line = snapshot.lines.read_line(hit.line_offset, task=task)
+        if selected.accepts(line.offset, line.body):
+            yield hit
+
+
+def _hit_per_selected_line(
+    snapshot: Snapshot, selected: SelectedLines, start: int, task: Task
+) -> Iterator[Hit]:
+    """Yield a hit for every selected line."""
+    for line in iterate_selected_lines(snapshot, selected, start, task):
+        number = snapshot.lines.line_at(line.offset, task)
+        yield Hit(line.offset, line.body_end, number, 1, line.offset)
+
+
 def count_hits(
     snapshot: Snapshot,
     pattern: Pattern,
     *,
     invert: bool = False,
     windows: WindowSizes = WINDOW_SIZES,
+    selected: SelectedLines | None = None,
     task: Task = NO_TIMEOUT,
 ) -> int:
     """Count the lines that match, the matches of a multiline pattern, or the other lines."""
+    if selected is not None:
+        return _count_selected(snapshot, pattern, invert, selected, task)
     # A match may be in several lines, so the other lines are not those left by a count.
     if invert and pattern.multiline:
         matches = find_matches(snapshot, pattern, windows=windows, task=task)
         other_lines = _iterate_other_lines(
-            snapshot, matches, snapshot.start, task
+            snapshot, matches, snapshot.start, None, task
         )
         return sum(1 for _ in other_lines)
     candidates = iterate_windows(
@@ -196,15 +246,41 @@ def _line_around(
     return start, end
 
 
+def _count_selected(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    invert: bool,
+    selected: SelectedLines,
+    task: Task,
+) -> int:
+    """Count the selected lines that match, or that do not."""
+    if not selected.selection.has_pattern:
+        lines = iterate_selected_lines(snapshot, selected, snapshot.start, task)
+        return sum(1 for _ in lines)
+    hits = iterate_hits(
+        snapshot,
+        pattern,
+        start=snapshot.start,
+        invert=invert,
+        selected=selected,
+        task=task,
+    )
+    return len({hit.line_offset for hit in hits})
+
+
 def _iterate_other_lines(
-    snapshot: Snapshot, matches: Iterator[Match], start: int, task: Task
+    snapshot: Snapshot,
+    matches: Iterator[Match],
+    start: int,
+    stop: int | None,
+    task: Task,
 ) -> Iterator[Hit]:
     """Yield the lines from `start`, a line's beginning, that hold no part of a match."""
     first = 1
     if snapshot.has_byte(start):
         first = snapshot.lines.line_at(start, task)
     match = next(matches, None)
-    lines = snapshot.lines.read_lines(start, limit=0, task=task)
+    lines = snapshot.lines.read_lines(start, stop, limit=0, task=task)
     for number, line in enumerate(lines, first):
         while (
             match is not None

@@ -14,7 +14,8 @@ import xxhash
 
 from filewright import errors
 from filewright.boundary.location import Location
-from filewright.errors import Code
+from filewright.errors import Code, FilewrightError
+from filewright.logs.selection import SelectedLines, Selection
 from filewright.progress import Task
 from filewright.search.candidates import Candidates
 from filewright.search.hits import FileHits, count_hits, search_snapshot
@@ -68,6 +69,8 @@ class TreeSearch:
     count files, `count` counts hits. `binary` counts files that may hold the pattern but
     are not text, `unreadable` files and folders that cannot be read, and `ignored` the
     names that ignore rules left out. `problems` say where compressed files are damaged.
+    `broken` counts lines that are no JSON objects, `untimed` and `unsorted` files whose
+    lines have no times, or are not in their order.
     """
 
     searcher: Searcher
@@ -76,6 +79,8 @@ class TreeSearch:
     options: TreeOptions
     after: ResumePoint | None = None
     task: Task = NO_TIMEOUT
+    selection: Selection | None = None
+    members: tuple[Location, ...] = ()
     opened: Callable[[], Snapshot] | None = None
     complete: bool = False
     resume: ResumePoint | None = None
@@ -86,9 +91,16 @@ class TreeSearch:
     searched: int = 0
     ignored: int = 0
     has_long_compressed_text: bool = False
+    broken: int = 0
+    untimed: int = 0
+    unsorted: int = 0
     problems: list[str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[tuple[Snapshot, FileHits]]:
+        if self.members:
+            yield from self._search(self._member_places())
+            self.searched = len(self.members)
+            return
         if self.opened:
             start = self.after or ResumePoint(self.where)
             yield from self._search([start])
@@ -115,6 +127,14 @@ class TreeSearch:
             self.searched = candidates.searched
             self.ignored = candidates.walk.ignored_count
             self.unreadable += candidates.walk.unreadable_count
+
+    def _member_places(self) -> Iterator[ResumePoint]:
+        """Yield the members of a rotated log that are left to search, in order of time."""
+        members = list(self.members)
+        if self.after is not None and self.after.location in members:
+            members = members[members.index(self.after.location) + 1 :]
+            yield self.after
+        yield from map(ResumePoint, members)
 
     def _search(
         self, places: Iterable[ResumePoint]
@@ -191,16 +211,50 @@ class TreeSearch:
         if snapshot.binary_type is not None:
             self.binary += 1
             return FileHits(())
+        selected = self.select(snapshot)
         if options.output == "counts":
             count = count_hits(
-                snapshot, self.pattern, invert=options.invert, task=self.task
+                snapshot,
+                self.pattern,
+                invert=options.invert,
+                selected=selected,
+                task=self.task,
             )
+            self._note_selected(selected)
             return FileHits((), count=count)
-        return search_snapshot(
+        file_hits = search_snapshot(
             snapshot,
             self.pattern,
             limit=limit,
             start=place.offset,
             invert=options.invert,
+            selected=selected,
             task=self.task,
         )
+        self._note_selected(selected)
+        return file_hits
+
+    def select(self, snapshot: Snapshot) -> SelectedLines | None:
+        """Return the selection in a file, or None if every line is searched.
+
+        A file of a tree whose lines have no times has none in a time either.
+        """
+        if self.selection is None:
+            return None
+        try:
+            return SelectedLines.of(snapshot, self.selection, self.task)
+        except FilewrightError as error:
+            if self.opened or error.code != Code.INVALID_INPUT:
+                raise
+            self.untimed += 1
+            return SelectedLines(self.selection, 0, 0)
+
+    def _note_selected(self, selected: SelectedLines | None) -> None:
+        """Note the facts about selected lines that the result must tell."""
+        if selected is None:
+            return
+        self.broken += selected.broken_count
+        if selected.time_range is not None and (
+            not selected.time_range.is_sorted
+        ):
+            self.unsorted += 1

@@ -29,7 +29,8 @@ def search_content(
     Hits are in the order of files and lines; of a fuzzy search by similarity.
     """
     require_one_kind(arguments)
-    if arguments.pattern is None or arguments.items is not None:
+    is_single = arguments.patterns is None and arguments.items is None
+    if not is_single:
         outcomes = search_several(context, split_searches(arguments))
         return join_results(outcomes)
     outcome = search_once(context, arguments, context.settings.page_chars)
@@ -41,7 +42,10 @@ def require_one_kind(arguments: SearchArguments) -> None:
     """Raise `invalid_input` unless the call has one of pattern, patterns and items."""
     # An item without a pattern takes that of the call.
     pattern = arguments.pattern if arguments.items is None else None
-    if [pattern, arguments.patterns, arguments.items].count(None) != 2:
+    given = [pattern, arguments.patterns, arguments.items].count(None)
+    if given == 3 and arguments.needs_no_pattern:
+        return
+    if given != 2:
         raise invalid(
             "search_content takes one of pattern, patterns and items",
             "give pattern for one text, patterns for several, items for several searches; with a cursor the same "
@@ -63,6 +67,7 @@ def to_result(outcome: SearchOutcome) -> SearchResult:
         files_searched=outcome.searched_files,
         total=outcome.total_lines,
         kinds=outcome.kinds.kinds if outcome.kinds is not None else (),
+        values=outcome.values,
     )
 
 

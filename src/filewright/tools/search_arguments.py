@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
 from filewright.errors import FilewrightError, invalid
+from filewright.logs.fields import parse_conditions
+from filewright.logs.selection import Selection
 from filewright.search.pattern import Pattern, compile_pattern
 from filewright.settings import Settings
 from filewright.tools.arguments import RARE, Arguments
@@ -85,6 +87,37 @@ class SearchArguments(Arguments):
     """the same, above the hit only"""
     context_after: Annotated[ContextLineCount, RARE] = None
     """the same, below the hit only"""
+    since: Annotated[
+        str | None,
+        Field(
+            description='logs: "2026-11-29T10:30", "10:30" or "15m" before the end'
+        ),
+    ] = None
+    """only log entries from this time on: `"2026-11-29T10:30:00Z"`, `"10:30"` on the last day, or `"15m"` before the
+    last entry; a line without a time belongs to the entry before it"""
+    until: str | None = None
+    """only log entries up to this time"""
+    where: Annotated[
+        dict[str, Any] | None,
+        Field(
+            min_length=1,
+            description='JSON lines: {"level": "error", "err.code": ">500"}',
+        ),
+    ] = None
+    """only JSON lines whose fields fit: `{"level": "error", "latency_ms": ">500", "err.code": [4, 5]}`, with `=`, `!=`,
+    `>`, `>=`, `<`, `<=` before a value and dots in nested names; `null` is a field that is not there"""
+    fields: Annotated[
+        list[str] | None, Field(min_length=1, description="columns shown")
+    ] = None
+    """of JSON lines only these fields are shown, with tabs between them: `["ts", "err.code"]`"""
+    by: Annotated[
+        str | None, Field(description="output=counts by this field")
+    ] = None
+    """counts of JSON lines by the value of this field, the most frequent first, with `output="counts"`"""
+    rotated: Annotated[
+        bool, Field(description="with app.log.1, app.log.2.gz …")
+    ] = False
+    """search all files into which the log was rotated, the oldest first, as `path: "app.log*"` does"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"
     """`"kinds"`: lines that differ only in numbers are counted as one, rarest first"""
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
@@ -96,6 +129,26 @@ class SearchArguments(Arguments):
     include_ignored: bool = False
     """also files that `.gitignore`, `.ignore` and git's excludes leave out"""
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
+
+    @property
+    def needs_no_pattern(self) -> bool:
+        """Return True if other conditions say which lines are hits."""
+        conditions = (self.where, self.since, self.until, self.by)
+        return any(condition is not None for condition in conditions)
+
+    def selection(self) -> Selection | None:
+        """Return the conditions on log entries, or None without one."""
+        if not self.needs_no_pattern:
+            return None
+        ignores_case = None
+        if self.case != "smart":
+            ignores_case = self.case == "insensitive"
+        return Selection(
+            self.since,
+            self.until,
+            parse_conditions(self.where or {}, ignores_case=ignores_case),
+            has_pattern=self.pattern is not None,
+        )
 
     @property
     def has_default_context(self) -> bool:
@@ -124,11 +177,8 @@ def split_searches(arguments: SearchArguments) -> list[SearchArguments]:
 
 def _require_one_pattern(search: SearchArguments) -> None:
     """Raise `invalid_input` unless an item is the search of one pattern."""
-    if (
-        search.pattern is None
-        or search.patterns is not None
-        or search.items is not None
-    ):
+    has_none = search.pattern is None and not search.needs_no_pattern
+    if has_none or search.patterns is not None or search.items is not None:
         raise invalid(
             "each of items is the search of one pattern",
             "give each of items a pattern, and what differs from the call",
@@ -146,6 +196,9 @@ def compile_arguments(
     arguments: SearchArguments, settings: Settings
 ) -> Pattern:
     """Return the pattern of an exact search. Raise `invalid_input` if there is none."""
+    if arguments.pattern is None and arguments.needs_no_pattern:
+        # The conditions choose among all lines.
+        return compile_pattern("^", mode="regex")
     mode: Literal["literal", "regex"] = "literal"
     if arguments.mode == "regex":
         mode = "regex"
@@ -216,7 +269,17 @@ def require_valid_patterns(
 
 def require_fuzzy_arguments(arguments: SearchArguments) -> None:
     """Raise `invalid_input` for an argument without a meaning in a fuzzy search."""
-    for name in ("invert", "multiline", "whole_word", "without"):
+    for name in (
+        "invert",
+        "multiline",
+        "whole_word",
+        "without",
+        "since",
+        "until",
+        "where",
+        "by",
+        "fields",
+    ):
         if getattr(arguments, name):
             raise invalid(
                 f"{name} has no meaning in a fuzzy search",

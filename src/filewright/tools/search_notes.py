@@ -21,6 +21,7 @@ from filewright.tools.suggestions import distinct_form
 from filewright.wording import character_names, escape_controls, pluralize
 
 MAX_NAMED_FILES = 3
+MAX_MEMBERS = 10
 MAX_COUNTED_LINES = 1_000
 MAX_MATCH_BYTES = 16 << 10
 MAX_SPELLING_CHARS = 120
@@ -39,6 +40,25 @@ def skip_notes(search: TreeSearch) -> list[str]:
         notes.append(f"{pluralize(search.binary, 'binary file')} skipped")
     if search.unreadable:
         notes.append(f"{search.unreadable} could not be read")
+    return notes
+
+
+def selection_notes(search: TreeSearch) -> list[str]:
+    """Return notes on lines without JSON, and on files without times in their order."""
+    notes = []
+    if search.broken:
+        notes.append(f"{pluralize(search.broken, 'line')} not JSON")
+    if search.untimed:
+        notes.append(f"{pluralize(search.untimed, 'file')} without times")
+    if search.unsorted:
+        notes.append("the times are not in order, so all lines were compared")
+    if search.members:
+        names = [location.name for location in search.members]
+        shown = ", ".join(os.fsdecode(name) for name in names[:MAX_MEMBERS])
+        more = f" and {len(names) - MAX_MEMBERS} more" * (
+            len(names) > MAX_MEMBERS
+        )
+        notes.append(escape_controls(f"oldest first: {shown}{more}"))
     return notes
 
 
@@ -77,7 +97,7 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     pattern = search.pattern.for_other_spellings(look_alikes=not search.count)
     if pattern is None or search.options.invert:
         return []
-    if search.has_long_compressed_text:
+    if search.has_long_compressed_text or search.selection is not None:
         # It would have to be decoded a second time.
         return []
     other_search = replace(

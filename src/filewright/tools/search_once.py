@@ -15,10 +15,10 @@ from functools import partial
 
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
+from filewright.logs.fields import parse_entry, show_fields
+from filewright.logs.selection import FieldCounts
 from filewright.search.hit_groups import HitGroups
-from filewright.search.hits import FileHits, Hit
-from filewright.search.matches import find_matches
-from filewright.search.pattern import Pattern
+from filewright.search.hits import FileHits, Hit, iterate_hits
 from filewright.search.searcher import SimilarHits
 from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
 from filewright.search.tree_options import TreeOptions
@@ -33,6 +33,7 @@ from filewright.tools.cursors import (
     encode_cursor,
     encode_path,
 )
+from filewright.tools.rotated_logs import find_rotated
 from filewright.tools.search_arguments import (
     SearchArguments,
     compile_arguments,
@@ -42,6 +43,7 @@ from filewright.tools.search_excerpt import (
     ExcerptLine,
     ExcerptOptions,
     FileExcerpt,
+    HitExcerpt,
     LineRole,
     SymbolFinder,
     excerpt_hits,
@@ -51,12 +53,17 @@ from filewright.tools.search_notes import (
     display_path,
     left_out_notes,
     name_spelling_notes,
+    selection_notes,
     skip_notes,
     spelling_notes,
 )
 from filewright.tools.search_outcome import SearchOutcome
-from filewright.tools.search_rendering import excerpt_chars, render_file
-from filewright.tools.search_result import MatchedFile, SearchHit
+from filewright.tools.search_rendering import (
+    excerpt_chars,
+    render_file,
+    render_value,
+)
+from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
 from filewright.wording import escape_controls, pluralize
 
 # The last lines of a page.
@@ -74,17 +81,21 @@ REGEX_SYNTAX = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SearchTarget:
-    """The file or folder that is searched. `open_file` is None for a folder."""
+    """The file or folder that is searched. `open_file` is None for a folder.
+
+    Of a rotated log `location` is the folder of its `members`.
+    """
 
     location: Location
     open_file: Callable[[], Snapshot] | None
+    members: tuple[Location, ...] = ()
 
 
 def search_once(
     context: Context, arguments: SearchArguments, max_chars: int
 ) -> SearchOutcome:
     """Search for one pattern, and return the matches that fit on a page of `max_chars`."""
-    target = find_target(context, arguments.path)
+    target = find_target(context, arguments.path, rotated=arguments.rotated)
     options = tree_options(arguments)
     page = SearchPage(context, arguments, max_chars)
     if target.open_file is not None and not context.searcher.accepts(
@@ -97,9 +108,17 @@ def search_once(
     return search_exact(context, target, options, page)
 
 
-def find_target(context: Context, path: str) -> SearchTarget:
-    """Return the file or folder at a path; a link to a folder is searched as the folder."""
+def find_target(
+    context: Context, path: str, *, rotated: bool = False
+) -> SearchTarget:
+    """Return the file or folder at a path; a link to a folder is searched as the folder.
+
+    A path with a pattern of names, such as `app.log*`, is a rotated log.
+    """
     location = context.boundary.locate(path)
+    members = find_rotated(context, location, rotated=rotated)
+    if members:
+        return SearchTarget(location.parent, None, members)
     kind = context.boundary.stat(location).kind
     if kind == "link":
         # Any other error is raised when the file is opened.
@@ -119,12 +138,14 @@ def tree_options(arguments: SearchArguments) -> TreeOptions:
     """
     output = arguments.output
     has_limit = output == "matches" or (
-        output != "kinds" and "max_results" in arguments.model_fields_set
+        output != "kinds"
+        and arguments.by is None
+        and "max_results" in arguments.model_fields_set
     )
     return TreeOptions(
         limit=arguments.max_results if has_limit else MAX_FILES,
         # The lines of each kind are counted here, in the files that match.
-        output="files" if output == "kinds" else output,
+        output="files" if output == "kinds" or arguments.by else output,
         glob=arguments.glob,
         exclude=arguments.exclude,
         file_type=arguments.type,
@@ -173,27 +194,51 @@ class SearchPage:
         self._files: list[MatchedFile] = []
         self._kinds = HitGroups()
         self._occurrence_count = 0
+        self._values: FieldCounts | None = None
+        if arguments.by is not None:
+            self._values = FieldCounts(arguments.by)
 
     @property
     def has_match(self) -> bool:
         """Return True if a match was collected."""
-        return bool(self._hits or self._files or self._kinds)
+        has_values = self._values is not None and bool(self._values.counts)
+        return bool(self._hits or self._files or self._kinds) or has_values
 
     def add(
-        self, snapshot: Snapshot, file_hits: FileHits, pattern: Pattern
+        self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
     ) -> int | None:
         """Collect a file with matches; return the offset of the first that does not fit."""
         output = self.arguments.output
-        if output == "kinds":
-            task = self._context.task
-            for match in find_matches(snapshot, pattern, once=True, task=task):
-                self._kinds.add_hit(snapshot, match.offset)
+        if output == "kinds" or self.arguments.by is not None:
+            self._group(snapshot, search)
             return None
         if output == "matches":
             return self.add_hits(snapshot, file_hits.hits)
         if self.add_file(display_path(snapshot), file_hits.count):
             return None
         return 0
+
+    def _group(self, snapshot: Snapshot, search: TreeSearch) -> None:
+        """Count the hits of a file by their kinds, or by the value of a field."""
+        hits = iterate_hits(
+            snapshot,
+            search.pattern,
+            start=snapshot.start,
+            selected=search.select(snapshot),
+            task=self._context.task,
+        )
+        last_line = -1
+        for hit in hits:
+            if hit.line_offset == last_line:
+                continue
+            last_line = hit.line_offset
+            if self._values is None:
+                self._kinds.add_hit(snapshot, hit.offset)
+                continue
+            line = snapshot.lines.read_line(hit.line_offset)
+            self._values.add(
+                parse_entry(line.body), display_path(snapshot), hit.line
+            )
 
     def add_hits(self, snapshot: Snapshot, hits: Sequence[Hit]) -> int | None:
         """Collect the hits of a file; return the offset of the first that does not fit."""
@@ -211,6 +256,10 @@ class SearchPage:
         for index, (hit, excerpt) in enumerate(
             zip(hits, excerpts, strict=True)
         ):
+            if self.arguments.fields:
+                excerpt = show_only_fields(
+                    excerpt, snapshot, hit.line_offset, self.arguments.fields
+                )
             counted = excerpt.lines
             if self._options.default_context:
                 # They are left out if they do not fit.
@@ -255,7 +304,10 @@ class SearchPage:
             max_chars=self._budget.limit - RESERVED_CHARS,
             with_path=is_tree,
         )
+        values, notes = self._shown_values()
         return SearchOutcome(
+            values=values,
+            notes=notes,
             arguments=self.arguments,
             max_chars=self._budget.limit,
             is_tree=is_tree,
@@ -267,6 +319,54 @@ class SearchPage:
             kinds=kinds,
             occurrence_count=self._occurrence_count,
         )
+
+    def _shown_values(self) -> tuple[tuple[ValueCount, ...], tuple[str, ...]]:
+        """Return the counts by a field that fit on the page, and a summary."""
+        if self._values is None or not self._values.counts:
+            return (), ()
+        shown = []
+        ranked = self._values.ranked()
+        for value, count in ranked[: self.arguments.max_results]:
+            path, line = self._values.first_places[value]
+            row = ValueCount(value, count, path, line)
+            if not self._budget.take(
+                len(render_value(row, with_path=True)) + 1
+            ):
+                break
+            shown.append(row)
+        values = pluralize(len(ranked), "value")
+        entries = sum(self._values.counts.values())
+        summary = (
+            f"{values} of {self._values.path} in {pluralize(entries, 'entry')}"
+        )
+        if len(shown) < len(ranked):
+            summary += f", the {len(shown)} most frequent shown"
+        if self._values.others:
+            summary += f"; {self._values.others:,} entries have other values"
+        if self._values.broken:
+            lines = pluralize(self._values.broken, "line")
+            summary += f"; {lines} not JSON"
+        return tuple(shown), (summary,)
+
+
+def show_only_fields(
+    excerpt: HitExcerpt, snapshot: Snapshot, offset: int, fields: Sequence[str]
+) -> HitExcerpt:
+    """Return the excerpt of a hit with the fields of its line as its text."""
+    entry = parse_entry(snapshot.lines.read_line(offset).body)
+    if entry is None:
+        return excerpt
+    text = show_fields(entry, fields)
+    line = ExcerptLine(excerpt.hit.line, text, LineRole.HIT)
+    hit = replace(
+        excerpt.hit,
+        text=text,
+        submatches=(),
+        truncated=False,
+        context_before=(),
+        context_after=(),
+    )
+    return HitExcerpt(hit, (line,))
 
 
 # Exact searches
@@ -288,6 +388,8 @@ def search_exact(
         options,
         after=decode_resume(arguments, target.location),
         task=context.task,
+        selection=arguments.selection(),
+        members=target.members,
         opened=target.open_file,
     )
     is_tree = target.open_file is None
@@ -341,7 +443,7 @@ def decode_resume(
 def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
     """Collect the hits of a search; return the point where it goes on, or None at its end."""
     for snapshot, file_hits in search:
-        offset = page.add(snapshot, file_hits, search.pattern)
+        offset = page.add(snapshot, file_hits, search)
         if offset is not None:
             location = snapshot.location or search.where
             return ResumePoint(
@@ -389,6 +491,8 @@ def count_all(search: TreeSearch) -> TreeSearch | None:
             search.pattern,
             options,
             task=task,
+            selection=search.selection,
+            members=search.members,
             opened=search.opened,
         )
         for _ in counts:
@@ -402,7 +506,7 @@ def add_notes(
     context: Context, outcome: SearchOutcome, search: TreeSearch
 ) -> SearchOutcome:
     """Return the outcome with notes on what was searched, and advice if nothing matched."""
-    notes = list(outcome.notes)
+    notes = [*outcome.notes, *selection_notes(search)]
     left_out: list[str] = []
     if outcome.is_tree:
         if outcome.is_complete or outcome.total_lines is not None:

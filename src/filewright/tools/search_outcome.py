@@ -8,7 +8,7 @@ from filewright.errors import FilewrightError
 from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_excerpt import FileExcerpt
 from filewright.tools.search_kinds import ShownKinds
-from filewright.tools.search_result import MatchedFile, SearchHit
+from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,7 @@ class SearchOutcome:
     hits: tuple[SearchHit, ...] = ()
     files: tuple[MatchedFile, ...] = ()
     kinds: ShownKinds | None = None
+    values: tuple[ValueCount, ...] = ()
     occurrence_count: int = 0
     is_complete: bool = True
     next_cursor: str | None = None
@@ -44,7 +45,7 @@ class SearchOutcome:
     @property
     def has_match(self) -> bool:
         """Return True if there is a match."""
-        return bool(self.hits or self.files or self.kinds)
+        return bool(self.hits or self.files or self.kinds or self.values)
 
     @property
     def is_bare(self) -> bool:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from filewright.tools.search_excerpt import FileExcerpt
     from filewright.tools.search_kinds import ShownKinds
     from filewright.tools.search_outcome import SearchOutcome
-    from filewright.tools.search_result import MatchedFile
+    from filewright.tools.search_result import MatchedFile, ValueCount
 
 # Of files with one name and as many matches this many are named.
 MAX_ALIKE_FILES = 10
@@ -47,7 +47,10 @@ def render_search(
 
 def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     """Yield the lines of the answer that show matches."""
-    if outcome.files:
+    if outcome.values:
+        for value in outcome.values:
+            yield render_value(value, with_path=outcome.is_tree)
+    elif outcome.files:
         yield from render_files(outcome.files)
     elif outcome.kinds is not None:
         for kind in outcome.kinds.kinds:
@@ -73,10 +76,20 @@ def render_continuation(outcome: SearchOutcome) -> str:
     )
 
 
+def render_value(value: ValueCount, *, with_path: bool) -> str:
+    """Return the row of a value: how many entries have it, and the first of them."""
+    place = f"line {value.line}"
+    if with_path:
+        place = f"{escape_controls(value.path)}:{value.line}"
+    return f"{value.count:,} {escape_controls(value.value)} (first: {place})"
+
+
 def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
     """Return the notes of a search: the count of its matches first, or what to try."""
     if not outcome.has_match:
         return (*outcome.notes, *outcome.advice)
+    if outcome.values:
+        return outcome.notes
     if outcome.kinds is not None:
         summary = describe_kinds(outcome.kinds, with_path=outcome.is_tree)
         return (summary, *outcome.notes)

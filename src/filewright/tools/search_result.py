@@ -47,6 +47,16 @@ class MatchedFile:
     count: int | None = optional()
 
 
+@dataclass(frozen=True, slots=True)
+class ValueCount:
+    """The number of entries with a value of the field `by`, and the place of the first."""
+
+    value: str
+    count: int
+    path: str
+    line: int
+
+
 @dataclass(frozen=True, kw_only=True)
 class SearchResult(ToolResult):
     """The hits of a search: `results` with output "matches", `kinds` with "kinds", else `files`.
@@ -54,7 +64,7 @@ class SearchResult(ToolResult):
     `next_cursor` continues the search; an incomplete search without one cannot continue.
     `total` counts all matching lines, or is None where they were not counted.
     `files_searched` is None for one file, and for several places. `searches` has the result
-    or the error of each of several patterns.
+    or the error of each of several patterns. `values` are the counts by a field.
     """
 
     several = "searches"
@@ -67,3 +77,4 @@ class SearchResult(ToolResult):
     total: int | None = None
     searches: tuple[SearchResult | FailedCall, ...] = optional(())
     kinds: tuple[HitGroup, ...] = optional(())
+    values: tuple[ValueCount, ...] = optional(())

@@ -1,0 +1,11 @@
+"""Logs: the times of their entries, and the fields of entries in JSON lines.
+
+In: a `Snapshot`, and the conditions of a caller. Out: the bytes of a file that may hold
+the entries, and whether a line is one of them. Nothing here opens a path.
+
+- `timestamps`: the forms of timestamps, and the clock of a log
+- `time_range`: the part of a log between two times
+- `fields`: conditions on the fields of JSON lines
+- `rotated`: the files of a rotated log
+- `selection`: the lines of a log that a call asks for
+"""

@@ -1,0 +1,99 @@
+"""Rotated logs: the files into which one log was divided, in the order of time."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from filewright.boundary.boundary import Boundary
+from filewright.boundary.location import Location
+from filewright.boundary.walk_model import WalkOptions
+from filewright.progress import Task
+from filewright.text.compressed import strip_suffix
+
+MAX_MEMBERS = 1_000
+_WILDCARDS = re.compile(rb"[*?\[]")
+_DATE = rb"\d{4}[-_.]?\d\d[-_.]?\d\d(?:[-_.T]?\d+)*"
+_DATED = re.compile(
+    rb"(?P<before>.*?)[-_.](?P<date>" + _DATE + rb")(?P<after>.*)"
+)
+_NUMBERED = re.compile(
+    rb"(?P<before>.+?)\.(?P<number>\d{1,5})(?P<after>\.[A-Za-z]\w*)?"
+)
+_NEWEST = b"\xff"
+
+
+@dataclass(frozen=True, slots=True)
+class RotatedName:
+    """The parts of a member's name: the log that it belongs to, and its place in it.
+
+    `date` is "" without a date, `number` 0 without a number. A larger number is older.
+    """
+
+    base: bytes
+    date: bytes = b""
+    number: int = 0
+
+    @property
+    def age_key(self) -> tuple[bytes, int]:
+        """Return the key by which members are in the order of time."""
+        return self.date or _NEWEST, -self.number
+
+
+def parse_name(name: bytes) -> RotatedName:
+    """Return the parts of a name such as ``app.log.2.gz`` or ``app-2026-11-01.log``."""
+    plain = strip_suffix(name)
+    dated = _DATED.fullmatch(plain)
+    if dated is not None:
+        rest = dated["before"] + dated["after"]
+        digits = re.sub(rb"\D", b"", dated["date"])
+        number = 0
+        numbered = re.fullmatch(rb"(.*?)[-.](\d{1,5})", rest)
+        if numbered is not None:
+            rest, number = numbered[1], int(numbered[2])
+        return RotatedName(rest, digits, number)
+    numbered_name = _NUMBERED.fullmatch(plain)
+    if numbered_name is not None:
+        base = numbered_name["before"] + (numbered_name["after"] or b"")
+        return RotatedName(base, number=int(numbered_name["number"]))
+    return RotatedName(plain)
+
+
+def order_members(names: Iterable[bytes]) -> list[bytes]:
+    """Return the names of members, the oldest first."""
+    return sorted(
+        names, key=lambda name: (parse_name(name).age_key, -len(name), name)
+    )
+
+
+def has_wildcards(location: Location) -> bool:
+    """Return True if the last name of a path is a pattern of names."""
+    return bool(location.parts) and bool(_WILDCARDS.search(location.name))
+
+
+def find_members(
+    boundary: Boundary, location: Location, task: Task
+) -> Sequence[Location]:
+    """Return the files of a rotated log, the oldest first.
+
+    The location is that of one of them, or its last name is a pattern. Links such as
+    `current` are left out: what they lead to is a member itself, or another log.
+    """
+    name = location.name
+    base = parse_name(name).base
+    is_pattern = has_wildcards(location)
+    options = WalkOptions(depth=1, include_ignored=True, kinds=["file"])
+    names: list[bytes] = []
+    for entry in boundary.walk(location.parent, options, task=task):
+        if is_pattern:
+            is_member = fnmatchcase(
+                entry.name.decode("latin-1"), name.decode("latin-1")
+            )
+        else:
+            is_member = parse_name(entry.name).base == base
+        if is_member and len(names) < MAX_MEMBERS:
+            names.append(entry.name)
+    parent = location.parent
+    return [parent.child(member) for member in order_members(names)]

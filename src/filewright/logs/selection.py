@@ -1,0 +1,138 @@
+"""The lines of a log that a call asks for: by their time, and by their fields."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from filewright.logs.fields import (
+    Condition,
+    find_value,
+    parse_entry,
+    show_value,
+)
+from filewright.logs.time_range import LogTimes, TimeRange, find_time_range
+from filewright.progress import Task
+from filewright.text.snapshot import Snapshot
+
+MAX_COUNTED_VALUES = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """The conditions of a call on the entries of a log.
+
+    Without `has_pattern` every line that fits them is a hit.
+    """
+
+    since: str | None = None
+    until: str | None = None
+    conditions: tuple[Condition, ...] = ()
+    has_pattern: bool = True
+
+    @property
+    def has_time(self) -> bool:
+        """Return True if the entries of a part of the time are selected."""
+        return self.since is not None or self.until is not None
+
+    @property
+    def is_empty(self) -> bool:
+        """Return True if every line is selected."""
+        return not self.has_time and not self.conditions
+
+    @property
+    def required(self) -> Condition | None:
+        """Return the condition whose text each selected line holds, if any."""
+        for condition in self.conditions:
+            if condition.required_text:
+                return condition
+        return None
+
+
+@dataclass
+class SelectedLines:
+    """The selection in one file: the bytes that may hold lines of it, and a test of each.
+
+    `broken_count` counts lines that are no JSON objects.
+    """
+
+    selection: Selection
+    start: int
+    stop: int
+    times: LogTimes | None = None
+    time_range: TimeRange | None = None
+    broken_count: int = 0
+
+    @classmethod
+    def of(
+        cls, snapshot: Snapshot, selection: Selection, task: Task
+    ) -> SelectedLines:
+        """Return the selection in a file. Raises as `find_time_range`."""
+        if not selection.has_time:
+            return cls(selection, snapshot.start, 1 << 62)
+        times, time_range = find_time_range(
+            snapshot, selection.since, selection.until, task
+        )
+        return cls(
+            selection, time_range.start, time_range.stop, times, time_range
+        )
+
+    def accepts(self, offset: int, body: bytes) -> bool:
+        """Return True if the line at an offset is selected."""
+        if self.selection.conditions:
+            entry = parse_entry(body)
+            if entry is None:
+                if body.strip():
+                    self.broken_count += 1
+                return False
+            for condition in self.selection.conditions:
+                if not condition.accepts(entry):
+                    return False
+        return self._is_in_time(offset, body)
+
+    def _is_in_time(self, offset: int, body: bytes) -> bool:
+        if self.times is None or self.time_range is None:
+            return True
+        seconds = self.times.time_of_line(offset, body)
+        if seconds is None:
+            return False
+        until = self.time_range.until
+        if not math.isinf(until) and until == int(until):
+            # A time in whole seconds means all of its last second.
+            until += 0.999_999_9
+        return self.time_range.since <= seconds <= until
+
+
+@dataclass
+class FieldCounts:
+    """The number of entries by the value of a field.
+
+    After `MAX_COUNTED_VALUES` values, entries with others are counted in `others`.
+    """
+
+    path: str
+    counts: Counter[str] = field(default_factory=Counter)
+    first_places: dict[str, tuple[str, int]] = field(default_factory=dict)
+    others: int = 0
+    broken: int = 0
+
+    def add(
+        self, entry: Mapping[str, Any] | None, path: str, line: int
+    ) -> None:
+        """Count an entry; None is a line that is no JSON object."""
+        if entry is None:
+            self.broken += 1
+            return
+        value = show_value(find_value(entry, self.path))
+        if value not in self.counts and len(self.counts) >= MAX_COUNTED_VALUES:
+            self.others += 1
+            return
+        self.counts[value] += 1
+        self.first_places.setdefault(value, (path, line))
+
+    def ranked(self) -> Sequence[tuple[str, int]]:
+        """Return the values and their counts, the most frequent first."""
+        return self.counts.most_common()

@@ -1,0 +1,215 @@
+"""The part of a log between two times: by bisection where its times rise.
+
+A line without a timestamp, such as one of a trace, belongs to the entry before it.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from itertools import pairwise
+
+from filewright.errors import invalid
+from filewright.logs.timestamps import LogClock, find_clock
+from filewright.progress import Task
+from filewright.text.snapshot import Snapshot
+
+_PROBES = 48
+_PROBE_BYTES = 64 << 10
+_SAMPLED_BYTES = 32 << 10
+_MAX_LINE_BYTES = 512
+_SCANNED_BYTES = 128 << 10
+"""Where the bisection ends, and the lines are read one after the other."""
+
+_MARGIN_BYTES = 256 << 10
+"""How far entries of several writers may be out of order."""
+
+_MAX_TRACE_BYTES = 256 << 10
+"""How far before a line its entry is searched for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """The first entry with a time from an offset on."""
+
+    offset: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class TimeRange:
+    """The times that a call asks for, and the bytes that may hold their entries.
+
+    `since` and `until` are seconds since 1970, or infinite. Without `is_exact`, entries
+    outside of the times are between the others.
+    """
+
+    clock: LogClock
+    since: float
+    until: float
+    start: int
+    stop: int
+    is_sorted: bool
+
+
+class LogTimes:
+    """The times of the entries in one log."""
+
+    def __init__(self, snapshot: Snapshot, clock: LogClock, task: Task) -> None:
+        self.clock = clock
+        self._snapshot = snapshot
+        self._task = task
+
+    @classmethod
+    def of(cls, snapshot: Snapshot, task: Task) -> LogTimes | None:
+        """Return the times of a log, or None if its lines have none."""
+        head = snapshot.read(snapshot.start, _SAMPLED_BYTES)
+        modified = time.time()
+        if snapshot.status is not None:
+            modified = snapshot.status.st_mtime
+        year = datetime.fromtimestamp(modified, UTC).year
+        clock = find_clock(head.splitlines()[:400], year)
+        return None if clock is None else cls(snapshot, clock, task)
+
+    def probe(self, offset: int, stop: int | None = None) -> Probe | None:
+        """Return the first entry with a time that begins at or after an offset."""
+        lines = self._snapshot.lines
+        if offset > self._snapshot.start:
+            offset = lines.line_end(offset - 1, self._task)
+        limit = offset + _PROBE_BYTES if stop is None else stop
+        for line in lines.read_lines(
+            offset, limit, limit=_MAX_LINE_BYTES, task=self._task
+        ):
+            seconds = self.clock.read(line.body)
+            if seconds is not None:
+                return Probe(line.offset, seconds)
+        return None
+
+    def first(self) -> Probe | None:
+        """Return the first entry with a time."""
+        return self.probe(self._snapshot.start)
+
+    def last(self) -> Probe | None:
+        """Return the last entry with a time."""
+        size = self._snapshot.size
+        start = max(self._snapshot.start, size - _PROBE_BYTES)
+        if start > self._snapshot.start:
+            start = self._snapshot.lines.line_end(start, self._task)
+        last = None
+        for line in self._snapshot.lines.read_lines(
+            start, limit=_MAX_LINE_BYTES, task=self._task
+        ):
+            seconds = self.clock.read(line.body)
+            if seconds is not None:
+                last = Probe(line.offset, seconds)
+        return last
+
+    def sample(self, count: int = _PROBES) -> list[Probe]:
+        """Return entries at even distances, in the order of the log."""
+        start, size = self._snapshot.start, self._snapshot.size
+        step = max(1, (size - start) // count)
+        probes: list[Probe] = []
+        for offset in range(start, size, step):
+            if probes and offset <= probes[-1].offset:
+                continue
+            probe = self.probe(offset)
+            if probe is not None:
+                probes.append(probe)
+        return probes
+
+    def find(self, seconds: float) -> int:
+        """Return the offset of the first entry at or after a time, in a sorted log."""
+        low, high = self._snapshot.start, self._snapshot.size
+        while high - low > _SCANNED_BYTES:
+            middle = (low + high) // 2
+            probe = self.probe(middle)
+            if (
+                probe is None
+                or probe.offset >= high
+                or (probe.seconds >= seconds)
+            ):
+                high = middle
+            else:
+                low = probe.offset
+        for line in self._snapshot.lines.read_lines(
+            low, limit=_MAX_LINE_BYTES, task=self._task
+        ):
+            line_seconds = self.clock.read(line.body)
+            if line_seconds is not None and line_seconds >= seconds:
+                return line.offset
+            if line.offset >= high + _SCANNED_BYTES:
+                return line.offset
+        return self._snapshot.size
+
+    def time_of_line(self, offset: int, body: bytes) -> float | None:
+        """Return the time of the entry to which the line at an offset belongs."""
+        seconds = self.clock.read(body)
+        if seconds is not None:
+            return seconds
+        stop, length = offset, 4 << 10
+        while stop > self._snapshot.start:
+            start = max(self._snapshot.start, stop - length)
+            lines = self._snapshot.read(start, stop - start).splitlines()
+            if start > self._snapshot.start:
+                lines = lines[1:]
+            for line in reversed(lines):
+                seconds = self.clock.read(line)
+                if seconds is not None:
+                    return seconds
+            length *= 4
+            if length > _MAX_TRACE_BYTES or start == self._snapshot.start:
+                return None
+        return None
+
+
+def find_time_range(
+    snapshot: Snapshot, since: str | None, until: str | None, task: Task
+) -> tuple[LogTimes, TimeRange]:
+    """Return the part of a log between two times that a caller names.
+
+    Raises `invalid_input` for a file without timestamps, and for a text that is no time.
+    """
+    path = snapshot.requested_path
+    times = LogTimes.of(snapshot, task)
+    if times is None:
+        raise invalid(
+            f"{path}: its lines have no timestamps",
+            "leave out since and until; search_content finds text",
+            argument="since" if since else "until",
+        )
+    last = times.last()
+    last_seconds = None if last is None else last.seconds
+    bounds = []
+    for name, text, default in (
+        ("since", since, float("-inf")),
+        ("until", until, float("inf")),
+    ):
+        seconds = (
+            default if text is None else times.clock.parse(text, last_seconds)
+        )
+        if seconds is None:
+            raise invalid(
+                f"{name}={text!r} is no time",
+                'give "2026-11-29T10:30:00Z", "10:30" of the last day, or "15m" before the last entry',
+                argument=name,
+            )
+        bounds.append(seconds)
+    since_seconds, until_seconds = bounds
+    probes = times.sample()
+    is_sorted = all(
+        before.seconds <= after.seconds for before, after in pairwise(probes)
+    )
+    start, stop = snapshot.start, snapshot.size
+    if is_sorted:
+        if since is not None:
+            start = max(start, times.find(since_seconds) - _MARGIN_BYTES)
+        if until is not None:
+            # The entries of the last second belong to the range too.
+            stop = min(stop, times.find(until_seconds + 1) + _MARGIN_BYTES)
+        start = snapshot.lines.line_start(start, task)
+        stop = snapshot.lines.line_end(stop, task)
+    time_range = TimeRange(
+        times.clock, since_seconds, until_seconds, start, stop, is_sorted
+    )
+    return times, time_range

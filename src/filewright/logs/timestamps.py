@@ -1,0 +1,295 @@
+"""Timestamps of log lines: their forms, found by sampling, and their meaning in seconds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from functools import lru_cache
+
+_MONTHS: Mapping[bytes, int] = {
+    name: number
+    for number, name in enumerate(
+        b"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1
+    )
+}
+SEARCHED_BYTES = 400
+"""The beginning of a line in which its timestamp is."""
+
+MIN_SHARE = 0.1
+"""A log has a timestamp in at least this share of its lines; traces may be between them."""
+
+_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_RELATIVE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*(?:ago)?\s*")
+_TIME_OF_DAY = re.compile(r"\s*(\d\d?):(\d\d)(?::(\d\d(?:\.\d+)?))?\s*")
+_DATE = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)\s*")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """A time in seconds since 1970, and its offset from UTC, None if it names none."""
+
+    seconds: float
+    utc_offset: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TimeForm:
+    """A form of timestamps. `read` returns the moment of a match in a given year."""
+
+    name: str
+    pattern: re.Pattern[bytes]
+    read: Callable[[re.Match[bytes], int], Moment]
+
+
+@lru_cache(maxsize=4096)
+def _days(year: int, month: int, day: int) -> int:
+    return date(year, month, day).toordinal() - date(1970, 1, 1).toordinal()
+
+
+@lru_cache(maxsize=64)
+def _utc_offset(zone: bytes) -> int | None:
+    """Return the seconds of a zone such as ``+02:00``; None for none."""
+    if not zone:
+        return None
+    if zone == b"Z":
+        return 0
+    digits = zone[1:].replace(b":", b"")
+    seconds = int(digits[:2]) * 3600 + int(digits[2:4] or 0) * 60
+    return -seconds if zone.startswith(b"-") else seconds
+
+
+def _moment(
+    day: tuple[int, int, int],
+    clock: tuple[bytes, bytes, bytes | None],
+    fraction: bytes | None = None,
+    zone: bytes | None = None,
+) -> Moment:
+    hours, minutes, seconds = clock
+    total = (
+        _days(*day) * 86400
+        + int(hours) * 3600
+        + int(minutes) * 60
+        + int(seconds or 0)
+    )
+    utc_offset = _utc_offset(zone or b"")
+    part = float(b"0." + fraction) if fraction else 0.0
+    return Moment(total - (utc_offset or 0) + part, utc_offset)
+
+
+def _read_iso(match: re.Match[bytes], _year: int) -> Moment:
+    year, month, day, hours, minutes, seconds, fraction, zone = match.groups()
+    return _moment(
+        (int(year), int(month), int(day)),
+        (hours, minutes, seconds),
+        fraction,
+        zone,
+    )
+
+
+def _read_common_log(match: re.Match[bytes], _year: int) -> Moment:
+    day, month, year, hours, minutes, seconds, fraction, zone = match.groups()
+    return _moment(
+        (int(year), _MONTHS[month], int(day)),
+        (hours, minutes, seconds),
+        fraction,
+        zone,
+    )
+
+
+def _read_syslog(match: re.Match[bytes], year: int) -> Moment:
+    month, day, hours, minutes, seconds, fraction = match.groups()
+    return _moment(
+        (year, _MONTHS[month], int(day)), (hours, minutes, seconds), fraction
+    )
+
+
+def _read_ctime(match: re.Match[bytes], _year: int) -> Moment:
+    month, day, hours, minutes, seconds, fraction, year = match.groups()
+    return _moment(
+        (int(year), _MONTHS[month], int(day)),
+        (hours, minutes, seconds),
+        fraction,
+    )
+
+
+def _read_java(match: re.Match[bytes], _year: int) -> Moment:
+    month, day, year, hours, minutes, seconds, half = match.groups()
+    hour = int(hours) % 12 + (12 if half == b"PM" else 0)
+    return _moment(
+        (int(year), _MONTHS[month], int(day)), (b"%d" % hour, minutes, seconds)
+    )
+
+
+def _read_compact(match: re.Match[bytes], _year: int) -> Moment:
+    year, month, day, hours, minutes, seconds, fraction, zone = match.groups()
+    return _moment(
+        (int(year), int(month), int(day)),
+        (hours, minutes, seconds),
+        fraction,
+        zone,
+    )
+
+
+def _read_epoch(match: re.Match[bytes], _year: int) -> Moment:
+    seconds, fraction, milliseconds, microseconds = match.groups()
+    part = 0.0
+    if fraction:
+        part = float(b"0." + fraction)
+    elif milliseconds:
+        part = int(milliseconds) / 1e3
+    elif microseconds:
+        part = int(microseconds) / 1e6
+    return Moment(int(seconds) + part, 0)
+
+
+_MONTH = rb"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_CLOCK = rb"(\d\d):(\d\d):(\d\d)"
+_ZONE = rb"(Z|[+-]\d\d:?\d\d)?"
+
+TIME_FORMS = (
+    TimeForm(
+        "ISO 8601",
+        re.compile(
+            rb"(?<!\d)(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d)"
+            rb"(?::(\d\d)(?:[.,](\d{1,9}))?)? ?" + _ZONE
+        ),
+        _read_iso,
+    ),
+    TimeForm(
+        "common log",
+        re.compile(
+            rb"(\d\d)/" + _MONTH + rb"/(\d{4})[: ]" + _CLOCK
+            + rb"(?:[.,](\d{1,9}))? ?" + _ZONE
+        ),
+        _read_common_log,
+    ),
+    TimeForm(
+        "ctime",
+        re.compile(
+            _MONTH + rb" ([ \d]\d) " + _CLOCK + rb"(?:\.(\d{1,9}))? (\d{4})\b"
+        ),
+        _read_ctime,
+    ),
+    TimeForm(
+        "java.util.logging",
+        re.compile(
+            _MONTH + rb" (\d\d?), (\d{4}),? (\d\d?):(\d\d):(\d\d).?([AP]M)"
+        ),
+        _read_java,
+    ),
+    TimeForm(
+        "syslog",
+        re.compile(_MONTH + rb" ([ \d]\d) " + _CLOCK + rb"(?:\.(\d{1,9}))?"),
+        _read_syslog,
+    ),
+    TimeForm(
+        "compact",
+        re.compile(
+            rb"(?<!\d)(20\d\d)([01]\d)([0-3]\d)[T-]([0-2]\d)(\d\d)(\d\d)"
+            rb"(?:[.,](\d{1,9}))?" + _ZONE + rb"(?!\d)"
+        ),
+        _read_compact,
+    ),
+    TimeForm(
+        "epoch",
+        re.compile(
+            rb"(?<![\d.A-Za-z-])(1\d{9})(?:\.(\d{1,9})|(\d{3})|(\d{6}))?"
+            rb"(?![\d.A-Za-z-])"
+        ),
+        _read_epoch,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class LogClock:
+    """The form of a log's timestamps, with the year and the zone that they leave out."""
+
+    form: TimeForm
+    year: int = 1970
+    utc_offset: int = 0
+
+    def read(self, line: bytes) -> float | None:
+        """Return the time of a line in seconds since 1970, or None without one."""
+        match = self.form.pattern.search(line, 0, SEARCHED_BYTES)
+        if match is None:
+            return None
+        try:
+            return self.form.read(match, self.year).seconds
+        except ValueError:
+            return None
+
+    def parse(self, text: str, last: float | None) -> float | None:
+        """Return the time that a caller names, or None if it is none.
+
+        A time without a zone is in the zone of the log. "15m" is before `last`, the time
+        of the last entry, and "10:30" is on its day.
+        """
+        relative = _RELATIVE.fullmatch(text)
+        if relative is not None:
+            if last is None:
+                return None
+            return last - float(relative[1]) * _UNITS[relative[2]]
+        time_of_day = _TIME_OF_DAY.fullmatch(text)
+        if time_of_day is not None and last is not None:
+            midnight = (last + self.utc_offset) // 86400 * 86400
+            hours, minutes, seconds = time_of_day.groups()
+            clock = int(hours) * 3600 + int(minutes) * 60 + float(seconds or 0)
+            return midnight - self.utc_offset + clock
+        try:
+            day = _DATE.fullmatch(text)
+            if day is not None:
+                return _days(*map(int, day.groups())) * 86400 - self.utc_offset
+            content = text.encode("utf-8", "replace")
+            for form in (*TIME_FORMS, self.form):
+                match = form.pattern.search(content)
+                if match is not None:
+                    moment = form.read(match, self.year)
+                    if moment.utc_offset is None:
+                        return moment.seconds - self._naive_offset
+                    return moment.seconds
+        except ValueError:
+            return None
+        return None
+
+    @property
+    def _naive_offset(self) -> int:
+        return self.utc_offset
+
+    def format(self, seconds: float) -> str:
+        """Return a time in the zone of the log."""
+        moment = datetime.fromtimestamp(seconds + self.utc_offset, UTC)
+        return moment.strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def find_clock(lines: Iterable[bytes], year: int) -> LogClock | None:
+    """Return the clock by which most of the sampled lines are stamped, or None.
+
+    `year` is that of the last change of the file, for forms without one.
+    """
+    counts: Counter[str] = Counter()
+    offsets: dict[str, int] = {}
+    line_count = 0
+    for line in lines:
+        line_count += 1
+        for form in TIME_FORMS:
+            match = form.pattern.search(line, 0, SEARCHED_BYTES)
+            if match is None:
+                continue
+            try:
+                moment = form.read(match, year)
+            except ValueError:
+                continue
+            counts[form.name] += 1
+            offsets.setdefault(form.name, moment.utc_offset or 0)
+            break
+    if not counts:
+        return None
+    name, count = counts.most_common(1)[0]
+    if count < MIN_SHARE * line_count:
+        return None
+    form = next(form for form in TIME_FORMS if form.name == name)
+    return LogClock(form, year, offsets[name])
