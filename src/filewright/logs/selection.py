@@ -25,13 +25,15 @@ MAX_COUNTED_VALUES = 10_000
 class Selection:
     """The conditions of a call on the entries of a log.
 
-    Without `has_pattern` every line that fits them is a hit.
+    Without `has_pattern` every line that fits them is a hit. Relative times are before
+    `last_seconds`, by default the last entry of each file.
     """
 
     since: str | None = None
     until: str | None = None
     conditions: tuple[Condition, ...] = ()
     has_pattern: bool = True
+    last_seconds: float | None = None
 
     @property
     def has_time(self) -> bool:
@@ -74,7 +76,11 @@ class SelectedLines:
         if not selection.has_time:
             return cls(selection, snapshot.start, 1 << 62)
         times, time_range = find_time_range(
-            snapshot, selection.since, selection.until, task
+            snapshot,
+            selection.since,
+            selection.until,
+            task,
+            selection.last_seconds,
         )
         return cls(
             selection, time_range.start, time_range.stop, times, time_range

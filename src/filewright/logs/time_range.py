@@ -164,9 +164,15 @@ class LogTimes:
 
 
 def find_time_range(
-    snapshot: Snapshot, since: str | None, until: str | None, task: Task
+    snapshot: Snapshot,
+    since: str | None,
+    until: str | None,
+    task: Task,
+    last_seconds: float | None = None,
 ) -> tuple[LogTimes, TimeRange]:
     """Return the part of a log between two times that a caller names.
+
+    Relative times are before `last_seconds`, by default the last entry of the file.
 
     Raises `invalid_input` for a file without timestamps, and for a text that is no time.
     """
@@ -178,8 +184,9 @@ def find_time_range(
             "leave out since and until; search_content finds text",
             argument="since" if since else "until",
         )
-    last = times.last()
-    last_seconds = None if last is None else last.seconds
+    if last_seconds is None:
+        last = times.last()
+        last_seconds = None if last is None else last.seconds
     bounds = []
     for name, text, default in (
         ("since", since, float("-inf")),

@@ -300,6 +300,10 @@ class Lines:
         skipped_lines = lines[: terminators_before - index.before[block]]
         return block_start + sum(map(len, skipped_lines)) * self._width
 
+    def can_count_to(self, offset: int, max_bytes: int) -> bool:
+        """Return True if no more than `max_bytes` must be counted up to an offset."""
+        return offset - self._index.reached <= max_bytes
+
     def count_to(self, offset: int, task: Task | None = None) -> None:
         """Count the lines up to a block before `offset`, while the text is at hand."""
         if offset - self._index.block > self._index.reached:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,13 +17,21 @@ from filewright.tools.binary_files import binary_error
 from filewright.tools.budget import CharacterBudget
 from filewright.tools.context import Context
 from filewright.tools.file_facts import describe_encoding, encoding_facts
+from filewright.tools.line_range import LineRange
 from filewright.tools.read_arguments import (
     ReadArguments,
+    names_place,
     require_one_place,
     split_reads,
 )
+from filewright.tools.read_follow import (
+    FollowPoint,
+    choose_appended,
+    end_point,
+    wait_for_appended,
+    with_cursor,
+)
 from filewright.tools.read_place import (
-    LineRange,
     choose_last_lines,
     choose_range,
     find_match_in_long_line,
@@ -36,7 +45,9 @@ from filewright.tools.read_rendering import (
     render_piece,
 )
 from filewright.tools.read_result import FileRead, FilesRead, ReadOn
+from filewright.tools.read_times import choose_time_range, last_time
 from filewright.tools.result import Image
+from filewright.tools.rotated_logs import find_rotated
 from filewright.tools.several import join_texts, run_for_each
 from filewright.tools.tool import Tool
 from filewright.wording import (
@@ -53,6 +64,7 @@ MIN_LINE_CHARS = 200
 # Characters of a long line that are shown before a match in it.
 CHARS_BEFORE_MATCH = 200
 MAX_LISTED_LINES = 10
+FOLLOWED_LINES = 10
 
 
 def read_content(
@@ -90,6 +102,11 @@ def read_file(
     """Read one file: its lines, a piece of a long line, or an image."""
     with context.explaining():
         location = context.boundary.locate(arguments.path or "")
+        if arguments.cursor is not None:
+            return read_appended(context, location, arguments, max_chars)
+        members = find_rotated(context, location, rotated=arguments.rotated)
+        if members:
+            return read_rotated(context, members, arguments, max_chars)
         page = context.open_page(location, encoding=arguments.encoding)
     if arguments.max_chars is not None:
         max_chars = min(max_chars, HEADING_CHARS + arguments.max_chars)
@@ -100,6 +117,8 @@ def read_file(
             return read_piece(
                 snapshot, arguments, arguments.column, max_chars, context.task
             )
+        if arguments.follow:
+            return read_end(context, snapshot, arguments, max_chars)
         hit = find_match_in_long_line(context, snapshot, arguments)
         if hit is None:
             return read_lines(context, snapshot, arguments, max_chars)
@@ -211,13 +230,141 @@ class LinesRead:
     notes: tuple[str, ...] = ()
 
 
-def read_lines(
+def read_end(
     context: Context,
     snapshot: Snapshot,
     arguments: ReadArguments,
     max_chars: int,
 ) -> FileRead:
-    """Read the lines that the arguments name, as many as fit."""
+    """Read the end of a file, or the place of the call, with a cursor for what follows."""
+    point = end_point(snapshot, context.task)
+    if "limit" not in arguments.model_fields_set:
+        arguments = arguments.model_copy(update={"limit": FOLLOWED_LINES})
+    if not names_place(arguments):
+        arguments = arguments.model_copy(update={"mode": "tail"})
+    result = read_lines(context, snapshot, arguments, max_chars)
+    return with_cursor(result, point)
+
+
+def read_appended(
+    context: Context,
+    location: Location,
+    arguments: ReadArguments,
+    max_chars: int,
+) -> FileRead:
+    """Read what was appended since the answer that gave the cursor."""
+    point = FollowPoint.decode(arguments.cursor or "")
+    parts = wait_for_appended(context, location, point, arguments.wait_seconds)
+    results: list[FileRead] = []
+    for part in parts:
+        share = max_chars - sum(len(result.text) for result in results)
+        with context.open_page(part.location, text=True) as snapshot:
+            line_range = choose_appended(
+                snapshot, part, arguments, context.task
+            )
+            if line_range is None:
+                point = FollowPoint.at(snapshot, part.offset, part.line)
+                continue
+            result = read_lines(
+                context, snapshot, arguments, share, line_range=line_range
+            )
+            results.append(result)
+            line = 0
+            if line_range.is_counted:
+                line = result.end_line + 1
+            end = result.end or part.offset
+            point = FollowPoint.at(snapshot, end, line)
+            if end < (line_range.stop or 0):
+                break
+    if not results:
+        path = location.display_path
+        text = f"[{path}: nothing was appended]"
+        results = [FileRead(text, path=path, version="", size=point.offset)]
+    joined = replace(
+        results[-1], text="\n".join(result.text for result in results)
+    )
+    return with_cursor(joined, point)
+
+
+def read_rotated(
+    context: Context,
+    members: Sequence[Location],
+    arguments: ReadArguments,
+    max_chars: int,
+) -> FileRead:
+    """Read lines of a rotated log: the last ones, those of a time, or the first ones.
+
+    The parts of the answer are in the order of time; each names its file.
+    """
+    if arguments.follow:
+        newest = arguments.model_copy(update={"rotated": False})
+        with context.open_page(members[-1], text=True) as snapshot:
+            return read_end(context, snapshot, newest, max_chars)
+    has_time = arguments.since is not None or arguments.until is not None
+    is_tail = arguments.mode == "tail" or arguments.start < 0
+    limit = arguments.limit
+    if arguments.start < 0:
+        limit = min(limit, -arguments.start)
+    last = last_time(context, members) if has_time else None
+    results: list[FileRead] = []
+    for member in reversed(members) if is_tail else members:
+        share = max_chars - sum(len(result.text) for result in results)
+        if limit <= 0 or share < 2 * HEADING_CHARS:
+            break
+        changes: dict[str, Any] = {"limit": limit}
+        if is_tail:
+            changes.update(mode="tail", start=1)
+        with context.open_page(member, text=True) as snapshot:
+            member_arguments = arguments.model_copy(update=changes)
+            try:
+                line_range = None
+                if has_time:
+                    line_range = choose_time_range(
+                        context, snapshot, member_arguments, last
+                    )
+                result = read_lines(
+                    context,
+                    snapshot,
+                    member_arguments,
+                    share,
+                    line_range=line_range,
+                )
+            except FilewrightError as error:
+                # A member may have no entries of the time, or none with a time.
+                if not has_time or error.code != Code.INVALID_INPUT:
+                    raise
+                continue
+        limit -= result.lines_returned
+        results.append(result)
+    if not results:
+        raise invalid(
+            f"{arguments.path}: no file of the log has such entries",
+            "search_content with rotated=true finds text in all of them",
+            argument="since",
+        )
+    if is_tail:
+        results.reverse()
+    names = join_limited(
+        [member.display_path for member in members], MAX_LISTED_LINES
+    )
+    text = "\n".join(result.text for result in results)
+    return replace(
+        results[-1],
+        text=f"{text}\n[the files of the log, oldest first: {names}]",
+        content="\n".join(result.content for result in results),
+        lines_returned=sum(result.lines_returned for result in results),
+    )
+
+
+def read_lines(
+    context: Context,
+    snapshot: Snapshot,
+    arguments: ReadArguments,
+    max_chars: int,
+    *,
+    line_range: LineRange | None = None,
+) -> FileRead:
+    """Read the lines that the arguments name, or those of `line_range`, as many as fit."""
     facts = file_facts(snapshot)
     form = describe_encoding(snapshot)
     if not snapshot.has_byte(snapshot.start) and arguments.start in (1, -1):
@@ -227,7 +374,9 @@ def read_lines(
         )
         text = render_lines(empty, numbered=arguments.numbered)
         return FileRead(text, total_lines=0, **facts)
-    line_range = choose_range(context, snapshot, arguments)
+    is_appended = line_range is not None
+    if line_range is None:
+        line_range = choose_range(context, snapshot, arguments)
     line_chars = max(MIN_LINE_CHARS, max_chars - HEADING_CHARS)
     excerpt = read_range(
         context, snapshot, line_range, line_chars, numbered=arguments.numbered
@@ -251,6 +400,13 @@ def read_lines(
     continuation = None
     if older_count:
         continuation = ReadOn(start=line_range.first_line)
+    elif not line_range.is_counted:
+        rest_note = ""
+        if excerpt.has_more:
+            rest_note = "more; continue with the time of the last line as since"
+        notes = (*line_range.notes, *describe_lines(excerpt))
+        if rest_note:
+            notes = (*notes, rest_note)
     elif excerpt.has_more or snapshot.has_byte(excerpt.end):
         continuation = ReadOn(start=excerpt.last_line + 1)
     lines_read = LinesRead(
@@ -280,6 +436,7 @@ def read_lines(
         invalid_lines=tuple(line.number for line in lines if line.is_invalid),
         notes=notes,
         next=continuation,
+        end=excerpt.end if is_appended else None,
     )
 
 

@@ -52,6 +52,25 @@ class ReadArguments(Arguments):
         int, Field(ge=1, description="semantic: blocks outwards"), RARE
     ] = 1
     """semantic: number of blocks outwards"""
+    since: Annotated[
+        str | None,
+        Field(description='log entries, as in search_content: "15m"'),
+    ] = None
+    """of a log: the entries from this time on, as in [search_content](#search_content)"""
+    until: Annotated[str | None, RARE] = None
+    """of a log: the entries up to this time"""
+    rotated: Annotated[bool, RARE] = False
+    """tail or times over all files into which the log was rotated, as `path: "app.log*"` reads"""
+    follow: Annotated[
+        bool, Field(description="end with a cursor for what is appended later")
+    ] = False
+    """show the end, and a cursor: a call with `path` and `cursor` returns what was appended since"""
+    cursor: str | None = None
+    """from an answer with `follow`: only what was appended since; a rotated or truncated file is recognised"""
+    wait_seconds: Annotated[
+        float, Field(ge=0, le=30, description="with cursor")
+    ] = 0
+    """with `cursor`: wait so long for a line"""
     column: Annotated[
         int | None, Field(ge=1, description="inside one long line"), RARE
     ] = None
@@ -80,6 +99,13 @@ def split_reads(
     return reads
 
 
+def names_place(arguments: ReadArguments) -> bool:
+    """Return True if an argument says which lines are read."""
+    names = ("line", "symbol", "pattern", "since", "until")
+    has_name = any(getattr(arguments, name) is not None for name in names)
+    return has_name or arguments.start != 1 or arguments.mode != "lines"
+
+
 def require_one_place(arguments: ReadArguments) -> None:
     """Raise `invalid_input` if two arguments say where to read."""
     places = []
@@ -88,6 +114,10 @@ def require_one_place(arguments: ReadArguments) -> None:
             places.append(name)
     if arguments.start != 1:
         places.append("start")
+    if arguments.since is not None or arguments.until is not None:
+        places.append("since" if arguments.since is not None else "until")
+    if arguments.cursor is not None:
+        places.append("cursor")
     has_column = arguments.column is not None
     if arguments.mode in ("head", "tail") or (
         arguments.mode == "semantic" and has_column

@@ -16,31 +16,15 @@ from filewright.structure.lookup import find_symbol
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
+from filewright.tools.line_range import LineRange
 from filewright.tools.read_arguments import ReadArguments
+from filewright.tools.read_times import choose_time_range
 from filewright.tools.search_notes import describe_spelling
 from filewright.wording import pluralize
 
 MAX_QUOTED_CHARS = 80
 # Below this, a text is not offered as the most similar one.
 MIN_SIMILARITY = 0.6
-
-
-@dataclass(frozen=True, slots=True)
-class LineRange:
-    """Lines to read: at most `max_lines` from byte `offset` to `stop`, or to the end.
-
-    `first_line` is the number of the first; it is negative, counted from the end, in a file
-    that was not counted. `symbol` is the definition that the lines are, `match_line` the
-    line of the pattern.
-    """
-
-    first_line: int
-    offset: int
-    max_lines: int
-    stop: int | None = None
-    symbol: str | None = None
-    match_line: int | None = None
-    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +53,8 @@ def choose_range(
         if match.note:
             notes = (match.note, *notes)
         return replace(line_range, match_line=match.line, notes=notes)
+    if arguments.since is not None or arguments.until is not None:
+        return choose_time_range(context, snapshot, arguments)
     if arguments.line is not None:
         require_line(snapshot, arguments.line, task, "line")
     if is_semantic(arguments):

@@ -25,6 +25,7 @@ class FileRead(ToolResult):
     1, or are negative if the file was not counted: from the end. `cut_at` are the lines
     that were cut, `invalid_lines` those with bytes that are not text. `next` is where to
     continue, `symbol` the definition that was read, `match_line` the line of a pattern.
+    `cursor` returns what is appended later, and `end` is the byte behind what was.
     """
 
     path: str
@@ -49,6 +50,8 @@ class FileRead(ToolResult):
     invalid_lines: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     next: ReadOn | None = None
+    cursor: str | None = optional()
+    end: int | None = optional()
 
     @property
     def rows(self) -> list[str]:

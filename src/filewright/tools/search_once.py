@@ -33,6 +33,7 @@ from filewright.tools.cursors import (
     encode_cursor,
     encode_path,
 )
+from filewright.tools.read_times import last_time
 from filewright.tools.rotated_logs import find_rotated
 from filewright.tools.search_arguments import (
     SearchArguments,
@@ -381,6 +382,10 @@ def search_exact(
     """Search until the page is full, then count the rest if that takes little time."""
     arguments = page.arguments
     pattern = compile_arguments(arguments, context.settings)
+    selection = arguments.selection()
+    if selection is not None and selection.has_time and target.members:
+        last = last_time(context, target.members)
+        selection = replace(selection, last_seconds=last)
     search = TreeSearch(
         context.searcher,
         target.location,
@@ -388,7 +393,7 @@ def search_exact(
         options,
         after=decode_resume(arguments, target.location),
         task=context.task,
-        selection=arguments.selection(),
+        selection=selection,
         members=target.members,
         opened=target.open_file,
     )
