@@ -127,6 +127,12 @@ class ReadOptions(TypedDict, total=False):
     pattern: str | None
     occurrence: int
     depth: int
+    since: str | None
+    until: str | None
+    rotated: bool
+    follow: bool
+    cursor: str | None
+    wait_seconds: float
     column: int | None
     numbered: bool
     encoding: str | None
@@ -184,6 +190,12 @@ class ToolMethods:
         pattern: str | None = None,
         occurrence: int = 1,
         depth: int = 1,
+        since: str | None = None,
+        until: str | None = None,
+        rotated: bool = False,
+        follow: bool = False,
+        cursor: str | None = None,
+        wait_seconds: float = 0,
         column: int | None = None,
         numbered: bool = True,
         encoding: str | None = None,
@@ -203,6 +215,12 @@ class ToolMethods:
             pattern=pattern,
             occurrence=occurrence,
             depth=depth,
+            since=since,
+            until=until,
+            rotated=rotated,
+            follow=follow,
+            cursor=cursor,
+            wait_seconds=wait_seconds,
             column=column,
             numbered=numbered,
             encoding=encoding,
@@ -318,6 +336,12 @@ class ToolMethods:
         context: int | None = None,
         context_before: int | None = None,
         context_after: int | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        where: Mapping[str, Any] | None = None,
+        fields: Sequence[str] | None = None,
+        by: str | None = None,
+        rotated: bool = False,
         output: Literal["matches", "files", "counts", "kinds"] = "matches",
         max_results: int = 50,
         min_similarity: float = 0.8,
@@ -344,6 +368,12 @@ class ToolMethods:
             context=context,
             context_before=context_before,
             context_after=context_after,
+            since=since,
+            until=until,
+            where=where,
+            fields=fields,
+            by=by,
+            rotated=rotated,
             output=output,
             max_results=max_results,
             min_similarity=min_similarity,

@@ -704,7 +704,7 @@ READ_CONTENT = Tool(
         "Read a file (path), or parts of several (items): lines, head, "
         "tail, around a line or match, or a definition (symbol, or "
         "mode=semantic with line). Rows are `number<TAB>text`: omit the "
-        "numbers in edits. Shows images."
+        "numbers in edits. Shows images. Logs: since, until, follow."
     ),
     toolset="read",
     arguments=ReadArguments,

@@ -52,24 +52,17 @@ class ReadArguments(Arguments):
         int, Field(ge=1, description="semantic: blocks outwards"), RARE
     ] = 1
     """semantic: number of blocks outwards"""
-    since: Annotated[
-        str | None,
-        Field(description='log entries, as in search_content: "15m"'),
-    ] = None
+    since: Annotated[str | None, RARE] = None
     """of a log: the entries from this time on, as in [search_content](#search_content)"""
     until: Annotated[str | None, RARE] = None
     """of a log: the entries up to this time"""
     rotated: Annotated[bool, RARE] = False
     """tail or times over all files into which the log was rotated, as `path: "app.log*"` reads"""
-    follow: Annotated[
-        bool, Field(description="end with a cursor for what is appended later")
-    ] = False
+    follow: Annotated[bool, RARE] = False
     """show the end, and a cursor: a call with `path` and `cursor` returns what was appended since"""
-    cursor: str | None = None
+    cursor: Annotated[str | None, RARE] = None
     """from an answer with `follow`: only what was appended since; a rotated or truncated file is recognised"""
-    wait_seconds: Annotated[
-        float, Field(ge=0, le=30, description="with cursor")
-    ] = 0
+    wait_seconds: Annotated[float, Field(ge=0, le=30), RARE] = 0
     """with `cursor`: wait so long for a line"""
     column: Annotated[
         int | None, Field(ge=1, description="inside one long line"), RARE

@@ -27,6 +27,7 @@ _LEFT_OUT = frozenset(
         "minItems",
         "maxItems",
         "minLength",
+        "minProperties",
         "maxLength",
         "additionalProperties",
         "anyOf",

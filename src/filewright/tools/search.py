@@ -107,9 +107,10 @@ SEARCH_CONTENT = Tool(
     name="search_content",
     title="Search in files",
     description=(
-        "Find text, a regex (RE2) or similar text (fuzzy) in files. "
-        "output=kinds groups lines that differ only in numbers, rarest "
-        "first."
+        "Find text, a regex (RE2) or similar text (fuzzy). "
+        "output=kinds: lines alike but for numbers, rarest "
+        "first. Logs (.gz too; app.log*: rotated): since (15m), "
+        "until; JSON lines: where ({err.code: '>500'}), fields, by."
     ),
     toolset="read",
     arguments=SearchArguments,

@@ -66,7 +66,7 @@ class SearchArguments(Arguments):
         "smart", description="smart: lower case fits any"
     )
     """`"smart"`: insensitive unless the pattern has a capital"""
-    whole_word: bool = Field(False, description="words: letters, digits, _")
+    whole_word: bool = False
     """only whole words"""
     multiline: bool = False
     """a regex may match across lines"""
@@ -78,45 +78,26 @@ class SearchArguments(Arguments):
     """leave out lines that contain this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
     """
-    context: Annotated[
-        ContextLineCount, Field(description="default: 2 if few match, else 0")
-    ] = None
+    context: ContextLineCount = None
     """lines shown around each hit, 0 for none. By default up to 5 hits have 2 short ones, or the rest of a definition
     of up to 12 lines; more hits have none, and those in logs and tables only indented ones"""
     context_before: Annotated[ContextLineCount, RARE] = None
     """the same, above the hit only"""
     context_after: Annotated[ContextLineCount, RARE] = None
     """the same, below the hit only"""
-    since: Annotated[
-        str | None,
-        Field(
-            description='logs: "2026-11-29T10:30", "10:30" or "15m" before the end'
-        ),
-    ] = None
+    since: str | None = None
     """only log entries from this time on: `"2026-11-29T10:30:00Z"`, `"10:30"` on the last day, or `"15m"` before the
     last entry; a line without a time belongs to the entry before it"""
-    until: str | None = None
+    until: Annotated[str | None, RARE] = None
     """only log entries up to this time"""
-    where: Annotated[
-        dict[str, Any] | None,
-        Field(
-            min_length=1,
-            description='JSON lines: {"level": "error", "err.code": ">500"}',
-        ),
-    ] = None
+    where: Annotated[dict[str, Any] | None, Field(min_length=1)] = None
     """only JSON lines whose fields fit: `{"level": "error", "latency_ms": ">500", "err.code": [4, 5]}`, with `=`, `!=`,
     `>`, `>=`, `<`, `<=` before a value and dots in nested names; `null` is a field that is not there"""
-    fields: Annotated[
-        list[str] | None, Field(min_length=1, description="columns shown")
-    ] = None
+    fields: Annotated[list[str] | None, Field(min_length=1), RARE] = None
     """of JSON lines only these fields are shown, with tabs between them: `["ts", "err.code"]`"""
-    by: Annotated[
-        str | None, Field(description="output=counts by this field")
-    ] = None
+    by: Annotated[str | None, RARE] = None
     """counts of JSON lines by the value of this field, the most frequent first, with `output="counts"`"""
-    rotated: Annotated[
-        bool, Field(description="with app.log.1, app.log.2.gz …")
-    ] = False
+    rotated: Annotated[bool, RARE] = False
     """search all files into which the log was rotated, the oldest first, as `path: "app.log*"` does"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"
     """`"kinds"`: lines that differ only in numbers are counted as one, rarest first"""

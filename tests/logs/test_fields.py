@@ -1,0 +1,90 @@
+"""Conditions on the fields of JSON lines."""
+
+import json
+
+import pytest
+
+from filewright import FilewrightError
+from filewright.logs.fields import (
+    find_value,
+    parse_conditions,
+    parse_entry,
+    show_fields,
+)
+
+ENTRY = {
+    "level": "Error",
+    "ms": 512.5,
+    "status": "503",
+    "ok": False,
+    "err": {"code": "E42", "causes": [{"id": 7}]},
+    "a.b": "dotted",
+    "none": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("where", "is_match"),
+    [
+        ({"level": "error"}, True),
+        ({"level": "ERROR"}, False),
+        ({"level": "Error"}, True),
+        ({"level": ["warn", "error"]}, True),
+        ({"level": "!=error"}, False),
+        ({"ms": ">500"}, True),
+        ({"ms": ">=512.5"}, True),
+        ({"ms": "<500"}, False),
+        ({"ms": 512.5}, True),
+        ({"ms": "512.5"}, True),
+        ({"status": ">=500"}, True),
+        ({"status": 503}, True),
+        ({"ok": False}, True),
+        ({"ok": "false"}, True),
+        ({"ok": 0}, False),
+        ({"err.code": "e42"}, True),
+        ({"err.causes.0.id": 7}, True),
+        ({"err.causes.1.id": None}, True),
+        ({"a.b": "dotted"}, True),
+        ({"none": None}, True),
+        ({"missing": "!=x"}, True),
+        ({"missing": ">1"}, False),
+        ({"level": "error", "ms": ">600"}, False),
+    ],
+    ids=str,
+)
+def test_accepts(where, is_match):
+    conditions = parse_conditions(where)
+    accepted = [condition.accepts(ENTRY) for condition in conditions]
+    assert all(accepted) is is_match
+
+
+@pytest.mark.parametrize(
+    "where", [{"level": "error"}, {"ms": ">500"}, {"status": ">=500"}], ids=str
+)
+def test_quick_tests_lose_no_line(where):
+    (condition,) = parse_conditions(where)
+    page = b"{}\n" + json.dumps(ENTRY).encode() + b"\n{}\n"
+    if condition.required_text:
+        assert condition.required_text.lower().encode() in page.lower()
+    else:
+        assert condition.number_pattern is not None
+        assert [
+            low for low, _ in condition.number_pattern.find_lines(page)
+        ] == [3]
+
+
+def test_refuses_objects():
+    with pytest.raises(FilewrightError, match="compared with an object"):
+        parse_conditions({"err": {"code": 1}})
+
+
+def test_columns():
+    assert show_fields(ENTRY, ["level", "err.code", "x", "ok"]) == (
+        "Error\tE42\t-\tfalse"
+    )
+    assert find_value(ENTRY, "err")["code"] == "E42"
+
+
+@pytest.mark.parametrize("line", [b"{", b"[1]", b"", b"[" * 100_000])
+def test_broken_lines(line):
+    assert parse_entry(line) is None

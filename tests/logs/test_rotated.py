@@ -1,0 +1,31 @@
+"""The names of rotated logs, in the order of time."""
+
+import random
+
+import pytest
+
+from filewright.logs.rotated import order_members, parse_name
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        [b"app.log.10.gz", b"app.log.2.gz", b"app.log.1", b"app.log"],
+        [b"app.log-20261101.gz", b"app.log-20261102", b"app.log"],
+        [b"app-2026-11-01.log.zst", b"app-2026-11-02.log", b"app.log"],
+        [b"app.2026-11-01.log", b"app.2026-11-02.log", b"app.log"],
+        [b"app.2.log", b"app.1.log", b"app.log"],
+        [b"app.log.2026-11-01-09", b"app.log.2026-11-01-10", b"app.log"],
+        [b"syslog.2.gz", b"syslog.1", b"syslog"],
+    ],
+    ids=lambda names: names[0].decode(),
+)
+def test_order(names):
+    shuffled = random.Random(1).sample(names, len(names))
+    assert order_members(shuffled) == names
+    assert len({parse_name(name).base for name in names}) == 1
+
+
+@pytest.mark.parametrize("name", [b"other.log", b"app.log.bak", b"app2.log"])
+def test_other_logs(name):
+    assert parse_name(name).base != parse_name(b"app.log.1").base

@@ -1,0 +1,218 @@
+"""Searches of logs: by time, by the fields of JSON lines, over rotated files."""
+
+import gzip
+import json
+
+import pytest
+
+from filewright import FilewrightError
+from filewright.settings import Settings
+from filewright.workspace import Workspace
+
+START = 10 * 3600
+
+
+def stamp(second: int) -> str:
+    hours, rest = divmod(START + second, 3600)
+    return f"2026-11-28T{hours:02}:{rest // 60:02}:{rest % 60:02}Z"
+
+
+ENTRIES = [
+    {
+        "ts": stamp(number),
+        "level": "error" if number % 10 == 3 else "info",
+        "ms": number,
+        "err": {"code": f"E{number % 3}"} if number % 10 == 3 else None,
+    }
+    for number in range(600)
+]
+PLAIN = [
+    f"{stamp(number)} {'ERROR' if number % 10 == 3 else 'INFO'} request {number}\n"
+    + ("  at Cart.total\n" if number % 10 == 3 else "")
+    for number in range(600)
+]
+
+
+@pytest.fixture(params=[False, True], ids=["held", "windowed"])
+def logs(request, root, tmp_path):
+    text = "".join(json.dumps(entry) + "\n" for entry in ENTRIES)
+    (root / "app.jsonl").write_text(f"{text}{{broken\n")
+    (root / "app.log.2.gz").write_bytes(
+        gzip.compress("".join(PLAIN[:200]).encode())
+    )
+    (root / "app.log.1").write_text("".join(PLAIN[200:400]))
+    (root / "app.log").write_text("".join(PLAIN[400:]))
+    settings = Settings(hold_bytes=1_000) if request.param else Settings()
+    with Workspace(root, state_dir=tmp_path / "s", settings=settings) as opened:
+        yield opened
+
+
+def search(logs, **arguments):
+    return logs.call("search_content", arguments)
+
+
+def lines(result) -> list[tuple[str, int]]:
+    return [(hit.path, hit.line) for hit in result.results]
+
+
+@pytest.mark.parametrize(
+    ("where", "numbers"),
+    [
+        ({"level": "error", "ms": ">575"}, [583, 593]),
+        ({"ms": "<2"}, [0, 1]),
+        ({"err.code": "e1", "ms": ">500"}, [523, 553, 583]),
+        ({"level": "info", "err": None, "ms": ">=599"}, [599]),
+    ],
+    ids=str,
+)
+def test_where(logs, where, numbers):
+    result = search(logs, path="app.jsonl", where=where)
+    assert lines(result) == [("app.jsonl", number + 1) for number in numbers]
+    assert result.complete
+
+
+def test_fields(logs):
+    result = search(
+        logs,
+        path="app.jsonl",
+        where={"ms": 583},
+        fields=["ts", "err.code", "nothing"],
+    )
+    assert result.text.splitlines()[1] == f"584: {stamp(583)}\tE1\t-"
+
+
+def test_pattern_and_where(logs):
+    result = search(
+        logs, path="app.jsonl", pattern='"ms": 5', where={"level": "error"}
+    )
+    assert len(result.results) == 11
+
+
+def test_counts_by(logs):
+    result = search(
+        logs,
+        path="app.jsonl",
+        where={"level": "error"},
+        output="counts",
+        by="err.code",
+    )
+    assert [(row.value, row.count) for row in result.values] == [
+        ("E0", 20),
+        ("E1", 20),
+        ("E2", 20),
+    ]
+    assert "20 E0 (first: line 4)" in result.text
+    everything = search(logs, path="app.jsonl", by="level", output="counts")
+    assert "1 line not JSON" in everything.text
+
+
+def test_continues(logs):
+    arguments = {
+        "path": "app.jsonl",
+        "where": {"level": "error"},
+        "max_results": 7,
+    }
+    first = search(logs, **arguments)
+    second = search(logs, **arguments, cursor=first.next_cursor)
+    assert [hit.line for hit in second.results] == [
+        number + 1 for number in range(73, 140, 10)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "numbers"),
+    [
+        ("10:07:00", "10:07:20", [423, 433]),
+        ("30s", None, [573, 583, 593]),
+        (None, "2026-11-28T10:06:50Z", [403]),
+        ("10:09:53", "10:09:53", [593]),
+    ],
+)
+def test_times(logs, since, until, numbers):
+    arguments = {"since": since, "until": until}
+    times = {name: text for name, text in arguments.items() if text}
+    result = search(logs, path="app.log", pattern="ERROR", **times)
+    assert [hit.text.split()[-1] for hit in result.results] == [
+        str(number) for number in numbers
+    ]
+
+
+def test_trace_has_the_time_of_its_entry(logs):
+    result = search(logs, path="app.log", pattern="at Cart", since="10:09:50")
+    assert len(result.results) == 1
+
+
+def test_times_without_pattern(logs):
+    result = search(logs, path="app.log", since="2s")
+    assert len(result.results) == 3
+
+
+def test_times_out_of_order(logs, root):
+    (root / "mixed.log").write_text("".join(PLAIN[300:] + PLAIN[:300]))
+    result = search(
+        logs, path="mixed.log", pattern="ERROR", since="10:01", until="10:01:10"
+    )
+    assert [hit.text.split()[-1] for hit in result.results] == ["63"]
+    assert "the times are not in order" in result.text
+
+
+@pytest.mark.parametrize(
+    "place",
+    [{"path": "app.log*"}, {"path": "app.log", "rotated": True}],
+    ids=str,
+)
+def test_rotated(logs, place):
+    result = search(logs, **place, pattern="ERROR", max_results=100)
+    numbers = [int(hit.text.split()[-1]) for hit in result.results]
+    assert numbers == list(range(3, 600, 10))
+    assert [path for path, _ in lines(result)][::20] == [
+        "app.log.2.gz",
+        "app.log.1",
+        "app.log",
+    ]
+
+
+def test_rotated_continues(logs):
+    arguments = {"path": "app.log*", "pattern": "ERROR", "max_results": 25}
+    numbers = []
+    cursor = None
+    for _ in range(3):
+        more = {"cursor": cursor} if cursor else {}
+        result = search(logs, **arguments, **more)
+        numbers += [int(hit.text.split()[-1]) for hit in result.results]
+        cursor = result.next_cursor
+    assert numbers == list(range(3, 600, 10))
+
+
+def test_rotated_times(logs):
+    result = search(
+        logs, path="app.log*", pattern="ERROR", since="210s", until="10:06:45"
+    )
+    numbers = [int(hit.text.split()[-1]) for hit in result.results]
+    assert numbers == [393, 403]
+
+
+def test_exact_name_wins(logs, root):
+    (root / "a*b.log").write_text("ERROR here\n")
+    result = search(logs, path="a*b.log", pattern="ERROR")
+    assert lines(result) == [("a*b.log", 1)]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ({"path": "none*.log", "pattern": "x"}, "not_found"),
+        ({"path": "app.log"}, "invalid_input"),
+        ({"path": "app.log", "since": "soon"}, "invalid_input"),
+        ({"path": "app.jsonl", "where": {}}, "invalid_input"),
+        (
+            {"path": "app.jsonl", "where": {"ms": {"gt": 1}}},
+            "invalid_input",
+        ),
+    ],
+    ids=str,
+)
+def test_refusals(logs, arguments, code):
+    with pytest.raises(FilewrightError) as caught:
+        logs.search(**arguments)
+    assert caught.value.code == code
