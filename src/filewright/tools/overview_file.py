@@ -8,6 +8,8 @@ from typing import Literal
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.languages import Language
+from filewright.logs.rotated import find_members
+from filewright.logs.summary import LogSummary, summarize
 from filewright.structure.changed_symbols import (
     ChangedSymbol,
     OutlinedText,
@@ -15,7 +17,7 @@ from filewright.structure.changed_symbols import (
     find_touched_symbols,
 )
 from filewright.structure.git import read_committed
-from filewright.structure.hints import build_hints
+from filewright.structure.hints import Hints, build_hints, read_sample
 from filewright.structure.lookup import find_symbol
 from filewright.structure.outline import Outline
 from filewright.structure.outlines import language_of_snapshot
@@ -114,6 +116,7 @@ def build_overview(
     shown_changes = None
     if changed_symbols is not None:
         shown_changes = changed_symbols[:MAX_CHANGED_SYMBOLS]
+    hints = build_hints(snapshot, language)
     result = OverviewResult(
         "",
         path=path,
@@ -133,7 +136,8 @@ def build_overview(
         parsed=parsed_part(outline),
         syntax_errors=outline.errors,
         changed_symbols=shown_changes,
-        search_hints=build_hints(snapshot, language),
+        search_hints=hints,
+        log=summarize_log(context, snapshot, hints, line_count),
     )
     notes = [comparison.note] if comparison.note else []
     if snapshot.problem:
@@ -145,6 +149,21 @@ def build_overview(
         changed_symbols=changed_symbols or (),
         notes=tuple(notes),
     )
+
+
+def summarize_log(
+    context: Context, snapshot: Snapshot, hints: Hints, line_count: int
+) -> LogSummary | None:
+    """Return the summary of a log, None for any other file."""
+    location = snapshot.location
+    if hints.log is None or location is None:
+        return None
+    members = find_members(context.boundary, location, context.task)
+    names = []
+    if len(members) > 1:
+        names = [member.display_path for member in members]
+    lines = [line.text for line in read_sample(snapshot).lines]
+    return summarize(snapshot, lines, line_count, names, context.task)
 
 
 def parsed_part(outline: Outline) -> Literal["whole", "part", "no"]:

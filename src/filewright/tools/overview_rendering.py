@@ -8,9 +8,15 @@ from typing import TYPE_CHECKING
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
 from filewright.tools.bounded_text import BoundedText, clip
-from filewright.wording import escape_controls, format_size, pluralize
+from filewright.wording import (
+    escape_controls,
+    format_size,
+    join_limited,
+    pluralize,
+)
 
 if TYPE_CHECKING:
+    from filewright.logs.summary import LogSummary
     from filewright.structure.changed_symbols import ChangedSymbol
     from filewright.structure.hints import (
         CsvFacts,
@@ -26,6 +32,7 @@ MAX_INDENTED_LEVELS = 20
 MAX_SHOWN_ERRORS = 5
 MAX_FACT_CHARS = 300
 MAX_PATTERNS = 8
+MAX_MEMBERS = 10
 
 # What comes behind the changed symbols, and behind the facts of a log or a table.
 RESERVED_BEHIND_CHANGES = 1500
@@ -49,7 +56,11 @@ def render_file_overview(overview: FileOverview, max_chars: int) -> str:
             more="change",
         )
     text.add(*(f"[{note}]" for note in overview.notes))
+    if result.log is not None:
+        add_facts(text, "times", time_facts(result.log))
     add_hints(text, result.search_hints)
+    if result.log is not None:
+        add_kinds(text, result.log)
     return text.text()
 
 
@@ -149,6 +160,33 @@ def add_facts(
         if value
     ]
     text.extend(rows, reserve=RESERVED_BEHIND_FACTS)
+
+
+def time_facts(log: LogSummary) -> dict[str, str]:
+    """Return the times of a log, their form, and the entries over time."""
+    return {
+        "timestamps": log.form,
+        "entries": log.rate,
+        "rotated files, oldest first": join_limited(
+            [escape_controls(name) for name in log.members], MAX_MEMBERS
+        ),
+    }
+
+
+def add_kinds(text: BoundedText, log: LogSummary) -> None:
+    """Add the most frequent and the rarest kinds of sampled lines."""
+    for heading, kinds in (
+        ("most frequent", log.frequent),
+        ("rarest", log.rare),
+    ):
+        if kinds:
+            text.add(f"{heading} of the sampled lines:")
+            text.add(
+                *(
+                    f"  {kind.count:,} like {escape_controls(kind.text)}"
+                    for kind in kinds
+                )
+            )
 
 
 def log_facts(log: LogFacts) -> dict[str, str]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from filewright.logs.summary import LogSummary
 from filewright.structure.changed_symbols import ChangedSymbol
 from filewright.structure.hints import Hints
 from filewright.structure.outline import Outline, SyntaxReport
@@ -22,7 +23,8 @@ class OverviewResult(ToolResult):
     too, and their outline holds the lines that look like definitions. `next_lines` is where
     the outline continues if not all symbols are in it. `lines_measured` is False if
     `longest_line` and `long_lines` are those of the first 4 MB only. `changed_symbols` is
-    None if there is nothing to compare with.
+    None if there is nothing to compare with. `log` has the times, the rate and the kinds of
+    lines of a log.
     """
 
     path: str
@@ -47,6 +49,7 @@ class OverviewResult(ToolResult):
     syntax_errors: SyntaxReport
     changed_symbols: tuple[ChangedSymbol, ...] | None = optional()
     search_hints: Hints
+    log: LogSummary | None = optional()
 
     @property
     def data(self) -> dict[str, Any]:

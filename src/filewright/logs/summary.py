@@ -1,0 +1,209 @@
+"""The summary of a log: its period, the rate of its entries, and the kinds of its lines."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from filewright.logs.fields import find_value, parse_entry
+from filewright.logs.time_range import LogTimes, Probe
+from filewright.logs.timestamps import LogClock
+from filewright.progress import Task
+from filewright.text.snapshot import Snapshot
+
+_BARS = "▁▂▃▄▅▆▇█"
+_MAX_BARS = 40
+_MAX_COUNTED_BYTES = 2 << 20
+"""The entries of a log up to this size are counted; longer ones are estimated."""
+
+_PROBES = 160
+_PROBES_IN_COMPRESSED = 32
+_SHOWN_KINDS = 5
+_MAX_KIND_CHARS = 110
+_MESSAGE_FIELDS = ("msg", "message", "event", "log", "error")
+_VARIABLE = re.compile(
+    r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4}[0-9a-fA-F-]*\b|[0-9]+"
+)
+_BUCKET_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 1440)
+
+
+@dataclass(frozen=True, slots=True)
+class LineKind:
+    """Lines that differ only in numbers: how many there are, and one of them."""
+
+    text: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogRate:
+    """The number of entries in each bucket of some minutes, from a first time on."""
+
+    start: float
+    minutes: int
+    counts: tuple[float, ...]
+    is_estimate: bool
+
+    @property
+    def bars(self) -> str:
+        """Return a bar for each bucket; a space for one without entries."""
+        peak = max(self.counts)
+        bars = ""
+        for count in self.counts:
+            if count <= 0:
+                bars += " "
+            else:
+                bars += _BARS[min(len(_BARS) - 1, int(count / peak * 7.999))]
+        return bars
+
+
+@dataclass(frozen=True, slots=True)
+class LogSummary:
+    """The facts of a log that need its times, and the kinds of its sampled lines.
+
+    `first` and `last` are in the zone of the log. `rate` is None for times out of order.
+    """
+
+    form: str
+    first: str
+    last: str
+    rate: str
+    frequent: tuple[LineKind, ...]
+    rare: tuple[LineKind, ...]
+    members: tuple[str, ...] = ()
+
+
+def summarize(
+    snapshot: Snapshot,
+    sampled_lines: Sequence[str],
+    line_count: int,
+    members: Sequence[str],
+    task: Task,
+) -> LogSummary | None:
+    """Return the summary of a log, or None if its lines have no times."""
+    times = LogTimes.of(snapshot, task)
+    if times is None:
+        return None
+    first, last = times.first(), times.last()
+    if first is None or last is None:
+        return None
+    rate = _measure_rate(snapshot, times, first, last, line_count, task)
+    kinds = _count_kinds(sampled_lines, times.clock)
+    shown = kinds[:_SHOWN_KINDS]
+    rare = kinds[_SHOWN_KINDS:][-_SHOWN_KINDS:]
+    return LogSummary(
+        form=times.clock.form.name,
+        first=times.clock.format(first.seconds),
+        last=times.clock.format(last.seconds),
+        rate="" if rate is None else _describe_rate(rate, times.clock),
+        frequent=tuple(shown),
+        rare=tuple(reversed(rare)),
+        members=tuple(members),
+    )
+
+
+def _measure_rate(
+    snapshot: Snapshot,
+    times: LogTimes,
+    first: Probe,
+    last: Probe,
+    line_count: int,
+    task: Task,
+) -> LogRate | None:
+    """Return the number of entries over time, counted or estimated from samples."""
+    minutes = _bucket_minutes(last.seconds - first.seconds)
+    width = minutes * 60
+    start = first.seconds // width * width
+    bucket_count = int((last.seconds - start) // width) + 1
+    if bucket_count < 1 or bucket_count > _MAX_BARS + 1:
+        return None
+    counts = [0.0] * bucket_count
+    size = snapshot.size
+    if size <= _MAX_COUNTED_BYTES:
+        for line in snapshot.lines.read_lines(limit=512, task=task):
+            seconds = times.clock.read(line.body)
+            if seconds is not None:
+                bucket = int((seconds - start) // width)
+                if 0 <= bucket < bucket_count:
+                    counts[bucket] += 1
+        return LogRate(start, minutes, tuple(counts), is_estimate=False)
+    probe_count = _PROBES
+    if snapshot.compression and snapshot.content is None:
+        probe_count = _PROBES_IN_COMPRESSED
+    probes = [*times.sample(probe_count), last]
+    lines_per_byte = line_count / size
+    for index, probe in enumerate(probes[:-1]):
+        following = probes[index + 1]
+        if following.seconds < probe.seconds:
+            return None
+        lines = (following.offset - probe.offset) * lines_per_byte
+        _spread(
+            counts,
+            (probe.seconds - start) / width,
+            (following.seconds - start) / width,
+            lines,
+        )
+    return LogRate(start, minutes, tuple(counts), is_estimate=True)
+
+
+def _spread(counts: list[float], low: float, high: float, lines: float) -> None:
+    """Add lines evenly to the buckets between two times, in widths of a bucket."""
+    span = max(high - low, 1e-9)
+    for bucket in range(int(low), min(int(high) + 1, len(counts))):
+        part = min(high, bucket + 1) - max(low, bucket)
+        counts[bucket] += lines * max(part, 0.0) / span
+
+
+def _bucket_minutes(seconds: float) -> int:
+    for minutes in _BUCKET_MINUTES:
+        if seconds / 60 / minutes < _MAX_BARS:
+            return minutes
+    return max(1, int(seconds / 60 / _MAX_BARS) + 1)
+
+
+def _describe_rate(rate: LogRate, clock: LogClock) -> str:
+    """Return the bars, with the peak in entries a minute."""
+    peak = max(range(len(rate.counts)), key=lambda index: rate.counts[index])
+    time_of_peak = clock.format(rate.start + peak * rate.minutes * 60)
+    a_minute = rate.counts[peak] / rate.minutes
+    about = "about " if rate.is_estimate else ""
+    per_bar = "minute" if rate.minutes == 1 else f"{rate.minutes} minutes"
+    return (
+        f"{rate.bars} ({per_bar} a bar; most at {time_of_peak[:-3]}: "
+        f"{about}{a_minute:,.0f} a minute)"
+    )
+
+
+def _count_kinds(lines: Iterable[str], clock: LogClock) -> list[LineKind]:
+    """Return the kinds of lines, the most frequent first."""
+    counts: Counter[str] = Counter()
+    examples: dict[str, str] = {}
+    for line in lines:
+        text = _message(line, clock)
+        if not text:
+            continue
+        key = _VARIABLE.sub("0", text)
+        counts[key] += 1
+        examples.setdefault(key, text)
+    return [
+        LineKind(examples[key], count) for key, count in counts.most_common()
+    ]
+
+
+def _message(line: str, clock: LogClock) -> str:
+    """Return the part of a line that says what happened: without its time."""
+    if line.startswith("{"):
+        entry = parse_entry(line.encode("utf-8", "replace"))
+        for name in _MESSAGE_FIELDS:
+            value = None if entry is None else find_value(entry, name)
+            if isinstance(value, str):
+                return value[:_MAX_KIND_CHARS]
+    pattern = clock.form.pattern
+    match = pattern.search(line.encode("latin-1", "replace"))
+    if match is None:
+        # A line of a trace belongs to the entry before it.
+        return ""
+    without_time = line[: match.start()] + line[match.end() :]
+    return without_time.strip(" []\t-")[:_MAX_KIND_CHARS]
