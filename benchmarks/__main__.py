@@ -30,6 +30,7 @@ RATIOS = (
     "searching",
     "outlines",
     "large_log",
+    "logs",
     "large_edit",
     "growth",
     "hooks",

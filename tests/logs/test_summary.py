@@ -31,7 +31,9 @@ def test_rate():
 
 def test_estimated_rate_is_near():
     lines = [
-        f"{stamp(second)} {'x' * 80}" for second in range(3600) for _ in range(9)
+        f"{stamp(second)} {'x' * 80}"
+        for second in range(3600)
+        for _ in range(9)
     ]
     assert "about 54" in summary_of(lines).rate
 
