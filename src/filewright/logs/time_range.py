@@ -19,7 +19,7 @@ _PROBES = 48
 _PROBE_BYTES = 64 << 10
 _SAMPLED_BYTES = 32 << 10
 _MAX_LINE_BYTES = 512
-_SCANNED_BYTES = 128 << 10
+_SCANNED_BYTES = 16 << 10
 """Where the bisection ends, and the lines are read one after the other."""
 
 _MARGIN_BYTES = 256 << 10
@@ -60,6 +60,7 @@ class LogTimes:
         self.clock = clock
         self._snapshot = snapshot
         self._task = task
+        self._offsets: dict[float, int] = {}
 
     @classmethod
     def of(cls, snapshot: Snapshot, task: Task) -> LogTimes | None:
@@ -92,8 +93,16 @@ class LogTimes:
 
     def last(self) -> Probe | None:
         """Return the last entry with a time."""
+        for length in (_PROBE_BYTES // 8, 4 * _PROBE_BYTES):
+            last = self._last_within(length)
+            if last is not None:
+                return last
+        return None
+
+    def _last_within(self, length: int) -> Probe | None:
+        """Return the last entry with a time in the last `length` bytes."""
         size = self._snapshot.size
-        start = max(self._snapshot.start, size - _PROBE_BYTES)
+        start = max(self._snapshot.start, size - length)
         if start > self._snapshot.start:
             start = self._snapshot.lines.line_end(start, self._task)
         last = None
@@ -120,6 +129,12 @@ class LogTimes:
 
     def find(self, seconds: float) -> int:
         """Return the offset of the first entry at or after a time, in a sorted log."""
+        offset = self._offsets.get(seconds)
+        if offset is None:
+            offset = self._offsets[seconds] = self._bisect(seconds)
+        return offset
+
+    def _bisect(self, seconds: float) -> int:
         low, high = self._snapshot.start, self._snapshot.size
         while high - low > _SCANNED_BYTES:
             middle = (low + high) // 2
