@@ -72,7 +72,7 @@ GET_OVERVIEW = Tool(
     description=(
         "Map a folder: languages, entry points, key files, tree. Outline a "
         "file: size, encoding, symbols, syntax errors, changes since git "
-        "HEAD; for logs and tables, a summary of the content."
+        "HEAD; summarize logs and tables."
     ),
     toolset="read",
     arguments=OverviewArguments,

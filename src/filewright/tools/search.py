@@ -109,8 +109,8 @@ SEARCH_CONTENT = Tool(
     description=(
         "Find text, a regex (RE2) or similar text (fuzzy). "
         "output=kinds: lines alike but for numbers, rarest "
-        "first. Logs (.gz too; app.log*: rotated): since (15m), "
-        "until; JSON lines: where ({err.code: '>500'}), fields, by."
+        "first. Logs (.gz, app.log*): since (15m), until, "
+        "JSON where ({err.code: '>500'}), fields, by."
     ),
     toolset="read",
     arguments=SearchArguments,
