@@ -76,8 +76,8 @@ def join_ends(
     `flexible` is the index of the text of `left` that is cut off where the line is too
     long.
     """
-    right_width = sum(measure_width(styled.text) for styled in right)
-    left_width = sum(measure_width(styled.text) for styled in left)
+    right_width = sum(measure_width(part.text) for part in right)
+    left_width = sum(measure_width(part.text) for part in left)
     gap = _GAP if right_width else 0
     excess = left_width + gap + right_width - width
     if excess > 0:
@@ -86,11 +86,11 @@ def join_ends(
         shorter = truncate_to_width(text, max(1, measure_width(text) - excess))
         left = [*left]
         left[flexible] = replace(left[flexible], text=shorter)
-        left_width = sum(measure_width(styled.text) for styled in left)
-    parts = [styled.render(has_colours=has_colours) for styled in left]
+        left_width = sum(measure_width(part.text) for part in left)
+    parts = [part.render(has_colours=has_colours) for part in left]
     if right_width:
         parts.append(" " * max(gap, width - left_width - right_width))
-    parts += [styled.render(has_colours=has_colours) for styled in right]
+    parts += [part.render(has_colours=has_colours) for part in right]
     return "".join(parts).rstrip()
 
 

@@ -50,22 +50,22 @@ def choose_hunks(workspace: Workspace, scope: Scope) -> list[Mapping[str, Any]]:
 
     The command ends with status 1 if nothing is to be undone.
     """
-    changed = workspace.changed_files(scope, limit=MAX_FILES)
+    changed_files = workspace.changed_files(scope, limit=MAX_FILES)
     choices: list[Choice] = []
-    for file in changed.files:
+    for file in changed_files.files:
         choices += _split(file)
-    if changed.next_offset is not None:
-        rest = changed.file_count - changed.next_offset
+    if changed_files.next_offset is not None:
+        rest = changed_files.file_count - changed_files.next_offset
         write(
-            f"the last {pluralize(rest, 'file')} of {changed.file_count:,} are "
+            f"the last {pluralize(rest, 'file')} of {changed_files.file_count:,} are "
             "kept; --path limits the question to some",
             to_error=True,
         )
-    undone = _ask_for_each(choices)
-    if not undone:
+    rejected_choices = _ask_for_each(choices)
+    if not rejected_choices:
         write("nothing was changed", to_error=True)
         sys.exit(1)
-    return _to_parts(undone)
+    return _to_parts(rejected_choices)
 
 
 def _split(file: FileDifference) -> list[Choice]:
@@ -108,7 +108,7 @@ def _render_hunk(diff: FileDiff, hunk: DiffHunk) -> str:
 
 def _ask_for_each(choices: Sequence[Choice]) -> list[Choice]:
     """Return the choices that a person wants to undo."""
-    is_undone: list[bool] = [False] * len(choices)
+    is_rejected: list[bool] = [False] * len(choices)
     index = 0
     while index < len(choices):
         choice = choices[index]
@@ -123,8 +123,8 @@ def _ask_for_each(choices: Sequence[Choice]) -> list[Choice]:
             ):
                 last += 1
         if key in ("y", "n", "a", "d"):
-            for decided in range(index, last + 1):
-                is_undone[decided] = key in ("n", "d")
+            for position in range(index, last + 1):
+                is_rejected[position] = key in ("n", "d")
             index = last + 1
         elif key == "k":
             # The answer there is asked for again, and replaces the one given before.
@@ -135,8 +135,8 @@ def _ask_for_each(choices: Sequence[Choice]) -> list[Choice]:
             return []
     return [
         choice
-        for choice, undone in zip(choices, is_undone, strict=True)
-        if undone
+        for choice, is_chosen in zip(choices, is_rejected, strict=True)
+        if is_chosen
     ]
 
 
@@ -158,10 +158,10 @@ def _ask(choice: Choice) -> str:
             err=True,
         )
         key = answer.strip().lower()[:1]
-        if key and any(key == known for known, _ in _KEYS) and key != "?":
+        if key and any(key == letter for letter, _ in _KEYS) and key != "?":
             return key
-        for known, meaning in _KEYS:
-            write(f"  {known}  {meaning}", to_error=True)
+        for letter, meaning in _KEYS:
+            write(f"  {letter}  {meaning}", to_error=True)
 
 
 def _to_parts(choices: Sequence[Choice]) -> list[Mapping[str, Any]]:

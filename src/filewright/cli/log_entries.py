@@ -153,10 +153,10 @@ class LogReader:
 
         The commands that a person typed in a terminal are grouped by day.
         """
-        grouped: dict[object, list[LogEntry]] = {}
+        entries_by_key: dict[object, list[LogEntry]] = {}
         for entry in entries:
-            grouped.setdefault(self._group_key(entry), []).append(entry)
-        return [self._make_group(group) for group in grouped.values()]
+            entries_by_key.setdefault(self._group_key(entry), []).append(entry)
+        return [self._make_group(group) for group in entries_by_key.values()]
 
     def prompts(self, limit: int) -> list[LogGroup]:
         """Return the newest prompts of which something is left to undo."""
@@ -217,7 +217,7 @@ class LogReader:
         counts = Counts(len(files) or len(changes))
         if len(files) > MAX_COUNTED_FILES:
             return counts
-        added = removed = 0
+        added_lines = removed_lines = 0
         is_text = False
         for change in files:
             # A list without some counts is better than one that a person waits for.
@@ -229,9 +229,11 @@ class LogReader:
                 return counts
             if difference.added is not None:
                 is_text = True
-                added += difference.added
-                removed += difference.removed or 0
-        return Counts(counts.files, added, removed) if is_text else counts
+                added_lines += difference.added
+                removed_lines += difference.removed or 0
+        if not is_text:
+            return counts
+        return Counts(counts.files, added_lines, removed_lines)
 
 
 def make_entry_title(record: ChangeRecord, title: str) -> str:
@@ -269,14 +271,14 @@ def describe_author(client: str | None) -> str:
 def _add_counts(entries: Sequence[LogEntry]) -> Counts:
     """Return the sums of the counts of entries."""
     paths: set[str] = set()
-    added = removed = 0
+    added_lines = removed_lines = 0
     is_counted = True
     for entry in entries:
         paths.update(entry.record.display_paths[:MAX_COUNTED_FILES])
         if entry.counts.added is None:
             is_counted = False
-        added += entry.counts.added or 0
-        removed += entry.counts.removed or 0
+        added_lines += entry.counts.added or 0
+        removed_lines += entry.counts.removed or 0
     if not is_counted:
         return Counts(len(paths))
-    return Counts(len(paths), added, removed)
+    return Counts(len(paths), added_lines, removed_lines)

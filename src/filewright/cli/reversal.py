@@ -244,8 +244,8 @@ def count_actions(preview: RevertResult) -> Mapping[str, int]:
             if file.action == action and not file.path.endswith("/"):
                 counts[action] = counts.get(action, 0) + 1
     if preview.difference.unlisted:
-        unlisted = preview.difference.unlisted
-        counts["modified"] = counts.get("modified", 0) + unlisted
+        unlisted_count = preview.difference.unlisted
+        counts["modified"] = counts.get("modified", 0) + unlisted_count
     return counts
 
 
@@ -255,12 +255,12 @@ def describe_result(
     """Return a reversal, or its preview, as JSON values with every file."""
     files: list[dict[str, Any]] = []
     if result.change_id is None:
-        for planned in result.difference.planned:
+        for planned_file in result.difference.planned:
             files.append(
                 {
-                    "path": planned.path,
-                    "action": planned.action,
-                    "was": planned.previous_path,
+                    "path": planned_file.path,
+                    "action": planned_file.action,
+                    "was": planned_file.previous_path,
                 }
             )
     else:

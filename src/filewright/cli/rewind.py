@@ -89,7 +89,7 @@ def rewind(
             "change; filewright log lists the changes"
         )
         group = _choose_prompt(workspace)
-        named: dict[str, str | None] = {"prompt": group.entries[0].record.id}
+        selector: dict[str, str | None] = {"prompt": group.entries[0].record.id}
         title = group.words or group.entries[0].title
         subject = f"{quote_title(title)} by {group.author}"
     else:
@@ -97,8 +97,8 @@ def rewind(
         since = scope.since
         if since is not None:
             since = _limit_to_history(workspace, since)
-        named = {"session": scope.session, "since": since}
-    arguments: dict[str, Any] = {**named, "path": path, **options}
+        selector = {"session": scope.session, "since": since}
+    arguments: dict[str, Any] = {**selector, "path": path, **options}
     if by_hunk:
         arguments = choose_parts(workspace, arguments)
     return make_reversal(workspace, "Rewind", arguments, subject=subject)

@@ -169,9 +169,10 @@ def _find_undoable(
     if path is None:
         return workspace.newest_undoable()
     # A path may have been left alone by the changes since.
-    undone = find_undone(workspace.changes.list_undos())
+    undo_by_change = find_undone(workspace.changes.list_undos())
     for record in workspace.history(path, limit=MAX_SEARCHED_CHANGES):
-        if record.undoable and not record.reverts and record.id not in undone:
+        is_undone = record.id in undo_by_change
+        if record.undoable and not record.reverts and not is_undone:
             return record
     return None
 
