@@ -290,8 +290,9 @@ class Selector:
         session = self.resolve_session(scope.session)
         numbers = self._history.numbers_of_session(session)
         if is_first:
-            return min(numbers) - 1, f"before the session {session}"
-        return max(numbers), f"the session {session}"
+            begin = f"the begin of the session {session}"
+            return min(numbers) - 1, begin
+        return max(numbers), f"the end of the session {session}"
 
     def _is_reserved(self, head: ChangeRecord) -> bool:
         """Return True if only a person may undo a change, and the caller is an agent.

@@ -19,9 +19,17 @@ GREP_SECONDS = 20.0
 
 def list_hits(workspace: Workspace, text: str, result: HistorySearch) -> str:
     """Return the rows of the answer to a search for a text."""
+    from filewright.page.changelog import ChangeLog
+
+    log = ChangeLog(workspace)
+    titles: dict[str, str] = {}
+    for hit in result.hits:
+        heading = log.prompt(hit.record.id)
+        if heading is not None:
+            titles[hit.record.id] = heading.title
     all_ids = list(workspace.changes.ids())
-    hit_ids = {hit.record.id for hit in result.hits}
-    return render_hits(text, result, shorten_ids(hit_ids, all_ids))
+    short_ids = shorten_ids({hit.record.id for hit in result.hits}, all_ids)
+    return render_hits(text, result, short_ids, titles)
 
 
 def describe_hits(result: HistorySearch) -> dict[str, Any]:
@@ -49,16 +57,23 @@ def describe_hits(result: HistorySearch) -> dict[str, Any]:
 
 
 def render_hits(
-    text: str, result: HistorySearch, short_ids: Mapping[str, str]
+    text: str,
+    result: HistorySearch,
+    short_ids: Mapping[str, str],
+    titles: Mapping[str, str],
 ) -> str:
-    """Return a heading for each change and file, and the lines below it."""
+    """Return a heading for each change and file, and the lines below it.
+
+    `titles` are those of the prompts, by change.
+    """
     rows: list[str] = []
     for hit in result.hits:
         record = hit.record
         client = to_one_line(record.client or "unnamed client")
         rows.append(
             f"{short_ids[record.id]}  {hit.path}  "
-            f"{client.partition(' ')[0]}, {format_age(record.time)}"
+            f"{client.partition(' ')[0]}, {format_age(record.time)}  "
+            f"{titles.get(record.id, '')}".rstrip()
         )
         for row in hit.rows:
             line = row.text.strip()
