@@ -47,6 +47,7 @@ class Repository:
             "HOME": str(folder / "home"),
             "FILEWRIGHT_STATE_DIR": str(folder / "state"),
             "GIT_CONFIG_NOSYSTEM": "1",
+            "FILEWRIGHT_FLUSH": "false",
         }
         for who in ("AUTHOR", "COMMITTER"):
             for fact in ("NAME", "EMAIL"):
