@@ -225,7 +225,7 @@ def nested(levels):
     ("tool", "arguments"),
     [
         ("edit_content", ["a.txt"]),
-        ("edit_content", {"path": "a.txt", "edits": [nested(100_000)]}),
+        ("edit_content", {"path": "a.txt", "edits": [nested(20_000)]}),
         (
             "get_overview",
             {
