@@ -9,6 +9,6 @@ process has made since. All methods raise the errors of `Database`.
 - `calls`: calls that wait for the person's answer
 - `comments`: the person's comments for an agent
 - `imitation`: the recognition of content that imitates the user's words
-- `marks`: marks on files that the person has viewed
-- `prompts`: the session and turn of a client's process
+- `marks`: the person's decisions about content, and how far they looked
+- `prompts`: the session and turn of a client's process, and the words of prompts
 """
