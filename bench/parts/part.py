@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -13,6 +14,9 @@ from bench.case import Case, File, Outcome, is_right, judge, kind_of
 from bench.environments import Cache
 from bench.stdio import Answer, Server, ServerGoneError
 from bench.tools.tool import AnyTool, Place, SessionTool, Tool, play
+
+SESSION_CASES = 60
+"""The most cases of one session: a client sends all of it with each step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +172,7 @@ def play_session(
 ) -> Run:
     """Have a tool do all cases in one session. Raises `NotInstalledError`."""
     playable = [case for case in cases if tool.can(case.request)]
+    playable = playable[:: math.ceil(len(playable) / SESSION_CASES) or 1]
     with new_place(options, tool) as place:
         folder = place.root / "session"
         outcomes = [
