@@ -1,4 +1,4 @@
-"""Refused hunks whose context is wrong in one line, and what the file has there."""
+"""Refused hunks whose context is spelled wrong, and the lines that the file has there."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def find_correction(hunk: PatchHunk, source: Source) -> Correction | None:
     """Return the correction of a hunk that has no place, or None if it is not certain.
 
     It is certain if the lines from the first removed to the last are exactly in the
-    file and only once, and if all context around them is there too but for one line,
-    which is similar. That line must not have lost a word that the added lines use: then these would have
-    to be corrected too, and only the author of the patch can say how.
+    file and only once, and if at least half of the lines are there and the others,
+    which are context, are similar. These must not have lost a word that the added lines
+    use: those would have to be corrected too, and only the author can say how.
     """
     signed_lines = hunk.lines.signed_old
     removed = [
@@ -65,21 +65,22 @@ def find_correction(hunk: PatchHunk, source: Source) -> Correction | None:
         for index, line in enumerate(old_lines)
         if line != file_lines[index]
     ]
-    if len(differing) != 1:
+    if 2 * len(differing) > len(old_lines):
         return None
-    index = differing[0]
-    file_line = source.text(file_lines[index])
-    if "\ufffd" in file_line or file_line.encode(
-        source.encoding.name, "replace"
-    ) != bytes(file_lines[index]):
-        return None
-    # A line that has nothing to do with the hunk's says that it belongs elsewhere.
-    if word_similarity(signed_lines[index][1], file_line) < _LEAST_SIMILARITY:
-        return None
-    lost_words = {*_WORD.findall(signed_lines[index][1])} - {
-        *_WORD.findall(file_line)
-    }
+    context: dict[int, str] = {}
+    lost_words: set[str] = set()
+    for index in differing:
+        hunk_line = signed_lines[index][1]
+        file_line = source.text(file_lines[index])
+        # Only text that the patch can spell is sent back in it.
+        is_text = file_line.replace("\t", "").isprintable()
+        # A line that has nothing to do with the hunk's says that it belongs elsewhere.
+        similarity = word_similarity(hunk_line, file_line)
+        if not is_text or similarity < _LEAST_SIMILARITY:
+            return None
+        context[index] = file_line
+        lost_words |= {*_WORD.findall(hunk_line)} - {*_WORD.findall(file_line)}
     for sign, text in hunk.lines.signed_new:
         if sign == "+" and lost_words.intersection(_WORD.findall(text)):
             return None
-    return Correction(start + 1, {index: file_line})
+    return Correction(start + 1, context)

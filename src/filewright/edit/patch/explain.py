@@ -156,7 +156,7 @@ def corrected_error(
         file,
         hunk,
         "\n".join([f"does not apply: {problem}", *differences]),
-        "send the rest as it is: its context is corrected to that of the file",
+        "send the rest as it is: its context is corrected",
         "no_match",
         lines=[],
         corrected_line=first_line,
