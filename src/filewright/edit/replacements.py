@@ -8,8 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import NamedTuple
 
+from filewright.edit.code_replacements import (
+    CodeReplacer,
+    compile_code_replacement,
+)
 from filewright.edit.line_endings import replace_lines
 from filewright.edit.merge import exact_splices
 from filewright.edit.source import Source
@@ -123,7 +128,8 @@ def compile_replacement(text: str, pattern: Pattern) -> Replacement:
 
     In a regular expression, `$1` and `${1}` are groups, `${name}` a named one, `$0` the
     whole match and `$$` a dollar sign. Any other dollar is itself, and in literal mode
-    all are. A group becomes the bytes of the file that it matched.
+    all are. In a pattern of code, `$NAME` and `$$$NAME` are its holes.
+    A group or hole becomes the bytes of the file that it matched.
 
     Raises `invalid_input` for a pattern that matches the empty text inside of a line, for
     a group that the pattern does not have, and for references in the notation of another
@@ -147,6 +153,8 @@ def compile_replacement(text: str, pattern: Pattern) -> Replacement:
     normalized = normalize_newlines(text)
     if pattern.mode == "literal":
         return Replacement((normalized,) if normalized else ())
+    if pattern.code is not None:
+        return Replacement(compile_code_replacement(normalized, pattern.code))
     _refuse_other_references(normalized, pattern)
     parts: list[str | int] = []
     position = 0
@@ -266,6 +274,25 @@ def replace_matches(
         if pattern.mode == "literal" and not pattern.insensitive
         else ""
     )
+    if pattern.code is not None:
+        matches = list(
+            islice(
+                find_matches(source.snapshot, pattern, task=task),
+                max_matches + 1,
+            )
+        )
+        if len(matches) > max_matches:
+            raise _too_many_matches(snapshot, max_matches)
+        splices_by_match = CodeReplacer(
+            source, pattern.code, replacement.parts
+        ).replace_all(matches)
+        return ReplaceOutcome(
+            len(matches),
+            splices_by_match.unchanged,
+            PackedSplices.pack(
+                source.to_file_splices(splices_by_match.splices)
+            ),
+        )
     text = "".join(map(str, replacement.parts))
     compares_lines = "\n" in literal or (bool(literal) and "\n" in text)
     # With returns in the file, each new line needs the terminator of its neighbours.
@@ -279,18 +306,7 @@ def replace_matches(
                 continue  # An empty match, replaced by nothing, is no match to report.
             count += 1
             if count > max_matches:
-                message = (
-                    f"the pattern matches more than {max_matches:,} times "
-                    f"in {snapshot.requested_path}"
-                )
-                hint = "make the pattern narrower"
-                raise path_error(
-                    Code.TOO_LARGE,
-                    snapshot.requested_path,
-                    message,
-                    hint,
-                    limit=max_matches,
-                )
+                raise _too_many_matches(snapshot, max_matches)
             start, end = match.offset, match.end
             match_splices: Sequence[Splice] = ()
             if compares_lines:
@@ -307,6 +323,17 @@ def replace_matches(
     # Packing runs the generator to its end: only then are the counts complete.
     packed = PackedSplices.pack(source.to_file_splices(splices()))
     return ReplaceOutcome(count, unchanged, packed)
+
+
+def _too_many_matches(snapshot: Snapshot, max_matches: int) -> FilewrightError:
+    path = snapshot.requested_path
+    return path_error(
+        Code.TOO_LARGE,
+        path,
+        f"the pattern matches more than {max_matches:,} times in {path}",
+        "make the pattern narrower",
+        limit=max_matches,
+    )
 
 
 def _splices_of_pieces(

@@ -12,7 +12,9 @@ from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from filewright.languages import Language, language_of
 from filewright.progress import Task
+from filewright.search.code_pattern import CodePattern
 from filewright.search.pattern import Pattern, is_word_character
 from filewright.search.prefilter import candidate_lines
 from filewright.search.window import (
@@ -156,9 +158,10 @@ def iterate_windows(
             last_candidate = None
             # For a literal, the raw bytes are searched before anything is decoded.
             if snapshot.encoding.is_utf8 or literal in window.raw:
-                for candidate in _search_window(
-                    window, pattern, task, once=once
-                ):
+                candidates = _search_window(
+                    snapshot, window, pattern, task, once=once
+                )
+                for candidate in candidates:
                     yield window, candidate
                     last_candidate = candidate
             following = window.stop
@@ -188,9 +191,19 @@ def _encode_literal(snapshot: Snapshot, pattern: Pattern) -> bytes | None:
 
 
 def _search_window(
-    window: Window, pattern: Pattern, task: Task, *, once: bool
+    snapshot: Snapshot,
+    window: Window,
+    pattern: Pattern,
+    task: Task,
+    *,
+    once: bool,
 ) -> Iterator[_Candidate]:
     """Return the matches in a window, found so that the task can be cancelled."""
+    if pattern.code is not None:
+        language = None
+        if snapshot.location is not None:
+            language = language_of(snapshot.location.name)
+        return _find_code(window, pattern.code, language, task)
     window_pattern = pattern
     if not (window.is_first and window.is_last):
         window_pattern = pattern.for_window(
@@ -206,6 +219,17 @@ def _search_window(
     if len(window.text) * steps > _MAX_UNINTERRUPTED_STEPS:
         return _iterate_in_thread(candidates, task)
     return candidates
+
+
+def _find_code(
+    window: Window, code: CodePattern, language: Language | None, task: Task
+) -> Iterator[_Candidate]:
+    """Yield the matches of a pattern of code that begin in a window."""
+    for match in code.find(window.text, language, task):
+        if match.span[0] >= window.limit:
+            return
+        if match.span[0] >= window.begin:
+            yield _Candidate(match.span[0], match.span, match.holes)
 
 
 def _iterate_in_thread(

@@ -12,6 +12,11 @@ from typing import Any, Literal
 
 from filewright.errors import invalid
 from filewright.search.characters import escape_bytes, write_spellings
+from filewright.search.code_pattern import (
+    CodePattern,
+    compile_code_pattern,
+    has_capital,
+)
 from filewright.search.pattern_syntax import (
     Translation,
     translate_literal,
@@ -21,7 +26,7 @@ from filewright.search.regex_engine import compile_re2
 from filewright.text import codec
 from filewright.text.codec import check_text, normalize_newlines, try_encode
 
-Mode = Literal["literal", "regex"]
+Mode = Literal["literal", "regex", "code"]
 Case = Literal["smart", "sensitive", "insensitive"]
 
 _NEVER_MATCHES = r"[^\x00-\x{10FFFF}]"
@@ -58,7 +63,8 @@ class Pattern:
     `text` is the caller's, without carriage returns. `insensitive` is the result of the
     case rule. `multiline` is also True for a literal that holds ``\\n``. `plain_text` is
     a literal that can be found as bytes (case-sensitive, on one line), else None. A line
-    that holds a match of `excluded` has no match.
+    that holds a match of `excluded` has no match. `code` is the pattern of `mode="code"`,
+    of which `translation` finds only the anchor.
     """
 
     text: str
@@ -69,6 +75,7 @@ class Pattern:
     translation: Translation = field(repr=False)
     plain_text: str | None = field(repr=False)
     excluded: Pattern | None = None
+    code: CodePattern | None = field(default=None, repr=False)
 
     @cached_property
     def regexp(self) -> Any:
@@ -109,12 +116,16 @@ class Pattern:
 
     @cached_property
     def group_count(self) -> int:
-        """The number of groups in the pattern itself."""
+        """The number of groups in the pattern itself; of holes in one of code."""
+        if self.code is not None:
+            return len(self.code.holes)
         return int(self.regexp.groups) - self.whole_word
 
     @cached_property
     def group_numbers(self) -> dict[str, int]:
         """The numbers of the pattern's own groups, by name."""
+        if self.code is not None:
+            return self.code.hole_numbers
         numbers = {}
         for name, number in self.regexp.groupindex.items():
             numbers[name.decode()] = number - self.whole_word
@@ -219,6 +230,8 @@ def compile_pattern(
     syntax (`docs/search.md`), with a hint that says what to write instead.
     """
     _check_text(text, max_chars)
+    if mode == "code":
+        return _compile_code(text, case)
     if mode == "literal":
         text = normalize_newlines(text)
         multiline = multiline or "\n" in text
@@ -253,6 +266,26 @@ def compile_pattern(
         # RE2 refuses a pattern that is too large: here, not in the middle of a search.
         _ = pattern.regexp
     return pattern
+
+
+def _compile_code(text: str, case: Case) -> Pattern:
+    """Return a pattern of code."""
+    text = normalize_newlines(text)
+    ignores_case = case == "insensitive" or (
+        case == "smart" and not has_capital(text)
+    )
+    code = compile_code_pattern(text, ignore_case=ignores_case)
+    return Pattern(
+        text,
+        mode="code",
+        insensitive=ignores_case,
+        whole_word=False,
+        # A match may have several lines.
+        multiline=True,
+        translation=translate_literal(code.anchor, fold=ignores_case),
+        plain_text=None,
+        code=code,
+    )
 
 
 def _check_text(text: str, max_characters: int) -> None:

@@ -125,8 +125,8 @@ class ReplaceArguments(ChangeArguments):
     """only files that match"""
     include_ignored: Annotated[bool, RARE] = False
     """also in what the ignore rules leave out"""
-    mode: Literal["literal", "regex"] = "literal"
-    """how the pattern is read"""
+    mode: Literal["literal", "regex", "code"] = "literal"
+    """read the pattern as text, as a regex, or as code with holes; see [search](search.md#code)"""
     case: Annotated[Literal["smart", "sensitive", "insensitive"], RARE] = (
         "sensitive"
     )
@@ -686,9 +686,9 @@ REPLACE_CONTENT = Tool(
     name="replace_content",
     title="Replace in many files",
     description=(
-        "Replace each match of a text (case counts; whole_word for a name) "
-        "or regex ($1, ${name}) in files; items: several at once. Writes "
-        "at once with preview=false or at most max_count matches; else "
+        "Replace each match of a text (case counts; whole_word for a name), "
+        "regex ($1, ${name}) or code (f($$$X)) in files; items: several. "
+        "Writes at once with preview=false or at most max_count matches; else "
         "previews."
     ),
     toolset="edit",

@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 from filewright.errors import FilewrightError, invalid
 from filewright.logs.fields import parse_conditions
 from filewright.logs.selection import Selection
-from filewright.search.pattern import Pattern, compile_pattern
+from filewright.search.pattern import Mode, Pattern, compile_pattern
 from filewright.settings import Settings
 from filewright.tools.arguments import RARE, Arguments
 from filewright.wording import escape_controls
@@ -60,8 +60,11 @@ class SearchArguments(Arguments):
     """only files that match; with `!` before it, all files but these"""
     type: Annotated[str | None, Field(description="py, rust"), RARE] = None
     """only files of a language, such as `py` or `rust`"""
-    mode: Literal["literal", "regex", "fuzzy"] = "literal"
-    """read the pattern as text, as a regex, or as text to which similar text is found"""
+    mode: Literal["literal", "regex", "fuzzy", "code"] = Field(
+        "literal", description="code: f($X, $$$REST)"
+    )
+    """read the pattern as text, as a regex, as text to which similar text is found, or as code with holes: `$X` is one
+    argument, `$$$REST` any number of them"""
     case: Literal["smart", "sensitive", "insensitive"] = Field(
         "smart", description="smart: lower case fits any"
     )
@@ -180,9 +183,9 @@ def compile_arguments(
     if arguments.pattern is None and arguments.needs_no_pattern:
         # The conditions choose among all lines.
         return compile_pattern("^", mode="regex")
-    mode: Literal["literal", "regex"] = "literal"
-    if arguments.mode == "regex":
-        mode = "regex"
+    mode: Mode = "literal"
+    if arguments.mode in ("regex", "code"):
+        mode = arguments.mode
     pattern = compile_pattern(
         arguments.pattern or "",
         mode=mode,

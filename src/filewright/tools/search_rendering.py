@@ -110,7 +110,9 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
 
 def line_noun(outcome: SearchOutcome) -> str:
     """Return the noun of the counts: lines, or matches that may have several lines."""
-    return "match" if outcome.arguments.multiline else "matching line"
+    arguments = outcome.arguments
+    has_lines = arguments.multiline or arguments.mode == "code"
+    return "match" if has_lines else "matching line"
 
 
 def render_kind(

@@ -1,0 +1,392 @@
+"""The brackets of a text, and its strings and comments, in which brackets do not count.
+
+Each language has a table of delimiters. In a text of another language nothing but
+brackets is known. The time is linear: each delimiter is read once, and one that is never
+closed is plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import IntEnum
+from functools import cache
+from types import MappingProxyType
+
+from filewright.languages import Language
+
+_CLOSING = {b"("[0]: b")"[0], b"["[0]: b"]"[0], b"{"[0]: b"}"[0]}
+_MAX_SKIPPED_BRACKETS = 50
+"""Open brackets that a closing one may leave unclosed."""
+_MAX_SPACE_BEFORE = 200
+_UNKNOWN_END = 0xFFFF_FFFF
+
+
+class TokenKind(IntEnum):
+    """The kind of a token."""
+
+    OPENING = 0
+    CLOSING = 1
+    OPAQUE = 2
+    """A string or comment, or a part of one between interpolated code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tokens:
+    """The tokens of a text, in order, as parallel arrays of indices.
+
+    `ends` has the index behind a string or comment, and for an opening bracket the
+    index behind the one that closes it. Arrays of numbers, because a file may have a
+    million brackets.
+    """
+
+    starts: array[int] = field(default_factory=lambda: array("I"))
+    ends: array[int] = field(default_factory=lambda: array("I"))
+    kinds: bytearray = field(default_factory=bytearray)
+
+    def add(self, kind: TokenKind, start: int, end: int = _UNKNOWN_END) -> int:
+        """Add a token, and return its number."""
+        self.starts.append(start)
+        self.ends.append(end)
+        self.kinds.append(kind)
+        return len(self.starts) - 1
+
+    def is_closed(self, number: int) -> bool:
+        """Return True if an opening bracket has a closing one."""
+        return self.ends[number] != _UNKNOWN_END
+
+    def first_from(self, index: int) -> int:
+        """Return the number of the first token from an index on."""
+        return bisect_left(self.starts, index)
+
+    def is_opaque_at(self, index: int) -> bool:
+        """Return True if an index is inside a string or comment, behind its beginning."""
+        number = bisect_right(self.starts, index) - 1
+        return (
+            number >= 0
+            and self.kinds[number] == TokenKind.OPAQUE
+            and self.starts[number] < index < self.ends[number]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _Delimiter:
+    """How a string or comment begins and ends.
+
+    `ending` is matched behind the opening. If it is empty, the string ends with
+    `closing`, in which ``%s`` is the first group of the opening. With `is_operand`, it
+    is one only where an operand may be: a slash elsewhere divides. With
+    `begins_below`, the first group ends the text that begins on the next line, and
+    code goes on behind the opening.
+    """
+
+    opening: bytes
+    ending: bytes = b""
+    closing: bytes = b""
+    is_operand: bool = False
+    begins_below: bool = False
+
+
+_HASH = _Delimiter(rb"#", rb"[^\n]*+")
+_SLASHES = (
+    _Delimiter(rb"//", rb"[^\n]*+"),
+    _Delimiter(rb"/\*", closing=b"*/"),
+)
+_DASHES = _Delimiter(rb"--", rb"[^\n]*+")
+_SEMICOLON = _Delimiter(rb";", rb"[^\n]*+")
+_DOUBLE = _Delimiter(rb'"', rb'(?:\\.|[^"\\\n])*+"')
+_SINGLE = _Delimiter(rb"'", rb"(?:\\.|[^'\\\n])*+'")
+_DOUBLE_LINES = _Delimiter(rb'"', rb'(?:\\.|[^"\\])*+"')
+_SINGLE_LINES = _Delimiter(rb"'", rb"(?:\\.|[^'\\])*+'")
+_BACKTICKS = _Delimiter(rb"`", closing=b"`")
+_TRIPLE = _Delimiter(rb'"""', rb'(?:\\.|[^"\\]|"(?!""))*+"""')
+_TRIPLE_SINGLE = _Delimiter(rb"'''", rb"(?:\\.|[^'\\]|'(?!''))*+'''")
+# One character. A lifetime of Rust, 'a, has no second quote.
+_CHARACTER = _Delimiter(rb"'", rb"(?:\\[^'\n]{1,10}|\\'|[^'\\\n]{1,4})'")
+_SCRIPT_REGEX = _Delimiter(
+    rb"/(?![*/])",
+    rb"(?:\\.|\[(?:\\.|[^\]\\\n])*+\]|[^/\\\n\[])++/",
+    is_operand=True,
+)
+_HTML_COMMENT = _Delimiter(rb"<!--", closing=b"-->")
+_SCRIPT = (*_SLASHES, _SCRIPT_REGEX, _DOUBLE, _SINGLE)
+_JVM = (*_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
+_C = (
+    *_SLASHES,
+    _Delimiter(rb'R"([^()\s\\]{0,16})\(', closing=b')%s"'),
+    _DOUBLE,
+    _CHARACTER,
+)
+_HEREDOC = _Delimiter(rb"<<[-~]?['\"]?([A-Za-z_]\w*)", begins_below=True)
+_PYTHON = (_HASH, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE)
+_SHELL = (
+    _Delimiter(rb"(?<![^\s;(|&])#", rb"[^\n]*+"),
+    _HEREDOC,
+    _Delimiter(rb"'", closing=b"'"),
+    _DOUBLE_LINES,
+    _Delimiter(rb"\\", rb"."),
+)
+_DELIMITERS: Mapping[Language, Sequence[_Delimiter]] = MappingProxyType(
+    {
+        Language.PYTHON: _PYTHON,
+        Language.JAVASCRIPT: _SCRIPT,
+        Language.JSX: _SCRIPT,
+        Language.TYPESCRIPT: _SCRIPT,
+        Language.TSX: _SCRIPT,
+        Language.VUE: (_HTML_COMMENT, *_SCRIPT),
+        Language.SVELTE: (_HTML_COMMENT, *_SCRIPT),
+        Language.GO: (*_SLASHES, _BACKTICKS, _DOUBLE, _CHARACTER),
+        Language.RUST: (
+            *_SLASHES,
+            _Delimiter(rb'\br(#*)"', closing=b'"%s'),
+            _DOUBLE_LINES,
+            _CHARACTER,
+        ),
+        Language.C: _C,
+        Language.CPP: _C,
+        Language.OBJECTIVE_C: _C,
+        Language.CSHARP: (
+            *_SLASHES,
+            _Delimiter(rb'("{3,})', closing=b"%s"),
+            _Delimiter(rb'(?:@\$?|\$@)"', rb'(?:""|[^"])*+"'),
+            _DOUBLE,
+            _CHARACTER,
+        ),
+        Language.JAVA: _JVM,
+        Language.KOTLIN: _JVM,
+        Language.SCALA: _JVM,
+        Language.DART: (*_SLASHES, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
+        Language.SWIFT: (*_SLASHES, _TRIPLE, _DOUBLE),
+        Language.ZIG: (*_SLASHES, _DOUBLE, _CHARACTER),
+        Language.RUBY: (
+            _Delimiter(rb"^=begin\b", closing=b"\n=end"),
+            _HEREDOC,
+            _DOUBLE_LINES,
+            _SINGLE_LINES,
+            _HASH,
+        ),
+        Language.BASH: _SHELL,
+        Language.PERL: (_HASH, _HEREDOC, _DOUBLE_LINES, _SINGLE_LINES),
+        Language.PHP: (
+            *_SLASHES,
+            _Delimiter(rb"#(?!\[)", rb"[^\n]*+"),
+            _Delimiter(rb"<<<[ \t]*['\"]?([A-Za-z_]\w*)", begins_below=True),
+            _DOUBLE_LINES,
+            _SINGLE_LINES,
+        ),
+        Language.LUA: (
+            _Delimiter(rb"--\[(=*)\[", closing=b"]%s]"),
+            _DASHES,
+            _Delimiter(rb"\[(=*)\[", closing=b"]%s]"),
+            _DOUBLE,
+            _SINGLE,
+        ),
+        Language.SQL: (
+            _DASHES,
+            _Delimiter(rb"/\*", closing=b"*/"),
+            _Delimiter(rb"'", rb"(?:''|[^'])*+'"),
+            _Delimiter(rb"(\$\w*\$)", closing=b"%s"),
+        ),
+        Language.HASKELL: (
+            _DASHES,
+            _Delimiter(rb"\{-", closing=b"-}"),
+            _DOUBLE_LINES,
+            _CHARACTER,
+        ),
+        Language.ELIXIR: (_HASH, _TRIPLE, _DOUBLE_LINES),
+        Language.ERLANG: (_Delimiter(rb"%", rb"[^\n]*+"), _DOUBLE_LINES),
+        Language.R: (_HASH, _DOUBLE_LINES, _SINGLE_LINES),
+        Language.JULIA: (_HASH, _TRIPLE, _DOUBLE_LINES, _CHARACTER),
+        Language.CLOJURE: (_SEMICOLON, _DOUBLE_LINES),
+        Language.LISP: (_SEMICOLON, _DOUBLE_LINES),
+        Language.HTML: (_HTML_COMMENT,),
+        Language.XML: (_HTML_COMMENT,),
+        Language.CSS: (_Delimiter(rb"/\*", closing=b"*/"), _DOUBLE, _SINGLE),
+        Language.SCSS: (*_SLASHES, _DOUBLE, _SINGLE),
+        Language.LESS: (*_SLASHES, _DOUBLE, _SINGLE),
+        Language.JSON: (_DOUBLE,),
+        Language.YAML: (_Delimiter(rb"(?<!\S)#", rb"[^\n]*+"), _DOUBLE),
+        Language.TOML: _PYTHON,
+        Language.PROTOBUF: (*_SLASHES, _DOUBLE, _SINGLE),
+        Language.TERRAFORM: (_HASH, *_SLASHES, _DOUBLE, _HEREDOC),
+        Language.GRAPHQL: (_HASH, _TRIPLE, _DOUBLE),
+    }
+)
+_TEMPLATE_LANGUAGES = (
+    Language.JAVASCRIPT,
+    Language.JSX,
+    Language.TYPESCRIPT,
+    Language.TSX,
+    Language.VUE,
+    Language.SVELTE,
+)
+"""Languages in which code may be in ``${...}`` between backticks."""
+_TEMPLATE_PART = re.compile(rb"(?:\\.|[^`\\$]|\$(?!\{))*+(`|\$\{)", re.DOTALL)
+_BEFORE_OPERAND = frozenset(b"(,=:[!&|?{};+-*%~^")
+_WORD_BEFORE_OPERAND = re.compile(
+    rb"(?<![\w$.])(?:return|typeof|case|in|of|do|else|void|delete|await|yield)\Z"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Syntax:
+    """The delimiters of a language as compiled expressions."""
+
+    token: re.Pattern[bytes]
+    delimiters: tuple[tuple[re.Pattern[bytes], _Delimiter], ...]
+    endings: Mapping[bytes, re.Pattern[bytes]]
+    has_templates: bool
+
+
+@cache
+def _syntax_of(language: Language | None) -> _Syntax:
+    """Return the syntax of a language; one of brackets alone if it has no table."""
+    delimiters: Sequence[_Delimiter] = ()
+    if language is not None:
+        delimiters = _DELIMITERS.get(language, ())
+    has_templates = language in _TEMPLATE_LANGUAGES
+    openings = [rb"[()\[\]{}]", *(item.opening for item in delimiters)]
+    if has_templates:
+        openings.append(rb"`")
+    flags = re.DOTALL | re.MULTILINE
+    return _Syntax(
+        re.compile(b"|".join(openings), flags),
+        tuple((re.compile(item.opening, flags), item) for item in delimiters),
+        {item.ending: re.compile(item.ending, flags) for item in delimiters},
+        has_templates,
+    )
+
+
+def scan_tokens(text: bytes, language: Language | None) -> Tokens:
+    """Return the brackets, strings and comments of a text in UTF-8."""
+    return _Scanner(text, _syntax_of(language)).scan()
+
+
+class _Scanner:
+    """Reads the tokens of one text, from its beginning to its end."""
+
+    def __init__(self, text: bytes, syntax: _Syntax) -> None:
+        self._text = text
+        self._syntax = syntax
+        self._tokens = Tokens()
+        # The open brackets: number of the token, byte that closes it, and True if a
+        # template goes on behind it.
+        self._open: list[tuple[int, int, bool]] = []
+        # Closings that do not occur any more: looking for them again would make the
+        # time quadratic.
+        self._absent: set[bytes] = set()
+        # The span of the text that begins below the current line.
+        self._text_below: tuple[int, int] | None = None
+
+    def scan(self) -> Tokens:
+        """Return all tokens."""
+        index = 0
+        while match := self._syntax.token.search(self._text, index):
+            start = match.start()
+            if self._text_below is not None and start >= self._text_below[0]:
+                first, index = self._text_below
+                self._tokens.add(TokenKind.OPAQUE, first, index)
+                self._text_below = None
+                continue
+            byte = self._text[start]
+            delimited_end = self._read_delimited(start)
+            if delimited_end is not None:
+                self._tokens.add(TokenKind.OPAQUE, start, delimited_end)
+                index = delimited_end
+            elif byte in _CLOSING:
+                number = self._tokens.add(TokenKind.OPENING, start)
+                self._open.append((number, _CLOSING[byte], False))
+                index = start + 1
+            elif byte in _CLOSING.values():
+                index = self._read_closing(start, byte)
+            elif self._syntax.has_templates and byte == b"`"[0]:
+                index = self._read_template(start, start + 1)
+            else:
+                index = start + 1
+        return self._tokens
+
+    def _read_delimited(self, start: int) -> int | None:
+        """Return the end of the string or comment at an index, None if there is none."""
+        for opening, delimiter in self._syntax.delimiters:
+            match = opening.match(self._text, start)
+            if match is None:
+                continue
+            if delimiter.is_operand and not self._may_be_operand(start):
+                continue
+            if delimiter.ending:
+                ending = self._syntax.endings[delimiter.ending]
+                end = ending.match(self._text, match.end())
+                if end is not None:
+                    return end.end()
+                continue
+            if delimiter.begins_below:
+                self._find_text_below(match)
+                continue
+            closing = delimiter.closing
+            if match.re.groups:
+                closing = closing.replace(b"%s", match[1])
+            if closing in self._absent:
+                continue
+            position = self._text.find(closing, match.end())
+            if position >= 0:
+                return position + len(closing)
+            self._absent.add(closing)
+        return None
+
+    def _find_text_below(self, opening: re.Match[bytes]) -> None:
+        """Find the text on the next lines that a word on a line of its own ends."""
+        word = opening[1]
+        line_end = self._text.find(b"\n", opening.end())
+        if line_end < 0 or word in self._absent or self._text_below is not None:
+            return
+        ending = re.compile(rb"\n[ \t]*" + word + rb"\b")
+        end = ending.search(self._text, line_end)
+        if end is None:
+            self._absent.add(word)
+        else:
+            self._text_below = (line_end, end.end())
+
+    def _may_be_operand(self, start: int) -> bool:
+        """Return True if what is before an index leaves an operand to follow."""
+        first = max(0, start - _MAX_SPACE_BEFORE)
+        before = self._text[first:start].rstrip()
+        if not before:
+            return first == 0
+        if before[-1] in _BEFORE_OPERAND:
+            return True
+        return _WORD_BEFORE_OPERAND.search(before) is not None
+
+    def _read_closing(self, start: int, byte: int) -> int:
+        """Add a closing bracket, and return the index to go on from."""
+        resumes_template = False
+        for depth in range(1, min(len(self._open), _MAX_SKIPPED_BRACKETS) + 1):
+            number, closing_byte, is_template = self._open[-depth]
+            if closing_byte == byte:
+                self._tokens.ends[number] = start + 1
+                resumes_template = is_template
+                del self._open[-depth:]
+                break
+        self._tokens.add(TokenKind.CLOSING, start, start + 1)
+        if resumes_template:
+            return self._read_template(start + 1, start + 1)
+        return start + 1
+
+    def _read_template(self, start: int, content: int) -> int:
+        """Add the part of a template up to its end or its next code.
+
+        The part begins at `start` and its text at `content`. Return the index to go on
+        from.
+        """
+        match = _TEMPLATE_PART.match(self._text, content)
+        if match is None:
+            return content
+        if match[1] == b"`":
+            self._tokens.add(TokenKind.OPAQUE, start, match.end())
+            return match.end()
+        self._tokens.add(TokenKind.OPAQUE, start, match.end() - 2)
+        number = self._tokens.add(TokenKind.OPENING, match.end() - 2)
+        self._open.append((number, b"}"[0], True))
+        return match.end()
