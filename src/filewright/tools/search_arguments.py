@@ -60,9 +60,7 @@ class SearchArguments(Arguments):
     """only files that match; with `!` before it, all files but these"""
     type: Annotated[str | None, Field(description="py, rust"), RARE] = None
     """only files of a language, such as `py` or `rust`"""
-    mode: Literal["literal", "regex", "fuzzy", "code"] = Field(
-        "literal", description="code: f($X, $$$REST)"
-    )
+    mode: Literal["literal", "regex", "fuzzy", "code"] = "literal"
     """read the pattern as text, as a regex, as text to which similar text is found, or as code with holes: `$X` is one
     argument, `$$$REST` any number of them"""
     case: Literal["smart", "sensitive", "insensitive"] = Field(
