@@ -23,7 +23,7 @@ class Windowed(Snapshot):
 
     def __init__(self, content: bytes, **options: Any) -> None:
         super().__init__(None, **options)
-        self.size = len(content)
+        self._size = len(content)
         self._bytes = content
 
     def read(self, offset: int, length: int, /) -> bytes:
