@@ -242,7 +242,6 @@ def no_change_error() -> FilewrightError:
     return FilewrightError(
         Code.NO_CHANGE,
         "the patch changes nothing: its files are as it would leave them",
-        "nothing to do",
     )
 
 
@@ -260,7 +259,6 @@ def already_applied_error(
     return FilewrightError(
         Code.ALREADY_APPLIED,
         f"the patch is applied already: {named_files}",
-        "nothing to do",
         files=files[:_MAX_LISTED_FILES],
     )
 
