@@ -20,6 +20,7 @@ ENTRY = {
     "err": {"code": "E42", "causes": [{"id": 7}]},
     "a.b": "dotted",
     "none": None,
+    "x.size": 7,
 }
 
 
@@ -59,7 +60,16 @@ def test_accepts(where, is_match):
 
 
 @pytest.mark.parametrize(
-    "where", [{"level": "error"}, {"ms": ">500"}, {"status": ">=500"}], ids=str
+    "where",
+    [
+        {"level": "error"},
+        {"ms": ">500"},
+        {"ms": 512.5},
+        {"status": ">=500"},
+        {"status": "503"},
+        {"x.size": ">6"},
+    ],
+    ids=str,
 )
 def test_quick_tests_lose_no_line(where):
     (condition,) = parse_conditions(where)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -127,18 +128,24 @@ class Condition:
     @property
     def number_pattern(self) -> NumberPattern | None:
         """Return the pattern of the numbers that this compares, or None."""
-        if self.sign not in _OPERATORS:
+        compare = _OPERATORS.get(self.sign)
+        if self.sign == "=" and len(self.expected) == 1:
+            compare = operator.eq
+        if compare is None:
             return None
         expected = _to_number(self.expected[0])
         key = self.path.rpartition(".")[2]
-        if expected is None or not _PLAIN_TEXT.fullmatch(key):
+        if expected is None or not math.isfinite(expected):
             return None
-        # A text that is no number is compared as text.
+        # An index of an array is no key, and a strange key may be written as escapes.
+        if key.isdecimal() or not _PLAIN_TEXT.fullmatch(key):
+            return None
+        # A text that is no number is compared as text. A key may hold a dot itself.
         pattern = re.compile(
-            rb'"%s"\s*:\s*(?:"(?!-?\d+(?:\.\d+)?")|"?(-?\d[\d.eE+-]*))'
+            rb'[".]%s"\s*:\s*(?:"(?!-?\d+(?:\.\d+)?")|"?(-?\d[\d.eE+-]*))'
             % re.escape(key.encode())
         )
-        return NumberPattern(pattern, _OPERATORS[self.sign], expected)
+        return NumberPattern(pattern, compare, expected)
 
 
 @dataclass(frozen=True, slots=True)
