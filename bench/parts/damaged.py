@@ -24,7 +24,7 @@ def make_cases(options: Options) -> list[Case]:
         names = [name for name in names if name in _QUICK_CLASSES]
     chance = random.Random(f"{options.seed} changes")
     history = list(changes(repository_of(options), _CHANGES, chance))
-    per_class = max(1, options.cases // len(names))
+    per_class = 8 if options.is_quick else max(1, options.cases // len(names))
     cases = []
     for index, name in enumerate(names):
         chance = random.Random(f"{options.seed} {name}")
