@@ -553,7 +553,8 @@ class History:
             )
         if change_id is None:
             if not self.newest_number():
-                raise errors.nothing_changed()
+                named = None if steps_back is not None else reference
+                raise errors.nothing_changed(named)
             raise errors.unknown_change(reference)
         return change_id
 
