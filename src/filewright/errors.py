@@ -40,6 +40,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
+from filewright.hints import Hint
 from filewright.wording import join_limited
 
 
@@ -78,9 +79,10 @@ class Code(StrEnum):
 class FilewrightError(Exception):
     """The only exception that operations raise.
 
-    `summary` names the path as the caller wrote it, `hint` says what to do next, and
-    `details` holds the same facts as JSON values for programs. `also` has a line for each
-    further problem of the call, so that the next one can correct them all.
+    `summary` names the path as the caller wrote it, `hint` says what to do next (a `Hint`
+    if the command line has other words for it), and `details` holds the same facts as
+    JSON values for programs. `also` has a line for each further problem of the call, so
+    that the next one can correct them all.
     """
 
     def __init__(
@@ -450,7 +452,10 @@ def own_state(path: str) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"{path} belongs to filewright's own state, which no tool reads or changes",
-        "use get_history; the user may look at the folder",
+        Hint(
+            "use get_history; the user may look at the folder",
+            shell="use filewright log; the user may look at the folder",
+        ),
     )
 
 
@@ -534,7 +539,10 @@ def hard_linked(path: str, hard_links: int) -> FilewrightError:
         path,
         f"{path} has {hard_links} names (hard links); "
         "replacing it leaves the others as they are",
-        "give break_hard_links=true if you want that",
+        Hint(
+            "give break_hard_links=true if you want that",
+            shell="set FILEWRIGHT_BREAK_HARD_LINKS=1 if you want that",
+        ),
         hard_links=hard_links,
     )
 
@@ -677,7 +685,10 @@ def not_in_change(path: str, what: str) -> FilewrightError:
         Code.NOT_FOUND,
         path,
         f"{what} did not change {path}",
-        "get_history lists the files of each change",
+        Hint(
+            "get_history lists the files of each change",
+            shell="filewright log lists the files of each change",
+        ),
     )
 
 
@@ -776,7 +787,10 @@ def unknown_change(change_id: str) -> FilewrightError:
     return FilewrightError(
         Code.NOT_FOUND,
         f"there is no change {change_id}",
-        "get_history lists the changes that can still be undone",
+        Hint(
+            "get_history lists the changes that can still be undone",
+            shell="filewright log lists the changes with their ids",
+        ),
         change_id=change_id,
     )
 
@@ -796,10 +810,14 @@ def nothing_changed(given: str | None = None) -> FilewrightError:
 def unknown_scope(text: str, *, can_be_session: bool = True) -> FilewrightError:
     """Return the error for a text that names no changes."""
     nouns = "change, session or time" if can_be_session else "change or time"
+    times = "14:30, 20 min ago, yesterday, 2026-11-27"
     return FilewrightError(
         Code.NOT_FOUND,
         f"{text!r} is no {nouns}",
-        "try 14:30, 20 min ago, yesterday, 2026-11-27; get_history lists the changes",
+        Hint(
+            f"try {times}; get_history lists the changes",
+            shell=f"try {times}; filewright log lists the changes",
+        ),
         given=text,
     )
 
@@ -860,7 +878,10 @@ def clock_was_ahead(time: str) -> FilewrightError:
         Code.INVALID_INPUT,
         "the newest changes are dated later than now, because the clock was ahead "
         f"when they were made, so {time} does not select changes reliably",
-        hint="name a change instead of a time, such as since=CHANGE from get_history",
+        hint=Hint(
+            "name a change instead of a time, such as since=CHANGE from get_history",
+            shell="name a change instead of a time, such as CHANGE from filewright log",
+        ),
         details={"given": time},
     )
 
@@ -881,8 +902,12 @@ def shared_with_commands(
         Code.UNSUPPORTED,
         f"{what} cannot be undone alone: another command that ran at the same time "
         f"({', '.join(commands[:3])}) may have changed {files}; nothing was changed",
-        hint="give include_shared=true (--include-shared on the command line) to undo "
-        "these files too, or path to undo another file only",
+        hint=Hint(
+            "give include_shared=true (--include-shared on the command line) to undo "
+            "these files too, or path to undo another file only",
+            shell="give --include-shared to undo these files too, or --path to undo "
+            "another file only",
+        ),
         details={
             **details,
             "shared_with": list(commands[:20]),
@@ -907,6 +932,6 @@ def hunk_needs_path(what: str) -> FilewrightError:
     """Return the error for a hunk of a change of several files."""
     return invalid(
         f"{what} changed several files, and a hunk belongs to one",
-        "name the file with path",
+        Hint("name the file with path", shell="name the file with --path"),
         argument="hunk",
     )

@@ -26,6 +26,7 @@ from filewright.changes.retention import enforce_limits
 from filewright.changes.selection import Scope, Selection
 from filewright.changes.state_dir import StateFolder
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint
 from filewright.progress import Task
 from filewright.settings import Settings
 
@@ -424,15 +425,19 @@ def _describe_undo_error(
 ) -> FilewrightError:
     """Return the error to raise for an undo whose files have changed since."""
     if error.code is Code.HARD_LINKED:
-        error.hint = (
-            "give break_hard_links=true, or --force on the command line, to have the earlier content "
-            "under this name; the others keep what they hold"
+        effect = "to have the earlier content under this name; the others keep what they hold"
+        error.hint = Hint(
+            f"give break_hard_links=true, or --force on the command line, {effect}",
+            shell=f"give --force {effect}",
         )
     if error.code not in _MEANS_CHANGED_SINCE or "hunk" in error.details:
         return error
     return FilewrightError(
         Code.STALE_VERSION,
         f"{selected.description} cannot be undone as things are now: {error.message}",
-        hint="undo the later changes of these files first (get_history lists them)",
+        hint=Hint(
+            "undo the later changes of these files first (get_history lists them)",
+            shell="undo the later changes of these files first (filewright log lists them)",
+        ),
         details={**selected.details, **error.details},
     )

@@ -41,6 +41,7 @@ from filewright.changes.staging import stage
 from filewright.changes.tree_diff import apply_change_set
 from filewright.edit.changeset import ChangeSet
 from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.hints import join_hints
 from filewright.progress import Caller, Task
 
 _CLEAN_UP_PAUSES = (0.0, 0.001, 0.004, 0.016, 0.064)
@@ -243,7 +244,7 @@ def _described(
             *conflicts,
             *error.details.get("conflicts", ()),
         ]
-        error.hint = "; ".join(hints)
+        error.hint = join_hints(hints)
     return error
 
 

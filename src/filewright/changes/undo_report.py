@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from filewright.changes.selection import Selection
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint
 from filewright.wording import to_one_line
 
 _SHOWN_LINES = 12
@@ -166,6 +167,20 @@ def _excerpt(lines: Sequence[bytes]) -> str:
     return "\n".join(excerpt_lines)
 
 
+def _describe_ways_out(
+    *, partial: str | None, force: str, log: str, show: str
+) -> str:
+    """Return the hint of an undo with conflicts, with the names of arguments and tools."""
+    text = ""
+    if partial is not None:
+        text = f"give {partial} to undo the rest and leave that as it is, "
+    return (
+        f"{text}undo the later changes of that file first ({log} lists them), show this "
+        f"change's diff ({show}) and edit the file by hand, or give {force} to have the "
+        "earlier content over what is there now"
+    )
+
+
 def build_refusal(
     selection: Selection, conflicts: Sequence[Conflict], *, has_rest: bool
 ) -> FilewrightError:
@@ -177,18 +192,24 @@ def build_refusal(
     file_count = len({conflict.path for conflict in conflicts})
     more = f", and {file_count - 1} more" if file_count > 1 else ""
     sides = "".join(conflict.sides for conflict in conflicts[:_SHOWN_CONFLICTS])
-    partly = (
-        "give partial=true to undo the rest and leave that as it is, "
-        if has_rest
-        else ""
-    )
     return FilewrightError(
         Code.STALE_VERSION,
         f"{selection.description} cannot be undone: {first.path} {first.why}{first.at}"
         f"{more}; nothing was changed{sides}",
-        hint=f"{partly}undo the later changes of that file first (get_history lists "
-        "them), show this change's diff (get_history with change_id) and edit the file "
-        "by hand, or give force=true to have the earlier content over what is there now",
+        hint=Hint(
+            _describe_ways_out(
+                partial="partial=true" if has_rest else None,
+                force="force=true",
+                log="get_history",
+                show="get_history with change_id",
+            ),
+            shell=_describe_ways_out(
+                partial="--partial" if has_rest else None,
+                force="--force",
+                log="filewright log",
+                show="filewright show CHANGE",
+            ),
+        ),
         details={
             **selection.details,
             "conflicts": [

@@ -41,13 +41,6 @@ _PATCH_BEGINNING = re.compile(
     r"\s*(?:```\w*\s*)?(?:\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:)"
     r"|--- |diff --git |Index: )"
 )
-# Arguments of tools that a hint names, and the options that take them here.
-_OPTIONS_OF_ARGUMENTS = {
-    "start_line": "--line LINE",
-    "replace_all=true": "--all",
-    "mode=regex": "--regex",
-    "include_ignored=true": "--include-ignored",
-}
 _SEARCH_FLAGS = {
     "regex": ("mode", "regex"),
     "ignore_case": ("case", "insensitive"),
@@ -442,7 +435,7 @@ def _call_tool(
 
         text = result.text
         if isinstance(result, FailedCall):
-            text = _render_error(result.error)
+            text = render_for_shell(result.error)
         write(text, to_error=True)
         sys.exit(1)
     try:
@@ -451,11 +444,3 @@ def _call_tool(
         # The reader, such as `head`, has enough. The call is done all the same, so it
         # must not end as a refusal, and Python must not write the rest when it exits.
         discard_standard_output()
-
-
-def _render_error(error: FilewrightError) -> str:
-    """Return the text of an error whose hint names options instead of arguments."""
-    if error.hint:
-        for argument, option in _OPTIONS_OF_ARGUMENTS.items():
-            error.hint = error.hint.replace(argument, option)
-    return render_for_shell(error)

@@ -18,6 +18,7 @@ import click
 
 from filewright.cli import write
 from filewright.cli.columns import count_rows
+from filewright.hints import for_shell
 from filewright.wording import escape_surrogates
 
 if TYPE_CHECKING:
@@ -27,33 +28,6 @@ if TYPE_CHECKING:
 PROGRESS_DELAY_SECONDS = 0.5
 """The time after which the progress of a call is shown."""
 
-_SHELL_WORDS = (
-    ("get_history with change_id", "filewright show CHANGE"),
-    (
-        "get_history lists the changes that can still be undone",
-        "filewright log lists the changes with their ids",
-    ),
-    (
-        "give include_shared=true (--include-shared on the command line)",
-        "give --include-shared",
-    ),
-    (
-        "give break_hard_links=true, or --force on the command line,",
-        "give --force",
-    ),
-    ("since=CHANGE from get_history", "CHANGE from filewright log"),
-    ("give force=true", "give --force"),
-    ("give partial=true", "give --partial"),
-    ("give break_hard_links=true", "give --force"),
-    ("or path to undo", "or --path to undo"),
-    ("name the file with path", "name the file with --path"),
-    ("get_history", "filewright log"),
-    ("revert_edit", "filewright undo"),
-)
-"""The words of the command line for each tool and argument that a hint may name.
-
-Longer texts come before their parts.
-"""
 _ERASE_LINE = "\x1b[K"
 """The control sequence that erases the line from the cursor to its end."""
 _DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -129,10 +103,7 @@ def render_for_shell(error: FilewrightError) -> str:
     text = f"{error.code}: {error.message}"
     if not error.hint:
         return text
-    hint = error.hint
-    for words, shell_words in _SHELL_WORDS:
-        hint = hint.replace(words, shell_words)
-    return f"{text}\nhint: {hint}"
+    return f"{text}\nhint: {for_shell(error.hint)}"
 
 
 @contextlib.contextmanager

@@ -40,6 +40,7 @@ from filewright.edit.suggestions import (
     suggest_rows,
 )
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint, join_hints
 from filewright.wording import to_one_line
 
 _MAX_LISTED_LINES = 8
@@ -259,15 +260,16 @@ def _explain_ambiguous(
     )
     if suggestions and suggestions[0].start_line is not None:
         starts = ", ".join(str(choice.start_line) for choice in suggestions)
-        hint = (
-            f"give start_line to choose one ({starts}), "
-            "or add lines of context to search and replace"
+        choice = f"to choose one ({starts}), or add lines of context to search and replace"
+        hint = Hint(
+            f"give start_line {choice}", shell=f"give --line LINE {choice}"
         )
     elif suggestions:
         example = show_whitespace(suggestions[0].search.replace("\n", "⏎"))
         hint = f"add context to search and replace, for example search for «{example}»"
     if edit.start_line is not None:
-        hint = f"none of them begins at line {edit.start_line}, or several do; {hint}"
+        start = f"none of them begins at line {edit.start_line}, or several do"
+        hint = join_hints([start, hint]) or start
     return _refusal(missed, message, hint, lines, suggestions=suggestions)
 
 

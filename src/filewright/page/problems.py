@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from filewright.errors import Code, FilewrightError
+from filewright.hints import names_tools
 from filewright.page.render import render
 from filewright.page.requests import UndoRequest
 
@@ -21,8 +20,6 @@ _STATUS_OF_CODE = {
 _OTHER_STATUS = 422
 _NOT_HERE = "This change is not here (any more)."
 _KINDS_OF_CHANGES = ("change", "prompt", "since")
-_TOOL_WORDS = re.compile(r"[a-z]_[a-z]|=true|=false")
-"""The names of tools and arguments in a hint, which mean nothing to a person."""
 
 
 def show_refusal(body: UndoRequest, error: FilewrightError) -> Response:
@@ -65,7 +62,7 @@ def show_error(request: Request, error: Exception) -> Response:
 
 def _hint_for_people(error: FilewrightError) -> str | None:
     """Return the hint of an error, unless it speaks to an agent of its tools."""
-    if error.hint is None or _TOOL_WORDS.search(error.hint):
+    if error.hint is None or names_tools(error.hint):
         return None
     return error.hint
 

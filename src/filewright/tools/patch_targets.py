@@ -22,6 +22,7 @@ from filewright.edit.patch.file_plan import fits_file
 from filewright.edit.patch.model import FilePatch, Patch
 from filewright.edit.patch.targets import PatchTarget
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint
 from filewright.tools.context import Context
 from filewright.wording import escape_controls
 
@@ -241,7 +242,11 @@ class PatchTargets:
         """Add to an error the arguments with which a missing file is found."""
         strip, shorter_path = self._find_strip(path, file)
         if strip is not None:
-            error.hint = f"with strip={strip} it is {escape_controls(shorter_path)}, which is there"
+            existing = escape_controls(shorter_path)
+            error.hint = Hint(
+                f"with strip={strip} it is {existing}, which is there",
+                shell=f"name it {existing}, which is there",
+            )
             error.details["strip"] = strip
             return
         arguments = "partial=true"
@@ -252,7 +257,10 @@ class PatchTargets:
                 return
             names = json.dumps({path: match.display_path})
             arguments = f"if it is meant, names={names}"
-        error.hint = f"its hunks fit {match.display_path} alone; {arguments} applies them there"
+        error.hint = Hint(
+            f"its hunks fit {match.display_path} alone; {arguments} applies them there",
+            shell=f"its hunks fit {match.display_path} alone; name that file",
+        )
         error.details["alike"] = [match.display_path]
 
     def _find_strip(self, path: str, file: FilePatch) -> tuple[int | None, str]:

@@ -18,6 +18,7 @@ from filewright.edit.build_diff import build_file_diff
 from filewright.edit.changeset import ChangeSet, FilePlan, Modify, Step
 from filewright.edit.diff import Diff, FileDiff
 from filewright.errors import Code, FilewrightError
+from filewright.hints import join_hints
 from filewright.text import splice
 from filewright.text.cache import REMEMBERED_WHOLE_BYTES
 from filewright.text.notebook import NotebookView, view_if_notebook
@@ -139,7 +140,7 @@ def _add_conflicts(error: FilewrightError, conflicts: Sequence[str]) -> None:
     own_conflicts = error.details.get("conflicts", [])
     error.details["conflicts"] = [*conflicts, *own_conflicts]
     hints = [*conflicts, error.hint] if error.hint else conflicts
-    error.hint = "; ".join(hints)
+    error.hint = join_hints(hints)
 
 
 def plan_change(

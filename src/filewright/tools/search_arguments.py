@@ -10,6 +10,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
 from filewright.errors import FilewrightError, invalid
+from filewright.hints import join_hints
 from filewright.logs.fields import parse_conditions
 from filewright.logs.selection import Selection
 from filewright.search.pattern import Mode, Pattern, compile_pattern
@@ -240,11 +241,11 @@ def require_valid_patterns(
             messages.append(f"{number}. {quoted!r}: {error.message}")
     if not errors:
         return
-    hints = dict.fromkeys(error.hint for error in errors if error.hint)
+    hints = [error.hint for error in errors if error.hint]
     raise FilewrightError(
         errors[0].code,
         "; ".join(messages),
-        "; ".join(hints) or None,
+        join_hints(hints),
         details=errors[0].details,
     )
 

@@ -21,6 +21,7 @@ from filewright.edit.model import (
 from filewright.edit.request import TextEdit
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint
 
 MAX_LISTED_PLACES = 50
 """Places of an ambiguous text that are counted; the answer calls further ones «more»."""
@@ -85,7 +86,10 @@ def find_occurrences(
             Code.TOO_LARGE,
             f"the search text has {len(needle)} bytes, "
             f"too many to look for in a file of {source.size}",
-            "search for less, with a start_line and an end_line",
+            Hint(
+                "search for less, with a start_line and an end_line",
+                shell="search for less",
+            ),
         )
     first_offset, end_offset = 0, source.size + 1
     if line is not None:

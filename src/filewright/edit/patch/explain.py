@@ -16,6 +16,7 @@ from filewright.edit.patch.model import FilePatch, PatchHunk
 from filewright.edit.patch.placement import HunkPlace, NoPlace, Reason
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, path_error
+from filewright.hints import Hint, join_hints
 from filewright.wording import limit_lines, pluralize, to_one_line
 
 _MAX_NEAREST_LINES = 12
@@ -54,7 +55,10 @@ _REASONS: dict[Reason, tuple[str, str]] = {
     ),
     "already_applied": (
         "it is applied already, at line {places}",
-        "leave this hunk out, or let partial=true do so",
+        Hint(
+            "leave this hunk out, or let partial=true do so",
+            shell="leave this hunk out",
+        ),
     ),
     "heading": (
         "its heading {heading!r} is not above it in the file{at}",
@@ -298,7 +302,7 @@ def patch_error(
     refusal = FilewrightError(
         first.code,
         first.summary,
-        "; ".join(dict.fromkeys(hints)) or None,
+        join_hints(hints),
         details=first.details,
     )
     refusal.also = tuple(limit_lines(summaries, _MAX_OTHER_FILES, noun="file"))
