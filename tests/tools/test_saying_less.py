@@ -148,7 +148,7 @@ def test_of_a_diff_that_is_long_the_files_whose_diffs_are_short_are_shown(
     ]
     done = workspace.call("edit_content", {"edits": edits}).text
     assert (
-        "\nb.txt: 1 edit (line 8) applied\n@@ -8 +8 @@\n-line 7\n+row\nc.txt: 1 edit (line 8)"
+        "\nb.txt: 1 edit (line 8) applied\n--- a/b.txt\n+++ b/b.txt\n@@ -8 +8 @@\n-line 7\n+row\nc.txt: 1 edit (line 8)"
         in done
     )
     assert done.count("\n@@ -8 +8 @@\n-line 7\n+row\n") == 8

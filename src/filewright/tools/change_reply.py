@@ -86,15 +86,12 @@ class ChangeReply(BoundedText):
         return f"{verb}{more}"
 
     def add_short_diff(self, diff: FileDiff) -> None:
-        """Add the diff of one file, if it is short, below a line that names the file."""
+        """Add the diff of one file, if it is short."""
         text = self._short_diffs.get(diff.path)
         if text is None:
             return
         self._shown_paths.add(diff.path)
-        lines = text.splitlines(keepends=True)
-        while lines and not lines[0].startswith("@@ "):
-            del lines[0]
-        self.add_diff("".join(lines) or text)
+        self.add_diff(text)
 
     def finish(self) -> None:
         """Add the end of every report: broken links, warnings and the diff in the requested mode.
