@@ -67,11 +67,11 @@ class Agent:
         return text
 
     async def refused(self, code: str, tool: str, **arguments: Any) -> str:
-        """The text of a refusal, which has a hint."""
+        """Return the text of a refusal, which has a hint if there is a next step."""
         text, is_error = await self._call(tool, arguments)
         assert is_error, text
         assert text.startswith(f"{code}: "), text
-        assert "\nhint: " in text
+        assert ("\nhint: " in text) == (code != "already_applied"), text
         return text
 
     async def listed(self, root: Path) -> int:
