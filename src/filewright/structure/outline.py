@@ -12,13 +12,15 @@ from filewright.structure.symbol import MINOR, Symbol
 class SyntaxIssue(NamedTuple):
     """One place where a parser failed: its line and its column in characters, from 1.
 
-    `text` is the text of the file there.
+    `text` is the text of the file there. `missing_token` is what the parser expected
+    there and did not find, if it knows that.
     """
 
     line: int
     column: int
     text: str
     message: str
+    missing_token: str = ""
 
 
 @dataclass(frozen=True, slots=True)

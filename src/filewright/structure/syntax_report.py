@@ -122,7 +122,13 @@ def _describe(node: Node, source: SourceText) -> SyntaxIssue:
     before = source.data[: node.start_byte].rpartition(line_feed)[2]
     column = len(before.decode(source.codec, "replace")) + 1
     if node.is_missing:
-        return SyntaxIssue(line, column, "", f"missing {node.type}")
+        return SyntaxIssue(
+            line,
+            column,
+            "",
+            f"missing {node.type}",
+            missing_token=node.type,
+        )
     text = source.read_collapsed(
         node.start_byte, node.end_byte, 4 * _MAX_TEXT_CHARACTERS
     )

@@ -17,7 +17,6 @@ from filewright.wording import escape_controls
 _MAX_SYMBOLS = 5000
 _MAX_DEPTH = 30
 _MAX_NEAR_CHARACTERS = 200
-_MISSING = "missing "
 
 
 class OutlineArguments(LenientArguments):
@@ -109,11 +108,11 @@ def check_syntax(call: Call, arguments: CheckSyntax) -> Json:
 
 def render_issue(call: Call, path: str, issue: SyntaxIssue) -> Json:
     """Return a syntax error with the line it is on, or with the token that is missing."""
-    _, is_missing, near = issue.message.rpartition(_MISSING)
-    if not is_missing:
+    near = issue.missing_token
+    if not near:
         near = line_of_issue(call, path, issue) or issue.text or issue.message
     return {
-        "kind": "missing" if is_missing else "error",
+        "kind": "missing" if issue.missing_token else "error",
         "line": issue.line,
         "column": issue.column,
         "near": escape_controls(near[:_MAX_NEAR_CHARACTERS]),
