@@ -188,7 +188,11 @@ def from_os_error(
 
 
 def path_error(
-    code: Code, path: str, message: str, hint: str, **details: Any
+    code: Code,
+    path: str,
+    message: str,
+    hint: str | None = None,
+    **details: Any,
 ) -> FilewrightError:
     """Return an error about one path, which is also in its details."""
     return FilewrightError(code, message, hint, path=path, **details)

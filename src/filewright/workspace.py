@@ -475,7 +475,6 @@ class Workspace(ToolMethods, Closable):
                 raise FilewrightError(
                     Code.NOT_FOUND,
                     "there is no change to undo",
-                    "nothing to do",
                 )
             change_id = newest.id
         return self.revert_edit(change_id, path=path)
@@ -490,7 +489,6 @@ class Workspace(ToolMethods, Closable):
                 raise FilewrightError(
                     Code.NOT_FOUND,
                     "there is no undo to take back",
-                    "nothing to do",
                 )
         return self.revert_edit(change_id, preview=preview)
 

@@ -121,7 +121,6 @@ def _attempt(
         raise FilewrightError(
             Code.NO_CHANGE,
             "the change would leave everything as it is",
-            hint="nothing to do",
         )
     task.check()
 

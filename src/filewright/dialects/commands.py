@@ -120,7 +120,6 @@ def undo_newest_edit(call: Call, path: str) -> None:
         Code.NOT_FOUND,
         path,
         f"No edit history found for {path}.",
-        "nothing to do",
     )
 
 
