@@ -93,36 +93,52 @@ def row_to_json(row: Row) -> str:
 
 
 def format_part(title: str, rows: Sequence[Row]) -> str:
-    """Return the table of a part in Markdown."""
+    """Return the table of a part in Markdown, with one row for each tool.
+
+    The kinds of requests are added up; they stay apart in the JSON and in the
+    chart.
+    """
     verdicts = list(map(str, Verdict))
     more = list(dict.fromkeys(head for row in rows for head in row.measures))
-    heads = ["request", "tool", "cases", *verdicts, "right", "time", "memory"]
+    heads = [*verdicts, "right", "ms"]
     if more:
-        heads = ["tool", *more, "memory"]
+        heads = [*more, "memory"]
     lines = [
         f"### {title}",
         "",
-        f"| {' | '.join(heads)} |",
-        f"|---|{'' if more else '---|'}{'---:|' * (len(heads) - (1 if more else 2))}",
+        f"| {' | '.join(['tool', *heads])} |",
+        f"|---|{'---:|' * len(heads)}",
     ]
-    kinds = list(dict.fromkeys(row.kind for row in rows))
-    for row in sorted(rows, key=lambda row: kinds.index(row.kind)):
-        memory = (
-            f"{row.peak_bytes / (1 << 20):,.0f} MB" if row.peak_bytes else "–"
-        )
-        name = f"{row.tool} {row.version}".strip()
-        if row.kind:
-            name = f"{row.kind} | {name}"
+    for name in dict.fromkeys((row.tool, row.version) for row in rows):
+        tool_rows = [row for row in rows if (row.tool, row.version) == name]
+        cells = [" ".join(name).strip()]
         if more:
-            cells = [row.measures.get(head, "–") for head in more]
+            cells += _measured_cells(tool_rows[0], more)
         else:
-            cells = [str(row.cases)]
-            cells += [str(row.counts[verdict]) for verdict in verdicts]
-            cells += [format_share(row.right, row.cases)]
-            has_time = row.milliseconds > 0
-            cells += [f"{row.milliseconds:.1f} ms" if has_time else "–"]
-        lines.append(f"| {' | '.join([name, *cells, memory])} |")
+            cells += _counted_cells(tool_rows)
+        lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines) + "\n"
+
+
+def _measured_cells(row: Row, heads: Sequence[str]) -> list[str]:
+    """Return the cells of a tool in a part that measures."""
+    cells = [row.measures.get(head, "–") for head in heads]
+    if row.peak_bytes:
+        return [*cells, f"{row.peak_bytes / (1 << 20):,.0f} MB"]
+    return [*cells, "–"]
+
+
+def _counted_cells(rows: Sequence[Row]) -> list[str]:
+    """Return the cells of a tool in a part that counts."""
+    cells = []
+    for verdict in map(str, Verdict):
+        cells.append(str(sum(row.counts[verdict] for row in rows)))
+    cases = sum(row.cases for row in rows)
+    cells.append(format_share(sum(row.right for row in rows), cases))
+    times = [row.milliseconds for row in rows if row.milliseconds > 0]
+    if times:
+        return [*cells, "/".join(f"{time:.1f}" for time in times)]
+    return [*cells, "–"]
 
 
 def format_share(part: int, whole: int) -> str:

@@ -37,19 +37,15 @@ def settings_table() -> str:
     lines: list[str] = []
     for line in inspect.getsource(settings.Settings).splitlines():
         if heading := re.fullmatch(r"    # (.*)", line):
-            lines += [
-                "",
-                f"## {heading[1]}",
-                "",
-                "| variable | flag | default | meaning |",
-                "|---|---|---|---|",
-            ]
+            lines += ["", f"## {heading[1]}", ""]
         if name := re.match(r"    (\w+): .*setting\(", line):
             found = settings.SETTINGS[name[1]]
-            flag = f"`{flags[name[1]]}`" if name[1] in flags else ""
-            lines.append(
-                f"| `FILEWRIGHT_{name[1].upper()}` | {flag} | {_shown(name[1], found.default)} | {found.description} |"
-            )
+            head = f"`FILEWRIGHT_{name[1].upper()}`"
+            if name[1] in flags:
+                head += f", `{flags[name[1]]}`"
+            if default := _shown(name[1], found.default):
+                head += f" ({default})"
+            lines.append(f"- {head}: {found.description}")
     return "\n".join(lines).strip() + "\n"
 
 
@@ -142,27 +138,30 @@ def _takes(node: dict[str, Any], many: str = "") -> str:
     return " ".join([" or ".join(kind + many for kind in kinds), *bounds])
 
 
-_ARGUMENTS_HEAD = (
-    "| argument | takes | default | meaning |",
-    "|---|---|---|---|",
-)
+def _argument_item(
+    argument: str, node: dict[str, Any], meaning: str, *, is_required: bool
+) -> str:
+    """Return the item of an argument: its type, its default, its meaning."""
+    takes = _takes(node)
+    if is_required:
+        takes += ", required"
+    if "default" in node:
+        takes += f"; `{json.dumps(node['default'])}`"
+    return f"- `{argument}` ({takes}): {meaning}"
 
 
 def shared_arguments_table() -> str:
-    """Return the table of the arguments that several tools have."""
-    lines = [*_ARGUMENTS_HEAD]
+    """Return the list of the arguments that several tools have."""
+    lines = []
     for argument in _IN_SEVERAL_TOOLS:
         for name in read_catalogue().modules:
             model = load_tool(name).arguments
             node = schema_of(model)["properties"].get(argument)
             if node is None or argument not in _said(model):
                 continue
-            default = ""
-            if "default" in node:
-                default = f"`{json.dumps(node['default'])}`"
             meaning = _said(model)[argument]
             lines.append(
-                f"| `{argument}` | {_takes(node)} | {default} | {meaning} |"
+                _argument_item(argument, node, meaning, is_required=False)
             )
             break
     return "\n".join(lines)
@@ -179,17 +178,16 @@ def arguments_table(name: str) -> str:
         key: next(texts[key] for texts in said.values() if key in texts)
         for key in _ALIKE
     }
-    lines = [*_ARGUMENTS_HEAD]
+    lines = []
     required = schema.get("required", ())
     for argument, node in schema["properties"].items():
         if argument in _IN_SEVERAL_TOOLS:
             continue
-        default = "required" if argument in required else ""
-        if "default" in node:
-            default = f"`{json.dumps(node['default'])}`"
         meaning = {**shared, **said[name]}[argument]
         lines.append(
-            f"| `{argument}` | {_takes(node)} | {default} | {meaning} |"
+            _argument_item(
+                argument, node, meaning, is_required=argument in required
+            )
         )
     return "\n".join(lines)
 
@@ -209,7 +207,7 @@ _FOR_HOOKS = (
 
 def methods_table() -> str:
     """Return the methods of the library: those of tools, then those of `Workspace` itself."""
-    lines = ["| method | returns | does |", "|---|---|---|"]
+    lines = []
     source = Path(inspect.getfile(methods)).read_text(encoding="utf-8")
     for method in _methods(source, "ToolMethods"):
         if _tool_of(method) is not None:
@@ -263,10 +261,11 @@ def _method_row(method: ast.FunctionDef, *, is_tool: bool) -> str:
     if is_tool:
         arguments.append("…")
     assert method.returns is not None
-    returns = ast.unparse(method.returns).replace("|", "\\|")
+    returns = ast.unparse(method.returns)
     sentence = (ast.get_docstring(method) or "").partition("\n\n")[0]
     does = " ".join(sentence.split())
-    return f"| `{method.name}({', '.join(arguments)})` | `{returns}` | {does} |"
+    call = f"{method.name}({', '.join(arguments)})"
+    return f"- `{call}` → `{returns}`: {does}"
 
 
 def protected_table() -> str:
@@ -337,14 +336,20 @@ def _command_section(name: str, command: click.Command) -> list[str]:
             continue
         shown = ", ".join(f"`{each}`" for each in names)
         if not (option.is_flag or option.count):
-            shown = f"{shown} *{option.make_metavar(context)}*"
-        rows.append(f"| {shown.replace('|', chr(92) + '|')} | {option.help} |")
+            shown = f"{shown} *{_metavar(option, context)}*"
+        rows.append(f"- {shown}: {option.help}")
     if rows:
-        lines += ["| option | |", "|---|---|", *rows, ""]
+        lines += [*rows, ""]
     if isinstance(command, click.Group):
         for below, inner in command.commands.items():
             lines += _command_section(f"{name} {below}", inner)
     return lines
+
+
+def _metavar(option: click.Option, context: click.Context) -> str:
+    """Return the name of an option's value; a number is N, as elsewhere."""
+    name = option.make_metavar(context)
+    return "N" if name == "INTEGER RANGE" else name
 
 
 TABLES: dict[str, Callable[..., str]] = {

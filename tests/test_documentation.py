@@ -142,7 +142,7 @@ def test_every_code_and_every_setting_has_its_row():
         pages.TABLES[name]() for name in ("troubleshooting.md", "settings.md")
     )
     assert re.findall(r"^\| `(\w+)`", errors, re.MULTILINE) == list(Code)
-    named = re.findall(r"^\| `FILEWRIGHT_(\w+)`", settings, re.MULTILINE)
+    named = re.findall(r"^- `FILEWRIGHT_(\w+)`", settings, re.MULTILINE)
     assert named == [name.upper() for name in SETTINGS]
 
 
