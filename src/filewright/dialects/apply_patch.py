@@ -137,6 +137,7 @@ def read_crlf_content(operation: PatchOperation) -> str | None:
     lines = without_last_sign(diff).split("\r\n")
     content = ""
     for line in lines:
+        # The patch reader judges lines without a sign, and mixed line ends.
         if not line.startswith("+") or "\n" in line:
             return None
         content += f"{line[1:]}\r\n"

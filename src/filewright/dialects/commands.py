@@ -114,6 +114,7 @@ def undo_newest_edit(call: Call, path: str) -> None:
         if change.reverts:
             undone_ids.update(change.reverts)
         else:
+            # The change may have other files, which the command does not name.
             call.revert_edit(change.change_id, path=path)
             return
     raise path_error(

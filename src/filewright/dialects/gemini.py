@@ -100,6 +100,7 @@ def read_file(call: Call, arguments: ReadFile) -> str | ToolResult:
             numbered=False,
         )
     except FilewrightError as error:
+        # The original tells this in a result, not as an error.
         if error.code == Code.IS_BINARY:
             return f"Cannot display content of binary file: {arguments.path}"
         line_count = error.details.get("line_count")
@@ -142,6 +143,7 @@ class WriteFile(LenientArguments):
 def write_file(call: Call, arguments: WriteFile) -> str:
     """Write a whole file; one that is replaced keeps its line ends."""
     is_new = not call.exists(arguments.path)
+    # Text without carriage returns gets the line ends of the file that it replaces.
     newline: Literal["keep"] | None = None
     if "\r" in arguments.content:
         newline = "keep"
@@ -169,6 +171,7 @@ def glob(call: Call, arguments: Glob) -> str:
     """Return the absolute paths of the files that match, newest first."""
     pattern = arguments.pattern
     if not arguments.case_sensitive:
+        # Native globs always distinguish upper and lower case; the original does not.
         pattern = match_any_case(pattern)
     listing = call.for_listing().list_files(
         arguments.path,
@@ -338,6 +341,7 @@ def describe_edit_error(
 ) -> FilewrightError:
     """Return an error of `replace` in the words of the original."""
     match error.code:
+        # The original knows no edit that was made already: the text is not there.
         case Code.NO_MATCH | Code.ALREADY_APPLIED:
             return with_message(
                 error,

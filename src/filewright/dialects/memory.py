@@ -113,6 +113,7 @@ def to_native(path: str) -> str:
         return "."
     if not path.startswith(f"{_ROOT}/"):
         raise invalid(f"Path must start with {_ROOT}, got: {path}")
+    # The rest begins with a slash, and would be an absolute path without the dot.
     return f"./{path.removeprefix(_ROOT)}"
 
 
@@ -125,6 +126,7 @@ def view(call: Call, path: str, view_range: list[int] | None) -> str:
         file = read_range(call, native_path, view_range)
     except FilewrightError as error:
         raise describe_path_error(error, path, missing_path(path)) from error
+    # The line numbers have six characters, so the documentation refuses more lines.
     if file.total_lines is not None and file.total_lines > _MAX_LINES:
         raise invalid(
             f"File {path} exceeds maximum line limit of 999,999 lines."
@@ -141,6 +143,7 @@ def view_folder(call: Call, path: str) -> str:
     """Return the entries of a folder two levels deep; a folder has the size of its files."""
     native_path = to_native(path)
     base_path = path.rstrip("/")
+    # The rows come in the order of this dictionary: the folder itself is the first.
     sizes: dict[str, int] = {base_path: 0}
     names = {base_path: path}
     for entry in list_two_levels(call, native_path):
@@ -225,6 +228,7 @@ def describe_replace_error(
     error: FilewrightError, path: str, old_text: str
 ) -> FilewrightError:
     """Return the documented error of a text that does not occur exactly once."""
+    # The documentation knows no edit that was made already: the text is not there.
     if error.code in (Code.NO_MATCH, Code.ALREADY_APPLIED):
         return documented(
             error,
@@ -326,6 +330,7 @@ def limits(settings: Settings) -> dict[str, Any]:
     return {
         "page_chars": characters,
         "line_chars": characters,
+        # The documented answers are texts.
         "image_bytes": 0,
     }
 

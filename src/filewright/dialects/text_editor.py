@@ -165,6 +165,7 @@ def describe_error(error: FilewrightError, *, is_view: bool) -> FilewrightError:
     match error.code:
         case Code.NOT_FOUND:
             return with_message(error, "File not found", error.hint)
+        # The documentation knows no edit that was made already: the text is not there.
         case Code.NO_MATCH | Code.ALREADY_APPLIED:
             return with_message(
                 error,
@@ -178,6 +179,7 @@ def describe_error(error: FilewrightError, *, is_view: bool) -> FilewrightError:
                 f"Found {count} matches for replacement text. "
                 "Please provide more context to make a unique match.",
             )
+        # The documented message speaks of writing, and is wrong for a view.
         case Code.PERMISSION_DENIED | Code.READ_ONLY if not is_view:
             return with_message(
                 error, "Permission denied. Cannot write to file.", error.hint
@@ -199,6 +201,7 @@ def limits(settings: Settings) -> dict[str, Any]:
     return {
         "page_chars": characters,
         "line_chars": characters,
+        # The documented answers are texts.
         "image_bytes": 0,
     }
 

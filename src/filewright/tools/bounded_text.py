@@ -62,6 +62,8 @@ class BoundedText:
         added = left_out = 0
         for line in lines:
             text = escape_controls(line)
+            # A shorter line further down is left out too: a reader takes the lines that
+            # are shown for the first ones.
             if left_out or len(text) + 1 + reserve > self.room:
                 left_out += 1
             else:
@@ -77,6 +79,7 @@ class BoundedText:
     def add_diff(self, text: str, *, rest: str = "") -> None:
         """Add whole lines of a diff; count those left out, with `rest` as advice."""
         lines = text.rstrip("\n").split("\n") if text else []
+        # The line that counts the rest must fit, whatever the rest is.
         left_out = self.extend(lines, reserve=40 + len(rest))
         if left_out:
             lines_left_out = pluralize(left_out, "line")

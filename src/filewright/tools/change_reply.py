@@ -133,6 +133,7 @@ class ChangeReply(BoundedText):
                 )
             if file.warning:
                 warnings.append(f"[warning: {file.warning}]")
+        # The notes of thousands of files must leave room for the diff.
         self.extend([*notes, *warnings], reserve=self.room // 2, more="note")
 
     def _add_whole_diff(self, text: str, diff: Diff) -> None:

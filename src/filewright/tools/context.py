@@ -66,7 +66,11 @@ class Context:
         )
         self.texts = TextCache(max(1 << 20, settings.cache_bytes // 2))
         self.previews: BoundedCache[bool] = BoundedCache(MAX_PREVIEWS)
+        # Copies of the context refer to this object, so that the searcher which one of
+        # them makes is that of all.
         self._shared = _Shared()
+        # The limits of the call that first needs a searcher must not hold for later
+        # calls: it is made with the settings of the workspace.
         self._loaded_with = settings
 
     @property
@@ -186,6 +190,7 @@ class Context:
             if text and snapshot.binary_type is not None:
                 raise binary_error(snapshot)
             return snapshot
+        # A cancelled call never gets the snapshot, so nothing else would close it.
         except BaseException:
             snapshot.close()
             raise

@@ -90,6 +90,7 @@ def plan_cells(
     in_order = sorted(edits.added, key=lambda added: added.cell.after)
     for added, heading in zip(in_order, rearranged.new_headings, strict=True):
         line = view.line_at(_offset_after(view, added.cell.after))
+        # A new cell takes the place of no lines, so its earlier range ends before it.
         outcomes.append(
             _cell_outcome(added.number, line, line - 1, f"new {heading}")
         )
@@ -199,6 +200,7 @@ def _new_cell(
     after = 0
     if edit.at.before_cell is not None:
         after = view.find_cell(edit.at.before_cell).number - 1
+    # Cell 0 is the top of the notebook, and no cell has that number.
     elif edit.at.after_cell is not None and str(edit.at.after_cell) != "0":
         after = view.find_cell(edit.at.after_cell).number
     text = edit.replace or ""
@@ -229,6 +231,7 @@ def _plan_texts(
         try:
             plan = plan_snapshot(call, edits, part)
         except FilewrightError as error:
+            # Only the refusal of an edit can be joined with those of other cells.
             if "refusals" not in error.details:
                 raise
             refusals.append(error)

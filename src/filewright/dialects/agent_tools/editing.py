@@ -223,6 +223,7 @@ def describe_patch_refusal(error: FilewrightError) -> FilewrightError:
         code = Code.PATCH_FAILED
     elif details.get("reason") == "not_empty":
         code = Code.INVALID_INPUT
+    # The error of a patch that is applied already names its files in a list.
     if "path" not in details and details.get("files"):
         details["path"] = details["files"][0].get("path")
     if code == Code.PATCH_FAILED and "path" in details:

@@ -57,12 +57,14 @@ def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
     code = details.get("error", code_of(error))
     facts: Json = {
         "error": code,
+        # A message that quotes a long text must leave room for the fields.
         "message": clip(error.message, max_characters // 8),
     }
     if code != error.code:
         facts["native_code"] = str(error.code)
     if error.hint:
         facts["hint"] = error.hint
+    # A malformed edit is refused before the tool runs, which gives others an index.
     edit_argument = _EDIT_ARGUMENT.match(str(details.get("argument")))
     if edit_argument is not None:
         facts["index"] = int(edit_argument[1])
@@ -73,6 +75,7 @@ def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
     for name, value in facts.items():
         if value is None or value in ([], {}):
             continue
+        # A field that is too long is left out whole: a cut one would be no JSON.
         if len(encode_json({**body, name: value})) <= max_characters:
             body[name] = value
     return FailedCall(encode_json(body), error=error)

@@ -162,6 +162,7 @@ def read_files(call: Call, arguments: ReadFiles) -> str:
                 "call read_files with fewer paths ...]"
             )
             break
+        # A little more than the limit is better than a heading without a line.
         section = read_section(call, path, max(_MIN_SECTION_BYTES, remaining))
         remaining -= sum(row_bytes(row) for row in section)
         rows += section

@@ -174,6 +174,7 @@ def apply_diff(call: Call, arguments: ApplyDiff) -> Answer:
                     insert=block.operation == "insert",
                 )
                 edits.append(edit)
+            # The blocks name their lines, so no other place is looked for.
             return plan_edits(snapshot, edits, fuzzy=False, task=call.task)
 
         outcome = change_text(
