@@ -128,6 +128,7 @@ def build_excerpt(snapshot: Snapshot, hit: Hit, max_characters: int) -> Excerpt:
             ranges.append((begin, min(end, len(text))))
     has_more = False
     if match_end:
+        # A few bytes tell if the line goes on; the rest of it may be gigabytes.
         following = snapshot.lines.read_line(hit.end, 8, reach=16)
         has_more = bool(following.body)
     return Excerpt(

@@ -24,6 +24,7 @@ def compile_re2(
     import re2
 
     options = re2.Options()
+    # The error is raised. RE2 would also write it to standard error.
     options.log_errors = False
     options.never_nl = not multiline
     options.max_mem = _MAX_COMPILED_BYTES

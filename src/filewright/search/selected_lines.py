@@ -66,6 +66,7 @@ def _candidate_lines(
         end = len(page)
         if snapshot.has_byte(start + end) and start + end < selected.stop:
             end = page.rfind(b"\n") + 1
+        # The page is a part of one line, so more of it is read at once.
         if not end and length < _MAX_LINE_BYTES:
             length *= 2
             continue

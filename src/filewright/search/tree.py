@@ -106,6 +106,7 @@ class TreeSearch:
             yield from self._search([start])
             return
         patterns: tuple[str, ...] = ()
+        # Otherwise almost every file has a hit, and rg could rule none out.
         if not self.options.invert and not self.pattern.matches_empty:
             patterns = self.pattern.rg_patterns
         candidates = Candidates(

@@ -48,6 +48,7 @@ def add_definitions(
     outline: Outline, snapshot: Snapshot, language: Language, task: Task | None
 ) -> Outline:
     """Return the outline with the definitions in text that the grammar did not read."""
+    # The patterns are of bytes, and find nothing in UTF-16.
     if snapshot.encoding.unit_bytes != 1:
         return outline
     if outline.is_whole:
@@ -139,6 +140,7 @@ def find_definitions(
             if definition is None:
                 continue
             begin = definition.start - offset
+            # From one match to the next, so that all lines are counted in one pass.
             line += block.count(b"\n", counted_to, begin)
             counted_to = begin
             definitions.append(
@@ -159,6 +161,8 @@ def _read_definition(
 
     The first group is its keyword and the last its name. None if the name is a keyword.
     """
+    # Every alternative of the pattern has its own groups, and those of the others are
+    # unset.
     group_numbers = []
     for number in range(1, group_count + 1):
         if match.span(number)[0] >= 0:
@@ -174,6 +178,7 @@ def _read_definition(
     display_name = display_name[:_MAX_NAME_CHARACTERS]
     lookup_name = display_name.translate(_WITHOUT_QUOTES)
     text = match.group()
+    # The indentation is a part of the match, but not of the definition.
     start = offset + match.start() + len(text) - len(text.lstrip())
     return Symbol(
         name=display_name,
@@ -208,6 +213,7 @@ def _compile(patterns: tuple[str, ...]) -> Any:
     import re2
 
     options = re2.Options()
+    # RE2 writes errors to standard error by itself, between the lines of the program.
     options.log_errors = False
     alternatives = "|".join(f"(?:{pattern})" for pattern in patterns)
     return re2.compile(f"(?m){alternatives}".encode(), options)

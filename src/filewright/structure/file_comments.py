@@ -70,9 +70,11 @@ def is_directive(comment: str) -> bool:
     """
     first_line, *other_lines = comment.strip().splitlines() or [""]
     text = first_line
+    # The pattern of marks would take away the # that makes a shebang.
     if not first_line.startswith("#!"):
         text = _MARK.sub("", first_line, count=1).strip()
     if not text and other_lines:
+        # The text of a block comment may begin below its opening mark.
         text = other_lines[0].strip().lstrip("*").strip()
     return (
         _DIRECTIVE.match(text) is not None

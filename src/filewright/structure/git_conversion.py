@@ -61,6 +61,7 @@ def file_conversion(
         # `crlf` is the former name of `text`.
         text = "set" if legacy == "input" else legacy
     if text == "unset":
+        # The macro `binary` unsets both; a file without `text` alone may still be text.
         is_binary = attributes.get("diff") == "unset"
         return FileConversion(is_binary=is_binary)
     has_end = attributes.get("eol") in ("lf", "crlf")
@@ -94,9 +95,11 @@ def _looks_binary(content: bytes) -> bool:
     """Return True if git takes a content for binary, as `core.autocrlf` does."""
     if b"\0" in content:
         return True
+    # Git takes a carriage return without a line feed for a sign of binary data.
     if content.count(b"\r") > content.count(b"\r\n"):
         return True
     controls = bytes(range(32)).translate(None, b"\r\n" + _TEXT_CONTROLS)
+    # Git forgives an end-of-file mark of DOS as the last byte.
     text = content.removesuffix(b"\x1a")
     control_count = len(text) - len(text.translate(None, controls + b"\x7f"))
     breaks = text.count(b"\n") + text.count(b"\r\n")

@@ -67,6 +67,7 @@ def read_sample(snapshot: Snapshot) -> Sample:
 def _read_lines(snapshot: Snapshot, begin: int, end: int) -> list[SampledLine]:
     """Return the whole lines in [begin, end)."""
     codec = snapshot.encoding.name
+    # A part of the sample begins in the middle of a line, which is left out.
     if begin > snapshot.start:
         begin = snapshot.lines.line_end(begin)
     sampled_lines = []
@@ -380,6 +381,7 @@ def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
     # All sampled lines count: every tenth line, say, might be of one kind.
     for line in sample.lines:
         is_cut = len(line.text) >= _MAX_LINE_CHARACTERS
+        # The sample cuts long lines, and a cut object is no evidence of invalid JSON.
         if is_cut or not line.text.strip():
             continue
         try:
@@ -387,6 +389,7 @@ def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
         except ValueError:
             invalid_count += 1
             continue
+        # The line may well be JSON, which is only nested too deeply for this parser.
         except RecursionError:
             continue
         valid_count += 1

@@ -208,6 +208,8 @@ def _end_before(symbol: Symbol, following: Symbol) -> Symbol:
         child for child in symbol.children if child.end <= following.block_start
     )
     return symbol._replace(
+        # The comment above a symbol may look like a definition: that begins inside the
+        # block, but before the symbol itself.
         end=max(symbol.start, following.block_start),
         end_line=max(symbol.start_line, following.block_start_line - 1),
         children=children,

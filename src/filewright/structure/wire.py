@@ -31,6 +31,7 @@ class Request:
 
 def encode_line(value: Request | Outline) -> bytes:
     """Return a request or an outline as a line of JSON: a list of its fields."""
+    # Named tuples are lists for JSON already; only dataclasses reach `default`.
     row = json.dumps(_fields(value), separators=(",", ":"), default=_fields)
     return row.encode() + b"\n"
 

@@ -34,6 +34,7 @@ def compare_files(context: Context, old_path: str, new_path: str) -> str:
         splices,
         max_lines=context.settings.diff_lines,
     )
+    # Git's header would call two files that are compared a renamed one.
     start = max(0, diff.text.find("--- "))
     text = clip(
         diff.text[start:],

@@ -204,6 +204,7 @@ def compare_with_git(
     max_bytes = context.settings.parse_bytes
     if not since or content is None or len(content) > max_bytes:
         return Comparison(None)
+    # Git stores the compressed bytes, which have no symbols.
     if snapshot.compression:
         return Comparison(None)
     assert snapshot.location is not None
@@ -216,6 +217,7 @@ def compare_with_git(
             task=context.task,
         )
     except FilewrightError as error:
+        # The caller can correct the revision; other failures of git cost only this part.
         if error.code in (Code.CANCELLED, Code.INVALID_INPUT):
             raise
         return Comparison(None, f"not compared with git: {error.message}")
@@ -225,6 +227,7 @@ def compare_with_git(
         return Comparison(None, committed.note or f"not in git at {since}")
     if committed.content == content:
         return Comparison(())
+    # All symbols that were not parsed would seem to be changed.
     if not outline.is_whole:
         return Comparison(None, f"differs from git at {since}")
     old_outline = context.outlines.outline(

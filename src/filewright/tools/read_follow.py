@@ -75,6 +75,7 @@ def end_point(snapshot: Snapshot, task: Task) -> FollowPoint:
     """Return the place behind the last whole line of a file."""
     lines = snapshot.lines
     end = snapshot.size
+    # A program may have written only a part of the last line so far.
     if end > snapshot.start and not lines.ends_in_terminator():
         end = lines.line_start(end - 1, task)
     line = 0
@@ -152,6 +153,7 @@ def choose_appended(
     snapshot: Snapshot, part: Appended, arguments: ReadArguments, task: Task
 ) -> LineRange | None:
     """Return the whole lines that were appended, or None if there are none."""
+    # The text begins behind a byte order mark, and a new file is read from byte 0.
     offset = max(snapshot.start, part.offset)
     stop = end_point(snapshot, task).offset
     if stop <= offset:

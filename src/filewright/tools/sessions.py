@@ -96,6 +96,7 @@ def list_sessions(
             raise unknown_cursor("session")
         start = names.index(cursor) + 1
     summaries: list[SessionSummary] = []
+    # One limit for all sessions: when it has passed, the others are listed uncounted.
     counting = context.at(Task(seconds=COUNTING_SECONDS))
     for group in groups[start : start + limit]:
         context.task.check()
@@ -139,6 +140,7 @@ def _count_lines(context: Context, session: str) -> _Counts:
             added += difference.added or 0
             removed += difference.removed or 0
     except FilewrightError as error:
+        # Every change of the session is undone.
         if error.code is Code.NO_CHANGE:
             return _Counts(0, 0, 0)
         return _Counts()
@@ -154,6 +156,7 @@ def list_changed_files(
     files: list[FileDifference] = []
     rows_left = MAX_DIFF_ROWS
     for change in changes[offset : offset + limit]:
+        # A page without a file could not be continued, so the first is always shown.
         if rows_left <= 0 and files:
             break
         context.task.check()

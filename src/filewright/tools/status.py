@@ -135,6 +135,7 @@ def read_status(context: Context, location: Location) -> FileStatus:
                 )
             return replace(file_status, **encoding_facts(snapshot))
     except FilewrightError as error:
+        # The status of a file is known even if its content cannot be read.
         return replace(file_status, unreadable=str(error.code))
 
 

@@ -52,6 +52,7 @@ def list_dir(call: Call, arguments: ListDir) -> str:
             try:
                 kind = call.target_status(entry.path).kind
             except FilewrightError:
+                # The link leads nowhere, so its target has nothing to read.
                 size = 0
         if kind == "folder":
             folder_rows.append(f"{name}/")
@@ -118,6 +119,7 @@ def draw_tree(placed_entries: Sequence[PlacedEntry]) -> list[str]:
     """Return a row for each entry, with lines that lead to it."""
     last_children = {}
     for placed_entry in placed_entries:
+        # Later entries of the same folder replace earlier ones: the last one stays.
         last_children[placed_entry.parts[:-1]] = placed_entry.parts
     rows = []
     for placed_entry in placed_entries:

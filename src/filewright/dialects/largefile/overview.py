@@ -123,6 +123,7 @@ def build_overview(call: Call, arguments: GetOverview) -> Json:
             changed_kinds=changed_kinds,
         )
     except FilewrightError as error:
+        # No symbols of a binary file can be matched with the changed lines.
         if error.code != Code.IS_BINARY or changed_lines is not None:
             raise
         return overview_of_binary(error, threshold)

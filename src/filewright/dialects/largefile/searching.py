@@ -106,6 +106,7 @@ class Search:
             scope = {
                 "glob": arguments.include_pattern,
                 "include_hidden": arguments.include_hidden,
+                # The original does not read .gitignore, and leaves folders out by their names.
                 "include_ignored": True,
                 "exclude": EXCLUDED_FOLDERS,
             }
@@ -132,6 +133,7 @@ class Search:
         try:
             return self.run("fuzzy", max_results=max_results).results
         except FilewrightError as error:
+            # A pattern that is too short for similar texts still has its exact hits.
             if error.code != Code.INVALID_INPUT:
                 raise
             return ()
@@ -175,6 +177,7 @@ def find_ranked(search: Search) -> RankedHits:
         match_type += "_inverted"
     hits = [RankedHit(hit, match_type) for hit in result.results]
     if exact_count < arguments.max_results and search.is_fuzzy:
+        # A fuzzy search finds the exact hits too.
         known_lines = {(hit.path, hit.line) for hit in result.results}
         for hit in search.find_similar(arguments.max_results):
             if (hit.path, hit.line) not in known_lines:
