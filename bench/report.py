@@ -18,6 +18,7 @@ COLOURS = {
     Verdict.WRONG: "#e03131",
     Verdict.LOST: "#862e9c",
 }
+KIND_ORDER = ("edit", "write", "patch")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,10 +136,11 @@ def _counted_cells(rows: Sequence[Row]) -> list[str]:
         cells.append(str(sum(row.counts[verdict] for row in rows)))
     cases = sum(row.cases for row in rows)
     cells.append(format_share(sum(row.right for row in rows), cases))
-    times = [row.milliseconds for row in rows if row.milliseconds > 0]
-    if times:
-        return [*cells, "/".join(f"{time:.1f}" for time in times)]
-    return [*cells, "–"]
+    times = {row.kind: row.milliseconds for row in rows}
+    shown = [
+        f"{times[kind]:.1f}" for kind in KIND_ORDER if times.get(kind, 0) > 0
+    ]
+    return [*cells, "/".join(shown) or "–"]
 
 
 def format_share(part: int, whole: int) -> str:

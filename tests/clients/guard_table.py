@@ -169,11 +169,18 @@ def format_table(columns: Mapping[str, Column]) -> str:
         f"| file | {' | '.join(heads)} |",
         f"|---|{'---|' * len(columns)}",
     ]
+    undamaged = []
     for kind in KINDS:
         cells = [column.cell(kind.name) for column in columns.values()]
-        lines.append(f"| {kind.name} | {' | '.join(cells)} |")
+        if set(cells) <= {"0", ""}:
+            undamaged.append(kind.name)
+        else:
+            lines.append(f"| {kind.name} | {' | '.join(cells)} |")
     dates = sorted({column.date for column in columns.values()})
-    return f"Measured {' and '.join(dates)}.\n\n" + "\n".join(lines) + "\n"
+    first = f"Measured {' and '.join(dates)}."
+    if undamaged:
+        first += f" No client damages: {', '.join(undamaged)}."
+    return f"{first}\n\n" + "\n".join(lines) + "\n"
 
 
 def write_table(table: str) -> None:
