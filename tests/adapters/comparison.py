@@ -11,7 +11,7 @@ import argparse
 import asyncio
 import datetime
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -165,14 +165,17 @@ def measure(kind: Kind, edit: Callable[[Path, Path, str], Undo]) -> Cell:
 
 
 def format_table() -> str:
-    """Return the table in Markdown."""
-    rows = []
+    """Return the table in Markdown; kinds with the same cells share a row."""
+    kinds: dict[str, list[str]] = {}
     columns: dict[str, list[Cell]] = {name: [] for name in EDITORS}
     for kind in KINDS:
         for name, edit in EDITORS.items():
             columns[name].append(measure(kind, edit))
-        texts = [cells[-1].text for cells in columns.values()]
-        rows.append(f"| {kind.name} | {' | '.join(texts)} |")
+        texts = _join_ours(cells[-1].text for cells in columns.values())
+        kinds.setdefault(texts, []).append(kind.name)
+    rows = [
+        f"| {'; '.join(names)} | {texts} |" for texts, names in kinds.items()
+    ]
     # Through a link to a file with one name, a replaced file shows as another inode.
     atomic = []
     undo = []
@@ -180,24 +183,30 @@ def format_table() -> str:
         done = [cell for cell in cells if cell.is_atomic is not None]
         atomic.append("yes" if done[0].is_atomic else "no")
         undo.append("yes" if all(cell.can_undo for cell in done) else "no")
-    rows.append(f"| *atomic* | {' | '.join(atomic)} |")
-    rows.append(f"| *undo* | {' | '.join(undo)} |")
+    rows.append(f"| *atomic* | {_join_ours(atomic)} |")
+    rows.append(f"| *undo* | {_join_ours(undo)} |")
     date = datetime.datetime.now(datetime.UTC).date().isoformat()
-    heads = " | ".join(name.strip() for name in EDITORS)
+    heads = _join_ours(name.strip() for name in EDITORS)
     lines = [
         "## Damaged bytes",
         "",
-        "One line changed in a file of each kind, by the framework's own file tool and by the adapter. A number is the bytes that",
-        "are not as the edit alone would have left them; *atomic*: the file is replaced as a whole instead of written in place.",
-        "`apply_diff` works on a text, which is read and written as the SDK's example does; langchain-community has no tool that edits,",
-        "so the file is read and written whole by its two tools. pydantic-ai has no file tool. The Claude Agent SDK has that of Claude",
-        f"Code, which is in the table of the [guard](guard.md). Measured {date}.",
+        "One line changed in a file of each kind, by the framework's own file tool and by each adapter (ours). A number is the",
+        "damaged bytes; *atomic*: the file is replaced as a whole. The text for `apply_diff` is read and written as the SDK's example",
+        "does. pydantic-ai has no file tool; for the Claude Agent SDK see Claude Code in the table of the [guard](guard.md).",
+        f"Measured {date}.",
         "",
         f"| file | {heads} |",
-        f"|---|{'---|' * len(EDITORS)}",
+        f"|---|{'---|' * (heads.count(' | ') + 1)}",
         *rows,
     ]
     return "\n".join(lines) + "\n"
+
+
+def _join_ours(cells: Iterable[str]) -> str:
+    """Return the cells of a row; every second one is ours, these are the last."""
+    texts = list(cells)
+    ours = dict.fromkeys(texts[1::2])
+    return " | ".join([*texts[::2], ", ".join(ours)])
 
 
 def main() -> None:

@@ -328,14 +328,9 @@ def _row(name: str) -> list[str]:
     shell_tools = (*SHELL_TOOLS, "run_command")
     shells = [word for word in words if word in shell_tools]
     edits = ", ".join(f"`{word}`" for word in words if word not in shell_tools)
-    shell = "yes" if shells or "beforeShellExecution" in events else "no"
-    itself = name in [client.setup_name for client in REAL_CLIENTS.values()]
-    return [
-        about["title"],
-        "its own file" if "$" in place("server") else place("server"),
-        *(place("hooks"), shell, edits or "no", place("rule")),
-        "the client" if itself else "its documentation",
-    ]
+    has_shell = bool(shells) or "beforeShellExecution" in events
+    assert has_shell == (place("hooks") != "none")
+    return [about["title"], place("hooks"), edits or "no", place("rule")]
 
 
 def _scopes(name: str) -> list[str]:
@@ -362,3 +357,6 @@ def test_documented_tables() -> None:
     assert [_scopes(name) for name in CLIENTS] == rows[
         4 + count : 4 + 2 * count
     ]
+    itself = [client.setup_name for client in REAL_CLIENTS.values()]
+    others = [CLIENTS[name].title for name in CLIENTS if name not in itself]
+    assert f"documentation only: {', '.join(others)}." in page
