@@ -22,6 +22,10 @@ TEXTS = [
         "const a = `x ${f(`n\n`)}\n y`;\nb('`');\n`z\n`",
         {1, 2, 5},
     ),
+    (Language.JAVASCRIPT, "const a = /[`]/;\nb();\nc(`x`)\n", set()),
+    (Language.DART, "var a = '''\n  b\n''';\nvar c;\n", {1, 2}),
+    (Language.BASH, "cat <<EOF\n a\nEOF\n", {1, 2}),
+    (Language.BASH, "cat <<EOF\n a\nEOF b\n c\nEOF\n", {1, 2, 3, 4}),
     (Language.TSX, "// it`s\nb();\n/* ` */\nc();\n", set()),
     (Language.GO, "var s = `a\n\tb`\nvar r = '`'\nvar t = 1\n", {1}),
     (

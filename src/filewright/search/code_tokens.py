@@ -30,8 +30,14 @@ class TokenKind(IntEnum):
 
     OPENING = 0
     CLOSING = 1
-    OPAQUE = 2
-    """A string or comment, or a part of one between interpolated code."""
+    STRING = 2
+    """A string, or a part of one between interpolated code."""
+    COMMENT = 3
+
+    @property
+    def is_opaque(self) -> bool:
+        """Return True if brackets inside of the token do not count."""
+        return self in (TokenKind.STRING, TokenKind.COMMENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +73,7 @@ class Tokens:
         number = bisect_right(self.starts, index) - 1
         return (
             number >= 0
-            and self.kinds[number] == TokenKind.OPAQUE
+            and TokenKind(self.kinds[number]).is_opaque
             and self.starts[number] < index < self.ends[number]
         )
 
@@ -79,24 +85,34 @@ class _Delimiter:
     `ending` is matched behind the opening. If it is empty, the string ends with
     `closing`, in which ``%s`` is the first group of the opening. With `is_operand`, it
     is one only where an operand may be: a slash elsewhere divides. With
-    `begins_below`, the first group ends the text that begins on the next line, and
-    code goes on behind the opening.
+    `behind_word`, the text begins on the next line, and code goes on behind the
+    opening; the text ends with a line that is the first group with `behind_word`
+    behind it.
     """
 
     opening: bytes
     ending: bytes = b""
     closing: bytes = b""
     is_operand: bool = False
-    begins_below: bool = False
+    behind_word: bytes = b""
+    kind: TokenKind = TokenKind.STRING
 
 
-_HASH = _Delimiter(rb"#", rb"[^\n]*+")
-_SLASHES = (
-    _Delimiter(rb"//", rb"[^\n]*+"),
-    _Delimiter(rb"/\*", closing=b"*/"),
-)
-_DASHES = _Delimiter(rb"--", rb"[^\n]*+")
-_SEMICOLON = _Delimiter(rb";", rb"[^\n]*+")
+def _line_comment(opening: bytes) -> _Delimiter:
+    """Return the delimiter of a comment to the end of its line."""
+    return _Delimiter(opening, rb"[^\n]*+", kind=TokenKind.COMMENT)
+
+
+def _comment(opening: bytes, closing: bytes) -> _Delimiter:
+    """Return the delimiter of a comment of several lines."""
+    return _Delimiter(opening, closing=closing, kind=TokenKind.COMMENT)
+
+
+_HASH = _line_comment(rb"#")
+_STARRED = _comment(rb"/\*", b"*/")
+_SLASHES = (_line_comment(rb"//"), _STARRED)
+_DASHES = _line_comment(rb"--")
+_SEMICOLON = _line_comment(rb";")
 _DOUBLE = _Delimiter(rb'"', rb'(?:\\.|[^"\\\n])*+"')
 _SINGLE = _Delimiter(rb"'", rb"(?:\\.|[^'\\\n])*+'")
 _DOUBLE_LINES = _Delimiter(rb'"', rb'(?:\\.|[^"\\])*+"')
@@ -111,7 +127,7 @@ _SCRIPT_REGEX = _Delimiter(
     rb"(?:\\.|\[(?:\\.|[^\]\\\n])*+\]|[^/\\\n\[])++/",
     is_operand=True,
 )
-_HTML_COMMENT = _Delimiter(rb"<!--", closing=b"-->")
+_HTML_COMMENT = _comment(rb"<!--", b"-->")
 _SCRIPT = (*_SLASHES, _SCRIPT_REGEX, _DOUBLE, _SINGLE)
 _JVM = (*_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
 _C = (
@@ -120,16 +136,27 @@ _C = (
     _DOUBLE,
     _CHARACTER,
 )
-_HEREDOC = _Delimiter(rb"<<[-~]?['\"]?([A-Za-z_]\w*)", begins_below=True)
+# `<<~SQL`, with or without quotes, to the line that is its word alone: `SQL`.
+_HEREDOC = _Delimiter(
+    rb"<<[-~]?['\"`]?([A-Za-z_]\w*)", behind_word=rb"(?=\r?\n|\Z)"
+)
+# `%q(text)`, with any of four pairs of brackets. Behind a word `%` is an operator.
+_RUBY_QUOTED = _Delimiter(
+    rb"(?<!\w)%[qQ](?=[(\[{|])",
+    rb"\((?:\\.|[^()\\])*+\)|\{(?:\\.|[^{}\\])*+\}"
+    rb"|\[(?:\\.|[^\[\]\\])*+\]|\|(?:\\.|[^|\\])*+\|",
+)
+# Strings in which a backslash is a backslash.
+_RAW_TRIPLE = _Delimiter(rb'"""', closing=b'"""')
 _PYTHON = (_HASH, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE)
 _SHELL = (
-    _Delimiter(rb"(?<![^\s;(|&])#", rb"[^\n]*+"),
+    _line_comment(rb"(?<![^\s;(|&])#"),
     _HEREDOC,
     _Delimiter(rb"'", closing=b"'"),
     _DOUBLE_LINES,
     _Delimiter(rb"\\", rb"."),
 )
-_DELIMITERS: Mapping[Language, Sequence[_Delimiter]] = MappingProxyType(
+_DELIMITERS: Mapping[str, Sequence[_Delimiter]] = MappingProxyType(
     {
         Language.PYTHON: _PYTHON,
         Language.JAVASCRIPT: _SCRIPT,
@@ -156,14 +183,20 @@ _DELIMITERS: Mapping[Language, Sequence[_Delimiter]] = MappingProxyType(
             _CHARACTER,
         ),
         Language.JAVA: _JVM,
-        Language.KOTLIN: _JVM,
-        Language.SCALA: _JVM,
+        Language.KOTLIN: (*_SLASHES, _RAW_TRIPLE, _DOUBLE, _CHARACTER),
+        Language.SCALA: (*_SLASHES, _RAW_TRIPLE, _DOUBLE, _CHARACTER),
         Language.DART: (*_SLASHES, _TRIPLE, _TRIPLE_SINGLE, _DOUBLE, _SINGLE),
-        Language.SWIFT: (*_SLASHES, _TRIPLE, _DOUBLE),
+        Language.SWIFT: (
+            *_SLASHES,
+            _Delimiter(rb'(#+)"""', closing=b'"""%s'),
+            _TRIPLE,
+            _DOUBLE,
+        ),
         Language.ZIG: (*_SLASHES, _DOUBLE, _CHARACTER),
         Language.RUBY: (
-            _Delimiter(rb"^=begin\b", closing=b"\n=end"),
+            _comment(rb"^=begin\b", b"\n=end"),
             _HEREDOC,
+            _RUBY_QUOTED,
             _DOUBLE_LINES,
             _SINGLE_LINES,
             _HASH,
@@ -172,13 +205,14 @@ _DELIMITERS: Mapping[Language, Sequence[_Delimiter]] = MappingProxyType(
         Language.PERL: (_HASH, _HEREDOC, _DOUBLE_LINES, _SINGLE_LINES),
         Language.PHP: (
             *_SLASHES,
-            _Delimiter(rb"#(?!\[)", rb"[^\n]*+"),
-            _Delimiter(rb"<<<[ \t]*['\"]?([A-Za-z_]\w*)", begins_below=True),
+            _line_comment(rb"#(?!\[)"),
+            # Code may follow behind the last word.
+            _Delimiter(rb"<<<[ \t]*['\"]?([A-Za-z_]\w*)", behind_word=rb"\b"),
             _DOUBLE_LINES,
             _SINGLE_LINES,
         ),
         Language.LUA: (
-            _Delimiter(rb"--\[(=*)\[", closing=b"]%s]"),
+            _comment(rb"--\[(=*)\[", b"]%s]"),
             _DASHES,
             _Delimiter(rb"\[(=*)\[", closing=b"]%s]"),
             _DOUBLE,
@@ -186,30 +220,39 @@ _DELIMITERS: Mapping[Language, Sequence[_Delimiter]] = MappingProxyType(
         ),
         Language.SQL: (
             _DASHES,
-            _Delimiter(rb"/\*", closing=b"*/"),
+            _STARRED,
             _Delimiter(rb"'", rb"(?:''|[^'])*+'"),
             _Delimiter(rb"(\$\w*\$)", closing=b"%s"),
         ),
         Language.HASKELL: (
             _DASHES,
-            _Delimiter(rb"\{-", closing=b"-}"),
+            _comment(rb"\{-", b"-}"),
             _DOUBLE_LINES,
             _CHARACTER,
         ),
         Language.ELIXIR: (_HASH, _TRIPLE, _DOUBLE_LINES),
-        Language.ERLANG: (_Delimiter(rb"%", rb"[^\n]*+"), _DOUBLE_LINES),
+        Language.ERLANG: (_line_comment(rb"%"), _DOUBLE_LINES),
         Language.R: (_HASH, _DOUBLE_LINES, _SINGLE_LINES),
         Language.JULIA: (_HASH, _TRIPLE, _DOUBLE_LINES, _CHARACTER),
         Language.CLOJURE: (_SEMICOLON, _DOUBLE_LINES),
         Language.LISP: (_SEMICOLON, _DOUBLE_LINES),
-        Language.HTML: (_HTML_COMMENT,),
+        Language.HTML: (
+            _HTML_COMMENT,
+            _Delimiter(rb"<(pre|textarea)\b", closing=b"</%s>"),
+        ),
         Language.XML: (_HTML_COMMENT,),
-        Language.CSS: (_Delimiter(rb"/\*", closing=b"*/"), _DOUBLE, _SINGLE),
+        Language.CSS: (_STARRED, _DOUBLE, _SINGLE),
         Language.SCSS: (*_SLASHES, _DOUBLE, _SINGLE),
         Language.LESS: (*_SLASHES, _DOUBLE, _SINGLE),
         Language.JSON: (_DOUBLE,),
-        Language.YAML: (_Delimiter(rb"(?<!\S)#", rb"[^\n]*+"), _DOUBLE),
-        Language.TOML: _PYTHON,
+        Language.YAML: (_line_comment(rb"(?<!\S)#"), _DOUBLE),
+        Language.TOML: (
+            _HASH,
+            _TRIPLE,
+            _Delimiter(rb"'''", closing=b"'''"),
+            _DOUBLE,
+            _Delimiter(rb"'", rb"[^'\n]*+'"),
+        ),
         Language.PROTOBUF: (*_SLASHES, _DOUBLE, _SINGLE),
         Language.TERRAFORM: (_HASH, *_SLASHES, _DOUBLE, _HEREDOC),
         Language.GRAPHQL: (_HASH, _TRIPLE, _DOUBLE),
@@ -242,7 +285,7 @@ class _Syntax:
 
 
 @cache
-def _syntax_of(language: Language | None) -> _Syntax:
+def _syntax_of(language: str | None) -> _Syntax:
     """Return the syntax of a language; one of brackets alone if it has no table."""
     delimiters: Sequence[_Delimiter] = ()
     if language is not None:
@@ -260,7 +303,7 @@ def _syntax_of(language: Language | None) -> _Syntax:
     )
 
 
-def scan_tokens(text: bytes, language: Language | None) -> Tokens:
+def scan_tokens(text: bytes, language: str | None) -> Tokens:
     """Return the brackets, strings and comments of a text in UTF-8."""
     return _Scanner(text, _syntax_of(language)).scan()
 
@@ -288,13 +331,12 @@ class _Scanner:
             start = match.start()
             if self._text_below is not None and start >= self._text_below[0]:
                 first, index = self._text_below
-                self._tokens.add(TokenKind.OPAQUE, first, index)
+                self._tokens.add(TokenKind.STRING, first, index)
                 self._text_below = None
                 continue
             byte = self._text[start]
             delimited_end = self._read_delimited(start)
             if delimited_end is not None:
-                self._tokens.add(TokenKind.OPAQUE, start, delimited_end)
                 index = delimited_end
             elif byte in _CLOSING:
                 number = self._tokens.add(TokenKind.OPENING, start)
@@ -306,10 +348,12 @@ class _Scanner:
                 index = self._read_template(start, start + 1)
             else:
                 index = start + 1
+        if self._text_below is not None:
+            self._tokens.add(TokenKind.STRING, *self._text_below)
         return self._tokens
 
     def _read_delimited(self, start: int) -> int | None:
-        """Return the end of the string or comment at an index, None if there is none."""
+        """Add the string or comment at an index, and return its end; None without one."""
         for opening, delimiter in self._syntax.delimiters:
             match = opening.match(self._text, start)
             if match is None:
@@ -320,10 +364,11 @@ class _Scanner:
                 ending = self._syntax.endings[delimiter.ending]
                 end = ending.match(self._text, match.end())
                 if end is not None:
+                    self._tokens.add(delimiter.kind, start, end.end())
                     return end.end()
                 continue
-            if delimiter.begins_below:
-                self._find_text_below(match)
+            if delimiter.behind_word:
+                self._find_text_below(match, delimiter.behind_word)
                 continue
             closing = delimiter.closing
             if match.re.groups:
@@ -332,17 +377,21 @@ class _Scanner:
                 continue
             position = self._text.find(closing, match.end())
             if position >= 0:
-                return position + len(closing)
+                closed_at = position + len(closing)
+                self._tokens.add(delimiter.kind, start, closed_at)
+                return closed_at
             self._absent.add(closing)
         return None
 
-    def _find_text_below(self, opening: re.Match[bytes]) -> None:
+    def _find_text_below(
+        self, opening: re.Match[bytes], behind_word: bytes
+    ) -> None:
         """Find the text on the next lines that a word on a line of its own ends."""
         word = opening[1]
         line_end = self._text.find(b"\n", opening.end())
         if line_end < 0 or word in self._absent or self._text_below is not None:
             return
-        ending = re.compile(rb"\n[ \t]*" + word + rb"\b")
+        ending = re.compile(rb"\n[ \t]*" + word + behind_word)
         end = ending.search(self._text, line_end)
         if end is None:
             self._absent.add(word)
@@ -384,9 +433,9 @@ class _Scanner:
         if match is None:
             return content
         if match[1] == b"`":
-            self._tokens.add(TokenKind.OPAQUE, start, match.end())
+            self._tokens.add(TokenKind.STRING, start, match.end())
             return match.end()
-        self._tokens.add(TokenKind.OPAQUE, start, match.end() - 2)
+        self._tokens.add(TokenKind.STRING, start, match.end() - 2)
         number = self._tokens.add(TokenKind.OPENING, match.end() - 2)
         self._open.append((number, b"}"[0], True))
         return match.end()
