@@ -33,6 +33,10 @@ def envelope(body: str) -> str:
 
 
 UPDATE = "*** Update File: x\n"
+POOL = b"def f(\n  kind,\n  inst,\n):\n  call(\n    kind,\n    inst,\n  )\n  return new(\n     kind,\n     inst,\n  )\n"
+CALL = "@@\n call(\n kind,\n"
+NEW = "@@ return new(\n kind,\n"
+RENAME = "@@\n-  inst,\n+  target,\n"
 
 UNIFIED = [
     Case("plain", HEAD + HUNK, DONE),
@@ -144,7 +148,20 @@ ENVELOPES = [
     Case("context alone, behind its place", envelope(UPDATE + "@@\n-b\n+B\n@@\n a\n"), DONE),
     Case("context alone, twice in the file", envelope(UPDATE + "@@\n a\n@@\n-b\n+B\n"), {"x": b"a\na\nB\n"}, (("x", b"a\na\nb\n"),)),
     Case("context alone, with other blanks", envelope(UPDATE + "@@\n a\n\n   b\n@@\n-c\n+C\n"), {"x": b"a\nb\nC\n"}),
+    Case("context alone chooses among equal places", envelope(UPDATE + "@@\n 2\n@@\n-b\n+B\n"), {"x": b"1\nb\n2\nz\nB\n"}, (("x", b"1\nb\n2\nz\nb\n"),)),
+    Case("context alone, right above at another depth", envelope(UPDATE + CALL + RENAME), {"x": POOL.replace(b"\n    inst,", b"\n    target,")}, (("x", POOL),)),
+    Case("context alone, twice, each right above", envelope(UPDATE + CALL + RENAME + NEW + RENAME),
+         {"x": POOL.replace(b"   inst,", b"   target,")}, (("x", POOL),)),
+    Case("context alone that shows the exact place", envelope(UPDATE + "@@\n def f(\n kind,\n inst,\n ):\n" + RENAME),
+         {"x": POOL.replace(b"\n  inst,", b"\n  target,")}, (("x", POOL),)),
+    Case("context alone with the line of each change", envelope(UPDATE + "@@\n a\n x\n@@\n-x\n+1\n@@\n b\n x\n@@\n-x\n+2\n"), {"x": b"a\n1\nb\n2\n"}, (("x", b"a\nx\nb\nx\n"),)),
     # Refused.
+    Case("context alone of another place", envelope(UPDATE + "@@\n call(\n" + RENAME), None, (("x", POOL),), refused="more than once, at lines 3, 7, 11"),
+    Case("context alone that repeats the line", envelope(UPDATE + "@@\n call(\n kind,\n inst,\n" + RENAME), None, (("x", POOL),), refused="more than once, at lines 3, 7, 11"),
+    Case("context alone, one of two changes shown at another depth", envelope(UPDATE + RENAME + NEW + RENAME), None, (("x", POOL),), refused="more than once, at lines 3, 7, 11"),
+    Case("context alone in many places, then in one", envelope(UPDATE + "@@\n kind,\n" + RENAME + NEW + RENAME), None, (("x", POOL),), refused="more than once, at lines 3, 7, 11"),
+    Case("context alone, one change twice", envelope(UPDATE + CALL + RENAME + CALL + RENAME), None, (("x", POOL),), refused="before the end of an earlier hunk"),
+    Case("context alone that shows a place of two", envelope(UPDATE + "@@\n def f(\n kind,\n inst,\n ):\n" + RENAME + NEW + RENAME), None, (("x", POOL),), refused="more than once, at lines 3, 7, 11"),
     Case("a heading in prose, two places", envelope(UPDATE + "@@ the second letter\n-b\n+B\n"), None, (("x", b"b\nb\n"),), refused="its heading"),
     Case("a heading in prose, a place that is alike", envelope(UPDATE + "@@ the second letter\n-b\n+B\n"), None, (("x", b"a\n  b\n"),), refused="its heading"),
     Case("a heading in prose below its hunk", envelope(UPDATE + "@@ the second letter\n-b\n+B\n"), None, (("x", b"b\nthe second letter\n"),), refused="its heading"),

@@ -20,6 +20,7 @@ from filewright.edit.changeset import (
 from filewright.edit.merge import MatchMerge, merge_match
 from filewright.edit.model import AmbiguousWriteError
 from filewright.edit.notes import Note
+from filewright.edit.patch.context import find_absent, find_contexts
 from filewright.edit.patch.correct import find_correction
 from filewright.edit.patch.explain import (
     add_other_hunks,
@@ -36,11 +37,7 @@ from filewright.edit.patch.model import (
     PatchKind,
 )
 from filewright.edit.patch.placement import HunkPlace, NoPlace
-from filewright.edit.patch.placer import (
-    find_absent,
-    find_applied,
-    place_hunks,
-)
+from filewright.edit.patch.placer import find_applied, place_hunks
 from filewright.edit.patch.targets import FileTargets, PatchTarget
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, path_error
@@ -305,8 +302,9 @@ def _splice_hunks(
         language_of(snapshot.location.name) if snapshot.location else None
     )
     source = Source(snapshot, task, language=language)
+    contexts = find_contexts(file.hunks, file.idle_hunks, source)
     hunk_places: Sequence[HunkPlace | NoPlace] = place_hunks(
-        file.hunks, source, report_all=is_partial
+        file.hunks, source, contexts, report_all=is_partial
     )
     if any(isinstance(place, NoPlace) for place in hunk_places):
         hunk_places = _skip_applied(

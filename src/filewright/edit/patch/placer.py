@@ -10,6 +10,9 @@ The place of a hunk is decided in this order:
    nearest and within reach.
 4. Of several that are left, the only one that fits between the hunks around it.
 
+A hunk without changes has no place, but shows what is above the hunk behind it. That
+chooses among equal places, and the place right below it is certain by any comparison.
+
 A hunk that none of these decides is refused. All lines count from 0, unless a name or
 docstring says otherwise; the numbers in a `NoPlace` count from 1, for messages.
 """
@@ -18,9 +21,11 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import zip_longest
+from types import MappingProxyType
 
 from filewright.edit.comparison import (
     RequestLines,
@@ -30,6 +35,7 @@ from filewright.edit.comparison import (
 from filewright.edit.matchers.blocks import find_blocks, has_block_at
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.model import Region, Tier
+from filewright.edit.patch.context import ContextAbove
 from filewright.edit.patch.headings import HeadingFilter
 from filewright.edit.patch.model import PatchHunk
 from filewright.edit.patch.placement import (
@@ -47,6 +53,8 @@ _MAX_LOOSE_REFUSALS = 12
 """Hunks without a place after which the others are compared exactly only."""
 _CHECK_INTERVAL = 256
 """Hunks between two checks whether the call was cancelled or is out of time."""
+_MAX_BLANK_GAP = 100
+"""Blank lines between a context and the hunk that follows right below it."""
 _USUAL_CONTEXT = 3
 """Lines of context that diff and git write on each side of a change."""
 _UNDECODABLE = "\ufffd"
@@ -54,57 +62,21 @@ _UNDECODABLE = "\ufffd"
 
 
 def place_hunks(
-    hunks: Sequence[PatchHunk], source: Source, *, report_all: bool = False
+    hunks: Sequence[PatchHunk],
+    source: Source,
+    contexts: Mapping[int, ContextAbove] = MappingProxyType({}),
+    *,
+    report_all: bool = False,
 ) -> list[HunkPlace | NoPlace]:
     """Return the place of each hunk, in order, up to the first that has none.
 
     With `report_all`, go on after refusals, so that one error can name them all. No
     hunk then has another place than it would have if the refused ones fitted.
+    `contexts` are the lines that hunks without changes show above some of the hunks, by
+    their index.
     """
-    return _HunkPlacer(hunks, source).place_all(report_all=report_all)
-
-
-def find_absent(hunks: Sequence[PatchHunk], source: Source) -> PatchHunk | None:
-    """Return the first hunk whose old lines are nowhere in the file, or None.
-
-    Blank lines and whitespace at the edges of lines do not count, nor do order,
-    headings and line numbers: the hunks change nothing, so it is enough that the file
-    has their lines.
-    """
-    for hunk in hunks:
-        old_lines = [line.strip() for line in hunk.lines.old if line.strip()]
-        if not _has_lines(source, old_lines):
-            return hunk
-    return None
-
-
-def _has_lines(source: Source, lines: Sequence[str]) -> bool:
-    """Return True if the stripped `lines` are consecutive in the stripped file.
-
-    This is the search of Knuth, Morris and Pratt, so that its time is linear.
-    """
-    if not lines:
-        return True
-    # For each number of matched lines, how many match still if the next one does not.
-    fallbacks = [0] * len(lines)
-    matched = 0
-    for index, line in enumerate(lines[1:], 1):
-        while matched and line != lines[matched]:
-            matched = fallbacks[matched - 1]
-        matched += line == lines[matched]
-        fallbacks[index] = matched
-    matched = 0
-    for _, bodies in source.windows():
-        for body in bodies:
-            line = source.text(body).strip()
-            if not line:
-                continue
-            while matched and line != lines[matched]:
-                matched = fallbacks[matched - 1]
-            matched += line == lines[matched]
-            if matched == len(lines):
-                return True
-    return False
+    placer = _HunkPlacer(hunks, source, contexts)
+    return placer.place_all(report_all=report_all)
 
 
 def find_applied(
@@ -165,11 +137,13 @@ class _HunkPlacer:
         self,
         hunks: Sequence[PatchHunk],
         source: Source,
+        contexts: Mapping[int, ContextAbove] = MappingProxyType({}),
         *,
         exactly: bool = False,
     ) -> None:
         self._hunks = hunks
         self._source = source
+        self._contexts = contexts
         self._codec = source.encoding.name
         self._exactly = exactly
         self._budget = LineBudget()
@@ -178,6 +152,8 @@ class _HunkPlacer:
         # header says: a correct patch of a huge file never needs the search.
         self._exact_starts: dict[tuple[bytes, ...], list[int]] | None = None
         self._too_many_places = False
+        # The number of hunks by their old lines; None until it is asked for.
+        self._hunks_by_old_lines: Counter[tuple[str, ...]] | None = None
         # The places that looser comparisons found, by index of the hunk and start. Only
         # they may have another length than the hunk's old lines.
         self._loose_places: dict[tuple[int, int], HunkPlace] = {}
@@ -314,24 +290,11 @@ class _HunkPlacer:
         starts = self._find_starts(hunk_index, old_lines)
         if not starts:
             return NoPlace("too_alike" if self._too_many_places else "no_match")
-        reaches_end = (
-            self._place_at(hunk_index, starts[-1]).end == self._source.count
-        )
-        if hunk.at_end or hunk.is_truncated:
-            # A truncated hunk lost its last lines. Only at the end of the file can it
-            # be whole, because no context follows there.
-            if not reaches_end:
-                reason: Reason = "cut" if hunk.is_truncated else "not_at_end"
-                return NoPlace(reason, to_line_numbers(starts))
-            starts = starts[-1:]
-        if hunk.headings:
-            is_exact = (hunk_index, starts[-1]) not in self._loose_places
-            starts_below_headings = self._headings.filter(
-                hunk.headings, starts, is_exact=is_exact
-            )
-            if isinstance(starts_below_headings, NoPlace):
-                return starts_below_headings
-            starts = starts_below_headings
+        reaches_end = self._reaches_end(hunk_index, starts)
+        possible_starts = self._filter_starts(hunk_index, starts)
+        if isinstance(possible_starts, NoPlace):
+            return possible_starts
+        starts = possible_starts
         first_index = bisect_left(starts, earliest_start)
         if first_index == len(starts):
             overlaps_earlier_hunk = (
@@ -353,6 +316,102 @@ class _HunkPlacer:
         ):
             return candidates
         return _Candidates([nearest_start])
+
+    def _filter_starts(
+        self, hunk_index: int, starts: list[int]
+    ) -> list[int] | NoPlace:
+        """Return those of the places `starts` that context, marks and headings allow."""
+        hunk = self._hunks[hunk_index]
+        if self._contexts:
+            starts_by_context = self._choose_by_context(hunk_index, starts)
+            if isinstance(starts_by_context, NoPlace):
+                return starts_by_context
+            starts = starts_by_context
+        if hunk.at_end or hunk.is_truncated:
+            # A truncated hunk lost its last lines. Only at the end of the file can it
+            # be whole, because no context follows there.
+            if not self._reaches_end(hunk_index, starts):
+                reason: Reason = "cut" if hunk.is_truncated else "not_at_end"
+                return NoPlace(reason, to_line_numbers(starts))
+            starts = starts[-1:]
+        if hunk.headings:
+            is_exact = (hunk_index, starts[-1]) not in self._loose_places
+            return self._headings.filter(
+                hunk.headings, starts, is_exact=is_exact
+            )
+        return starts
+
+    def _reaches_end(self, hunk_index: int, starts: Sequence[int]) -> bool:
+        """Return True if the last of some places of a hunk ends with the file."""
+        return self._place_at(hunk_index, starts[-1]).end == self._source.count
+
+    def _choose_by_context(
+        self, hunk_index: int, starts: list[int]
+    ) -> list[int] | NoPlace:
+        """Return the places of a hunk that agree with the context shown above it.
+
+        `starts` are its places by the strictest comparison. The place right below the
+        context is certain by any comparison, as if both were one hunk. Otherwise the
+        context only chooses among `starts`. It contradicts them if the hunk fits below
+        it by a looser comparison alone.
+        """
+        context = self._contexts.get(hunk_index)
+        # Two hunks cannot both be at the only strict place, so that their blanks were
+        # not written with care.
+        shares_place = len(starts) == 1 and self._has_twin(hunk_index)
+        if context is None and not shares_place:
+            return starts
+        loose_places = {
+            place.start: place
+            for place in self._find_loose_places(self._hunks[hunk_index])
+        }
+        all_starts = sorted({*starts, *loose_places})
+        adjacent_start = self._find_adjacent(context, all_starts)
+        if adjacent_start is not None:
+            if adjacent_start not in starts:
+                place = loose_places[adjacent_start]
+                self._loose_places[hunk_index, adjacent_start] = place
+            return [adjacent_start]
+        ambiguity = NoPlace("ambiguous_match", to_line_numbers(all_starts))
+        if context is None or shares_place:
+            return starts if all_starts == starts else ambiguity
+        # A context that has lines of the hunk too may show the change itself.
+        first_line = context.start if context.is_repeated else context.end
+        possible_starts = all_starts[bisect_left(all_starts, first_line) :]
+        if not possible_starts or possible_starts == starts:
+            return starts
+        strict_starts = starts[bisect_left(starts, first_line) :]
+        is_mixed = context.is_repeated and strict_starts != possible_starts
+        if not strict_starts or (is_mixed and len(starts) > 1):
+            return ambiguity
+        return strict_starts
+
+    def _find_adjacent(
+        self, context: ContextAbove | None, starts: Sequence[int]
+    ) -> int | None:
+        """Return the one of some places that is right below a context, or None."""
+        if context is None or context.is_repeated:
+            return None
+        index = bisect_left(starts, context.end)
+        if index == len(starts):
+            return None
+        gap = starts[index] - context.end
+        # A long gap is not read: what lies behind it is not right below.
+        if gap > _MAX_BLANK_GAP:
+            return None
+        for body in self._source.bodies(context.end, gap):
+            if not is_blank(self._source.text(body)):
+                return None
+        return starts[index]
+
+    def _has_twin(self, hunk_index: int) -> bool:
+        """Return True if another hunk has the same old lines."""
+        old_lines = self._hunks[hunk_index].lines.old
+        if self._hunks_by_old_lines is None:
+            self._hunks_by_old_lines = Counter(
+                hunk.lines.old for hunk in self._hunks
+            )
+        return self._hunks_by_old_lines[old_lines] > 1
 
     def _place_without_old_lines(
         self, hunk: PatchHunk
@@ -446,12 +505,7 @@ class _HunkPlacer:
         if exact_starts or self._exactly:
             return exact_starts
         hunk = self._hunks[hunk_index]
-        block = RequestLines.of_lines(hunk.lines.old)
-        places: list[HunkPlace] = []
-        for region in find_regions(self._source, block).regions:
-            place = self._to_place(hunk, block, region)
-            if place is not None:
-                places.append(place)
+        places = self._find_loose_places(hunk)
         if not places:
             places = self._find_undecodable(hunk)
         best_rank = min((place.tier.rank for place in places), default=0)
@@ -461,6 +515,16 @@ class _HunkPlacer:
                 self._loose_places[hunk_index, place.start] = place
                 starts.add(place.start)
         return sorted(starts)
+
+    def _find_loose_places(self, hunk: PatchHunk) -> list[HunkPlace]:
+        """Return the places of a hunk by all comparisons of whole lines, in order."""
+        block = RequestLines.of_lines(hunk.lines.old)
+        places: list[HunkPlace] = []
+        for region in find_regions(self._source, block).regions:
+            place = self._to_place(hunk, block, region)
+            if place is not None:
+                places.append(place)
+        return places
 
     def _find_exact_starts(
         self, first_hunk: int
