@@ -799,16 +799,14 @@ def unknown_change(change_id: str) -> FilewrightError:
     )
 
 
-def nothing_changed(given: str | None = None) -> FilewrightError:
-    """Return the error for a change of a folder whose history is empty.
-
-    `given` is the text that the caller named it by, if the caller named one.
-    """
-    message = "nothing has been changed here yet"
-    if given is not None:
-        message += f": there is no change {given}"
-    hint = "filewright setup also records what a client's own tools and its shell change"
-    return FilewrightError(Code.NOT_FOUND, message, hint, change_id=given)
+def nothing_changed() -> FilewrightError:
+    """Return the error for a change of a folder whose history is empty."""
+    return FilewrightError(
+        Code.NOT_FOUND,
+        "nothing has been changed here yet",
+        "filewright setup also records what a client's own tools and its shell change",
+        change_id=None,
+    )
 
 
 def unknown_scope(text: str, *, can_be_session: bool = True) -> FilewrightError:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from bench.clients.real_clients import CLIENTS, Installation, Scene
+from bench.clients.scripted_model import scripted_model
 from tests.clients.conftest import Install
-from tests.clients.real_clients import CLIENTS, Installation, Scene
-from tests.clients.scripted_model import scripted_model
 
 pytestmark = [pytest.mark.clients, pytest.mark.timeout(600)]
 

@@ -216,10 +216,15 @@ def test_an_image_is_shown_before_and_after(
     assert not answer.is_error, answer.text
     page = opened()
     page.get_by_role("button", name="Fold dot.png").click()
-    image = page.locator("figure img")
-    expect(image).to_have_count(1)
-    image.scroll_into_view_if_needed()
-    expect(image).to_have_js_property("naturalWidth", 1)
+    expect(page.locator("figure img")).to_have_count(1)
+    # The view may be drawn again meanwhile, with another element for the image.
+    page.wait_for_function(
+        """() => {
+          const image = document.querySelector("figure img");
+          image?.scrollIntoView();
+          return image?.naturalWidth === 1;
+        }"""
+    )
 
 
 def test_a_change_of_many_files_comes_by_pages(

@@ -552,9 +552,8 @@ class History:
                 reference, all_ids, "change", min_end=MIN_ID_END
             )
         if change_id is None:
-            if not self.newest_number():
-                named = None if steps_back is not None else reference
-                raise errors.nothing_changed(named)
+            if steps_back is not None and not self.newest_number():
+                raise errors.nothing_changed()
             raise errors.unknown_change(reference)
         return change_id
 
