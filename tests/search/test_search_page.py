@@ -1,4 +1,4 @@
-"""The page on search: its Python is run, and each row of its syntax table is a pattern that works."""
+"""The page on search: each row of its syntax table is a pattern that works."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from filewright.errors import FilewrightError
+from filewright.search.hits import search_snapshot
 from filewright.search.pattern import compile_pattern
+from filewright.text.snapshot import Snapshot
 
 PAGE = (
     Path(__file__)
@@ -16,11 +18,14 @@ PAGE = (
 )
 
 
-def test_the_python_on_the_page_runs():
-    (block,) = re.findall(
-        r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL
+def test_lines_and_columns_count_from_one_over_every_line_end():
+    pattern = compile_pattern(r"(?<key>\w+) = (\d+)", mode="regex")
+    found = search_snapshot(
+        Snapshot(b"a = 1\r\nb = x\rc = 3"), pattern, limit=10
     )
-    exec(compile(block, "docs/search.md", "exec"), {})
+    places = [(hit.line, hit.column, hit.offset) for hit in found.hits]
+    assert places == [(1, 1, 0), (3, 1, 13)]
+    assert found.complete
 
 
 def written() -> list[str]:
