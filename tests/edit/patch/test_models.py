@@ -154,8 +154,13 @@ ENVELOPES = [
          {"x": POOL.replace(b"   inst,", b"   target,")}, (("x", POOL),)),
     Case("context alone that shows the exact place", envelope(UPDATE + "@@\n def f(\n kind,\n inst,\n ):\n" + RENAME),
          {"x": POOL.replace(b"\n  inst,", b"\n  target,")}, (("x", POOL),)),
+    Case("lines that are removed and added again, at two places", envelope(UPDATE + "@@\n-a\n+A\n@@\n-  c  \n+  c  \n"),
+         {"x": b"A\r\n  c  \r\n\tc\r\n  c  \r\n"}, (("x", b"a\r\n  c  \r\n\tc\r\n  c  \r\n"),)),
+    Case("lines that are removed and added again, at two depths", envelope(UPDATE + "@@\n-a\n+A\n@@\n-c\n+c\n"),
+         {"x": b"A\n  c \n\tc"}, (("x", b"a\n  c \n\tc"),)),
     Case("context alone with the line of each change", envelope(UPDATE + "@@\n a\n x\n@@\n-x\n+1\n@@\n b\n x\n@@\n-x\n+2\n"), {"x": b"a\n1\nb\n2\n"}, (("x", b"a\nx\nb\nx\n"),)),
     # Refused.
+    Case("lines that are added again around an ambiguous change", envelope(UPDATE + "@@\n-c\n+c\n@@\n-a\n+A\n"), None, (("x", b"c\na\nc\na\n"),), refused="more than once, at lines 2, 4"),
     Case("context alone of another place", envelope(UPDATE + "@@\n call(\n" + RENAME), None, (("x", POOL),), refused="more than once, at lines 3, 7, 11"),
     Case("context alone that repeats the line", envelope(UPDATE + "@@\n call(\n kind,\n inst,\n" + RENAME), None, (("x", POOL),), refused="more than once, at lines 3, 7, 11"),
     Case("context alone, one of two changes shown at another depth", envelope(UPDATE + RENAME + NEW + RENAME), None, (("x", POOL),), refused="more than once, at lines 3, 7, 11"),

@@ -41,6 +41,11 @@ class HunkLines:
         return bool(self.signs.strip(" "))
 
     @property
+    def repeats_lines(self) -> bool:
+        """True if the new lines are the old ones, so that nothing changes."""
+        return self.old == self.new and self.old_ends == self.new_ends
+
+    @property
     def signed_old(self) -> list[tuple[str, str]]:
         """The old lines, each with its sign, " " or "-"."""
         return [*zip(self.signs.replace("+", ""), self.old, strict=True)]

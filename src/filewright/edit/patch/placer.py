@@ -217,7 +217,7 @@ class _HunkPlacer:
         From the last hunk to the first, this looks for later places that still end
         before the next hunk. If there are none, the order of the hunks decides.
         Otherwise the hunk is ambiguous with `may_be_ambiguous`, and takes the earliest
-        place without.
+        place without, or if it changes nothing.
         """
         places: list[HunkPlace | NoPlace] = []
         latest_end = sys.maxsize
@@ -238,9 +238,11 @@ class _HunkPlacer:
                 )
                 if open_end > outcome.first + 1:
                     open_starts = outcome.starts[outcome.first : open_end]
-                    place = NoPlace(
-                        "ambiguous_match", to_line_numbers(open_starts)
-                    )
+                    # A hunk that writes the lines it removes changes no place.
+                    if not self._hunks[hunk_index].lines.repeats_lines:
+                        place = NoPlace(
+                            "ambiguous_match", to_line_numbers(open_starts)
+                        )
                     # It may be at the last of these, so the hunk before it too may
                     # have a later place.
                     latest_start = open_starts[-1]
