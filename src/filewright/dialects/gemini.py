@@ -317,6 +317,7 @@ def replace_expected(call: Call, arguments: Replace) -> EditResult:
     }
     if arguments.expected_replacements == 1:
         return call.edit(arguments.path, [edit])
+    # All occurrences are counted, and the count decides if they are replaced.
     edit["replace_all"] = True
     # The version holds for both calls, so that the count is that of the same file.
     version = call.read(arguments.path, limit=1).version

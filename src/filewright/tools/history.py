@@ -227,6 +227,7 @@ def _check_cursor(context: Context, cursor: str | None) -> None:
     try:
         context.changes.record(cursor)
     except FilewrightError as error:
+        # The caller did not name a change, so the error speaks of the cursor.
         if error.code != Code.NOT_FOUND:
             raise
         raise unknown_cursor("change") from error
@@ -357,6 +358,7 @@ def add_file_changes(
                 ends.reverse()
             names = " → ".join(ends)
         rows.append(f"{action}: {names}")
+    # The names of many files must leave room for the diff.
     text.extend(rows, reserve=text.room // 2, of=len(file_changes), more="file")
 
 

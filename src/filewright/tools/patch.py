@@ -236,6 +236,7 @@ def _nothing_fits(refusals: Sequence[FileRefusal]) -> FilewrightError:
     """Return the error for a patch that changes no file; it names all its files."""
     first = refusals[0].error
     for refusal in refusals:
+        # A file that has the change already is no reason to call the patch applied.
         if refusal.error.code != Code.ALREADY_APPLIED:
             first = refusal.error
             break
@@ -306,6 +307,7 @@ def render_patch(
         rest_files = pluralize(len(application.failures), "file")
         reply.add(f"[the rest, as a patch of {rest_files}:]")
         lines = rest.removesuffix("\n").split("\n")
+        # Carriage returns at the ends of lines would be shown as escapes.
         reply.extend([line.removesuffix("\r") for line in lines], more="line")
     return reply.text()
 

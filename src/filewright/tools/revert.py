@@ -355,11 +355,14 @@ def restore_file(
                 available=ids,
             )
         undo_record, _ = context.changes.undo(
+            # Every later change of the file is undone too: its earlier state is wanted.
             Scope(since=f"{record.id}^", path=location),
+            # The caller names a state, so what is in the file now gives way to it.
             force=True,
             task=context.task,
         )
     if undo_record is not None:
+        # Its state is the one that the file had until now.
         records = [undo_record, *records]
     states = [_earlier_state(context, location, entry) for entry in records]
     return _earlier_state(context, location, record), tuple(states)

@@ -151,6 +151,7 @@ def split_searches(arguments: SearchArguments) -> list[SearchArguments]:
             SearchArguments.model_construct(pattern=pattern)
             for pattern in arguments.patterns or ()
         ]
+    # An item must not inherit the list that it came from.
     call = arguments.model_copy(update={"patterns": None})
     searches = call.for_each(items)
     for search in searches:

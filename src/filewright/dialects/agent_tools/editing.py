@@ -226,6 +226,7 @@ def describe_patch_refusal(error: FilewrightError) -> FilewrightError:
     # The error of a patch that is applied already names its files in a list.
     if "path" not in details and details.get("files"):
         details["path"] = details["files"][0].get("path")
+    # Clients of this dialect look for the path in `file`.
     if code == Code.PATCH_FAILED and "path" in details:
         details["file"] = details["path"]
     return FilewrightError(code, error.message, error.hint, details=details)

@@ -62,6 +62,7 @@ def get_parsed_overview(
     """
     overview = call.get_overview(path, since="", max_symbols=max_symbols)
     was_parsed = overview.outline or overview.parsed != "no"
+    # A note tells why a file of a known language was not parsed.
     if not was_parsed and overview.outline_note is None:
         raise path_error(
             Code.INVALID_INPUT,

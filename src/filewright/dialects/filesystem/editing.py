@@ -380,6 +380,7 @@ def refuse_changes(
 ) -> list[Json | FilewrightError]:
     """Return the outcomes of the changes of a file of which one was refused."""
     refused_index = error.details.get("edit")
+    # The error is about the file and not about one change, so all of them failed.
     if refused_index is None:
         return [error] * count
     message = (
