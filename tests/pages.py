@@ -273,10 +273,10 @@ def protected_table() -> str:
     rules: dict[str, list[str]] = {}
     for user in PROGRAMS:
         rules.setdefault(user.name, []).extend(user.rules)
-    lines = ["| program | files |", "|---|---|"]
+    lines = []
     for name, files in rules.items():
         shown = ", ".join(f"`{rule.removeprefix('**/')}`" for rule in files)
-        lines.append(f"| {name} | {shown} |")
+        lines.append(f"- {name}: {shown}")
     return "\n".join(lines)
 
 

@@ -98,4 +98,4 @@ def _content(root: Path) -> dict[str, object]:
 )
 def test_every_program_is_documented(program: str) -> None:
     page = Path(__file__).parents[2] / "docs" / "control.md"
-    assert f"| {program} | " in page.read_text(encoding="utf-8")
+    assert f"- {program}: " in page.read_text(encoding="utf-8")
