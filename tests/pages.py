@@ -145,7 +145,7 @@ def _argument_item(
     takes = _takes(node)
     if is_required:
         takes += ", required"
-    if "default" in node:
+    if node.get("default", False) is not False:  # as of every other boolean
         takes += f"; `{json.dumps(node['default'])}`"
     return f"- `{argument}` ({takes}): {meaning}"
 
