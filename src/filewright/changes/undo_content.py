@@ -7,7 +7,7 @@ change made of the file is the base; the file now and the file before are the tw
 from __future__ import annotations
 
 import codecs
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
@@ -22,7 +22,7 @@ from filewright.changes.blobs import (
 from filewright.changes.model import FileChange, FileState, RecordedPath
 from filewright.changes.undo_report import ReportBuilder
 from filewright.edit.changed_lines import group_into_hunks
-from filewright.edit.diff3 import merge_lines
+from filewright.edit.diff3 import MergeChunk, merge_lines
 from filewright.edit.linediff import find_line_splices
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -181,21 +181,23 @@ class ContentUndoer:
             ]
         base, ours, theirs = (text.splitlines(keepends=True) for text in texts)
         merge = merge_lines(base, ours, theirs, touching=True)
+        ambiguous = _find_ambiguous_chunks(merge.chunks, base, ours, theirs)
         merged: list[bytes] = []
-        for chunk in merge.chunks:
+        for number, chunk in enumerate(merge.chunks):
             current_lines, undone_lines = (
                 ours[slice(*chunk.ours)],
                 theirs[slice(*chunk.theirs)],
             )
-            merged += undone_lines if chunk.kind == "theirs" else current_lines
-            if chunk.kind == "conflict":
+            is_undone = chunk.kind == "theirs" and number not in ambiguous
+            merged += undone_lines if is_undone else current_lines
+            if chunk.kind == "conflict" or number in ambiguous:
                 first = chunk.ours[0] + 1
                 lines = first, max(first, chunk.ours[1])
                 self.report.add_merge_conflict(
                     display_path, lines, current_lines, undone_lines
                 )
         if merged == ours:
-            if merge.clean:
+            if merge.clean and not ambiguous:
                 # Another change, perhaps of the user, has already undone this one.
                 self.report.add_note(
                     f"{display_path} already holds what undoing would make of it"
@@ -212,6 +214,50 @@ class ContentUndoer:
 
     def _refuse(self, run: FileChange, why: str) -> NoReturn:
         self.report.refuse(self.display_path(run.path), why)
+
+
+def _find_ambiguous_chunks(
+    chunks: Sequence[MergeChunk],
+    base: Sequence[bytes],
+    ours: Sequence[bytes],
+    theirs: Sequence[bytes],
+) -> set[int]:
+    """Return the numbers of chunks to undo whose lines could also be others.
+
+    Beside a later change with one of the same lines it is not certain which lines were
+    there before: a user may have undone the change here, and written it elsewhere.
+    """
+    ambiguous = set()
+    for number, chunk in enumerate(chunks):
+        if chunk.kind != "theirs":
+            continue
+        undone = {*base[slice(*chunk.base)], *theirs[slice(*chunk.theirs)]}
+        for side in (reversed(chunks[:number]), chunks[number + 1 :]):
+            neighbour = _find_neighbour(side, base, undone)
+            if neighbour is None or neighbour.kind != "ours":
+                continue
+            changed = {
+                *base[slice(*neighbour.base)],
+                *ours[slice(*neighbour.ours)],
+            }
+            if any(line.strip() for line in undone & changed):
+                ambiguous.add(number)
+    return ambiguous
+
+
+def _find_neighbour(
+    chunks: Iterable[MergeChunk], base: Sequence[bytes], undone: set[bytes]
+) -> MergeChunk | None:
+    """Return the first chunk, past those that only repeat lines of the undone one.
+
+    A line that was inserted among equal ones has no place of its own among them.
+    """
+    for chunk in chunks:
+        if chunk.kind != "same":
+            return chunk
+        if not undone.issuperset(base[slice(*chunk.base)]):
+            return None
+    return None
 
 
 def has_content(state: FileState | None, content: bytes) -> bool:
