@@ -90,6 +90,12 @@ def test_undoes_hunks_and_files_as_one_change(
         pytest.param(
             [{"path": "a.txt", "hunks": [0]}], Code.INVALID_INPUT, id="zero"
         ),
+        pytest.param([], Code.INVALID_INPUT, id="no-parts"),
+        pytest.param(
+            [{"path": "a.txt", "hunks": []}],
+            Code.INVALID_INPUT,
+            id="none-of-the-hunks",
+        ),
     ],
 )
 def test_refuses_parts_that_are_not_there(

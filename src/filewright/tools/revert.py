@@ -41,7 +41,9 @@ class RevertPart(Arguments):
 
     path: str
     """a file"""
-    hunks: Sequence[Annotated[int, Field(ge=1)]] | None = None
+    hunks: Annotated[
+        Sequence[Annotated[int, Field(ge=1)]] | None, Field(min_length=1)
+    ] = None
     """only these hunks, counted from 1 as its diff shows them"""
 
 
@@ -72,7 +74,9 @@ class RevertArguments(Arguments):
         int | None, Field(ge=1, description="only this hunk of its diff"), RARE
     ] = None
     """of one file only this hunk, counted from 1 as its diff shows them"""
-    parts: SkipJsonSchema[Sequence[RevertPart] | None] = None
+    parts: SkipJsonSchema[
+        Annotated[Sequence[RevertPart] | None, Field(min_length=1)]
+    ] = None
     """of that only these files, and of each all or some hunks, as one change"""
     preview: bool = False
     """true: show what would happen, write nothing"""
