@@ -65,6 +65,9 @@ _WRITTEN_TEXTS = frozenset(
 )
 """Texts that may be empty on purpose."""
 
+_NARROWING_LISTS = frozenset({"parts", "hunks"})
+"""Lists to which an undo is limited: without an empty one it would be of everything."""
+
 _EDIT_TEXTS = frozenset(
     {
         *(
@@ -473,6 +476,8 @@ def _is_unset(name: str, value: Any) -> bool:
     """Return True if a value means that the optional argument is not set."""
     if value == "":
         return name not in _WRITTEN_TEXTS
+    if value == [] and name in _NARROWING_LISTS:
+        return False
     return value is None or value in ([], {})
 
 
