@@ -48,6 +48,18 @@ def replaced(
         pytest.param("f(x)", "f($X)", "f($X)", "f(x)", id="unchanged"),
         pytest.param("f(1) + f(f(2))", "f($X)", "await f($X)", "await f(1) + await f(await f(2))", id="before"),
         pytest.param("f(1)(f(2))", "f($$$A)", "f($$$A)!", "f(1)!(f(2)!)", id="behind"),
+        pytest.param("f()", "f($$$A)", "f(x, $$$A, y)", "f(x, y)", id="none between two"),
+        pytest.param("f(a)", "f($$$A)", "f(x, $$$A, y)", "f(x, a, y)", id="one between two"),
+        pytest.param("f()", "f($$$A)", "f(x, $$$A, $$$A)", "f(x)", id="none twice"),
+        pytest.param("f() + g()", "f($$$A) + g($$$B)", "h(x, $$$A, $$$B)", "h(x)", id="two of none at the end"),
+        pytest.param("f() + g()", "f($$$A) + g($$$B)", "h(x, $$$A, $$$B, y)", "h(x, y)", id="two of none between"),
+        pytest.param("f() + g(b)", "f($$$A) + g($$$B)", "h(x, $$$A, $$$B)", "h(x, b)", id="first of two is none"),
+        pytest.param("f(\n  a // one\n);", "f($A)", "g($A)", "g(\n  a // one\n);", id="comment stays"),
+        pytest.param("f(\n  a // one\n)\n;", "f($A)", "$A", "a // one\n;", id="comment ends the line"),
+        pytest.param("f(\n  a // one\n) + 1;", "f($A)", "[$A\n]", "[a // one\n] + 1;", id="line break behind a comment"),
+        pytest.param("f(a /* one */) + 1;", "f($A)", "$A", "a /* one */ + 1;", id="closed comment"),
+        pytest.param('f("//") + 1;', "f($A)", "$A", '"//" + 1;', id="no comment"),
+        pytest.param("f(a)\n", "f($A)", "f($A) // was $A", "f(a) // was a\n", id="comment of the replacement"),
     ],
 )  # fmt: skip
 def test_replaces(
@@ -89,3 +101,42 @@ def test_refuses_matches_that_are_too_deep() -> None:
     with pytest.raises(FilewrightError) as caught:
         replaced(deep, "f($$$A)", "g($$$A)")
     assert caught.value.code == Code.TOO_LARGE
+
+
+@pytest.mark.parametrize(
+    ("content", "pattern", "replacement", "name"),
+    [
+        pytest.param("x = f(\n  a // one\n) + 1;", "f($A)", "$A", b"a.ts", id="code behind the match"),
+        pytest.param("f(a, # 1\n  b, # 2\n)", "f($$$A)", "g($$$A, z)", b"a.py", id="argument behind a comment"),
+        pytest.param("f(\n  // none\n)", "f($$$A)", "g($$$A, z)", b"a.ts", id="only a comment"),
+        pytest.param("f(a, b // 2\n)", "f($A, $B)", "g($B, $A)", b"a.ts", id="another order"),
+        pytest.param("f(f(\n  a // one\n))", "f($A)", "g($A, 1)", b"a.ts", id="nested"),
+        pytest.param("f(a);", "f($A)", "f($A) // todo", b"a.ts", id="comment of the replacement"),
+        pytest.param("f(\r\n  a // one\r\n) + 1;\r\n", "f($A)", "$A", b"a.ts", id="returns"),
+    ],
+)  # fmt: skip
+def test_refuses_code_in_a_comment(
+    content: str, pattern: str, replacement: str, name: bytes
+) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        replaced(b"\n" + content.encode(), pattern, replacement, name)
+    assert caught.value.code == Code.INVALID_INPUT
+    assert "line 2" in str(caught.value)
+    assert "comment" in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "pattern", "replacement", "result"),
+    [
+        pytest.param("f(a, b)\r\n", "f($A, $B)", "g($B,\n$A)", "g(b,\r\na)\r\n", id="another order"),
+        pytest.param("x\r\nf(a)", "f($A)", "g(\n  $A,\n  $A\n)", "x\r\ng(\r\n  a,\r\n  a\r\n)", id="last line"),
+        pytest.param("f(f(a, b), c)\r\n", "f($A, $B)", "g(\n$B, $A)", "g(\r\nc, g(\r\nb, a))\r\n", id="nested"),
+        pytest.param("f(\r\n  a\r\n)\r\n", "f($A)", "{\n$A\n}", "{\r\na\r\n}\r\n", id="other brackets"),
+        pytest.param("f(a,\r\n  b)\r\n", "f($A, $B)", "g(\n  $A,\n  $B\n)", "g(\r\n  a,\r\n  b\r\n)\r\n", id="same order"),
+        pytest.param("f(a)\nx\r\n", "f($A)", "g(\n$A, $A)", "g(\na, a)\nx\r\n", id="mixed"),
+    ],
+)  # fmt: skip
+def test_ends_lines_as_the_file(
+    content: str, pattern: str, replacement: str, result: str
+) -> None:
+    assert replaced(content.encode(), pattern, replacement) == result.encode()

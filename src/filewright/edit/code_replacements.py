@@ -13,24 +13,29 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from os.path import commonprefix
 
-from filewright.edit.line_endings import replace_lines
+from filewright.edit.line_endings import choose_terminator
 from filewright.edit.source import Source
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.errors import Code, FilewrightError, invalid, path_error
+from filewright.languages import language_of
 from filewright.search.code_pattern import (
     CodePattern,
     Hole,
     split_holes,
     unescape_dollars,
 )
+from filewright.search.code_tokens import TokenKind, scan_tokens
 from filewright.search.matches import Match
 from filewright.text.codec import encode
 from filewright.text.splice import Splice, apply_splices
 
 _MAX_DEPTH = 200
 """Matches inside one another that are replaced."""
+_READ_BEHIND = 16
+"""Bytes behind a match in which a comment that goes too far is noticed."""
 
 _OPENING, _CLOSING = "([{", ")]}"
 _BRACKET = re.compile(r"[()\[\]{}]")
+_LINE_ENDS = re.compile(r"([\r\n]+)")
 _LEADING_COMMA = re.compile(r"\A\s*,\s*")
 _TRAILING_COMMA = re.compile(r"\s*,\s*\Z")
 
@@ -86,6 +91,9 @@ class CodeReplacer:
         self._source = source
         self._pattern = pattern
         self._parts = parts
+        self._language = None
+        if source.snapshot.location is not None:
+            self._language = language_of(source.snapshot.location.name)
         self._texts = _split_texts(parts, len(pattern.holes))
         self._keeps_brackets = _BRACKET.findall(
             "".join(pattern.texts)
@@ -96,7 +104,9 @@ class CodeReplacer:
         splices: list[Splice] = []
         unchanged = 0
         for nested in _nest(matches):
-            for splice in self._replace(nested):
+            match_splices = list(self._replace(nested))
+            self._require_same_comments(nested, match_splices)
+            for splice in match_splices:
                 _append(splices, splice)
         for match in matches:
             unchanged += not self._splices_of(match)
@@ -136,19 +146,19 @@ class CodeReplacer:
         assert self._texts is not None
         hole_count = len(self._pattern.holes)
         start, end = match.offset, match.end
-        new = self._texts[number]
-        old = unescape_dollars(self._pattern.texts[number]).strip()
+        pattern_text = unescape_dollars(self._pattern.texts[number])
+        old = pattern_text.strip()
         if number > 0:
-            hole_start, start = self._hole_span(match, number)
-            if hole_start == start and not _LEADING_COMMA.match(old):
-                new = _LEADING_COMMA.sub("", new)
+            start = self._hole_span(match, number)[1]
         if number < hole_count:
-            end, hole_end = self._hole_span(match, number + 1)
-            if end == hole_end and not _TRAILING_COMMA.search(old):
-                new = _TRAILING_COMMA.sub("", new)
-        pattern_text = self._pattern.texts[number]
-        if new == unescape_dollars(pattern_text):
+            end = self._hole_span(match, number + 1)[0]
+        new = self._drop_commas(
+            match, self._texts, range(1, hole_count + 1), has_same_order=True
+        )[number]
+        if new == pattern_text:
             return []
+        new = self._end_lines(match, new)
+        pattern_text = self._end_lines(match, pattern_text)
         region = self._source.text(self._source.read(start, end))
         lead = tail = ""
         if number > 0:
@@ -189,15 +199,8 @@ class CodeReplacer:
         return self._write(start, end, new)
 
     def _write(self, start: int, end: int, text: str) -> Sequence[Splice]:
-        """Return the splices that put a text at a range, with the file's line ends."""
-        data = encode(text, self._source.encoding, argument="replacement")
-        if "\n" in text and not self._source.has_no_returns:
-            bodies = [
-                encode(line, self._source.encoding, argument="replacement")
-                for line in text.split("\n")
-            ]
-            ends: list[bytes | None] = [None] * (len(bodies) - 1)
-            return replace_lines(self._source, start, end, bodies, [*ends, b""])
+        """Return the splices that put a text at a range."""
+        data = self._encode(text)
         if self._source.read(start, end) == data:
             return []
         return [Splice(start, end - start, data)]
@@ -213,42 +216,177 @@ class CodeReplacer:
     def _replace_whole(self, nested: _Nested) -> Splice:
         """Return the one splice that replaces a match."""
         match = nested.match
-        data = b""
-        for index, part in enumerate(self._parts):
-            if isinstance(part, int):
-                start, end = self._hole_span(match, part)
-                inner = [
-                    item
-                    for item in nested.inner
-                    if start <= item.match.offset and item.match.end <= end
-                ]
-                splices = [self._replace_whole(item) for item in inner]
-                data += apply_splices(
-                    self._source.read(start, end),
-                    [
-                        Splice(
-                            splice.offset - start,
-                            splice.length,
-                            splice.replacement,
-                        )
-                        for splice in splices
-                    ],
-                )
-                continue
-            text = part
-            if self._is_empty(match, self._parts[index - 1 : index]):
-                text = _LEADING_COMMA.sub("", text)
-            if self._is_empty(match, self._parts[index + 1 : index + 2]):
-                text = _TRAILING_COMMA.sub("", text)
-            data += encode(text, self._source.encoding, argument="replacement")
+        texts, holes = _separate(self._parts)
+        texts = self._drop_commas(match, texts, holes)
+        data = self._encode(self._end_lines(match, texts[0]))
+        for hole, text in zip(holes, texts[1:], strict=True):
+            start, end = self._hole_span(match, hole)
+            inner = [
+                item
+                for item in nested.inner
+                if start <= item.match.offset and item.match.end <= end
+            ]
+            splices = [self._replace_whole(item) for item in inner]
+            data += _apply_at(start, self._source.read(start, end), splices)
+            data += self._encode(self._end_lines(match, text))
         return Splice(match.offset, match.end - match.offset, data)
 
-    def _is_empty(self, match: Match, parts: Sequence[str | int]) -> bool:
-        """Return True if the parts are one hole that has no text."""
-        if not parts or not isinstance(parts[0], int):
-            return False
-        start, end = self._hole_span(match, parts[0])
-        return start == end
+    # In both
+
+    def _encode(self, text: str) -> bytes:
+        """Return a text as bytes of the file, with its own ends of lines."""
+        data = b""
+        for part in _LINE_ENDS.split(text):
+            if part.startswith(("\r", "\n")):
+                # Encoding would make each of them a newline.
+                data += part.encode()
+            else:
+                data += encode(
+                    part, self._source.encoding, argument="replacement"
+                )
+        return data
+
+    def _end_lines(self, match: Match, text: str) -> str:
+        """Return a text whose lines end as that in which a match begins."""
+        source = self._source
+        if "\n" not in text or source.has_no_returns:
+            return text
+        row = source.row_holding(match.offset)
+        terminator = row.terminator or choose_terminator(source, row.offset)
+        return text.replace("\n", source.text(terminator))
+
+    def _drop_commas(
+        self,
+        match: Match,
+        texts: Sequence[str],
+        holes: Sequence[int],
+        *,
+        has_same_order: bool = False,
+    ) -> list[str]:
+        """Return the texts without one comma for each hole that has no text.
+
+        With `has_same_order`, a comma that the pattern has there too is not dropped.
+        """
+        result = [*texts]
+        empty: set[int] = set()
+        for index, hole in enumerate(holes, 1):
+            start, end = self._hole_span(match, hole)
+            if start < end:
+                continue
+            empty.add(index)
+            # The text before this hole, and before empty holes without one between.
+            before = index - 1
+            while before in empty and not result[before]:
+                before -= 1
+            old_before = old_behind = ""
+            if has_same_order:
+                old_before = self._pattern.texts[before]
+                old_behind = self._pattern.texts[index]
+            if _LEADING_COMMA.match(result[index]):
+                if not _LEADING_COMMA.match(old_behind):
+                    result[index] = _LEADING_COMMA.sub("", result[index])
+            elif not _TRAILING_COMMA.search(old_before):
+                result[before] = _TRAILING_COMMA.sub("", result[before])
+        return result
+
+    # Comments
+
+    def _require_same_comments(
+        self, nested: _Nested, splices: Sequence[Splice]
+    ) -> None:
+        """Raise `invalid_input` if code became part of a comment.
+
+        Each comment of the result must be one of the file or of the replacement.
+        """
+        if self._language is None:
+            return
+        match = nested.match
+        behind = self._source.read(match.end, match.end + _READ_BEHIND)
+        behind = b"".join(behind.splitlines(keepends=True)[:1])
+        old = self._source.read(match.offset, match.end)
+        new = _apply_at(match.offset, old, splices)
+        comments = self._find_comments(self._source.text(new + behind))
+        if not comments:
+            return
+        expected = self._find_comments(self._source.text(old + behind))
+        if comments <= expected:
+            return
+        expected |= self._find_own_comments(nested)
+        if comments <= expected:
+            return
+        path = self._source.snapshot.requested_path
+        line = self._source.line_number(match.offset)
+        raise path_error(
+            Code.INVALID_INPUT,
+            path,
+            f"the replacement of the match at line {line} of {path} would "
+            "put code into a comment, as text would follow a comment on its "
+            "line",
+            "write a line break in the replacement before the text that "
+            "follows, or edit that place on its own and leave it out here",
+            argument="replacement",
+            line=line,
+        )
+
+    def _find_comments(self, text: str) -> set[bytes]:
+        """Return the comments of a text, with newlines as ends of lines."""
+        data = text.replace("\r\n", "\n").encode("utf-8", "surrogateescape")
+        tokens = scan_tokens(data, self._language)
+        comments: set[bytes] = set()
+        for number, kind in enumerate(tokens.kinds):
+            if kind == TokenKind.COMMENT:
+                start, end = tokens.starts[number], tokens.ends[number]
+                comments.add(data[start:end])
+        return comments
+
+    def _find_own_comments(self, nested: _Nested) -> set[bytes]:
+        """Return the comments that the replacement itself has for some matches."""
+        texts, holes = _separate(self._parts)
+        # A word in the place of each hole: its own comments are not those of the text.
+        marks = [f"\0{hole}\0" for hole in holes]
+        template = texts[0]
+        for mark, text in zip(marks, texts[1:], strict=True):
+            template += mark + text
+        own = self._find_comments(template)
+        comments: set[bytes] = set()
+        pending = [nested]
+        while pending and own:
+            item = pending.pop()
+            pending += item.inner
+            for comment in own:
+                for mark, hole in zip(marks, holes, strict=True):
+                    start, end = self._hole_span(item.match, hole)
+                    content = self._source.text(self._source.read(start, end))
+                    comment = comment.replace(
+                        mark.encode(),
+                        content.encode("utf-8", "surrogateescape"),
+                    )
+                comments.add(comment)
+        return comments
+
+
+def _apply_at(start: int, data: bytes, splices: Sequence[Splice]) -> bytes:
+    """Return the data at an offset with splices of the file applied."""
+    moved: list[Splice] = []
+    for splice in splices:
+        _append(
+            moved,
+            Splice(splice.offset - start, splice.length, splice.replacement),
+        )
+    return apply_splices(data, moved)
+
+
+def _separate(parts: Sequence[str | int]) -> tuple[list[str], list[int]]:
+    """Return the texts around the holes of a replacement, and the holes."""
+    texts = [""]
+    holes: list[int] = []
+    for part in parts:
+        if isinstance(part, int):
+            holes.append(part)
+            texts.append("")
+        else:
+            texts[-1] += part
+    return texts, holes
 
 
 def _lead_of(text: str) -> str:
@@ -274,17 +412,8 @@ def _split_texts(
     parts: Sequence[str | int], hole_count: int
 ) -> list[str] | None:
     """Return the texts around the holes; None if these are not in the pattern's order."""
-    if [part for part in parts if isinstance(part, int)] != [
-        *range(1, hole_count + 1)
-    ]:
-        return None
-    texts = [""]
-    for part in parts:
-        if isinstance(part, int):
-            texts.append("")
-        else:
-            texts[-1] += part
-    return texts
+    texts, holes = _separate(parts)
+    return texts if holes == [*range(1, hole_count + 1)] else None
 
 
 def _nest(matches: Sequence[Match]) -> list[_Nested]:
