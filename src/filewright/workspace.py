@@ -187,7 +187,8 @@ class Workspace(ToolMethods, Closable):
     ) -> Sequence[ListedTool]:
         """Return the tools as MCP clients get them, or those of a `dialect`.
 
-        Only those of `toolsets`, and none that writes in a read-only workspace.
+        The `api` of each is what the API of a model is sent for it. Only those of `toolsets`,
+        and none that writes in a read-only workspace.
         """
         return self.offer(dialect, toolsets).tools()
 

@@ -187,6 +187,7 @@ DIALECT = Dialect(
             "Create, update or delete files: one operation with a V4A diff, or "
             "a whole patch as input.",
             toolset="edit",
+            builtin=API_TOOL,
         ),
     ),
     workflow=(

@@ -29,7 +29,8 @@ class DialectTool:
     """A tool of a dialect.
 
     `run` has the name of the tool; it takes the call and `arguments`, whose annotation is
-    the model of the arguments. A tool of any toolset but `read` changes files.
+    the model of the arguments. A tool of any toolset but `read` changes files. `builtin` is
+    the tool as its vendor's API is sent it, where the API knows it by a type.
     """
 
     run: Callable[[Call, Any], Answer]
@@ -37,6 +38,7 @@ class DialectTool:
     toolset: Toolset = "read"
     is_destructive: bool = True
     is_idempotent: bool = False
+    builtin: Mapping[str, Any] | None = None
 
     @property
     def name(self) -> str:
@@ -109,6 +111,7 @@ def _to_tool(dialect: Dialect, tool: DialectTool) -> ListedTool:
         writes=writes,
         destructive=writes and tool.is_destructive,
         idempotent=tool.is_idempotent or not writes,
+        builtin=tool.builtin,
     )
     return declared.to_listed()
 

@@ -342,6 +342,7 @@ DIALECT = Dialect(
             "Keep notes in files below /memories: view, create, str_replace, "
             "insert, delete, rename.",
             toolset="edit",
+            builtin=API_TOOL,
         ),
     ),
     workflow=(

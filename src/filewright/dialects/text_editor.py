@@ -218,6 +218,7 @@ DIALECT = Dialect(
             str_replace_based_edit_tool,
             "View, create and edit files: view, create, str_replace, insert.",
             toolset="edit",
+            builtin=API_TOOL,
         ),
     ),
     workflow=WORKFLOW,

@@ -44,6 +44,7 @@ DIALECT = Dialect(
             "View, create and edit files: view, create, str_replace, insert, "
             "undo_edit.",
             toolset="edit",
+            builtin=API_TOOL,
         ),
     ),
     workflow=WORKFLOW,

@@ -44,6 +44,8 @@ class Tool:
     destructive: bool = False
     idempotent: bool = True
     step: str = ""
+    builtin: Mapping[str, Any] | None = None
+    """The tool as its vendor's API is sent it, where the API knows it by a type."""
 
     def to_listed(self) -> ListedTool:
         """Return the tool as clients list it."""
@@ -62,6 +64,7 @@ class Tool:
             destructive=self.destructive,
             idempotent=self.idempotent,
             step=self.step,
+            builtin=self.builtin,
         )
 
 
@@ -85,6 +88,18 @@ class ListedTool:
     idempotent: bool = True
     step: str = ""
     is_short: bool = False
+    builtin: Mapping[str, Any] | None = None
+
+    @property
+    def api(self) -> dict[str, Any]:
+        """The tool as an API of a model is sent it: by its type, or with its schema."""
+        if self.builtin is not None:
+            return dict(self.builtin)
+        return {
+            "name": self.name,
+            "description": self.description,
+            "input_schema": self.schema,
+        }
 
     def shortened(self) -> ListedTool:
         """Return the tool as a long list shows it."""
