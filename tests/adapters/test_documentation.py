@@ -72,7 +72,7 @@ def test_example_of_a_framework_runs(
 
 @pytest.mark.parametrize("code", EXAMPLES)
 def test_example_is_short(code: str) -> None:
-    assert len(code.splitlines()) <= (40 if code in LOOPS else 15)
+    assert len(code.splitlines()) <= (30 if code in LOOPS else 15)
 
 
 class Operation(SimpleNamespace):
