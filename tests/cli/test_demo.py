@@ -28,6 +28,9 @@ def test_terminal(environment: dict[str, str], tmp_path: Path) -> None:
     session = terminals.run("demo", keys=[("[y/N]", "y\n")], env=environment)
     assert session.status == 0, session.text
     assert "The guard put those bytes back" in session.text
+    # Both clients are processes of the demo, and have sessions of their own.
+    for client in ("claude-code", "gemini-cli"):
+        assert sum(line.startswith(client) for line in session.lines) >= 1
     # In the preview and in `show`.
     assert session.text.count("self.lines.clear()") == 2
     assert [*(tmp_path / "tmp").iterdir()] == []

@@ -145,3 +145,20 @@ def test_undo_and_redo_name_what_they_are_of(
     expect(page.locator("#rows .row .summary")).to_have_text(
         ["Redid “Created a.txt”", "Undid “Created a.txt”", "Created a.txt"]
     )
+
+
+def test_whole_command_of_a_shell_change(
+    workspace: Workspace, folder: Path, opened: Opened
+) -> None:
+    line = "for f in *.js; do\n  sed -i s/a/b/ $f\ndone\n" + "# why\n" * 40
+    identifier = workspace.begin_command()
+    (folder / "a.js").write_text("b\n")
+    workspace.end_command(identifier, line)
+    page = opened()
+    expect(page.locator("#view h2, #view h1").first).to_contain_text(
+        "for f in *.js; do …"
+    )
+    page.locator("details.whole summary").click()
+    shown = page.locator("details.whole pre")
+    expect(shown).to_contain_text("sed -i s/a/b/ $f")
+    assert shown.inner_text().count("# why") == 40
