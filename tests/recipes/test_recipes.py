@@ -193,7 +193,7 @@ def test_a_setting(copy: Copy) -> None:
     )
     table = "import sys; sys.path.insert(0, sys.argv[1]); from tests.pages import settings_table; print(settings_table())"
     assert (
-        "| `FILEWRIGHT_GREETING` |  | hello | how an answer begins |"
+        "- `FILEWRIGHT_GREETING` (hello): how an answer begins\n"
         in copy.python("-c", table, str(PROJECT))
     )
 
