@@ -44,7 +44,7 @@ class Line:
 
 @dataclass
 class Cart:
-    """What a customer is about to buy."""
+    """The things that a customer is about to buy."""
 
     lines: list[Line] = field(default_factory=list)
 

@@ -41,7 +41,7 @@ class FileRefusal:
 
     @property
     def part(self) -> FilePart:
-        """What is refused, as a part of the patch."""
+        """The refused part of the patch."""
         return FilePart(self.file, self.hunks)
 
 
