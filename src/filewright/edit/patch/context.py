@@ -40,8 +40,11 @@ def find_absent(hunks: Sequence[PatchHunk], source: Source) -> PatchHunk | None:
     has their lines.
     """
     for hunk in hunks:
-        old_lines = _solid_lines(hunk.lines.old)
-        if old_lines and next(_find_lines(source, old_lines), None) is None:
+        old_lines = solid_lines(hunk.lines.old)
+        if (
+            old_lines
+            and next(find_solid_lines(source, old_lines), None) is None
+        ):
             return hunk
     return None
 
@@ -57,7 +60,7 @@ def find_contexts(
     indices = {hunk.patch_line: index for index, hunk in enumerate(hunks)}
     # A section without a line shows nothing.
     solid_idle_hunks = [
-        hunk for hunk in idle_hunks if _solid_lines(hunk.lines.old)
+        hunk for hunk in idle_hunks if solid_lines(hunk.lines.old)
     ]
     in_order = sorted([*hunks, *solid_idle_hunks], key=attrgetter("patch_line"))
     contexts: dict[int, ContextAbove] = {}
@@ -72,8 +75,8 @@ def find_contexts(
         place = _find_only_place(idle_hunk, source, budget)
         if place is not None:
             idle_lines = [*idle_hunk.headings, *idle_hunk.lines.old]
-            is_repeated = not set(_solid_lines(idle_lines)).isdisjoint(
-                _solid_lines(hunk.lines.old)
+            is_repeated = not set(solid_lines(idle_lines)).isdisjoint(
+                solid_lines(hunk.lines.old)
             )
             contexts[index] = ContextAbove(place.start, place.stop, is_repeated)
     return contexts
@@ -86,21 +89,22 @@ def _find_only_place(
 
     Its heading is often the line above it.
     """
-    old_lines = _solid_lines(hunk.lines.old)
-    for lines in (_solid_lines(hunk.headings) + old_lines, old_lines):
+    old_lines = solid_lines(hunk.lines.old)
+    for lines in (solid_lines(hunk.headings) + old_lines, old_lines):
         budget.remaining -= source.count
-        places = _find_lines(source, lines)
+        places = find_solid_lines(source, lines)
         place = next(places, None)
         if place is not None and next(places, None) is None:
             return place
     return None
 
 
-def _solid_lines(lines: Sequence[str]) -> list[str]:
+def solid_lines(lines: Sequence[str]) -> list[str]:
+    """Return lines without the whitespace at their edges, and no blank ones."""
     return [line.strip() for line in lines if line.strip()]
 
 
-def _find_lines(source: Source, lines: Sequence[str]) -> Iterator[range]:
+def find_solid_lines(source: Source, lines: Sequence[str]) -> Iterator[range]:
     """Yield where the stripped `lines` follow each other in the stripped file.
 
     Blank lines of the file do not count, and `lines` has none. This is the search of

@@ -35,7 +35,11 @@ from filewright.edit.comparison import (
 from filewright.edit.matchers.blocks import find_blocks, has_block_at
 from filewright.edit.matchers.lines import find_regions
 from filewright.edit.model import Region, Tier
-from filewright.edit.patch.context import ContextAbove
+from filewright.edit.patch.context import (
+    ContextAbove,
+    find_solid_lines,
+    solid_lines,
+)
 from filewright.edit.patch.headings import HeadingFilter
 from filewright.edit.patch.model import PatchHunk
 from filewright.edit.patch.placement import (
@@ -509,7 +513,7 @@ class _HunkPlacer:
         hunk = self._hunks[hunk_index]
         places = self._find_loose_places(hunk)
         if not places:
-            places = self._find_undecodable(hunk)
+            places = self._find_unsigned(hunk) or self._find_undecodable(hunk)
         best_rank = min((place.tier.rank for place in places), default=0)
         starts: set[int] = set()
         for place in places:
@@ -565,7 +569,7 @@ class _HunkPlacer:
                 return None
             return HunkPlace(first_solid, end_line, Tier.BLANK_LINES, region)
         end_line += blank_after
-        if region.tier is not Tier.INDENT or not self._has_lost_spaces(
+        if region.tier is not Tier.INDENT or not self._has_unsigned_lines(
             hunk, start_line
         ):
             return HunkPlace(start_line, end_line, region.tier, region)
@@ -611,20 +615,43 @@ class _HunkPlacer:
         blank_count = sum(is_blank(source.text(body)) for body in edge_lines)
         return blank_count == blank_before + blank_after
 
-    def _has_lost_spaces(self, hunk: PatchHunk, start_line: int) -> bool:
-        """Return True if the hunk's context lacks the space that is its sign.
+    def _find_unsigned(self, hunk: PatchHunk) -> list[HunkPlace]:
+        """Return the places of a hunk some of whose context lacks its sign.
 
-        Models leave it out. Then the reader takes the first space of the indentation
-        for the sign, and each line of context is indented by one less than in the file.
+        The removed lines are exactly there. So they and the context differ from the
+        file by different indentation, which no comparison of indentation accepts.
+        """
+        old_lines = solid_lines(hunk.lines.old)
+        self._budget.remaining -= self._source.count
+        if (
+            not old_lines
+            or self._budget.remaining < 0
+            or self._may_have_lost_spaces(hunk)
+        ):
+            return []
+        blank_before = len(RequestLines.of_lines(hunk.lines.old).before)
+        places: list[HunkPlace] = []
+        for lines in find_solid_lines(self._source, old_lines):
+            start = lines.start - blank_before
+            if start >= 0 and self._has_unsigned_lines(hunk, start):
+                end = start + len(hunk.lines.old)
+                places.append(HunkPlace(start, end, Tier.INDENT))
+        return places
+
+    def _has_unsigned_lines(self, hunk: PatchHunk, start_line: int) -> bool:
+        """Return True if a hunk is at a line, but for signs that its context lacks.
+
+        Models leave out the space that is the sign. Then the reader takes the first
+        space of the indentation for it, and the line has one space less than the file's.
         """
         source = self._source
         signed_lines = hunk.lines.signed_old
-        lines = map(source.text, source.bodies(start_line, len(signed_lines)))
-        for (sign, text), line in zip(signed_lines, lines, strict=True):
-            if sign == " ":
-                if line not in (f" {text}", ""):
-                    return False
-            elif line != text:
+        bodies = source.bodies(start_line, len(signed_lines))
+        if len(bodies) != len(signed_lines):
+            return False
+        for body, (sign, text) in zip(bodies, signed_lines, strict=True):
+            line = source.text(body)
+            if line != text and (sign != " " or line != f" {text}"):
                 return False
         return True
 
