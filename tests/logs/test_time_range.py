@@ -71,3 +71,22 @@ def test_refusals(log, since):
     with pytest.raises(FilewrightError) as caught:
         find_time_range(Snapshot(log), since, None, Task())
     assert caught.value.code == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    ("since", "until", "expected"),
+    [
+        ("15:20", "15:25", ("2026-11-28T15:20:00", "2026-11-28T15:25:00")),
+        ("23:00", "00:30", ("2026-11-28T23:00:00", "2026-11-29T00:30:00")),
+        ("00:10", "00:30", ("2026-11-29T00:10:00", "2026-11-29T00:30:00")),
+        ("2026-11-28", "00:30", ("2026-11-28T00:00:00", "2026-11-29T00:30:00")),
+    ],
+    ids=["before", "midnight", "today", "date"],
+)
+def test_times_of_day_are_the_last_ones(since, until, expected):
+    log = b"2026-11-28T00:00:01Z a\n2026-11-29T00:59:59Z b\n"
+    times, time_range = find_time_range(Snapshot(log), since, until, Task())
+    assert expected == (
+        times.clock.format(time_range.since),
+        times.clock.format(time_range.until),
+    )

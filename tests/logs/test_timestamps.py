@@ -67,6 +67,8 @@ def test_impossible_date_is_no_time():
         ("1.5h", SECONDS - 5400 + 5),
         ("1795861230", SECONDS),
         ("28/Nov/2026:10:20:30 +0000", SECONDS),
+        ("28/Nov/2026:10:20", SECONDS - 30),
+        ("Nov 28 10:20", SECONDS - 30),
         ("yesterday", None),
         ("", None),
     ],
@@ -82,3 +84,26 @@ def test_time_without_zone_is_in_the_zone_of_the_log():
     assert clock is not None
     assert clock.parse("2026-11-28T12:20:30", None) == SECONDS
     assert clock.format(SECONDS) == "2026-11-28T12:20:30"
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        (b"Dec 31 23:59:59 h x", 1798761599),
+        (b"Jan  1 00:00:01 h x", 1798761601),
+    ],
+    ids=["before", "after"],
+)
+def test_syslog_over_new_year(line, expected):
+    """A file that changed on 1 January 2027, UTC; its clock may be a day ahead."""
+    clock = find_clock([line], 2027, latest=1798761601 + 2 * 86400)
+    assert clock is not None
+    assert clock.read(line) == expected
+    assert clock.parse(line[:15].decode(), None) == expected
+
+
+def test_syslog_of_a_leap_day():
+    line = b"Feb 29 10:00:00 h x"
+    clock = find_clock([b"Mar  1 10:00:00 h x", line], 2029)
+    assert clock is not None
+    assert clock.format(clock.read(line)) == "2028-02-29T10:00:00"

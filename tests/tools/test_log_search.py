@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import os
 
 import pytest
 
@@ -140,6 +141,25 @@ def test_times(logs, since, until, numbers):
 def test_trace_has_the_time_of_its_entry(logs):
     result = search(logs, path="app.log", pattern="at Cart", since="10:09:50")
     assert len(result.results) == 1
+
+
+def test_times_over_new_year(logs, root):
+    rows = [
+        f"{day} {hour:02}:30:00 host job {hour}\n"
+        for day in ("Dec 31", "Jan  1")
+        for hour in range(24)
+    ]
+    (root / "messages").write_text("".join(rows))
+    os.utime(root / "messages", (1798847999, 1798847999))
+    result = search(logs, path="messages", since="Dec 31 22:00", until="3:00")
+    assert [hit.text[:9] for hit in result.results] == [
+        "Dec 31 22",
+        "Dec 31 23",
+        "Jan  1 00",
+        "Jan  1 01",
+        "Jan  1 02",
+    ]
+    assert "not in order" not in result.text
 
 
 def test_times_without_pattern(logs):

@@ -11,7 +11,11 @@ from datetime import UTC, datetime
 from itertools import pairwise
 
 from filewright.errors import invalid
-from filewright.logs.timestamps import LogClock, find_clock
+from filewright.logs.timestamps import (
+    LogClock,
+    find_clock,
+    is_time_of_day,
+)
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 
@@ -25,6 +29,10 @@ _SCANNED_BYTES = 16 << 10
 _MARGIN_BYTES = 256 << 10
 """How far entries of several writers may be out of order."""
 
+_CLOCK_SLACK_SECONDS = 2 * 86400
+"""How far entries may be after the last change of their file: its clock is in UTC."""
+
+_DAY_SECONDS = 86400
 _MAX_TRACE_BYTES = 256 << 10
 """How far before a line its entry is searched for."""
 
@@ -70,7 +78,8 @@ class LogTimes:
         if snapshot.status is not None:
             modified = snapshot.status.st_mtime
         year = datetime.fromtimestamp(modified, UTC).year
-        clock = find_clock(head.splitlines()[:400], year)
+        latest = modified + _CLOCK_SLACK_SECONDS
+        clock = find_clock(head.splitlines()[:400], year, latest)
         return None if clock is None else cls(snapshot, clock, task)
 
     def probe(self, offset: int, stop: int | None = None) -> Probe | None:
@@ -178,6 +187,38 @@ class LogTimes:
         return None
 
 
+def _parse_bounds(
+    clock: LogClock,
+    since: str | None,
+    until: str | None,
+    last_seconds: float | None,
+) -> tuple[float, float]:
+    """Return the times that a caller names, infinite without one.
+
+    Of two times of day, `since` is the last one before the last entry, and `until` the
+    next one after `since`. Raise `invalid_input` for a text that is no time.
+    """
+    bounds = {"since": float("-inf"), "until": float("inf")}
+    for name, text in (("since", since), ("until", until)):
+        if text is None:
+            continue
+        seconds = clock.parse(text, last_seconds)
+        if seconds is None:
+            raise invalid(
+                f"{name}={text!r} is no time",
+                'give "2026-11-29T10:30:00Z", "10:30" of the last day, or "15m" before the last entry',
+                argument=name,
+            )
+        bounds[name] = seconds
+    if last_seconds is not None:
+        if is_time_of_day(since) and bounds["since"] > last_seconds:
+            bounds["since"] -= _DAY_SECONDS
+        if is_time_of_day(since) and is_time_of_day(until):
+            days = (bounds["until"] - bounds["since"]) // _DAY_SECONDS
+            bounds["until"] -= days * _DAY_SECONDS
+    return bounds["since"], bounds["until"]
+
+
 def find_time_range(
     snapshot: Snapshot,
     since: str | None,
@@ -202,22 +243,9 @@ def find_time_range(
     if last_seconds is None:
         last = times.last()
         last_seconds = None if last is None else last.seconds
-    bounds = []
-    for name, text, default in (
-        ("since", since, float("-inf")),
-        ("until", until, float("inf")),
-    ):
-        seconds = (
-            default if text is None else times.clock.parse(text, last_seconds)
-        )
-        if seconds is None:
-            raise invalid(
-                f"{name}={text!r} is no time",
-                'give "2026-11-29T10:30:00Z", "10:30" of the last day, or "15m" before the last entry',
-                argument=name,
-            )
-        bounds.append(seconds)
-    since_seconds, until_seconds = bounds
+    since_seconds, until_seconds = _parse_bounds(
+        times.clock, since, until, last_seconds
+    )
     probes = times.sample()
     is_sorted = all(
         before.seconds <= after.seconds for before, after in pairwise(probes)

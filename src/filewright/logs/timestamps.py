@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -25,6 +26,7 @@ _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _RELATIVE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*(?:ago)?\s*")
 _TIME_OF_DAY = re.compile(r"\s*(\d\d?):(\d\d)(?::(\d\d(?:\.\d+)?))?\s*")
 _DATE = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)\s*")
+_WITHOUT_SECONDS = re.compile(r"(?<!\d)(\d\d:\d\d)(?![:\d])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class TimeForm:
     name: str
     pattern: re.Pattern[bytes]
     read: Callable[[re.Match[bytes], int], Moment]
+    has_year: bool = True
 
 
 @lru_cache(maxsize=4096)
@@ -184,6 +187,7 @@ TIME_FORMS = (
         "syslog",
         re.compile(_MONTH + rb" ([ \d]\d) " + _CLOCK + rb"(?:\.(\d{1,9}))?"),
         _read_syslog,
+        has_year=False,
     ),
     TimeForm(
         "compact",
@@ -206,11 +210,16 @@ TIME_FORMS = (
 
 @dataclass(frozen=True, slots=True)
 class LogClock:
-    """The form of a log's timestamps, with the year and the zone that they leave out."""
+    """The form of a log's timestamps, with the year and the zone that they leave out.
+
+    `year` is that of the last entry. Entries that would be after `latest` are of the year
+    before, as those of December in a log that ends in January.
+    """
 
     form: TimeForm
     year: int = 1970
     utc_offset: int = 0
+    latest: float = math.inf
 
     def read(self, line: bytes) -> float | None:
         """Return the time of a line in seconds since 1970, or None without one."""
@@ -218,9 +227,22 @@ class LogClock:
         if match is None:
             return None
         try:
-            return self.form.read(match, self.year).seconds
+            return self._read_match(self.form, match).seconds
         except ValueError:
             return None
+
+    def _read_match(self, form: TimeForm, match: re.Match[bytes]) -> Moment:
+        """Return the moment of a match. Raise `ValueError` for an impossible date."""
+        if form.has_year:
+            return form.read(match, self.year)
+        try:
+            moment = form.read(match, self.year)
+        except ValueError:
+            # 29 February may be a day of the year before only.
+            return form.read(match, self.year - 1)
+        if moment.seconds > self.latest:
+            return form.read(match, self.year - 1)
+        return moment
 
     def parse(self, text: str, last: float | None) -> float | None:
         """Return the time that a caller names, or None if it is none.
@@ -243,21 +265,26 @@ class LogClock:
             day = _DATE.fullmatch(text)
             if day is not None:
                 return _days(*map(int, day.groups())) * 86400 - self.utc_offset
-            content = text.encode("utf-8", "replace")
-            for form in (*TIME_FORMS, self.form):
-                match = form.pattern.search(content)
-                if match is not None:
-                    moment = form.read(match, self.year)
-                    if moment.utc_offset is None:
-                        return moment.seconds - self._naive_offset
-                    return moment.seconds
+            return self._parse_timestamp(text)
         except ValueError:
             return None
-        return None
 
-    @property
-    def _naive_offset(self) -> int:
-        return self.utc_offset
+    def _parse_timestamp(self, text: str) -> float | None:
+        """Return the time in a text of any form, with or without seconds, or None.
+
+        Raise `ValueError` for an impossible date.
+        """
+        for spelling in (text, _WITHOUT_SECONDS.sub(r"\1:00", text, count=1)):
+            content = spelling.encode("utf-8", "replace")
+            for form in (*TIME_FORMS, self.form):
+                match = form.pattern.search(content)
+                if match is None:
+                    continue
+                moment = self._read_match(form, match)
+                if moment.utc_offset is None:
+                    return moment.seconds - self.utc_offset
+                return moment.seconds
+        return None
 
     def format(self, seconds: float) -> str:
         """Return a time in the zone of the log."""
@@ -265,10 +292,18 @@ class LogClock:
         return moment.strftime("%Y-%m-%dT%H:%M:%S")
 
 
-def find_clock(lines: Iterable[bytes], year: int) -> LogClock | None:
+def is_time_of_day(text: str | None) -> bool:
+    """Return True for a time without a date, such as "10:30"."""
+    return text is not None and _TIME_OF_DAY.fullmatch(text) is not None
+
+
+def find_clock(
+    lines: Iterable[bytes], year: int, latest: float = math.inf
+) -> LogClock | None:
     """Return the clock by which most of the sampled lines are stamped, or None.
 
-    `year` is that of the last change of the file, for forms without one.
+    `year` is that of the last change of the file, and `latest` a time soon after it, for
+    forms without a year.
     """
     counts: Counter[str] = Counter()
     offsets: dict[str, int] = {}
@@ -292,4 +327,4 @@ def find_clock(lines: Iterable[bytes], year: int) -> LogClock | None:
     if count < MIN_SHARE * line_count:
         return None
     form = next(form for form in TIME_FORMS if form.name == name)
-    return LogClock(form, year, offsets[name])
+    return LogClock(form, year, offsets[name], latest)
