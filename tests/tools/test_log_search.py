@@ -138,6 +138,20 @@ def test_times(logs, since, until, numbers):
     ]
 
 
+def test_no_match_names_the_times(logs):
+    result = search(logs, path="app.log*", pattern="ERROR", until="09:59")
+    assert (
+        "searched from its beginning to 2026-11-28T09:59:00; the log has "
+        "entries from 2026-11-28T10:00:00 to 2026-11-28T10:09:59"
+    ) in result.text
+
+
+def test_names_a_damaged_file_once(logs, root):
+    (root / "app.log.9.gz").write_bytes(gzip.compress(b"x\n" * 9)[:-9])
+    result = search(logs, path="app.log*", pattern="ERROR")
+    assert result.text.count("ends in the middle of its data") == 1
+
+
 def test_trace_has_the_time_of_its_entry(logs):
     result = search(logs, path="app.log", pattern="at Cart", since="10:09:50")
     assert len(result.results) == 1

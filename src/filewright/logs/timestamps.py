@@ -291,6 +291,15 @@ class LogClock:
         moment = datetime.fromtimestamp(seconds + self.utc_offset, UTC)
         return moment.strftime("%Y-%m-%dT%H:%M:%S")
 
+    def format_with_zone(self, seconds: float) -> str:
+        """Return a time in the zone of the log, with that zone if it is not UTC."""
+        text = self.format(seconds)
+        if not self.utc_offset:
+            return text
+        hours, minutes = divmod(abs(self.utc_offset) // 60, 60)
+        sign = "-" if self.utc_offset < 0 else "+"
+        return f"{text}{sign}{hours:02}:{minutes:02}"
+
 
 def is_time_of_day(text: str | None) -> bool:
     """Return True for a time without a date, such as "10:30"."""

@@ -16,6 +16,7 @@ from filewright import errors
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.logs.selection import SelectedLines, Selection
+from filewright.logs.time_range import TimeRange
 from filewright.progress import Task
 from filewright.search.candidates import Candidates
 from filewright.search.hits import FileHits, count_hits, search_snapshot
@@ -25,6 +26,7 @@ from filewright.search.tree_options import TreeOptions
 from filewright.search.window import NO_TIMEOUT
 from filewright.text.snapshot import Snapshot
 
+MAX_NAMED_FILES = 3
 _FINGERPRINT_BYTES = 4 << 10
 
 
@@ -67,10 +69,10 @@ class TreeSearch:
 
     Afterwards either `complete` is True or `resume` is set. `searched` and `matched`
     count files, `count` counts hits. `binary` counts files that may hold the pattern but
-    are not text, `unreadable` files and folders that cannot be read, and `ignored` the
-    names that ignore rules left out. `problems` say where compressed files are damaged.
+    are not text, `unreadable` files and folders that cannot be read (`unreadable_files`
+    has the first of the files), and `ignored` the names that ignore rules left out. `problems` say where compressed files are damaged.
     `broken` counts lines that are no JSON objects, `untimed` and `unsorted` files whose
-    lines have no times, or are not in their order.
+    lines have no times, or are not in their order. `time_range` is that of the last file.
     """
 
     searcher: Searcher
@@ -88,12 +90,14 @@ class TreeSearch:
     count: int = 0
     binary: int = 0
     unreadable: int = 0
+    unreadable_files: list[Location] = field(default_factory=list)
     searched: int = 0
     ignored: int = 0
     has_long_compressed_text: bool = False
     broken: int = 0
     untimed: int = 0
     unsorted: int = 0
+    time_range: TimeRange | None = None
     problems: list[str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[tuple[Snapshot, FileHits]]:
@@ -178,8 +182,10 @@ class TreeSearch:
         if snapshot.compression and snapshot.content is None:
             self.has_long_compressed_text = True
         if snapshot.problem:
-            path = snapshot.requested_path
-            self.problems.append(f"{path} {snapshot.problem}")
+            problem = f"{snapshot.requested_path} {snapshot.problem}"
+            # A second search of the tree, for another spelling, finds it too.
+            if problem not in self.problems:
+                self.problems.append(problem)
 
     def _open(self, place: ResumePoint) -> Snapshot | None:
         """Open a file, or count it and return None if it cannot be read."""
@@ -189,6 +195,8 @@ class TreeSearch:
         if isinstance(snapshot, Unavailable):
             if snapshot is Unavailable.UNREADABLE:
                 self.unreadable += 1
+                self.unreadable_files.append(place.location)
+                del self.unreadable_files[MAX_NAMED_FILES:]
             return None
         return snapshot
 
@@ -255,6 +263,7 @@ class TreeSearch:
         if selected is None:
             return
         self.broken += selected.broken_count
+        self.time_range = selected.time_range or self.time_range
         if selected.time_range is not None and (
             not selected.time_range.is_sorted
         ):

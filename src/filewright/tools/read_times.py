@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from filewright.boundary.location import Location
 from filewright.errors import FilewrightError, invalid
@@ -75,6 +76,37 @@ def _no_entries(times: LogTimes, snapshot: Snapshot) -> FilewrightError:
         hint,
         argument="since",
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """The first and the last time of a log, as its clock shows them."""
+
+    first: str
+    last: str
+
+
+def find_period(context: Context, members: Sequence[Location]) -> Period | None:
+    """Return the times between which a log has entries, or None without times."""
+    first = None
+    for member in members:
+        with context.open_page(member) as snapshot:
+            times = LogTimes.of(snapshot, context.task)
+            probe = None if times is None else times.first()
+            if times is not None and probe is not None:
+                first = times.clock.format_with_zone(probe.seconds)
+                break
+    last = None
+    for member in reversed(members):
+        with context.open_page(member) as snapshot:
+            times = LogTimes.of(snapshot, context.task)
+            probe = None if times is None else times.last()
+            if times is not None and probe is not None:
+                last = times.clock.format_with_zone(probe.seconds)
+                break
+    if first is None or last is None:
+        return None
+    return Period(first, last)
 
 
 def last_time(context: Context, members: Sequence[Location]) -> float | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 from contextlib import suppress
 from dataclasses import replace
@@ -11,16 +12,16 @@ from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
 from filewright.errors import FilewrightError
 from filewright.search.hits import Hit
-from filewright.search.tree import TreeSearch
+from filewright.search.tree import MAX_NAMED_FILES, TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
 from filewright.text.spelling import visible_form
 from filewright.tools.best_effort import best_effort
 from filewright.tools.context import Context
+from filewright.tools.read_times import find_period
 from filewright.tools.suggestions import distinct_form
 from filewright.wording import character_names, escape_controls, pluralize
 
-MAX_NAMED_FILES = 3
 MAX_MEMBERS = 10
 MAX_COUNTED_LINES = 1_000
 MAX_MATCH_BYTES = 16 << 10
@@ -39,7 +40,9 @@ def skip_notes(search: TreeSearch) -> list[str]:
     if search.binary:
         notes.append(f"{pluralize(search.binary, 'binary file')} skipped")
     if search.unreadable:
-        notes.append(f"{search.unreadable} could not be read")
+        names = [location.display_path for location in search.unreadable_files]
+        named = escape_controls(f" ({', '.join(names)})") if names else ""
+        notes.append(f"{search.unreadable} could not be read{named}")
     return notes
 
 
@@ -60,6 +63,31 @@ def selection_notes(search: TreeSearch) -> list[str]:
         )
         notes.append(escape_controls(f"oldest first: {shown}{more}"))
     return notes
+
+
+def period_notes(context: Context, search: TreeSearch) -> list[str]:
+    """Return a note on the times that were searched, and on those that the log has.
+
+    A search without a match may have been for another day or another zone.
+    """
+    time_range = search.time_range
+    members = search.members
+    if search.opened is not None:
+        members = (search.where,)
+    if time_range is None or not members:
+        return []
+    with suppress(FilewrightError), best_effort(search.task) as task:
+        period = find_period(context.at(task), members)
+        if period is not None:
+            since, until = "its beginning", "its end"
+            if not math.isinf(time_range.since):
+                since = time_range.clock.format_with_zone(time_range.since)
+            if not math.isinf(time_range.until):
+                until = time_range.clock.format_with_zone(time_range.until)
+            return [
+                f"searched from {since} to {until}; the log has entries from {period.first} to {period.last}"
+            ]
+    return []
 
 
 def left_out_notes(search: TreeSearch) -> list[str]:

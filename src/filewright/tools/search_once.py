@@ -54,6 +54,7 @@ from filewright.tools.search_notes import (
     display_path,
     left_out_notes,
     name_spelling_notes,
+    period_notes,
     selection_notes,
     skip_notes,
     spelling_notes,
@@ -523,9 +524,11 @@ def add_notes(
                 left_out += name_spelling_notes(
                     context, search.where, search.options.glob
                 )
+    if outcome.is_complete and not search.matched:
+        notes += period_notes(context, search)
+    notes += search.problems
     if outcome.is_complete and outcome.arguments.cursor is None:
         spellings = spelling_notes(search)
-        notes += search.problems
         if search.matched:
             notes += spellings
         else:
