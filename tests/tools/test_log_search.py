@@ -107,6 +107,65 @@ def test_counts_by(logs):
     assert "1 line not JSON" in everything.text
 
 
+@pytest.mark.parametrize(
+    ("arguments", "rows"),
+    [
+        (
+            {"path": "app.jsonl", "by": "level,5m"},
+            [
+                "30 error\t2026-11-28T10:00",
+                "30 error\t2026-11-28T10:05",
+                "270 info\t2026-11-28T10:00",
+                "270 info\t2026-11-28T10:05",
+            ],
+        ),
+        (
+            {"path": "app.jsonl", "by": "level", "fields": ["ms"]},
+            [
+                "540 info  ms p50 299 p95 569 max 599",
+                "60 error  ms p50 293 p95 563 max 593",
+            ],
+        ),
+        (
+            {
+                "path": "app.log*",
+                "pattern": r"(?P<level>ERROR|INFO) request (\d)\b",
+                "by": "$level",
+                "fields": ["$2"],
+            },
+            [
+                "9 INFO  $2 p50 5 p95 9 max 9",
+                "1 ERROR  $2 p50 3 p95 3 max 3",
+            ],
+        ),
+        (
+            {"path": "app.log.1", "pattern": "(at Cart)", "by": "$1"},
+            [
+                "20 at Cart (first: line 5) 2026-11-28T10:03:23 to 10:06:33",
+            ],
+        ),
+        (
+            {"path": "app.log*", "pattern": "ERROR", "by": "5m"},
+            ["30 2026-11-28T10:00", "30 2026-11-28T10:05"],
+        ),
+    ],
+    ids=["time", "numbers", "groups", "trace", "rotated"],
+)
+def test_counts_by_keys(logs, arguments, rows):
+    result = search(logs, mode="regex", output="counts", **arguments)
+    shown = [row.split(" (first: app")[0] for row in result.text.splitlines()]
+    assert shown[:-1] == rows
+
+
+def test_counts_tell_a_gap(logs, root):
+    rows = PLAIN[:100] + PLAIN[400:450]
+    (root / "gap.log").write_text("".join(rows))
+    result = search(logs, path="gap.log", by="10m", output="counts")
+    assert (
+        "longest time without an entry: 301 s, 2026-11-28T10:01:39 to 2026-11-28T10:06:40"
+    ) in result.text
+
+
 def test_continues(logs):
     arguments = {
         "path": "app.jsonl",
@@ -238,6 +297,9 @@ def test_exact_name_wins(logs, root):
         ({"path": "none*.log", "pattern": "x"}, "not_found"),
         ({"path": "app.log"}, "invalid_input"),
         ({"path": "app.log", "since": "soon"}, "invalid_input"),
+        ({"path": "app.jsonl", "by": "level,"}, "invalid_input"),
+        ({"path": "app.jsonl", "by": "$1", "pattern": "x"}, "invalid_input"),
+        ({"path": "app.jsonl", "by": "0m"}, "invalid_input"),
         ({"path": "app.jsonl", "where": {}}, "invalid_input"),
         (
             {"path": "app.jsonl", "where": {"ms": {"gt": 1}}},

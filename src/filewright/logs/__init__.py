@@ -9,4 +9,5 @@ the entries, and whether a line is one of them. Nothing here opens a path.
 - `rotated`: the files of a rotated log
 - `summary`: the period, the rate and the kinds of lines of a log
 - `selection`: the lines of a log that a call asks for
+- `counts`: counts of entries by fields, by time and by groups of a pattern
 """

@@ -89,7 +89,7 @@ class Condition:
             return is_equal == (self.sign == "=")
         compare = _OPERATORS[self.sign]
         (expected,) = self.expected
-        number, expected_number = _to_number(value), _to_number(expected)
+        number, expected_number = to_number(value), to_number(expected)
         if number is not None and expected_number is not None:
             return compare(number, expected_number)
         if isinstance(value, str):
@@ -104,7 +104,7 @@ class Condition:
         if isinstance(value, bool) or isinstance(expected, bool):
             return show_value(value).lower() == show_value(expected).lower()
         if isinstance(value, int | float):
-            return _to_number(expected) == value
+            return to_number(expected) == value
         if not isinstance(value, str):
             return show_value(value) == show_value(expected)
         text = show_value(expected)
@@ -118,7 +118,7 @@ class Condition:
         if self.sign != "=" or len(self.expected) != 1:
             return ""
         (expected,) = self.expected
-        is_number = _to_number(expected) is not None
+        is_number = to_number(expected) is not None
         is_plain = isinstance(expected, str) and _PLAIN_TEXT.fullmatch(expected)
         is_word = str(expected).lower() in ("true", "false")
         if is_plain and not is_number and not is_word:
@@ -133,7 +133,7 @@ class Condition:
             compare = operator.eq
         if compare is None:
             return None
-        expected = _to_number(self.expected[0])
+        expected = to_number(self.expected[0])
         key = self.path.rpartition(".")[2]
         if expected is None or not math.isfinite(expected):
             return None
@@ -177,7 +177,8 @@ class NumberPattern:
             yield low, last_end
 
 
-def _to_number(value: Any) -> float | None:
+def to_number(value: Any) -> float | None:
+    """Return the number that a value is, or that its text is, or None."""
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from filewright.logs.fields import (
-    Condition,
-    find_value,
-    parse_entry,
-    show_value,
-)
+from filewright.logs.fields import Condition, parse_entry
 from filewright.logs.time_range import LogTimes, TimeRange, find_time_range
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
-
-MAX_COUNTED_VALUES = 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,35 +100,3 @@ class SelectedLines:
             # A time in whole seconds means all of its last second.
             until += 0.999_999_9
         return self.time_range.since <= seconds <= until
-
-
-@dataclass
-class FieldCounts:
-    """The number of entries by the value of a field.
-
-    After `MAX_COUNTED_VALUES` values, entries with others are counted in `others`.
-    """
-
-    path: str
-    counts: Counter[str] = field(default_factory=Counter)
-    first_places: dict[str, tuple[str, int]] = field(default_factory=dict)
-    others: int = 0
-    broken: int = 0
-
-    def add(
-        self, entry: Mapping[str, Any] | None, path: str, line: int
-    ) -> None:
-        """Count an entry; None is a line that is no JSON object."""
-        if entry is None:
-            self.broken += 1
-            return
-        value = show_value(find_value(entry, self.path))
-        if value not in self.counts and len(self.counts) >= MAX_COUNTED_VALUES:
-            self.others += 1
-            return
-        self.counts[value] += 1
-        self.first_places.setdefault(value, (path, line))
-
-    def ranked(self) -> Sequence[tuple[str, int]]:
-        """Return the values and their counts, the most frequent first."""
-        return self.counts.most_common()

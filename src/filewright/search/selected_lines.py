@@ -1,19 +1,54 @@
-"""The lines of a log that a selection takes, without a pattern."""
+"""The lines of a log that a selection takes, with or without a pattern."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from filewright.logs.fields import Condition
 from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
-from filewright.search.matches import find_matches
-from filewright.search.pattern import compile_pattern
+from filewright.search.matches import Span, find_matches
+from filewright.search.pattern import Pattern, compile_pattern
 from filewright.text.lines import Line
 from filewright.text.snapshot import Snapshot
 
 _PAGE_BYTES = 1 << 20
+_END = 1 << 62
 _MAX_LINE_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class MatchingLine:
+    """A line that a search takes, and the groups of its first match."""
+
+    line: Line
+    groups: tuple[Span | None, ...] = ()
+
+
+def iterate_matching_lines(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    selected: SelectedLines | None,
+    task: Task,
+) -> Iterator[MatchingLine]:
+    """Yield the selected lines with a match, or all of them without a pattern."""
+    if selected is not None and not selected.selection.has_pattern:
+        for line in iterate_selected_lines(
+            snapshot, selected, snapshot.start, task
+        ):
+            yield MatchingLine(line)
+        return
+    start, stop = snapshot.start, _END
+    if selected is not None:
+        start, stop = selected.start, selected.stop
+    for match in find_matches(
+        snapshot, pattern, start=start, stop=stop, once=True, task=task
+    ):
+        line_start = snapshot.lines.line_start(match.offset, task)
+        line = snapshot.lines.read_line(line_start, task=task)
+        if selected is None or selected.accepts(line.offset, line.body):
+            yield MatchingLine(line, match.groups)
 
 
 def iterate_selected_lines(

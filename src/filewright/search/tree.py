@@ -70,9 +70,10 @@ class TreeSearch:
     Afterwards either `complete` is True or `resume` is set. `searched` and `matched`
     count files, `count` counts hits. `binary` counts files that may hold the pattern but
     are not text, `unreadable` files and folders that cannot be read (`unreadable_files`
-    has the first of the files), and `ignored` the names that ignore rules left out. `problems` say where compressed files are damaged.
-    `broken` counts lines that are no JSON objects, `untimed` and `unsorted` files whose
-    lines have no times, or are not in their order. `time_range` is that of the last file.
+    has the first of the files), and `ignored` the names that ignore rules left out.
+    `problems` say where compressed files are damaged. `broken` counts lines that are no
+    JSON objects, `untimed` and `unsorted` files whose lines have no times, or are not in
+    their order. `time_range` is that of the last file.
     """
 
     searcher: Searcher

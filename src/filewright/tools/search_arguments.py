@@ -194,14 +194,7 @@ def compile_arguments(
         multiline=arguments.multiline,
         max_chars=settings.max_pattern_chars,
     )
-    if arguments.output == "kinds" and (
-        arguments.invert or arguments.cursor or pattern.multiline
-    ):
-        raise invalid(
-            "output=kinds compares the single lines that match, all of them",
-            "leave out invert, multiline and cursor; without leaves out lines",
-            argument="output",
-        )
+    _require_single_lines(arguments, pattern)
     if arguments.without is None:
         return pattern
     if pattern.multiline:
@@ -223,6 +216,21 @@ def compile_arguments(
         max_chars=settings.max_pattern_chars,
     )
     return replace(pattern, excluded=excluded)
+
+
+def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
+    """Raise `invalid_input` if lines are compared that a pattern does not find one by one."""
+    argument, reason = "output", "output=kinds"
+    if arguments.by is not None:
+        argument, reason = "by", "by"
+    elif arguments.output != "kinds":
+        return
+    if arguments.invert or arguments.cursor or pattern.multiline:
+        raise invalid(
+            f"{reason} compares the single lines that match, all of them",
+            "leave out invert, multiline and cursor; without leaves out lines",
+            argument=argument,
+        )
 
 
 def require_valid_patterns(

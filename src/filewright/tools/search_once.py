@@ -16,9 +16,9 @@ from functools import partial
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.logs.fields import parse_entry, show_fields
-from filewright.logs.selection import FieldCounts
 from filewright.search.hit_groups import HitGroups
 from filewright.search.hits import FileHits, Hit, iterate_hits
+from filewright.search.pattern import Pattern
 from filewright.search.searcher import SimilarHits
 from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
 from filewright.search.tree_options import TreeOptions
@@ -40,6 +40,7 @@ from filewright.tools.search_arguments import (
     compile_arguments,
     require_fuzzy_arguments,
 )
+from filewright.tools.search_counts import LineCounter
 from filewright.tools.search_excerpt import (
     ExcerptLine,
     ExcerptOptions,
@@ -63,7 +64,6 @@ from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_rendering import (
     excerpt_chars,
     render_file,
-    render_value,
 )
 from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
 from filewright.wording import escape_controls, pluralize
@@ -196,15 +196,14 @@ class SearchPage:
         self._files: list[MatchedFile] = []
         self._kinds = HitGroups()
         self._occurrence_count = 0
-        self._values: FieldCounts | None = None
+        self._counter: LineCounter | None = None
         if arguments.by is not None:
-            self._values = FieldCounts(arguments.by)
+            self._counter = LineCounter(arguments.by, arguments.fields)
 
     @property
     def has_match(self) -> bool:
         """Return True if a match was collected."""
-        has_values = self._values is not None and bool(self._values.counts)
-        return bool(self._hits or self._files or self._kinds) or has_values
+        return bool(self._hits or self._files or self._kinds or self._counter)
 
     def add(
         self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
@@ -220,27 +219,31 @@ class SearchPage:
             return None
         return 0
 
+    def require_groups(self, pattern: Pattern) -> None:
+        """Raise `invalid_input` if hits are counted by a group that is not there."""
+        if self._counter is not None:
+            self._counter.require_groups(pattern)
+
     def _group(self, snapshot: Snapshot, search: TreeSearch) -> None:
-        """Count the hits of a file by their kinds, or by the value of a field."""
+        """Count the hits of a file by their kinds, or by the keys of the call."""
+        selected = search.select(snapshot)
+        if self._counter is not None:
+            self._counter.add_file(
+                snapshot, search.pattern, selected, self._context.task
+            )
+            return
         hits = iterate_hits(
             snapshot,
             search.pattern,
             start=snapshot.start,
-            selected=search.select(snapshot),
+            selected=selected,
             task=self._context.task,
         )
         last_line = -1
         for hit in hits:
-            if hit.line_offset == last_line:
-                continue
-            last_line = hit.line_offset
-            if self._values is None:
+            if hit.line_offset != last_line:
+                last_line = hit.line_offset
                 self._kinds.add_hit(snapshot, hit.offset)
-                continue
-            line = snapshot.lines.read_line(hit.line_offset)
-            self._values.add(
-                parse_entry(line.body), display_path(snapshot), hit.line
-            )
 
     def add_hits(self, snapshot: Snapshot, hits: Sequence[Hit]) -> int | None:
         """Collect the hits of a file; return the offset of the first that does not fit."""
@@ -323,32 +326,14 @@ class SearchPage:
         )
 
     def _shown_values(self) -> tuple[tuple[ValueCount, ...], tuple[str, ...]]:
-        """Return the counts by a field that fit on the page, and a summary."""
-        if self._values is None or not self._values.counts:
+        """Return the counts that fit on the page, and a summary."""
+        if not self._counter:
             return (), ()
-        shown = []
-        ranked = self._values.ranked()
-        for value, count in ranked[: self.arguments.max_results]:
-            path, line = self._values.first_places[value]
-            row = ValueCount(value, count, path, line)
-            if not self._budget.take(
-                len(render_value(row, with_path=True)) + 1
-            ):
-                break
-            shown.append(row)
-        values = pluralize(len(ranked), "value")
-        entries = sum(self._values.counts.values())
-        summary = (
-            f"{values} of {self._values.path} in {pluralize(entries, 'entry')}"
-        )
-        if len(shown) < len(ranked):
-            summary += f", the {len(shown)} most frequent shown"
-        if self._values.others:
-            summary += f"; {self._values.others:,} entries have other values"
-        if self._values.broken:
-            lines = pluralize(self._values.broken, "line")
-            summary += f"; {lines} not JSON"
-        return tuple(shown), (summary,)
+        max_rows = None
+        if "max_results" in self.arguments.model_fields_set:
+            max_rows = self.arguments.max_results
+        rows = self._counter.rows(self._budget, max_rows)
+        return rows, (self._counter.summary(len(rows)),)
 
 
 def show_only_fields(
@@ -383,6 +368,7 @@ def search_exact(
     """Search until the page is full, then count the rest if that takes little time."""
     arguments = page.arguments
     pattern = compile_arguments(arguments, context.settings)
+    page.require_groups(pattern)
     selection = arguments.selection()
     if selection is not None and selection.has_time and target.members:
         last = last_time(context, target.members)

@@ -77,11 +77,30 @@ def render_continuation(outcome: SearchOutcome) -> str:
 
 
 def render_value(value: ValueCount, *, with_path: bool) -> str:
-    """Return the row of a value: how many entries have it, and the first of them."""
+    """Return the row of a value: how many entries have it, their numbers, and the first."""
+    row = f"{value.count:,} {escape_controls(value.value)}"
+    for numbers in value.numbers:
+        row += (
+            f"  {escape_controls(numbers.field)} p50 {numbers.p50:,.6g} "
+            f"p95 {numbers.p95:,.6g} max {numbers.largest:,.6g}"
+        )
+    if value.numbers or value.is_span:
+        return row
     place = f"line {value.line}"
     if with_path:
         place = f"{escape_controls(value.path)}:{value.line}"
-    return f"{value.count:,} {escape_controls(value.value)} (first: {place})"
+    return f"{row} (first: {place}){_render_period(value)}"
+
+
+def _render_period(value: ValueCount) -> str:
+    """Return the first and the last time of a value, the day of the last only if it differs."""
+    if value.first is None or value.last is None:
+        return ""
+    if value.first == value.last:
+        return f" {value.first}"
+    day, _, time = value.last.partition("T")
+    last = time if value.first.startswith(day) else value.last
+    return f" {value.first} to {last}"
 
 
 def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:

@@ -48,13 +48,31 @@ class MatchedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class ValueNumbers:
+    """The distribution of the numbers in a field of counted entries."""
+
+    field: str
+    p50: float
+    p95: float
+    largest: float
+
+
+@dataclass(frozen=True, slots=True)
 class ValueCount:
-    """The number of entries with a value of the field `by`, and the place of the first."""
+    """The number of entries with a value of `by`, and the place of the first.
+
+    `first` and `last` are their times, in the zone of the log. If `is_span`, a time is a
+    part of the value.
+    """
 
     value: str
     count: int
     path: str
     line: int
+    first: str | None = optional()
+    last: str | None = optional()
+    numbers: tuple[ValueNumbers, ...] = optional(())
+    is_span: bool = optional(False)
 
 
 @dataclass(frozen=True, kw_only=True)

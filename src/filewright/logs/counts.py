@@ -1,0 +1,282 @@
+"""Counts of log entries: by fields, by groups of a pattern, by time, and their numbers."""
+
+from __future__ import annotations
+
+import math
+import re
+from array import array
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from filewright.errors import invalid
+from filewright.logs.fields import (
+    MISSING,
+    find_value,
+    show_value,
+    to_number,
+)
+from filewright.logs.timestamps import LogClock
+
+MAX_COUNTED_VALUES = 60_000
+"""After so many values, entries with other values are only counted."""
+
+MAX_KEPT_NUMBERS = 1_000_000
+"""After so many numbers, every second one of them is dropped."""
+
+_WIDTH = re.compile(r"(\d+)([smhd])")
+_GROUP = re.compile(r"\$(\w+)")
+_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
+_NO_VALUE = "-"
+
+KeyValue = str | float
+
+
+@dataclass(frozen=True, slots=True)
+class CountKey:
+    """One part of a key: a field, a group of the pattern, or a span of time in seconds."""
+
+    path: str = ""
+    group: str = ""
+    span: int = 0
+
+    def read(self, line: CountedLine) -> KeyValue:
+        """Return the value of a line: of a span of time, its beginning in seconds."""
+        if self.span:
+            if line.seconds is None:
+                return -math.inf
+            offset = line.utc_offset
+            return (line.seconds + offset) // self.span * self.span - offset
+        if self.group:
+            return line.groups.get(self.group) or _NO_VALUE
+        if line.entry is None:
+            return _NO_VALUE
+        return show_value(find_value(line.entry, self.path))
+
+    def show(self, value: KeyValue, clock: LogClock | None) -> str:
+        """Return a value as a column of a result."""
+        if isinstance(value, str):
+            return value
+        if clock is None or math.isinf(value):
+            return _NO_VALUE
+        text = clock.format(value)
+        return text[:-3] if self.span % 60 == 0 else text
+
+
+@dataclass(frozen=True, slots=True)
+class CountedLine:
+    """The facts of a line by which it is counted.
+
+    `groups` are the texts of the pattern's groups by number and name. `seconds` is None
+    for a line without a time.
+    """
+
+    entry: Mapping[str, Any] | None = None
+    groups: Mapping[str, str | None] = field(default_factory=dict)
+    seconds: float | None = None
+    utc_offset: int = 0
+
+
+@dataclass(slots=True)
+class CountedValue:
+    """The entries with one value: their count, their times, and the place of the first."""
+
+    key: tuple[KeyValue, ...]
+    count: int = 0
+    path: str = ""
+    line: int = 0
+    first_seconds: float | None = None
+    last_seconds: float | None = None
+    numbers: tuple[array[float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NumberSummary:
+    """The distribution of the numbers in a field: percentiles, and the largest."""
+
+    path: str
+    p50: float
+    p95: float
+    largest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """The longest time without an entry, in seconds since 1970."""
+
+    start: float
+    end: float
+
+
+def parse_keys(by: str) -> tuple[CountKey, ...]:
+    """Return the parts of a key such as ``host``, ``err.code,10m`` or ``$1``.
+
+    Raise `invalid_input` for an empty part.
+    """
+    keys = []
+    for part in by.split(","):
+        text = part.strip()
+        width, group = _WIDTH.fullmatch(text), _GROUP.fullmatch(text)
+        if not text or (width is not None and not int(width[1])):
+            raise invalid(
+                f"by={by!r} has a part without a name",
+                'give fields ("host,err.code"), a time ("10m") or a group of the regex ("$1")',
+                argument="by",
+            )
+        if width is not None:
+            keys.append(CountKey(span=int(width[1]) * _UNIT_SECONDS[width[2]]))
+        elif group is not None:
+            keys.append(CountKey(group=group[1]))
+        else:
+            keys.append(CountKey(path=text))
+    return tuple(keys)
+
+
+class EntryCounts:
+    """The number of entries by their keys, with the numbers of some fields.
+
+    After `MAX_COUNTED_VALUES` values, entries with others are counted in `others`.
+    `broken` counts lines that are no JSON objects.
+    """
+
+    def __init__(
+        self, keys: Sequence[CountKey], numbers: Sequence[CountKey] = ()
+    ) -> None:
+        self.keys = tuple(keys)
+        self.number_keys = tuple(numbers)
+        self.others = 0
+        self.broken = 0
+        self.gap: Gap | None = None
+        self._values: dict[tuple[KeyValue, ...], CountedValue] = {}
+        self._last_seconds: float | None = None
+        self._kept_numbers = 0
+        self._stride = 1
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    @property
+    def has_entries(self) -> bool:
+        """Return True if fields of JSON lines are needed."""
+        return any(key.path for key in (*self.keys, *self.number_keys))
+
+    @property
+    def groups(self) -> tuple[str, ...]:
+        """Return the groups of the pattern that are needed."""
+        keys = (*self.keys, *self.number_keys)
+        return tuple(key.group for key in keys if key.group)
+
+    @property
+    def has_spans(self) -> bool:
+        """Return True if the time is a part of the key."""
+        return any(key.span for key in self.keys)
+
+    @property
+    def is_sampled(self) -> bool:
+        """Return True if the percentiles are those of a part of the numbers."""
+        return self._stride > 1
+
+    @property
+    def total(self) -> int:
+        """Return the number of entries whose values were counted."""
+        return sum(value.count for value in self._values.values())
+
+    def add(self, line: CountedLine) -> CountedValue | None:
+        """Count a line. Return its value if the line is the first with it."""
+        if self.has_entries and line.entry is None:
+            self.broken += 1
+            return None
+        self._note_gap(line.seconds)
+        key = tuple(part.read(line) for part in self.keys)
+        value = self._values.get(key)
+        is_new = value is None
+        if value is None:
+            if len(self._values) >= MAX_COUNTED_VALUES:
+                self.others += 1
+                return None
+            value = CountedValue(key, first_seconds=line.seconds)
+            value.numbers = tuple(array("d") for _ in self.number_keys)
+            self._values[key] = value
+        value.count += 1
+        if line.seconds is not None:
+            value.last_seconds = line.seconds
+        self._add_numbers(value, line)
+        return value if is_new else None
+
+    def _note_gap(self, seconds: float | None) -> None:
+        if seconds is None:
+            return
+        last, self._last_seconds = self._last_seconds, seconds
+        if last is None or seconds <= last:
+            return
+        if self.gap is None or seconds - last > self.gap.end - self.gap.start:
+            self.gap = Gap(last, seconds)
+
+    def _add_numbers(self, value: CountedValue, line: CountedLine) -> None:
+        if not self.number_keys or value.count % self._stride:
+            return
+        for key, numbers in zip(self.number_keys, value.numbers, strict=True):
+            number = _read_number(key, line)
+            if number is not None:
+                numbers.append(number)
+                self._kept_numbers += 1
+        if self._kept_numbers > MAX_KEPT_NUMBERS:
+            self._drop_half()
+
+    def _drop_half(self) -> None:
+        self._stride *= 2
+        self._kept_numbers = 0
+        for value in self._values.values():
+            value.numbers = tuple(kept[1::2] for kept in value.numbers)
+            self._kept_numbers += sum(map(len, value.numbers))
+
+    def ranked(self) -> list[CountedValue]:
+        """Return the values, the most frequent first; with a time in the order of keys."""
+        values = list(self._values.values())
+        if self.has_spans:
+            return sorted(values, key=lambda value: value.key)
+        return sorted(values, key=lambda value: -value.count)
+
+    def show_key(self, value: CountedValue, clock: LogClock | None) -> str:
+        """Return the key of a value as columns."""
+        parts = [
+            key.show(part, clock)
+            for key, part in zip(self.keys, value.key, strict=True)
+        ]
+        return "\t".join(parts)
+
+    def summarize(self, value: CountedValue) -> tuple[NumberSummary, ...]:
+        """Return the distributions of the numbers of a value."""
+        summaries = []
+        for key, kept in zip(self.number_keys, value.numbers, strict=True):
+            if not kept:
+                continue
+            numbers = sorted(kept)
+            summaries.append(
+                NumberSummary(
+                    path=key.path or f"${key.group}",
+                    p50=_percentile(numbers, 50),
+                    p95=_percentile(numbers, 95),
+                    largest=numbers[-1],
+                )
+            )
+        return tuple(summaries)
+
+
+def _read_number(key: CountKey, line: CountedLine) -> float | None:
+    """Return the finite number of a line, or None if it is no number."""
+    value: Any = MISSING
+    if key.group:
+        value = line.groups.get(key.group)
+    elif key.path and line.entry is not None:
+        value = find_value(line.entry, key.path)
+    number = to_number(value)
+    if number is None or not math.isfinite(number):
+        return None
+    return number
+
+
+def _percentile(numbers: Sequence[float], percent: int) -> float:
+    """Return the smallest of sorted numbers that is not below `percent` of them."""
+    rank = math.ceil(len(numbers) * percent / 100)
+    return numbers[max(0, rank - 1)]

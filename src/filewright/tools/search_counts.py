@@ -1,0 +1,195 @@
+"""Counts of matching lines by the keys of a call: fields, groups of the regex, or times."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from filewright.errors import invalid
+from filewright.logs.counts import (
+    CountedLine,
+    CountedValue,
+    CountKey,
+    EntryCounts,
+    parse_keys,
+)
+from filewright.logs.fields import parse_entry
+from filewright.logs.selection import SelectedLines
+from filewright.logs.time_range import LogTimes
+from filewright.logs.timestamps import LogClock
+from filewright.progress import Task
+from filewright.search.matches import Span
+from filewright.search.pattern import Pattern
+from filewright.search.selected_lines import (
+    MatchingLine,
+    iterate_matching_lines,
+)
+from filewright.text.snapshot import Snapshot
+from filewright.tools.budget import CharacterBudget
+from filewright.tools.search_notes import display_path
+from filewright.tools.search_rendering import render_value
+from filewright.tools.search_result import ValueCount, ValueNumbers
+from filewright.wording import pluralize
+
+MAX_SPANS = 500
+
+
+class LineCounter:
+    """The counts of the lines that a search has found, over any number of files."""
+
+    def __init__(self, by: str, fields: Sequence[str] | None) -> None:
+        numbers: list[CountKey] = []
+        for path in fields or ():
+            numbers += parse_keys(path)
+        self._by = by
+        self._counts = EntryCounts(parse_keys(by), numbers)
+        self._clock: LogClock | None = None
+
+    def __len__(self) -> int:
+        return len(self._counts)
+
+    def require_groups(self, pattern: Pattern) -> None:
+        """Raise `invalid_input` for a group that the pattern does not have."""
+        find_groups(self._counts.groups, pattern)
+
+    def add_file(
+        self,
+        snapshot: Snapshot,
+        pattern: Pattern,
+        selected: SelectedLines | None,
+        task: Task,
+    ) -> None:
+        """Count the lines of a file that match."""
+        group_numbers = find_groups(self._counts.groups, pattern)
+        times = None if selected is None else selected.times
+        if times is None:
+            times = LogTimes.of(snapshot, task)
+        if times is not None:
+            self._clock = times.clock
+        path = display_path(snapshot)
+        for match in iterate_matching_lines(snapshot, pattern, selected, task):
+            line = match.line
+            seconds = None
+            if times is not None:
+                seconds = times.time_of_line(line.offset, line.body)
+            value = self._counts.add(
+                CountedLine(
+                    entry=self._read_entry(line.body),
+                    groups=read_groups(snapshot, match, group_numbers),
+                    seconds=seconds,
+                    utc_offset=0 if times is None else times.clock.utc_offset,
+                )
+            )
+            if value is not None:
+                value.path = path
+                value.line = snapshot.lines.line_at(line.offset, task)
+
+    def _read_entry(self, body: bytes) -> dict[str, object] | None:
+        return parse_entry(body) if self._counts.has_entries else None
+
+    def rows(
+        self, budget: CharacterBudget, max_rows: int | None
+    ) -> tuple[ValueCount, ...]:
+        """Return the counts that fit on the page: the most frequent, or in order of time."""
+        if max_rows is None:
+            max_rows = MAX_SPANS if self._counts.has_spans else 50
+        rows: list[ValueCount] = []
+        for value in self._counts.ranked()[:max_rows]:
+            row = self._row(value)
+            if not budget.take(len(render_value(row, with_path=True)) + 1):
+                break
+            rows.append(row)
+        return tuple(rows)
+
+    def _row(self, value: CountedValue) -> ValueCount:
+        first, last = value.first_seconds, value.last_seconds
+        clock = self._clock
+        has_times = not self._counts.has_spans
+        numbers = [
+            ValueNumbers(
+                field=summary.path,
+                p50=summary.p50,
+                p95=summary.p95,
+                largest=summary.largest,
+            )
+            for summary in self._counts.summarize(value)
+        ]
+        return ValueCount(
+            self._counts.show_key(value, clock),
+            value.count,
+            value.path,
+            value.line,
+            first=_show_time(first, clock) if has_times else None,
+            last=_show_time(last, clock) if has_times else None,
+            numbers=tuple(numbers),
+            is_span=self._counts.has_spans,
+        )
+
+    def summary(self, shown_count: int) -> str:
+        """Return how many values and entries there are, and what is not shown."""
+        counts = self._counts
+        values = pluralize(len(counts), "value")
+        entries = pluralize(counts.total, "entry")
+        summary = f"{values} of {self._by} in {entries}"
+        if shown_count < len(counts):
+            which = "first" if counts.has_spans else "most frequent"
+            summary += f", the {shown_count} {which} shown"
+        if counts.others:
+            summary += f"; {counts.others:,} entries have other values"
+        if counts.broken:
+            lines = pluralize(counts.broken, "line")
+            summary += f"; {lines} not JSON"
+        if counts.is_sampled:
+            summary += "; percentiles of a sample"
+        if counts.has_spans:
+            summary += self._describe_gap()
+        return summary
+
+    def _describe_gap(self) -> str:
+        gap, clock = self._counts.gap, self._clock
+        if gap is None or clock is None:
+            return ""
+        seconds = gap.end - gap.start
+        return (
+            f"; longest time without an entry: {seconds:,.0f} s, "
+            f"{clock.format(gap.start)} to {clock.format(gap.end)}"
+        )
+
+
+def find_groups(names: Sequence[str], pattern: Pattern) -> dict[str, int]:
+    """Return the numbers of groups by their names. Raise `invalid_input` for an unknown one."""
+    numbers = {}
+    for name in names:
+        number = pattern.group_numbers.get(name, 0)
+        if name.isdecimal():
+            number = int(name)
+        if not 1 <= number <= pattern.group_count:
+            raise invalid(
+                f"the pattern has no group ${name}",
+                'give a regex with groups: mode="regex", pattern "status=(\\d+)", by "$1"',
+                argument="by",
+            )
+        numbers[name] = number
+    return numbers
+
+
+def read_groups(
+    snapshot: Snapshot, match: MatchingLine, numbers: dict[str, int]
+) -> dict[str, str | None]:
+    """Return the texts of the groups of a match that are needed."""
+    groups: dict[str, str | None] = {}
+    for name, number in numbers.items():
+        span: Span | None = match.groups[number - 1]
+        text = None
+        if span is not None:
+            low, high = span
+            offset = match.line.offset
+            body = match.line.body[low - offset : high - offset]
+            text = body.decode(snapshot.encoding.name, "replace")
+        groups[name] = text
+    return groups
+
+
+def _show_time(seconds: float | None, clock: LogClock | None) -> str | None:
+    if seconds is None or clock is None:
+        return None
+    return clock.format(seconds)
