@@ -23,7 +23,7 @@ from filewright.changes.selection import Scope
 from filewright.dialects.providers import DIALECT_NAMES
 from filewright.progress import Caller, Task
 from filewright.settings import Settings
-from filewright.tools.catalogue import read_catalogue
+from filewright.tools.catalogue import load_tool, read_catalogue
 
 Calls = list[tuple[str, dict[str, Any]]]
 
@@ -862,17 +862,7 @@ def test_rules_may_deny_all_but_a_few(
 
 
 READ_ONLY_CALLS: Calls = [
-    call
-    for call in native("docs/a.md")
-    if call[0]
-    not in (
-        "list_files",
-        "stat_items",
-        "get_overview",
-        "search_content",
-        "read_content",
-        "get_history",
-    )
+    call for call in native("docs/a.md") if load_tool(call[0]).writes
 ]
 
 
