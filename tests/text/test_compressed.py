@@ -6,7 +6,11 @@ import bz2
 import gzip
 import lzma
 import random
+import threading
 import zlib
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from functools import cache, partial
 
 import pytest
 
@@ -27,20 +31,44 @@ def compress_lz4(data: bytes) -> bytes:
     return pytest.importorskip("lz4.frame").compress(data)
 
 
+ZSTD_OPTIONS = {zstd.CompressionParameter.checksum_flag: 1}
 COMPRESS = {
-    "gzip": gzip.compress,
-    "zstd": zstd.compress,
-    "xz": lzma.compress,
+    "gzip": partial(gzip.compress, compresslevel=1),
+    "zstd": partial(zstd.compress, options=ZSTD_OPTIONS),
+    "xz": partial(lzma.compress, preset=0),
     "bzip2": bz2.compress,
     "lz4": compress_lz4,
 }
 
-# 1.5 MB, of lines that do not compress away.
+# 2 MB, of lines that do not compress away.
 TEXT = b"".join(
     b"%06d %032x\n" % (number, random.Random(number).getrandbits(128))
-    for number in range(38_000)
+    for number in range(50_000)
 )
 SMALL = Settings.defaults().replace(hold_bytes=100_000)
+
+
+def is_decoding() -> bool:
+    return any(thread.name == "decode" for thread in threading.enumerate())
+
+
+class WatchedSource(Snapshot):
+    """A compressed file that knows the threads that read it."""
+
+    readers: frozenset[str] = frozenset()
+
+    def read(self, offset: int, length: int) -> bytes:
+        self.readers |= {threading.current_thread().name}
+        return super().read(offset, length)
+
+
+class FailingSource(Snapshot):
+    """A compressed file that is truncated while it is read."""
+
+    def read(self, offset: int, length: int) -> bytes:
+        if offset > 600_000:
+            raise FilewrightError("io_error", "was truncated")
+        return super().read(offset, length)
 
 
 def view(data: bytes, settings=SMALL, cache=None, task=None) -> Snapshot:
@@ -48,9 +76,14 @@ def view(data: bytes, settings=SMALL, cache=None, task=None) -> Snapshot:
     return view_if_compressed(snapshot, cache or TextCache(), task)
 
 
+@cache
+def whole(name: str) -> bytes:
+    return COMPRESS[name](TEXT)
+
+
 @pytest.fixture(params=COMPRESS, ids=str)
 def compressed(request) -> bytes:
-    return COMPRESS[request.param](TEXT)
+    return whole(request.param)
 
 
 def test_recognises_by_content(compressed):
@@ -86,9 +119,9 @@ def test_decodes_no_more_than_is_read(compressed):
 
 def test_counts_lines(compressed):
     text = view(compressed)
-    assert text.lines.count_lines() == 38_000
+    assert text.lines.count_lines() == 50_000
     assert text.lines.line_at(TEXT.index(b"030000 ")) == 30_001
-    assert text.read(text.lines.offset_of(38_000), 7) == b"037999 "
+    assert text.read(text.lines.offset_of(50_000), 7) == b"049999 "
 
 
 def test_holds_short_text(compressed):
@@ -106,13 +139,13 @@ def test_joins_members(name):
 
 
 def test_ignores_zeros_at_the_end():
-    text = view(gzip.compress(TEXT) + b"\0" * 512)
+    text = view(whole("gzip") + b"\0" * 512)
     assert (text.size, text.problem) == (len(TEXT), "")
 
 
 @pytest.mark.parametrize("name", COMPRESS)
 def test_shows_text_before_an_early_end(name):
-    data = COMPRESS[name](TEXT)
+    data = whole(name)
     text = view(data[: len(data) * 3 // 4])
     assert 0 < text.size < len(TEXT)
     assert text.read(0, text.size) == TEXT[: text.size]
@@ -120,7 +153,7 @@ def test_shows_text_before_an_early_end(name):
 
 
 def test_shows_text_before_damage():
-    data = bytearray(gzip.compress(TEXT))
+    data = bytearray(whole("gzip"))
     data[len(data) // 2 : len(data) // 2 + 64] = bytes(64)
     text = view(bytes(data))
     assert text.size < len(TEXT)
@@ -136,7 +169,7 @@ def test_refuses_bomb():
 
 def test_stops_when_cancelled():
     task = Task()
-    text = view(gzip.compress(TEXT), task=task)
+    text = view(whole("gzip"), task=task)
     task.cancel()
     with pytest.raises(FilewrightError, match="cancelled"):
         _ = text.size
@@ -145,3 +178,135 @@ def test_stops_when_cancelled():
 def test_binary_inside():
     data = zlib.compress(bytes(200_000), 9, 31)
     assert view(data).binary_type == "application/octet-stream"
+
+
+def test_decodes_ahead(compressed):
+    source = WatchedSource(compressed, settings=SMALL)
+    text = view_if_compressed(source, TextCache())
+    with text, closing(text.iterate_units(5)) as units:
+        parts = [next(units) for _ in range(3)]
+        # Reads meanwhile, before and behind the units that were taken.
+        for offset in (1_900_000, 10, 1_000_000, 700_000):
+            assert text.read(offset, 50) == TEXT[offset : offset + 50]
+        assert b"".join([*parts, *units]) == TEXT[5:]
+    assert "decode" in source.readers
+    assert not is_decoding()
+
+
+@pytest.mark.parametrize("count", [3, 5, 7])
+def test_goes_on_after_pass_was_ended(compressed, count):
+    text = view(compressed)
+    with closing(text.iterate_units(0)) as units:
+        for _ in range(count):
+            next(units)
+    assert not is_decoding()
+    assert b"".join(text.iterate_units(500_000)) == TEXT[500_000:]
+    assert text.size == len(TEXT)
+
+
+def test_cancels_pass(compressed):
+    task = Task()
+    text = view(compressed, task=task)
+    units = text.iterate_units(0)
+    for _ in range(4):
+        next(units)
+    task.cancel()
+    with pytest.raises(FilewrightError, match="cancelled"):
+        list(units)
+    assert not is_decoding()
+
+
+def test_raises_error_of_thread():
+    data = whole("gzip")
+    source = FailingSource(data, settings=SMALL)
+    with view_if_compressed(source, TextCache()) as text:
+        length = 0
+        with pytest.raises(FilewrightError, match="was truncated"):
+            for unit in text.iterate_units(0):
+                length += len(unit)
+        assert 512 << 10 <= length < len(TEXT)
+        assert not is_decoding()
+        assert text.read(100, 10) == TEXT[100:110]
+
+
+def test_closes_while_decoding(compressed):
+    text = view(compressed)
+    units = text.iterate_units(0)
+    for _ in range(3):
+        next(units)
+    text.close()
+    assert not is_decoding()
+    units.close()
+
+
+def test_two_threads_read_one_view(compressed):
+    text = view(compressed)
+
+    def read_all(start: int) -> bool:
+        return b"".join(text.iterate_units(start)) == TEXT[start:]
+
+    def read_places(seed: int) -> bool:
+        places = random.Random(seed)
+        offsets = [places.randrange(len(TEXT)) for _ in range(10)]
+        return all(text.read(o, 99) == TEXT[o : o + 99] for o in offsets)
+
+    with text, ThreadPoolExecutor(3) as pool:
+        results = [
+            pool.submit(read_all, 0),
+            pool.submit(read_all, 300_000),
+            pool.submit(read_places, 1),
+        ]
+        assert all(result.result() for result in results)
+    assert not is_decoding()
+
+
+def test_pass_refuses_bomb():
+    settings = SMALL.replace(unpacked_bytes=1 << 20)
+    text = view(gzip.compress(b"x\n" * (1 << 21)), settings)
+    with pytest.raises(FilewrightError, match="holds more than 1,048,576"):
+        list(text.iterate_units(0))
+    assert not is_decoding()
+
+
+# Members of very different sizes, some of them empty.
+SIZES = (0, 1, 700_000, 0, 0, 5_000, 262_144, 3, 1_000_000)
+
+
+@cache
+def in_members(name: str) -> bytes:
+    members, offset = [], 0
+    for size in (*SIZES, len(TEXT)):
+        members.append(COMPRESS[name](TEXT[offset : offset + size]))
+        offset += size
+    return b"".join(members)
+
+
+@pytest.mark.parametrize("name", COMPRESS)
+def test_reads_members_of_all_sizes(name):
+    data = in_members(name)
+    text = view(data)
+    assert b"".join(text.iterate_units(0)) == TEXT
+    for offset in (699_990, 1_900_000, 704_990, 100):
+        assert text.read(offset, 20) == TEXT[offset : offset + 20]
+    cut = view(data[: len(data) * 2 // 3])
+    assert TEXT.startswith(b"".join(cut.iterate_units(0)))
+    assert cut.problem == "ends in the middle of its data"
+
+
+@pytest.mark.parametrize("name", COMPRESS)
+def test_tells_of_other_data_at_the_end(name):
+    text = view(whole(name) + b"garbage")
+    assert b"".join(text.iterate_units(0)) == TEXT
+    assert text.problem == "has other data behind its compressed data"
+
+
+@pytest.mark.parametrize("name", ["gzip", "zstd", "xz", "bzip2"])
+def test_pass_ends_before_damage(name):
+    data = bytearray(whole(name))
+    middle = len(data) // 2
+    data[middle : middle + 64] = bytes(64)
+    text = view(bytes(data))
+    parts = b"".join(text.iterate_units(0))
+    assert len(parts) < len(TEXT)
+    assert text.problem.startswith("cannot be decoded further")
+    assert text.size == len(parts)

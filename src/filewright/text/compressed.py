@@ -12,7 +12,8 @@ from __future__ import annotations
 import threading
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
 from functools import cached_property
 
 from filewright.errors import Code, path_error
@@ -20,21 +21,27 @@ from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.text.cache import BoundedCache
 from filewright.text.compression import (
+    CHECKPOINT_SPACING,
     COMPRESSED_SUFFIXES,
     Checkpoint,
     Compression,
+    DecodedUnit,
     TextStream,
     find_compression,
 )
+from filewright.text.decode_ahead import DecodeAhead
 from filewright.text.snapshot import Snapshot
 
-UNIT_BYTES = 128 << 10
+UNIT_BYTES = 256 << 10
 """The text is decoded in units of this size, which stay in the processor's cache."""
 
 _END = 1 << 62
-_RECENT_UNITS = 64
-_KEPT_UNITS = 128
-_FIRST_SPACING_UNITS = 32
+_RECENT_UNITS = 32
+_KEPT_UNITS = 64
+_NEAR_AHEAD_BYTES = _RECENT_UNITS * UNIT_BYTES
+_UNITS_BEFORE_AHEAD = 2
+"""A pass over fewer units is done before a thread has begun."""
+
 _MAX_CHECKPOINTS = 64
 _CHECKPOINT_BYTES = 64 << 10
 _SAMPLED_BYTES = 1 << 20
@@ -55,7 +62,7 @@ class TextMap:
         self.size: int | None = None
         self.problem = ""
         self._checkpoints = [Checkpoint()]
-        self._spacing = _FIRST_SPACING_UNITS * UNIT_BYTES
+        self._spacing = CHECKPOINT_SPACING
         self._parked: TextStream | None = None
         self._lock = threading.Lock()
 
@@ -68,21 +75,21 @@ class TextMap:
                 memory += self._parked.compression.decoder_bytes
             return memory
 
-    def note(self, stream: TextStream) -> None:
-        """Note how far a stream has come, with a checkpoint if the last one is far."""
-        if stream.position < self.reached:
+    def note(self, unit: DecodedUnit) -> None:
+        """Note how far the text was decoded, with a checkpoint far from the last one."""
+        if unit.end < self.reached:
             return
         with self._lock:
-            self.reached = max(self.reached, stream.position)
-            if stream.is_at_end:
-                self.size, self.problem = stream.position, stream.problem
+            self.reached = max(self.reached, unit.end)
+            if unit.is_last:
+                self.size, self.problem = unit.end, unit.problem
                 return
-            last = self._checkpoints[-1]
-            if stream.position - last.position < self._spacing:
+            checkpoint, last = unit.checkpoint, self._checkpoints[-1]
+            if checkpoint is None:
                 return
-            checkpoint = stream.checkpoint()
-            if checkpoint is not None:
-                self._checkpoints.append(checkpoint)
+            if checkpoint.position - last.position < self._spacing:
+                return
+            self._checkpoints.append(checkpoint)
             if len(self._checkpoints) > _MAX_CHECKPOINTS:
                 # The beginning needs none; every second one of the others goes.
                 self._checkpoints = self._checkpoints[::2]
@@ -151,6 +158,9 @@ class CompressedView(Snapshot):
         text_map = cache.maps.get(key) if self._is_shared else None
         self._key = key
         self._map = text_map or TextMap()
+        # Two threads of a caller may read one view.
+        self._lock = threading.RLock()
+        self._ahead: DecodeAhead | None = None
         # At most two: the one that is farthest, and one for reads before it.
         self._streams: list[TextStream] = []
         self._recent: OrderedDict[int, bytes] = OrderedDict()
@@ -165,11 +175,12 @@ class CompressedView(Snapshot):
             return
         units: list[bytes] = []
         length = 0
-        for unit in self.iterate_units(0):
-            units.append(unit)
-            length += len(unit)
-            if length > limit:
-                return
+        with closing(self.iterate_units(0)) as iterator:
+            for unit in iterator:
+                units.append(unit)
+                length += len(unit)
+                if length > limit:
+                    return
         self.content = b"".join(units)
         self._recent.clear()
         self._streams.clear()
@@ -227,6 +238,7 @@ class CompressedView(Snapshot):
 
     def close(self) -> None:
         """Close the file, and keep what the next reader of it can use."""
+        self._end_ahead()
         if self._is_shared and self.is_stable:
             if self._streams:
                 self._map.park(self._streams[-1])
@@ -243,11 +255,11 @@ class CompressedView(Snapshot):
 
     def clip(self, offset: int) -> int:
         """Return `offset`, or the size of the text if that is less."""
-        if offset > self._map.reached and self._map.size is None:
-            stream = self._stream_before(self._map.reached)
-            while stream.position < offset:
-                if not self._decode_unit(stream):
-                    break
+        while offset > self._map.reached and self._map.size is None:
+            with self._lock:
+                unit = self._decode_number(self._map.reached // UNIT_BYTES)
+            if not unit:
+                break
         if self._map.size is not None:
             return min(offset, self._map.size)
         return offset
@@ -282,30 +294,43 @@ class CompressedView(Snapshot):
             offset += len(part)
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    def iterate_units(self, start: int) -> Iterator[bytes]:
-        """Yield the text from `start` on, in the units in which it is decoded."""
-        number, skipped = divmod(start, UNIT_BYTES)
-        while unit := self._peek_unit(number):
-            yield unit[skipped:] if skipped else unit
-            number, skipped = number + 1, 0
+    def iterate_units(self, start: int) -> Generator[bytes]:
+        """Yield the text from `start` on, in the units in which it is decoded.
+
+        A thread decodes ahead, and ends when the generator is closed.
+        """
+        first, skipped = divmod(start, UNIT_BYTES)
+        number = first
+        ahead = None
+        try:
+            while unit := self._peek_unit(number):
+                yield unit[skipped:] if skipped else unit
+                number, skipped = number + 1, 0
+                if number == first + _UNITS_BEFORE_AHEAD:
+                    ahead = self._begin_ahead(number)
+        finally:
+            if ahead is not None and ahead is self._ahead:
+                self._end_ahead()
 
     # Units
 
     def _read_unit(self, number: int) -> bytes:
         """Return a unit, and keep it for later reads near it."""
-        unit = self._peek_unit(number)
-        if unit:
-            self._kept[number] = unit
-            if len(self._kept) > _KEPT_UNITS:
-                self._kept.popitem(last=False)
+        with self._lock:
+            unit = self._peek_unit(number)
+            if unit:
+                self._kept[number] = unit
+                if len(self._kept) > _KEPT_UNITS:
+                    self._kept.popitem(last=False)
         if unit and self._is_shared:
             self._cache.units.put((self._key, number), unit, len(unit))
         return unit
 
     def _peek_unit(self, number: int) -> bytes:
         """Return a unit that is not needed again."""
-        unit = self._find_unit(number)
-        return self._decode_number(number) if unit is None else unit
+        with self._lock:
+            unit = self._find_unit(number)
+            return self._decode_number(number) if unit is None else unit
 
     def _find_unit(self, number: int) -> bytes | None:
         """Return a unit that is in memory; b"" for one behind the end of the text."""
@@ -320,13 +345,70 @@ class CompressedView(Snapshot):
     def _decode_number(self, number: int) -> bytes:
         """Return the unit with a number, decoded; b"" behind the end of the text."""
         start = number * UNIT_BYTES
+        ahead = self._ahead
+        if (
+            ahead is not None
+            and 0 <= start - ahead.position < _NEAR_AHEAD_BYTES
+        ):
+            position = ahead.position
+            while position <= start:
+                self._require_bound(position)
+                unit = ahead.next_unit(self._task)
+                self._keep_unit(unit)
+                if unit.is_last:
+                    break
+                position = ahead.position
+            return unit.data if unit.start == start else b""
         stream = self._stream_before(start)
-        unit = b""
-        while stream.position <= start:
-            unit = self._decode_unit(stream)
-            if not unit:
-                return b""
-        return unit
+        while True:
+            self._task.check()
+            self._require_bound(stream.position)
+            stop = (stream.position // UNIT_BYTES + 1) * UNIT_BYTES
+            unit = stream.read_unit(self.file_snapshot.read, stop)
+            self._keep_unit(unit)
+            if unit.is_last or unit.end > start:
+                return unit.data if unit.start == start else b""
+
+    def _keep_unit(self, unit: DecodedUnit) -> None:
+        """Note a unit that was decoded, and keep it while the text near it is read."""
+        self._map.note(unit)
+        number, skipped = divmod(unit.start, UNIT_BYTES)
+        if skipped or not unit.data:
+            return
+        self._recent[number] = unit.data
+        if len(self._recent) > _RECENT_UNITS:
+            self._recent.popitem(last=False)
+
+    def _begin_ahead(self, number: int) -> DecodeAhead | None:
+        """Begin to decode ahead from a unit on; return None if that is no use."""
+        position = number * UNIT_BYTES
+        with self._lock:
+            size = self._map.size
+            if self._ahead is not None or (
+                size is not None and position >= size
+            ):
+                return None
+            stream = self._stream_before(position)
+            if stream.position != position:
+                return None
+            with suppress(RuntimeError):
+                # The system may have no further thread.
+                self._ahead = DecodeAhead(
+                    stream, self.file_snapshot.read, UNIT_BYTES
+                )
+                self._streams.remove(stream)
+            return self._ahead
+
+    def _end_ahead(self) -> None:
+        """Stop decoding ahead, and keep the units that were decoded."""
+        with self._lock:
+            ahead, self._ahead = self._ahead, None
+            if ahead is None:
+                return
+            for unit in ahead.close():
+                self._keep_unit(unit)
+            if ahead.stream is not None:
+                self._streams.append(ahead.stream)
 
     def _stream_before(self, position: int) -> TextStream:
         """Return the stream that reaches a position with the least decoding."""
@@ -350,27 +432,6 @@ class CompressedView(Snapshot):
             self._streams = [] if farthest is None else [farthest]
             self._streams.append(nearest)
         return nearest
-
-    def _decode_unit(self, stream: TextStream) -> bytes:
-        """Return the next unit of a stream, shorter at the end of the text."""
-        self._task.check()
-        number = stream.position // UNIT_BYTES
-        stop = (number + 1) * UNIT_BYTES
-        self._require_bound(stream.position)
-        parts: list[bytes] = []
-        while stream.position < stop:
-            part = stream.read_block(
-                self.file_snapshot.read, stop - stream.position
-            )
-            if not part:
-                break
-            parts.append(part)
-        self._map.note(stream)
-        unit = parts[0] if len(parts) == 1 else b"".join(parts)
-        self._recent[number] = unit
-        if len(self._recent) > _RECENT_UNITS:
-            self._recent.popitem(last=False)
-        return unit
 
     def _require_bound(self, position: int) -> None:
         """Raise `too_large` where the text is longer than any that is read."""

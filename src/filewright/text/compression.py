@@ -26,6 +26,9 @@ _MAX_XZ_MEMORY_BYTES: Final = 68 << 20
 _MAX_ZSTD_WINDOW_LOG: Final = 25
 """32 MB, the window of `zstd --ultra -21`; longer ones are refused."""
 
+CHECKPOINT_SPACING: Final = 4 << 20
+"""The least distance of two checkpoints in a text."""
+
 ReadAt = Callable[[int, int], bytes]
 """Returns the bytes of a file at an offset, fewer at its end."""
 
@@ -187,6 +190,26 @@ class Checkpoint:
     decoder: _GzipDecoder | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class DecodedUnit:
+    """A part of a text, which begins at the offset `start`.
+
+    `checkpoint` is one at its end, in some units. After the last unit `problem`
+    says why the text ended before the end of the file.
+    """
+
+    start: int
+    data: bytes
+    checkpoint: Checkpoint | None = None
+    is_last: bool = False
+    problem: str = ""
+
+    @property
+    def end(self) -> int:
+        """Return the offset behind the unit."""
+        return self.start + len(self.data)
+
+
 class TextStream:
     """The text inside a compressed file, decoded in order from a checkpoint on.
 
@@ -207,6 +230,29 @@ class TextStream:
         self._decoder: Decoder | None = None
         if start.decoder is not None:
             self._decoder = start.decoder.copy()
+
+    def read_unit(self, read: ReadAt, stop: int) -> DecodedUnit:
+        """Return the text up to the position `stop`, fewer bytes at its end.
+
+        Raises as `read_block`.
+        """
+        parts: list[bytes] = []
+        start = self.position
+        while self.position < stop:
+            part = self.read_block(read, stop - self.position)
+            if not part:
+                break
+            parts.append(part)
+        checkpoint = None
+        if start // CHECKPOINT_SPACING < self.position // CHECKPOINT_SPACING:
+            checkpoint = self.checkpoint()
+        return DecodedUnit(
+            start,
+            parts[0] if len(parts) == 1 else b"".join(parts),
+            checkpoint,
+            is_last=self.is_at_end,
+            problem=self.problem,
+        )
 
     def checkpoint(self) -> Checkpoint | None:
         """Return a checkpoint at the current position, or None if there can be none."""
