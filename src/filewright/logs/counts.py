@@ -28,6 +28,8 @@ _WIDTH = re.compile(r"(\d+)([smhd])")
 _GROUP = re.compile(r"\$(\w+)")
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _NO_VALUE = "-"
+_MIN_GAP_RATIO = 10
+"""A gap is worth a note if it is so many times the mean time between entries."""
 
 KeyValue = str | float
 
@@ -107,6 +109,11 @@ class Gap:
     start: float
     end: float
 
+    @property
+    def seconds(self) -> float:
+        """Return the length."""
+        return self.end - self.start
+
 
 def parse_keys(by: str) -> tuple[CountKey, ...]:
     """Return the parts of a key such as ``host``, ``err.code,10m`` or ``$1``.
@@ -146,7 +153,8 @@ class EntryCounts:
         self.number_keys = tuple(numbers)
         self.others = 0
         self.broken = 0
-        self.gap: Gap | None = None
+        self._gap: Gap | None = None
+        self._first_seconds: float | None = None
         self._values: dict[tuple[KeyValue, ...], CountedValue] = {}
         self._last_seconds: float | None = None
         self._kept_numbers = 0
@@ -181,6 +189,15 @@ class EntryCounts:
         """Return the number of entries whose values were counted."""
         return sum(value.count for value in self._values.values())
 
+    @property
+    def gap(self) -> Gap | None:
+        """Return the longest time without an entry if it is unusually long."""
+        first, last = self._first_seconds, self._last_seconds
+        if self._gap is None or first is None or last is None:
+            return None
+        mean = (last - first) / max(1, self.total - 1)
+        return self._gap if self._gap.seconds > _MIN_GAP_RATIO * mean else None
+
     def add(self, line: CountedLine) -> CountedValue | None:
         """Count a line. Return its value if the line is the first with it."""
         if self.has_entries and line.entry is None:
@@ -207,10 +224,11 @@ class EntryCounts:
         if seconds is None:
             return
         last, self._last_seconds = self._last_seconds, seconds
-        if last is None or seconds <= last:
+        if last is None:
+            self._first_seconds = seconds
             return
-        if self.gap is None or seconds - last > self.gap.end - self.gap.start:
-            self.gap = Gap(last, seconds)
+        if self._gap is None or seconds - last > self._gap.seconds:
+            self._gap = Gap(last, seconds)
 
     def _add_numbers(self, value: CountedValue, line: CountedLine) -> None:
         if not self.number_keys or value.count % self._stride:

@@ -107,10 +107,11 @@ SEARCH_CONTENT = Tool(
     name="search_content",
     title="Search in files",
     description=(
-        "Find text, a regex (RE2) or similar text (fuzzy). "
-        "output=kinds: lines alike but for numbers, rarest "
-        "first. Logs (.gz, app.log*): since (15m), until, "
-        "JSON where ({err.code: '>500'}), fields, by."
+        "Find text, regex (RE2) or similar text (fuzzy). "
+        "kinds: lines alike but for numbers, rarest "
+        "first. Logs (.gz, app.log*): since (15m), until, JSON "
+        "where {err.code: '>500'}, fields; by (host,10m,$1) "
+        "counts, p95 of fields."
     ),
     toolset="read",
     arguments=SearchArguments,

@@ -75,7 +75,7 @@ class SearchArguments(Arguments):
     invert: Annotated[bool, RARE] = False
     """find the lines that do not match"""
     without: Annotated[
-        str | None, Field(description="leave out lines with this")
+        str | None, Field(description="drop lines with this")
     ] = None
     """leave out lines that contain this too, which is read as `pattern` is: `ERROR` without
     `mailbox full`
@@ -96,9 +96,10 @@ class SearchArguments(Arguments):
     """only JSON lines whose fields fit: `{"level": "error", "latency_ms": ">500", "err.code": [4, 5]}`, with `=`, `!=`,
     `>`, `>=`, `<`, `<=` before a value and dots in nested names; `null` is a field that is not there"""
     fields: Annotated[list[str] | None, Field(min_length=1), RARE] = None
-    """of JSON lines only these fields are shown, with tabs between them: `["ts", "err.code"]`"""
+    """of JSON lines only these fields are shown, with tabs between them: `["ts", "err.code"]`; with `by`, their median,
+    95th percentile and largest number"""
     by: Annotated[str | None, RARE] = None
-    """counts of JSON lines by the value of this field, the most frequent first, with `output="counts"`"""
+    """counts by a field of JSON lines, a time or a group of the regex: `"err.code"`, `"10m"`, `"$1"`, `"host,1h"`"""
     rotated: Annotated[bool, RARE] = False
     """search all files into which the log was rotated, the oldest first, as `path: "app.log*"` does"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"

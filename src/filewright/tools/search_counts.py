@@ -148,9 +148,8 @@ class LineCounter:
         gap, clock = self._counts.gap, self._clock
         if gap is None or clock is None:
             return ""
-        seconds = gap.end - gap.start
         return (
-            f"; longest time without an entry: {seconds:,.0f} s, "
+            f"; longest time without an entry: {gap.seconds:,.0f} s, "
             f"{clock.format(gap.start)} to {clock.format(gap.end)}"
         )
 
