@@ -872,3 +872,19 @@ def test_a_suggestion_is_of_the_file_and_the_cell_of_its_edit(
         assert made.data["changes_made"] == 1
         assert {**edit, "start_line": sent["start_line"]} == sent
     assert len(refused.data["suggestions"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("edit", "summary"),
+    [
+        ({"path": "new.txt", "content": "x\n"}, "create new.txt"),
+        ({"path": "a.txt", "delete": True}, "delete a.txt"),
+        ({"path": "a.txt", "move_to": "b.txt"}, "move a.txt to b.txt"),
+    ],
+    ids=["create", "delete", "move"],
+)
+def test_named_in_history(root, workspace, edit, summary):
+    (root / "a.txt").write_text("one\n")
+    workspace.edit(None, [edit])
+    newest, *_ = workspace.get_history().text.splitlines()
+    assert newest.endswith(summary)

@@ -18,7 +18,14 @@ from filewright.edit.outcome import EditOutcome
 from filewright.errors import FilewrightError, too_many
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
-from filewright.tools.edit_arguments import EditArguments, MoveText
+from filewright.tools.edit_arguments import (
+    CreateFile,
+    DeleteFile,
+    EditArguments,
+    FileEdit,
+    MoveFile,
+    MoveText,
+)
 from filewright.tools.edit_cells import names_cells, plan_cells
 from filewright.tools.edit_file_plan import FileEditPlan, plan_file
 from filewright.tools.edit_files import (
@@ -146,13 +153,30 @@ def plan_and_commit(call: EditCall) -> EditChange:
         context, plan_files(call, grouped), is_preview=arguments.preview
     )
     if not arguments.preview:
-        paths = [file.location.display_path for file in change.files]
-        edits = pluralize(len(arguments.edits), "edit")
-        summary = f"edit {', '.join(paths)}: {edits}"
+        summary = _summarize(arguments.edits, grouped, change)
         change = commit_change(
             context, change, "edit_content", summary, arguments
         )
     return EditChange(change, grouped.moved_symbols)
+
+
+def _summarize(
+    edits: Sequence[FileEdit],
+    grouped: GroupedEdits,
+    change: Change[FileEditPlan],
+) -> str:
+    """Return the line by which the history tells what a call did to its files."""
+    files = ", ".join(file.location.display_path for file in change.files)
+    if len(edits) == 1:
+        match edits[0]:
+            case CreateFile():
+                return f"create {files}"
+            case DeleteFile():
+                return f"delete {files}"
+            case MoveFile():
+                (source,) = grouped.files
+                return f"move {source.location.display_path} to {files}"
+    return f"edit {files}: {pluralize(len(edits), 'edit')}"
 
 
 def group_edits(call: EditCall) -> GroupedEdits:
