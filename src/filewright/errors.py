@@ -40,7 +40,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any
 
-from filewright.hints import Hint
+from filewright.hints import Hint, fill, join_words
 from filewright.wording import join_limited
 
 
@@ -104,9 +104,8 @@ class FilewrightError(Exception):
     @property
     def message(self) -> str:
         """The summary, and a line for each further problem."""
-        return "\n".join(
-            [self.summary, *(f"also: {line}" for line in self.also)]
-        )
+        further = [fill("also: {}", line) for line in self.also]
+        return join_words("\n", [self.summary, *further])
 
     @property
     def ends_call(self) -> bool:
@@ -122,8 +121,9 @@ class FilewrightError(Exception):
         )
 
     def __str__(self) -> str:
-        text = f"{self.code}: {self.message}"
-        return f"{text}\nhint: {self.hint}" if self.hint else text
+        if not self.hint:
+            return fill("{}: {}", self.code, self.message)
+        return fill("{}: {}\nhint: {}", self.code, self.message, self.hint)
 
 
 _BY_ERRNO = {

@@ -37,6 +37,7 @@ from filewright.changes.tree_diff import TreeDiff
 from filewright.changes.tree_node import TreeNode, is_kept_by_sticky_folder
 from filewright.edit.changeset import ContentStream
 from filewright.errors import Code, FilewrightError, from_os_error
+from filewright.hints import Hint
 from filewright.progress import Task
 from filewright.settings import KB, MB, Settings
 from filewright.system import File, Folder, Status
@@ -426,7 +427,10 @@ class _Saver:
             raise FilewrightError(
                 Code.TOO_LARGE,
                 f"undoing this change would need more than {limit} bytes (at {display_path}); nothing was changed",
-                hint="give undoable=false to do it without undo, or raise FILEWRIGHT_MAX_UNDO_BYTES",
+                hint=Hint(
+                    "give undoable=false to do it without undo, or raise FILEWRIGHT_MAX_UNDO_BYTES",
+                    shell="raise FILEWRIGHT_MAX_UNDO_BYTES",
+                ),
                 details={"path": display_path, "max_undo_bytes": limit},
             )
 

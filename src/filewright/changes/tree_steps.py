@@ -43,6 +43,7 @@ from filewright.edit.changeset import (
     Step,
 )
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint
 from filewright.text.splice import require_ordered
 
 _WRITE_BITS = 0o222
@@ -247,7 +248,10 @@ def _delete(tree: ChangeTree, step: Delete) -> None:
         raise FilewrightError(
             Code.NOT_A_FILE,
             f"{requested_path} is a folder with something in it",
-            hint="give recursive=true to delete it with all that is in it",
+            hint=Hint(
+                "give recursive=true to delete it with all that is in it",
+                shell="delete the files in it",
+            ),
             details={"path": requested_path},
         )
     _require_removable(tree, folder, node, location)

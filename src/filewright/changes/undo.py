@@ -193,6 +193,6 @@ def _undoable_false_error(selected: Selection) -> FilewrightError:
         subject = f"something of {subject}"
     return FilewrightError(
         Code.UNSUPPORTED,
-        f"{subject} was made with undoable=false; nothing was kept to undo it with",
+        f"{subject} was made without undo: no earlier content is stored",
         details=selected.details,
     )

@@ -102,6 +102,11 @@ dry_run_option = click.option(
     is_flag=True,
     help="Show what would happen, and change nothing.",
 )
+encoding_option = click.option(
+    "--encoding",
+    metavar="NAME",
+    help="Take the file to be in this encoding.",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON."
 )

@@ -20,14 +20,12 @@ from filewright.cli.edit_blocks import EditBlock, parse_blocks
 from filewright.cli.options import (
     caller_options,
     dry_run_option,
+    encoding_option,
     workspace_command,
 )
-from filewright.cli.terminal import (
-    render_for_shell,
-    show_progress,
-    write_coloured,
-)
+from filewright.cli.terminal import show_progress, write_coloured
 from filewright.errors import Code, FilewrightError, invalid
+from filewright.hints import for_shell
 from filewright.system import discard_standard_output
 
 if TYPE_CHECKING:
@@ -36,7 +34,9 @@ if TYPE_CHECKING:
 MAX_INPUT_BYTES = 16 << 20
 """The size of blocks or of a patch past which standard input is refused."""
 
-_LINES = re.compile(r"(.+):([0-9]+(?:-[0-9]*)?|-[0-9]+)", re.DOTALL)
+_LINE = re.compile(r"(.+):(-?[0-9]+)", re.DOTALL)
+_RANGE = re.compile(r"(.+):(-?[0-9]+)-(-?[0-9]+)?", re.DOTALL)
+_COLUMN = re.compile(r"(.+):(-?[0-9]+):([0-9]+)", re.DOTALL)
 _PATCH_BEGINNING = re.compile(
     r"\s*(?:```\w*\s*)?(?:\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:)"
     r"|--- |diff --git |Index: )"
@@ -49,6 +49,7 @@ _SEARCH_FLAGS = {
     "invert": ("invert", True),
     "files": ("output", "files"),
     "count": ("output", "counts"),
+    "kinds": ("output", "kinds"),
     "include_ignored": ("include_ignored", True),
 }
 """The argument of `search_content` that a flag sets, and its value."""
@@ -64,6 +65,7 @@ Examples:
   filewright read src/cart.py                the first 500 lines
   filewright read src/cart.py:40-80          these lines
   filewright read src/cart.py:120            this line and those around it
+  filewright read src/cart.py:120:1001       this line from a column on
   filewright read src/cart.py::Cart.total    a definition
   filewright read server.log:-20             the last 20 lines
   filewright read a.py:1-20 b.py::main       several places in one answer""",
@@ -71,15 +73,24 @@ Examples:
 @click.argument(
     "places", nargs=-1, required=True, metavar="FILE[:N|:N-M|::SYMBOL]..."
 )
+@encoding_option
 @workspace_command()
-def read(workspace: Workspace, *, places: tuple[str, ...]) -> None:
+def read(
+    workspace: Workspace, *, places: tuple[str, ...], encoding: str | None
+) -> None:
     """Print lines of files, with their numbers.
 
-    `:N` is a line with those around it, `:N-M` a range, `:N-` all from a line on, `:-N` the last lines, `::SYMBOL`
-    a definition. A file whose name looks like that is read as a file.
+    `:N` is a line with those around it, `:N-M` a range, `:N-` all from a line on, `:-N` the last lines, `:N:C` a line
+    from column C on, `::SYMBOL` a definition. A file whose name looks like that is read as a file.
     """
     reads = [parse_place(workspace, place) for place in places]
+    if len(reads) > 1 and (
+        encoding is not None or any("column" in place for place in reads)
+    ):
+        raise click.UsageError("--encoding and a column go with a single FILE")
     if len(reads) == 1:
+        if encoding is not None:
+            reads[0]["encoding"] = encoding
         _call_tool(workspace, "read_content", reads[0])
     else:
         _call_tool(workspace, "read_content", {"items": reads})
@@ -90,31 +101,51 @@ def parse_place(workspace: Workspace, place: str) -> dict[str, Any]:
     path = resolve_path(workspace, place)
     if _exists(workspace, path):
         return {"path": path}
-    lines = _LINES.fullmatch(place)
-    if lines is not None:
-        path = resolve_path(workspace, lines[1])
-        if "::" not in place or _exists(workspace, path):
-            return {"path": path, **_parse_lines(lines[2])}
+    for syntax, read_numbers in (
+        (_COLUMN, _read_column),
+        (_RANGE, _read_range),
+        (_LINE, _read_line),
+    ):
+        match = syntax.fullmatch(place)
+        if match is None:
+            continue
+        name, *numbers = match.groups()
+        path = resolve_path(workspace, name)
+        # A name may have colons itself, and so may a symbol.
+        is_certain = syntax is not _COLUMN and "::" not in place
+        if is_certain or _exists(workspace, path):
+            return {"path": path, **read_numbers(*numbers)}
     name, _, symbol = _split_symbol(workspace, place)
     if name and symbol:
         return {"path": resolve_path(workspace, name), "symbol": symbol}
     return {"path": resolve_path(workspace, place)}
 
 
-def _parse_lines(lines: str) -> dict[str, Any]:
-    """Return the arguments for `N`, `N-M`, `N-` or `-N`."""
-    first, hyphen, last = lines.partition("-")
-    if not hyphen:
-        return {"line": int(first)}
-    if not first:
-        return {"start": -int(last), "limit": int(last)}
-    if not last:
-        return {"start": int(first)}
-    if int(last) < int(first):
+def _read_line(number: str) -> dict[str, Any]:
+    """Return the arguments for a line with those around it, or for the last lines."""
+    line = int(number)
+    if line < 0:
+        return {"start": line, "limit": -line}
+    return {"line": line}
+
+
+def _read_column(number: str, column: str) -> dict[str, Any]:
+    """Return the arguments for a line from a column on."""
+    argument = "start" if number.startswith("-") else "line"
+    return {argument: int(number), "column": int(column)}
+
+
+def _read_range(first: str, last: str | None) -> dict[str, Any]:
+    """Return the arguments for a range of lines; negative ones count from the end."""
+    start = int(first)
+    if last is None:
+        return {"start": start}
+    limit = int(last) - start + 1
+    if limit < 1 or first.startswith("-") != last.startswith("-"):
         raise click.BadParameter(
-            f"{lines} is not a range of lines", param_hint="FILE"
+            f"{first}-{last} is not a range of lines", param_hint="FILE"
         )
-    return {"start": int(first), "limit": int(last) - int(first) + 1}
+    return {"start": start, "limit": limit}
 
 
 def _split_symbol(workspace: Workspace, place: str) -> tuple[str, str, str]:
@@ -155,6 +186,9 @@ Examples:
     "-l", "--files", is_flag=True, help="List the files that have it."
 )
 @click.option("-c", "--count", is_flag=True, help="Count the hits by file.")
+@click.option(
+    "--kinds", is_flag=True, help="Group lines alike but for numbers."
+)
 @click.option("-g", "--glob", metavar="GLOB", help="Only files that match it.")
 @click.option(
     "-t", "--type", metavar="LANGUAGE", help="Only files of a language."
@@ -174,8 +208,8 @@ def search(
     workspace: Workspace, *, pattern: str, path: str, **options: Any
 ) -> None:
     """Find PATTERN in the files below PATH, or in a file. It is plain text unless -E is given."""
-    if options["files"] and options["count"]:
-        raise click.UsageError("give one of --files and --count")
+    if options["files"] + options["count"] + options["kinds"] > 1:
+        raise click.UsageError("give one of --files, --count and --kinds")
     arguments = {
         "pattern": pattern,
         "path": resolve_path(workspace, path),
@@ -252,6 +286,7 @@ longer markers, all three alike. An empty SEARCH part creates FILE. Text that be
 @click.option(
     "--exact", is_flag=True, help="Accept no difference in whitespace."
 )
+@encoding_option
 @dry_run_option
 @caller_options
 @workspace_command("session", "actor")
@@ -262,6 +297,7 @@ def edit(
     replace_all: bool,
     line: int | None,
     exact: bool,
+    encoding: str | None,
     dry_run: bool,
 ) -> None:
     """Change FILE as the blocks or the patch on standard input say.
@@ -271,8 +307,10 @@ def edit(
     text = read_input("blocks or a patch")
     path = resolve_path(workspace, file)
     if _PATCH_BEGINNING.match(text):
-        if replace_all or line is not None or exact:
-            raise click.UsageError("--all, --line and --exact are for blocks")
+        if replace_all or exact or not (line is None and encoding is None):
+            raise click.UsageError(
+                "--all, --line, --exact and --encoding are for blocks"
+            )
         _require_only_file(workspace, text, path)
         _apply_patch(workspace, text, preview=dry_run)
         return
@@ -288,6 +326,10 @@ def edit(
     }
     if exact:
         arguments["fuzzy"] = False
+    if encoding is not None:
+        arguments["encoding"] = encoding
+    if dry_run:
+        arguments["diff"] = "full"
     _call_tool(workspace, "edit_content", arguments)
 
 
@@ -374,6 +416,8 @@ def _apply_patch(workspace: Workspace, patch: str, *, preview: bool) -> None:
         "root": resolve_path(workspace, "."),
         "preview": preview,
     }
+    if preview:
+        arguments["diff"] = "full"
     _call_tool(workspace, "apply_patch", arguments)
 
 
@@ -431,15 +475,10 @@ def _call_tool(
     with show_progress(name, workspace.settings.call_seconds) as task:
         result = tools.call(name, arguments, task=task)
     if result.is_error:
-        from filewright.tools.result import FailedCall
-
-        text = result.text
-        if isinstance(result, FailedCall):
-            text = render_for_shell(result.error)
-        write(text, to_error=True)
+        write(for_shell(result.text), to_error=True)
         sys.exit(1)
     try:
-        write_coloured(result.text)
+        write_coloured(for_shell(result.text))
     except BrokenPipeError:
         # The reader, such as `head`, has enough. The call is done all the same, so it
         # must not end as a refusal, and Python must not write the rest when it exits.

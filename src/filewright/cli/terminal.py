@@ -99,11 +99,8 @@ def confirm_or_exit(question: str) -> None:
 
 
 def render_for_shell(error: FilewrightError) -> str:
-    """Return the text of an error, with commands in its hint instead of tools."""
-    text = f"{error.code}: {error.message}"
-    if not error.hint:
-        return text
-    return f"{text}\nhint: {for_shell(error.hint)}"
+    """Return the text of an error, with commands in it instead of tools."""
+    return for_shell(str(error))
 
 
 @contextlib.contextmanager

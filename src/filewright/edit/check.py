@@ -31,6 +31,7 @@ from filewright.edit.repairs.model import UNESCAPED
 from filewright.edit.repeated_text import CONTEXT_BYTES, find_repeated_text
 from filewright.edit.source import Source
 from filewright.errors import Code
+from filewright.hints import Hint
 from filewright.text.codec import normalize_newlines
 
 # Shares of common words: above the first two lines may be the same line, above the
@@ -66,8 +67,12 @@ def _refuse_omission_marker(source: Source, match: EditMatch) -> None:
         raise AmbiguousWriteError(
             f"{show_whitespace(marker.strip())} stands for text left out, "
             "and the lines that it stands for would be deleted",
-            "send the whole text that is meant; "
-            "with fuzzy=false the replacement is written as it is",
+            Hint(
+                "send the whole text that is meant; "
+                "with fuzzy=false the replacement is written as it is",
+                shell="send the whole text that is meant; "
+                "with --exact the replacement is written as it is",
+            ),
             Code.INVALID_INPUT,
         )
 

@@ -292,7 +292,10 @@ def _explain_elsewhere(
         line = lines[0]
         last = line + edit.search.removesuffix("\n").count("\n")
         line_names = _named_lines(line, last)
-        hint = f"the text is on {line_names}: use start_line={line}, end_line={last}"
+        hint: str = Hint(
+            f"the text is on {line_names}: use start_line={line}, end_line={last}",
+            shell=f"the text is on {line_names}: use --line {line}",
+        )
         choices = [
             replace(edit, start_line=line, end_line=last),
             replace(edit, start_line=None, end_line=None),
@@ -327,7 +330,10 @@ def _explain_missing(
         near = (compare_with_rows(source, rows, edit.search.split("\n"), 1.0),)
         tier = loose_match.tier
         message = f"the text is not there exactly; it is by the tier {tier}"
-        hint = "leave out fuzzy=false, or use exactly the text that is there"
+        hint: str = Hint(
+            "leave out fuzzy=false, or use exactly the text that is there",
+            shell="leave out --exact, or use exactly the text that is there",
+        )
         suggestion = suggest_rows(source, edit, loose_match, rows)
         suggestions = first_successful(source, [suggestion], False)
     else:

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import Any, Literal
 
 from filewright.errors import invalid
+from filewright.hints import Hint
 from filewright.search.characters import escape_bytes, write_spellings
 from filewright.search.code_pattern import (
     CodePattern,
@@ -253,7 +254,7 @@ def compile_pattern(
     if translation.has_line_break and not multiline:
         raise invalid(
             r"the pattern holds \n, but lines are searched one by one",
-            "give multiline=true",
+            Hint("give multiline=true", shell="give --multiline"),
             argument="pattern",
         )
     plain_text = None

@@ -21,6 +21,7 @@ from enum import Enum, auto
 from typing import NoReturn
 
 from filewright.errors import invalid
+from filewright.hints import Hint
 from filewright.search.characters import (
     write_character,
     write_raw_character,
@@ -478,15 +479,22 @@ class _PatternReader:
                 at=start,
             )
         if letter in "zZ":
+            end = r"\n?\z is the end of the file, with or without its last line ending"
             self._refuse(
                 f"\\{letter} means different things to different engines",
-                r"with multiline=true \n?\z is the end of the file, with or without its last line ending",
+                Hint(
+                    rf"with multiline=true {end}",
+                    shell=rf"with --multiline {end}",
+                ),
                 at=start,
             )
         if letter.isalnum() or letter in "<>":
             self._refuse(
                 f"\\{letter} is not offered",
-                'for plain text use mode="literal"',
+                Hint(
+                    'for plain text use mode="literal"',
+                    shell="for plain text leave out --regex",
+                ),
                 start,
             )
         return letter

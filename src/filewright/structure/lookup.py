@@ -10,6 +10,7 @@ from operator import attrgetter
 from typing import Final
 
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import DEFINITIONS, Symbol, split_words
 from filewright.wording import closest_matches, join_limited
@@ -172,7 +173,10 @@ def find_symbol(
         raise FilewrightError(
             Code.UNSUPPORTED,
             f"symbols of {file_name} are not known: {reason}",
-            "give its text as search, or its lines; search_content finds its name",
+            Hint(
+                "give its text as search, or its lines; search_content finds its name",
+                shell="give its lines; filewright search finds its name",
+            ),
         )
     candidates = find_candidates(outline, name)
     if not candidates:
@@ -184,7 +188,10 @@ def find_symbol(
 
 def _no_match(outline: Outline, name: str, file_name: str) -> FilewrightError:
     near = nearest_names(outline, name)
-    hint = "get_overview lists its symbols"
+    hint: str = Hint(
+        "get_overview lists its symbols",
+        shell="filewright map FILE lists its symbols",
+    )
     if near:
         hint = f"the nearest are: {', '.join(near)}"
     return FilewrightError(

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cache
 
 from filewright.errors import Code, FilewrightError, invalid
+from filewright.hints import Hint
 
 MULTIBYTE = (
     "shift_jis", "cp932", "shift_jis_2004", "shift_jisx0213", "gb18030", "gbk", "gb2312", "big5",
@@ -130,7 +131,10 @@ def require_encoding(name: str) -> str:
     encoding = find_encoding(name)
     if encoding is None:
         raise invalid(
-            f"encoding={name!r} is not one that files are read in",
+            Hint(
+                f"encoding={name!r} is not one that files are read in",
+                shell=f"--encoding {name} is not one that files are read in",
+            ),
             "use utf-8, ascii, utf-16 (also -le, -be), latin-1 and the other iso-8859 "
             "parts, cp1250 to cp1258, cp437, cp850, cp852, cp866, koi8-r, koi8-u, "
             "mac-roman, shift_jis, cp932, euc-jp, gbk, gb18030, big5, euc-kr or cp949; "
@@ -234,8 +238,12 @@ def _check_rivals(text: str, encoding: Encoding, argument: str) -> None:
                 "which is not in the file yet, and the file's encoding is only "
                 f"guessed: {encoding.name}, or perhaps {rival}, "
                 "which writes it differently",
-                f'say which it is with encoding="{encoding.name}" '
-                f'or encoding="{rival}" in edit_content',
+                Hint(
+                    f'say which it is with encoding="{encoding.name}" '
+                    f'or encoding="{rival}" in edit_content',
+                    shell=f"say which it is with --encoding {encoding.name} "
+                    f"or --encoding {rival} of filewright edit",
+                ),
                 argument=argument,
                 character=character,
                 encoding=encoding.name,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint
 from filewright.text import codec, detection
 from filewright.text.compression import Compression, find_compression_by_type
 from filewright.text.snapshot import Snapshot
@@ -23,27 +24,35 @@ def binary_error(snapshot: Snapshot) -> FilewrightError:
     if compression is not None and not snapshot.compression:
         return _compressed_error(snapshot, compression)
     path, size = snapshot.requested_path, snapshot.file_size
-    hint = "binary files can be listed, moved, copied and deleted, but not read or edited as text"
+    hint: str = "binary files can be listed, moved, copied and deleted, but not read or edited as text"
     encoding = snapshot.unreadable_encoding
     if encoding:
         name = encoding.upper()
         message = f"{path} is text in {name}, {size:,} bytes, which is not read or edited"
         hint = f"convert it first, and back when it is done: iconv -f {name} -t UTF-8"
         if encoding != "utf-32":
-            hint += '; if it is plain ASCII all the same, give encoding="ascii"'
+            plain = "; if it is plain ASCII all the same, give"
+            hint = Hint(
+                f'{hint}{plain} encoding="ascii"',
+                shell=f"{hint}{plain} --encoding ascii",
+            )
     elif snapshot.compression:
         message = f"{path} holds no text: {snapshot.binary_type}, compressed with {snapshot.compression}"
     else:
         message = f"{path} is not text: {snapshot.binary_type}, {size:,} bytes"
-        hint += (
-            "; if it is text all the same, give its encoding to read_content"
+        hint = Hint(
+            f"{hint}; if it is text all the same, give its encoding to read_content",
+            shell=f"{hint}; if it is text all the same, give its --encoding to "
+            "filewright read",
         )
         nul = _find_nul_in_text(snapshot)
         if nul:
-            hint = (
+            hint = Hint(
                 f'{nul} is all that makes it binary: with encoding="utf-8" '
                 "read_content and edit_content take it as text, in which "
-                "\\u0000 in the search text finds it"
+                "\\u0000 in the search text finds it",
+                shell=f"{nul} is all that makes it binary: filewright read and "
+                "filewright edit take it as text with --encoding utf-8",
             )
     return FilewrightError(
         Code.IS_BINARY,

@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import Code, FilewrightError, invalid, workspace_closed
+from filewright.hints import Hint, change_words, fill, join_words
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.tools.bounded_text import clip
@@ -242,18 +243,22 @@ class BoundTools:
 
     def _bound(self, result: ToolResult) -> ToolResult:
         """Return a result within the hard limit, as every transport can carry it."""
-        text = escape_unsendable(result.text)
+        text = change_words(result.text, escape_unsendable)
         end = ""
         if result.notices and not self._provider.answers_json:
-            end = "".join(f"\n[{notice}]" for notice in result.notices)
+            notices = [fill("\n[{}]", notice) for notice in result.notices]
+            end = join_words("", notices)
         # Notices come after the cut, so a long answer never loses them.
         limit = self._settings.hard_chars - len(end)
         if len(text) > limit:
-            bounded = clip(text, limit, note=CUT_NOTE, at_line=True)
-            return replace(result, text=bounded + end, whole=text + end)
-        if text is result.text and not end:
-            return result
-        return replace(result, text=text + end)
+            bounded = change_words(
+                text,
+                lambda whole: clip(whole, limit, note=CUT_NOTE, at_line=True),
+            )
+            return replace(
+                result, text=fill("{}{}", bounded, end), whole=text + end
+            )
+        return replace(result, text=fill("{}{}", text, end))
 
 
 def _is_read_only(name: str) -> FilewrightError:
@@ -284,6 +289,9 @@ def _choose_notices(notices: Sequence[str]) -> tuple[str, ...]:
     left_out = len(notices) - len(chosen)
     if left_out:
         chosen.append(
-            f"{left_out} more notes; get_history with the change's id has them"
+            Hint(
+                f"{left_out} more notes; get_history with the change's id has them",
+                shell=f"{left_out} more notes; filewright show CHANGE has them",
+            )
         )
     return tuple(chosen)

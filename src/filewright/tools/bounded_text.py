@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from filewright.hints import change_words, fill, join_words
 from filewright.wording import escape_controls, pluralize
 
 
@@ -41,9 +42,7 @@ class BoundedText:
         for line in lines:
             if self.room <= 1:
                 return
-            text = clip(escape_controls(line), self.room - 1)
-            self._lines.append(text)
-            self.room -= len(text) + 1
+            self._add_line(line)
 
     def extend(
         self,
@@ -61,7 +60,7 @@ class BoundedText:
         """
         added = left_out = 0
         for line in lines:
-            text = escape_controls(line)
+            text = change_words(line, escape_controls)
             # A shorter line further down is left out too: a reader takes the lines that
             # are shown for the first ones.
             if left_out or len(text) + 1 + reserve > self.room:
@@ -83,8 +82,16 @@ class BoundedText:
         left_out = self.extend(lines, reserve=40 + len(rest))
         if left_out:
             lines_left_out = pluralize(left_out, "line")
-            self.add(f"[{lines_left_out} of the diff not shown{rest}]")
+            self.add(fill("[{} of the diff not shown{}]", lines_left_out, rest))
 
     def text(self) -> str:
         """Return the lines as one text."""
-        return "\n".join(self._lines)
+        return join_words("\n", self._lines)
+
+    def _add_line(self, line: str) -> None:
+        room = self.room - 1
+        text = change_words(
+            line, lambda wording: clip(escape_controls(wording), room)
+        )
+        self._lines.append(text)
+        self.room -= len(text) + 1

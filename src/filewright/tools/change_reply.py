@@ -8,6 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from filewright.edit.diff import Diff, FileDiff
+from filewright.hints import Hint, fill
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.pipeline import Change
 from filewright.tools.result import DiffMode
@@ -118,7 +119,8 @@ class ChangeReply(BoundedText):
         if text:
             self._add_whole_diff(text, rest)
         elif rest.text:
-            self.add(f"[{self._count_lines(rest)}{self._way_to_see_diff()}]")
+            counts = self._count_lines(rest)
+            self.add(fill("[{}{}]", counts, self._way_to_see_diff()))
 
     def _add_notes(self) -> None:
         """Add notes on hard links that were broken, then the warnings."""
@@ -139,10 +141,10 @@ class ChangeReply(BoundedText):
     def _add_whole_diff(self, text: str, diff: Diff) -> None:
         way = "a narrower path or glob, or less at once,"
         if self._change.id is not None:
-            way = f"get_history with change_id={self._change.id}"
-        self.add_diff(text, rest=f"; {way} shows more")
+            way = _name_change(self._change.id)
+        self.add_diff(text, rest=fill("; {} shows more", way))
         if self._view.mode == "full" and diff.remark:
-            self.add(f"[{way} shows more]")
+            self.add(fill("[{} shows more]", way))
 
     def _count_lines(self, diff: Diff) -> str:
         """Return the lines added and removed in the files whose diff is not shown."""
@@ -156,10 +158,18 @@ class ChangeReply(BoundedText):
         if self._view.is_seen:
             return ", as in the preview"
         if self._change.id is not None:
-            return f"; get_history with change_id={self._change.id} shows them"
+            return fill("; {} shows them", _name_change(self._change.id))
         if self._view.is_offered:
             return "; diff=full shows them"
         return ""
+
+
+def _name_change(change_id: str) -> str:
+    """Return the call, or the command, that shows the diff of a change."""
+    return Hint(
+        f"get_history with change_id={change_id}",
+        shell=f"filewright show {change_id}",
+    )
 
 
 def choose_short_diffs(diff: Diff) -> Mapping[str, str]:

@@ -16,6 +16,7 @@ from typing import Any, Final
 from filewright.edit.changeset import FilePlan
 from filewright.edit.outcome import EditOutcome
 from filewright.errors import FilewrightError, too_many
+from filewright.hints import Hint
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.edit_arguments import (
@@ -131,7 +132,10 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
             count,
             max_edits,
             "edits",
-            "send them in several calls, or use replace_content",
+            Hint(
+                "send them in several calls, or use replace_content",
+                shell="send them in several calls",
+            ),
         )
     call = EditCall(context, arguments)
     edited = retry_stale_plan(context, partial(plan_and_commit, call))

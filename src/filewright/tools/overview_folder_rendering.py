@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from filewright.hints import Hint
 from filewright.tools.bounded_text import BoundedText, clip
 from filewright.wording import format_size, join_limited, pluralize
 
@@ -72,7 +73,10 @@ def render_folder_map(
     rows_left_out = text.extend(rows, reserve=RESERVED_BEHIND_TREE)
     if rows_left_out or not survey.is_complete:
         text.add(
-            "[not all is shown; get_overview of a folder shows more of it, list_files its names]"
+            Hint(
+                "[not all is shown; get_overview of a folder shows more of it, list_files its names]",
+                shell="[not all is shown; filewright map FOLDER shows more of it]",
+            )
         )
     return text.text()
 

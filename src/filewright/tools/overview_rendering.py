@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from filewright.hints import Hint, fill
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
 from filewright.tools.bounded_text import BoundedText, clip
@@ -101,12 +102,7 @@ def render_symbols(symbols: Sequence[Symbol]) -> Iterator[str]:
 def render_outline_notes(result: OverviewResult) -> Iterator[str]:
     """Yield the way to the symbols that are not shown, a note, and the syntax errors."""
     if result.symbols_left_out or result.next_lines is not None:
-        lines = ""
-        if result.next_lines is not None:
-            first, last = result.next_lines
-            lines = f"lines=[{first}, {last}] shows them all, "
-        symbols = pluralize(result.symbols_left_out, "more symbol")
-        yield f"[{symbols}: {lines}depth=1 the outer ones, search_content finds a name]"
+        yield render_left_out_symbols(result)
     if result.outline_note:
         yield f"[{result.outline_note}]"
     errors = result.syntax_errors
@@ -118,6 +114,21 @@ def render_outline_notes(result: OverviewResult) -> Iterator[str]:
         if not errors.certain:
             count += " (or code the grammar does not know)"
         yield f"[{count}: {places}]"
+
+
+def render_left_out_symbols(result: OverviewResult) -> str:
+    """Return how many symbols are not shown, and the ways to see them."""
+    options = "--depth 1 shows the outer ones, --symbol NAME the members of one"
+    ways = Hint(
+        "depth=1 the outer ones, search_content finds a name", shell=options
+    )
+    if result.next_lines is not None:
+        first, last = result.next_lines
+        ways = Hint(
+            f"lines=[{first}, {last}] shows them all, {ways}", shell=options
+        )
+    symbols = pluralize(result.symbols_left_out, "more symbol")
+    return fill("[{}: {}]", symbols, ways)
 
 
 def render_changes(symbols: Sequence[ChangedSymbol]) -> Iterator[str]:
@@ -142,10 +153,15 @@ def add_hints(text: BoundedText, hints: Hints) -> None:
     if not hints.patterns:
         return
     patterns = "   ".join(hints.patterns[:MAX_PATTERNS])
-    text.add("", f"worth a search (mode=regex): {patterns}")
+    option = Hint("mode=regex", shell="--regex")
+    text.add("", fill("worth a search ({}): {}", option, patterns))
     if hints.log is not None:
         text.add(
-            "search_content with output=kinds groups the lines, rarest first; without leaves out lines with a text"
+            Hint(
+                "search_content with output=kinds groups the lines, rarest first; "
+                "without leaves out lines with a text",
+                shell="filewright search --kinds groups the lines, rarest first",
+            )
         )
 
 

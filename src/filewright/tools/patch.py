@@ -21,6 +21,7 @@ from filewright.edit.patch.plan import (
 )
 from filewright.edit.patch.reader import parse_patch
 from filewright.errors import Code, FilewrightError, invalid, too_many
+from filewright.hints import fill, join_words
 from filewright.text.codec import decode
 from filewright.tools.arguments import RARE
 from filewright.tools.batch import ItemResult
@@ -250,7 +251,7 @@ def _nothing_fits(refusals: Sequence[FileRefusal]) -> FilewrightError:
             )
     return FilewrightError(
         first.code,
-        "\n".join(message),
+        join_words("\n", message),
         details={**first.details, "refused": parts},
     )
 
@@ -317,7 +318,9 @@ def _describe(refusal: FileRefusal) -> list[str]:
     path = escape_controls(refusal.file.path)
     if refusal.error.code == Code.ALREADY_APPLIED:
         return [f"applied already: {path}"]
-    return [f"refused: {path}: {error}" for error in refusal.errors]
+    return [
+        fill("refused: {}: {}", path, str(error)) for error in refusal.errors
+    ]
 
 
 def _row(outcome: FileOutcome[PatchedFile], origins: Mapping[str, str]) -> str:

@@ -9,6 +9,7 @@ from typing import Any
 
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError, invalid, path_error
+from filewright.hints import Hint, fill, join_words
 from filewright.progress import Task
 from filewright.text import codec
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES
@@ -39,6 +40,7 @@ from filewright.tools.read_place import (
 )
 from filewright.tools.read_rendering import (
     mark_headings,
+    name_lines,
     render_image,
     render_line,
     render_lines,
@@ -281,7 +283,7 @@ def read_appended(
         text = f"[{path}: nothing was appended]"
         results = [FileRead(text, path=path, version="", size=point.offset)]
     joined = replace(
-        results[-1], text="\n".join(result.text for result in results)
+        results[-1], text=join_words("\n", [result.text for result in results])
     )
     return with_cursor(joined, point)
 
@@ -347,10 +349,11 @@ def read_rotated(
     names = join_limited(
         [member.display_path for member in members], MAX_LISTED_LINES
     )
-    text = "\n".join(result.text for result in results)
+    texts = [result.text for result in results]
+    texts.append(f"[the files of the log, oldest first: {names}]")
     return replace(
         results[-1],
-        text=f"{text}\n[the files of the log, oldest first: {names}]",
+        text=join_words("\n", texts),
         content="\n".join(result.content for result in results),
         lines_returned=sum(result.lines_returned for result in results),
     )
@@ -550,7 +553,8 @@ def describe_rest(
     next_line = excerpt.last_line + 1
     if older_count:
         lines = pluralize(older_count, "older line")
-        return f"{lines} left out; continue with start={line_range.first_line}, limit={older_count}"
+        place = name_lines(line_range.first_line, older_count)
+        return fill("{} left out; continue with {}", lines, place)
     if not excerpt.has_more and not snapshot.has_byte(excerpt.end):
         return ""
     if line_range.stop is not None:
@@ -558,7 +562,10 @@ def describe_rest(
             return ""
         last = snapshot.lines.line_at(line_range.stop - 1, context.task)
         limit = last - excerpt.last_line
-        return f"the block ends at line {last}; continue with start={next_line}, limit={limit}"
+        place = name_lines(next_line, limit)
+        return fill(
+            "the block ends at line {}; continue with {}", str(last), place
+        )
     # A caller that named a limit and received it knows that there is more.
     has_limit = "limit" in arguments.model_fields_set
     if has_limit and len(excerpt.lines) == line_range.max_lines:
@@ -566,7 +573,7 @@ def describe_rest(
     rest = "more; "
     if total is not None and excerpt.last_line > 0:
         rest = f"lines {next_line}-{total} left out; "
-    return f"{rest}continue with start={next_line}"
+    return fill("{}continue with {}", rest, name_lines(next_line))
 
 
 # Pieces of a long line
@@ -656,7 +663,13 @@ def past_line_end(
     if line_chars:
         hint = f"use a column from 1 to {line_chars}"
     return invalid(
-        f"column={column} is past the end of line {number} of {path}, which has {line_chars:,} characters",
+        fill(
+            "{} is past the end of line {} of {}, which has {} characters",
+            Hint(f"column={column}", shell=f"column {column}"),
+            str(number),
+            path,
+            f"{line_chars:,}",
+        ),
         hint,
         path=path,
         argument="column",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from filewright.boundary.location import Location
+from filewright.hints import fill
 from filewright.logs.rotated import find_members
 from filewright.progress import Task
 from filewright.search.tree import fingerprint_before
@@ -172,6 +173,5 @@ def choose_appended(
 def with_cursor(result: FileRead, point: FollowPoint) -> FileRead:
     """Return a read that says how to get what is appended later."""
     cursor = point.encode()
-    return replace(
-        result, text=f"{result.text}\n[cursor: {cursor}]", cursor=cursor
-    )
+    text = fill("{}\n[cursor: {}]", result.text, cursor)
+    return replace(result, text=text, cursor=cursor)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import islice
 
 from filewright.errors import Code, invalid, path_error
+from filewright.hints import Hint
 from filewright.progress import Task
 from filewright.search.hits import Hit, search_snapshot
 from filewright.search.matches import Match, find_matches
@@ -111,13 +112,19 @@ def require_line(
     path = snapshot.requested_path
     line_count = snapshot.lines.count_lines(task)
     if not number:
-        message = "start=0: lines are numbered from 1"
-        hint = "use start=1 for the beginning, a negative start to count from the end"
+        message: str = Hint(
+            "start=0: lines are numbered from 1",
+            shell="line 0: lines are numbered from 1",
+        )
+        hint: str = Hint(
+            "use start=1 for the beginning, a negative start to count from the end",
+            shell="use 1 for the beginning, -N for the last N lines",
+        )
     else:
-        message = f"{argument}={number} is past the end of {path}, which has {line_count} lines"
+        message = f"line {number} is past the end of {path}, which has {pluralize(line_count, 'line')}"
         hint = "the file is empty"
         if line_count:
-            hint = f"use a {argument} from 1 to {line_count}"
+            hint = f"use a line from 1 to {line_count}"
         if line_count and argument == "start":
             hint += ", or a negative one to count from the end"
     raise invalid(

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from filewright.hints import Hint, change_words, fill, join_words
 from filewright.tools.read_result import FileRead
 from filewright.wording import escape_controls, format_size
 
@@ -26,8 +27,8 @@ def render_lines(lines_read: LinesRead, *, numbered: bool) -> str:
     lines = f"lines {lines_read.first_line}-{lines_read.last_line} of {total}"
     rows = [f"[{path}: {lines}; {lines_read.form}]"]
     rows += [render_line(line, numbered=numbered) for line in lines_read.lines]
-    rows += [f"[{note}]" for note in lines_read.notes]
-    return "\n".join(rows)
+    rows += [fill("[{}]", note) for note in lines_read.notes]
+    return join_words("\n", rows)
 
 
 def render_line(line: FileLine, *, numbered: bool) -> str:
@@ -39,8 +40,11 @@ def render_line(line: FileLine, *, numbered: bool) -> str:
         more_than = "more than " if line.is_unfinished else ""
         # A negative number counts from the end.
         argument = "line" if line.number > 0 else "start"
-        place = f"{argument}={line.number}, column={len(line.text) + 1}"
-        text += f" …[line of {more_than}{line.size:,} bytes, cut; continue with {place}]"
+        place = name_column(argument, line.number, len(line.text) + 1)
+        size = f"{more_than}{line.size:,} bytes"
+        return fill(
+            "{} …[line of {}, cut; continue with {}]", text, size, place
+        )
     return text
 
 
@@ -51,9 +55,27 @@ def render_piece(piece: LinePiece, *, numbered: bool) -> str:
     text = escape_controls(piece.text) if numbered else piece.text
     rows = [f"[{path}: line {piece.line}, {columns}; {piece.form}]", text]
     if not piece.is_complete:
-        place = f"line={piece.line}, column={piece.last_column + 1}"
-        rows.append(f"[more of the line; continue with {place}]")
-    return "\n".join(rows)
+        place = name_column("line", piece.line, piece.last_column + 1)
+        rows.append(fill("[more of the line; continue with {}]", place))
+    return join_words("\n", rows)
+
+
+def name_column(argument: str, line: int, column: int) -> str:
+    """Return the arguments of a call that reads a line from a column on."""
+    return Hint(
+        f"{argument}={line}, column={column}", shell=f"FILE:{line}:{column}"
+    )
+
+
+def name_lines(first_line: int, line_count: int | None = None) -> str:
+    """Return the arguments of a call that reads lines, by default all from one on."""
+    if line_count is None:
+        return Hint(f"start={first_line}", shell=f"FILE:{first_line}-")
+    last_line = first_line + line_count - 1
+    return Hint(
+        f"start={first_line}, limit={line_count}",
+        shell=f"FILE:{first_line}-{last_line}",
+    )
 
 
 def render_image(path: str, media_type: str, size: int, version: str) -> str:
@@ -76,4 +98,10 @@ def mark_headings(
         return [*files]
     joined = "\0".join(contents).encode("utf-8", "replace")
     mark = hashlib.blake2b(joined, digest_size=4).hexdigest()
-    return [replace(file, text=f"[#{mark} {file.text[1:]}") for file in files]
+    return [
+        replace(
+            file,
+            text=change_words(file.text, lambda text: f"[#{mark} {text[1:]}"),
+        )
+        for file in files
+    ]

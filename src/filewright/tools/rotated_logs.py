@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from filewright.boundary.location import Location
 from filewright.errors import Code, path_error
+from filewright.hints import Hint
 from filewright.logs.rotated import find_members, has_wildcards
 from filewright.tools.context import Context
 
@@ -26,6 +27,9 @@ def find_rotated(
             Code.NOT_FOUND,
             path,
             f"{path}: no file has a name like this",
-            "list_files shows the files of a folder",
+            Hint(
+                "list_files shows the files of a folder",
+                shell="filewright map FOLDER shows its files",
+            ),
         )
     return members

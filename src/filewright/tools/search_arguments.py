@@ -10,7 +10,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
 from filewright.errors import FilewrightError, invalid
-from filewright.hints import join_hints
+from filewright.hints import Hint, fill, join_hints
 from filewright.logs.fields import parse_conditions
 from filewright.logs.selection import Selection
 from filewright.search.pattern import Mode, Pattern, compile_pattern
@@ -221,15 +221,21 @@ def compile_arguments(
 
 def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
     """Raise `invalid_input` if lines are compared that a pattern does not find one by one."""
-    argument, reason = "output", "output=kinds"
+    argument = "output"
+    reason: str = Hint("output=kinds", shell="--kinds")
     if arguments.by is not None:
-        argument, reason = "by", "by"
+        argument = reason = "by"
     elif arguments.output != "kinds":
         return
     if arguments.invert or arguments.cursor or pattern.multiline:
         raise invalid(
-            f"{reason} compares the single lines that match, all of them",
-            "leave out invert, multiline and cursor; without leaves out lines",
+            fill(
+                "{} compares the single lines that match, all of them", reason
+            ),
+            Hint(
+                "leave out invert, multiline and cursor; without leaves out lines",
+                shell="leave out --invert, --multiline and --cursor",
+            ),
             argument=argument,
         )
 

@@ -15,6 +15,7 @@ from functools import partial
 
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
+from filewright.hints import Hint
 from filewright.logs.fields import parse_entry, show_fields
 from filewright.search.hit_groups import HitGroups
 from filewright.search.hits import FileHits, Hit, iterate_hits
@@ -166,12 +167,16 @@ def advise(
     """Return advice after a search without a match."""
     advice = ""
     if has_no_file:
-        advice = "list_files shows the files, and what a glob matches"
+        advice = Hint(
+            "list_files shows the files, and what a glob matches",
+            shell="filewright map shows the files",
+        )
     elif arguments.mode == "literal" and REGEX_SYNTAX.search(
         arguments.pattern or ""
     ):
-        advice = (
-            "the pattern was read as plain text; mode=regex reads it as a regex"
+        advice = Hint(
+            "the pattern was read as plain text; mode=regex reads it as a regex",
+            shell="the pattern was read as plain text; --regex reads it as a regex",
         )
     if advice:
         return (advice, *left_out)

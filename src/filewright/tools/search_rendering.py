@@ -9,6 +9,7 @@ from dataclasses import replace
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
+from filewright.hints import Hint, fill, join_words
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.search_excerpt import ExcerptLine, LineRole
@@ -41,7 +42,7 @@ def render_search(
     elif not outcome.is_complete:
         text.add("[the search is not complete]")
     if notes:
-        text.add(f"[{'; '.join(notes)}]")
+        text.add(fill("[{}]", join_words("; ", notes)))
     return text.text()
 
 
@@ -71,9 +72,9 @@ def render_continuation(outcome: SearchOutcome) -> str:
         lines = pluralize(outcome.total_lines, line_noun(outcome))
         files = pluralize(outcome.matched_files, "file")
         total = f" of {lines} in {files}"
-    return (
-        f"[{counted} shown{total}; continue with cursor={outcome.next_cursor}]"
-    )
+    cursor = outcome.next_cursor
+    way = Hint(f"cursor={cursor}", shell=f"--cursor {cursor}")
+    return fill("[{} shown{}; continue with {}]", counted, total, way)
 
 
 def render_value(value: ValueCount, *, with_path: bool) -> str:
@@ -301,13 +302,13 @@ def render_searches(outcomes: Sequence[SearchOutcome]) -> str:
         else:
             notes = describe_outcome(outcome)
             text = render_search(outcome, notes, titled_path=path)
-        answers.append(f"pattern {title}:\n{text}")
+        answers.append(fill("pattern {}:\n{}", title, text))
     if titles_without_match:
         answers.append(f"no match: {', '.join(titles_without_match)}")
     notes = describe_outcome(outcomes[0])
     if len(titles_without_match) == len(outcomes) and notes:
-        answers.append(f"[{'; '.join(notes)}]")
-    return "\n".join(answers)
+        answers.append(fill("[{}]", join_words("; ", notes)))
+    return join_words("\n", answers)
 
 
 def place_of(outcome: SearchOutcome) -> tuple[str, str | None]:

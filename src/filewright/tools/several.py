@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 from filewright.errors import FilewrightError
+from filewright.hints import fill, join_words
 from filewright.tools.bounded_text import clip
 from filewright.tools.result import FailedCall, ToolResult
 from filewright.wording import escape_controls, pluralize
@@ -37,7 +38,7 @@ def run_for_each(
             if error.ends_call:
                 raise
             name = clip(escape_controls(path), MAX_PATH_CHARS)
-            text = failure_format.format(name, error)
+            text = fill(failure_format, name, str(error))
             results.append(FailedCall(text, error=error, path=path))
         characters_left = max(0, characters_left - len(results[-1].text) - 1)
     return results
@@ -57,4 +58,4 @@ def join_texts(
             texts.append(f"[{more} not shown; continue with paths from {name}]")
             break
         texts.append(result.text)
-    return "\n\n".join(texts)
+    return join_words("\n\n", texts)
