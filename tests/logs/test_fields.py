@@ -1,6 +1,7 @@
 """Conditions on the fields of JSON lines."""
 
 import json
+import re
 
 import pytest
 
@@ -21,6 +22,7 @@ ENTRY = {
     "a.b": "dotted",
     "none": None,
     "x.size": 7,
+    "path": "/cart/items",
 }
 
 
@@ -63,24 +65,50 @@ def test_accepts(where, is_match):
     "where",
     [
         {"level": "error"},
+        {"level": ["warn", "error"]},
+        {"path": "/cart/items"},
+        {"ok": False},
+        {"ok": ["false", True]},
         {"ms": ">500"},
         {"ms": 512.5},
+        {"ms": [1, 512.5]},
         {"status": ">=500"},
         {"status": "503"},
         {"x.size": ">6"},
     ],
     ids=str,
 )
-def test_quick_tests_lose_no_line(where):
+@pytest.mark.parametrize("slash", ["/", "\\/"], ids=["plain", "escaped"])
+def test_quick_tests_lose_no_line(where, slash):
     (condition,) = parse_conditions(where)
-    page = b"{}\n" + json.dumps(ENTRY).encode() + b"\n{}\n"
-    if condition.required_text:
-        assert condition.required_text.lower().encode() in page.lower()
+    entry = json.dumps(ENTRY).replace("/", slash)
+    assert condition.accepts(json.loads(entry))
+    page = b"{}\n" + entry.encode() + b"\n{}\n"
+    if condition.text_pattern is not None:
+        match = re.search(condition.text_pattern.encode(), page)
+        assert match is not None
+        offsets = [match.start()]
     else:
         assert condition.number_pattern is not None
-        assert [
-            low for low, _ in condition.number_pattern.find_lines(page)
-        ] == [3]
+        offsets = list(condition.number_pattern.find(page))
+    assert [page.count(b"\n", 0, offset) for offset in offsets] == [1]
+
+
+@pytest.mark.parametrize(
+    "where",
+    [
+        {"level": "!=error"},
+        {"level": ["error", None]},
+        {"level": ["error", 5]},
+        {"level": "\u00fc"},
+        {"err": None},
+    ],
+    ids=str,
+)
+def test_no_quick_test(where):
+    (condition,) = parse_conditions(where)
+    assert condition.text_pattern is None
+    assert condition.number_pattern is None
 
 
 def test_refuses_objects():

@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from filewright.errors import invalid
@@ -22,12 +23,27 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     "<": operator.lt,
     "<=": operator.le,
 }
-_PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:@-]+")
+_PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:@/,;()#%*!?$\[\]-]+")
+"""Text that encoders of JSON write as it is; some write a slash as ``\\/``."""
+
 _MAX_VALUE_CHARS = 200
+_MAX_CACHED_LINE_BYTES = 64 << 10
 
 
-def parse_entry(line: bytes) -> dict[str, Any] | None:
+def parse_entry(line: bytes) -> Mapping[str, Any] | None:
     """Return the object in a line, or None if it is no JSON object."""
+    if len(line) > _MAX_CACHED_LINE_BYTES:
+        return _parse(line)
+    return _parse_again(line)
+
+
+@lru_cache(maxsize=2)
+def _parse_again(line: bytes) -> Mapping[str, Any] | None:
+    """Return the object in a line that a condition and a count parse, one after the other."""
+    return _parse(line)
+
+
+def _parse(line: bytes) -> Mapping[str, Any] | None:
     try:
         value = json.loads(line)
     except (ValueError, RecursionError):
@@ -113,30 +129,46 @@ class Condition:
         return value == text
 
     @property
-    def required_text(self) -> str:
-        """Return text that each line with a fitting entry holds, or ""."""
-        if self.sign != "=" or len(self.expected) != 1:
-            return ""
-        (expected,) = self.expected
-        is_number = to_number(expected) is not None
-        is_plain = isinstance(expected, str) and _PLAIN_TEXT.fullmatch(expected)
-        is_word = str(expected).lower() in ("true", "false")
-        if is_plain and not is_number and not is_word:
-            return f'"{expected}"'
-        return ""
+    def text_pattern(self) -> str | None:
+        """Return a regex that each line with a fitting entry matches, or None."""
+        if self.sign != "=":
+            return None
+        patterns = []
+        for expected in self.expected:
+            pattern = self._pattern_of(expected)
+            if pattern is None:
+                return None
+            patterns.append(pattern)
+        prefix = "(?i)" if self.ignores_case else ""
+        return f"{prefix}(?:{'|'.join(patterns)})"
+
+    @staticmethod
+    def _pattern_of(expected: Any) -> str | None:
+        """Return a regex of an alternative as it is written in JSON, or None."""
+        if str(expected).lower() in ("true", "false"):
+            return f"(?i:{expected})"
+        if not isinstance(expected, str) or to_number(expected) is not None:
+            return None
+        if not _PLAIN_TEXT.fullmatch(expected):
+            return None
+        text = re.escape(expected).replace("/", r"\\?/")
+        return f'"{text}"'
 
     @property
     def number_pattern(self) -> NumberPattern | None:
         """Return the pattern of the numbers that this compares, or None."""
         compare = _OPERATORS.get(self.sign)
-        if self.sign == "=" and len(self.expected) == 1:
+        if self.sign == "=":
             compare = operator.eq
         if compare is None:
             return None
-        expected = to_number(self.expected[0])
+        numbers = []
+        for expected in self.expected:
+            number = to_number(expected)
+            if number is None or not math.isfinite(number):
+                return None
+            numbers.append(number)
         key = self.path.rpartition(".")[2]
-        if expected is None or not math.isfinite(expected):
-            return None
         # An index of an array is no key, and a strange key may be written as escapes.
         if key.isdecimal() or not _PLAIN_TEXT.fullmatch(key):
             return None
@@ -145,7 +177,7 @@ class Condition:
             rb'[".]%s"\s*:\s*(?:"(?!-?\d+(?:\.\d+)?")|"?(-?\d[\d.eE+-]*))'
             % re.escape(key.encode())
         )
-        return NumberPattern(pattern, compare, expected)
+        return NumberPattern(pattern, compare, tuple(numbers))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,27 +186,21 @@ class NumberPattern:
 
     pattern: re.Pattern[bytes]
     compare: Callable[[Any, Any], bool]
-    expected: float
+    expected: tuple[float, ...]
 
-    def find_lines(self, page: bytes) -> Iterator[tuple[int, int]]:
-        """Yield the beginnings and ends of the lines of a page that may fit."""
-        compare, expected, last_end = self.compare, self.expected, -1
+    def find(self, page: bytes) -> Iterator[int]:
+        """Yield the offsets in a page of the fields whose numbers may fit."""
         for match in self.pattern.finditer(page):
-            number = match[1]
-            if number is not None:
-                try:
-                    if not compare(float(number), expected):
-                        continue
-                except ValueError:
-                    pass
-            start = match.start()
-            if start < last_end:
-                continue
-            low = page.rfind(b"\n", 0, start) + 1
-            last_end = page.find(b"\n", start)
-            if last_end < 0:
-                last_end = len(page)
-            yield low, last_end
+            if match[1] is None or self._fits(match[1]):
+                yield match.start()
+
+    def _fits(self, text: bytes) -> bool:
+        """Return True if a number fits, or may fit since it is read otherwise."""
+        try:
+            number = float(text)
+        except ValueError:
+            return True
+        return any(self.compare(number, expected) for expected in self.expected)
 
 
 def to_number(value: Any) -> float | None:

@@ -35,14 +35,6 @@ class Selection:
         """Return True if every line is selected."""
         return not self.has_time and not self.conditions
 
-    @property
-    def required(self) -> Condition | None:
-        """Return the condition whose text each selected line holds, if any."""
-        for condition in self.conditions:
-            if condition.required_text:
-                return condition
-        return None
-
 
 @dataclass
 class SelectedLines:

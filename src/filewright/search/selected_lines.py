@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from filewright.logs.fields import Condition
+from filewright.logs.fields import Condition, NumberPattern
 from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
 from filewright.search.matches import Span, find_matches
-from filewright.search.pattern import Pattern, compile_pattern
+from filewright.search.pattern import Pattern
+from filewright.search.regex_engine import compile_re2
 from filewright.text.lines import Line
 from filewright.text.snapshot import Snapshot
 
@@ -56,10 +58,7 @@ def iterate_selected_lines(
 ) -> Iterator[Line]:
     """Yield the selected lines from byte `start` on, where a line begins."""
     start = max(start, selected.start)
-    required = selected.selection.required
-    if required is not None:
-        lines = _lines_with(snapshot, required, start, selected.stop, task)
-    elif snapshot.encoding.unit_bytes > 1:
+    if snapshot.encoding.unit_bytes > 1:
         lines = snapshot.lines.read_lines(start, selected.stop, task=task)
     else:
         lines = _candidate_lines(snapshot, selected, start, task)
@@ -68,29 +67,87 @@ def iterate_selected_lines(
             yield line
 
 
-def _lines_with(
-    snapshot: Snapshot, condition: Condition, start: int, stop: int, task: Task
-) -> Iterator[Line]:
-    """Yield the lines that hold the text of a condition, found as a search finds it."""
-    pattern = compile_pattern(
-        condition.required_text,
-        case="insensitive" if condition.ignores_case else "sensitive",
-    )
-    for match in find_matches(
-        snapshot, pattern, start=start, stop=stop, once=True, task=task
-    ):
-        line_start = snapshot.lines.line_start(match.offset, task)
-        yield snapshot.lines.read_line(line_start, task=task)
+class _LineFilter:
+    """A quick test of the lines of a page, which loses none that the conditions accept.
+
+    A page is searched for the texts and numbers of the conditions faster than it is
+    parsed. The condition that fits the fewest lines of the first page comes first.
+    """
+
+    def __init__(self, conditions: Sequence[Condition]) -> None:
+        self._texts: list[Any] = []
+        self._numbers: NumberPattern | None = None
+        self._is_ordered = False
+        for condition in conditions:
+            if condition.text_pattern is not None:
+                # Latin-1 makes every byte a character, whatever the encoding.
+                regexp = compile_re2(condition.text_pattern, latin1=True)
+                self._texts.append(regexp)
+            elif self._numbers is None:
+                self._numbers = condition.number_pattern
+
+    def find_lines(self, page: bytes) -> Iterator[Line]:
+        """Yield the lines of a page that may fit, with offsets in the page."""
+        if not self._texts and self._numbers is None:
+            yield from _split_lines(page)
+            return
+        offsets = self._offsets(page)
+        others = self._texts[1:]
+        has_cr = b"\r" in page
+        last_end = 0
+        for offset in offsets:
+            if offset < last_end:
+                continue
+            line = _line_around(page, offset, has_cr=has_cr)
+            last_end = line.end
+            if all(regexp.search(line.body) for regexp in others):
+                yield line
+
+    def _offsets(self, page: bytes) -> Iterator[int]:
+        """Return the offsets of the texts of the first condition, else of numbers."""
+        if not self._texts:
+            assert self._numbers is not None
+            return self._numbers.find(page)
+        if not self._is_ordered:
+            self._is_ordered = True
+            self._texts.sort(
+                key=lambda regexp: sum(1 for _ in regexp.finditer(page))
+            )
+        return (match.start() for match in self._texts[0].finditer(page))
+
+
+def _split_lines(page: bytes) -> Iterator[Line]:
+    """Yield all lines of a page."""
+    offset = 0
+    for piece in page.splitlines(keepends=True):
+        body = piece.rstrip(b"\r\n")
+        end = offset + len(piece)
+        yield Line(offset, body, piece[len(body) :], end)
+        offset = end
+
+
+def _line_around(page: bytes, offset: int, *, has_cr: bool) -> Line:
+    """Return the line of a page that holds an offset."""
+    low = page.rfind(b"\n", 0, offset) + 1
+    high = page.find(b"\n", offset)
+    if high < 0:
+        high = len(page)
+    if has_cr:
+        low = max(low, page.rfind(b"\r", low, offset) + 1)
+        carriage_return = page.find(b"\r", offset, high)
+        if carriage_return >= 0:
+            high = carriage_return
+    terminator = page[high : high + 1]
+    if page[high : high + 2] == b"\r\n":
+        terminator = b"\r\n"
+    return Line(low, page[low:high], terminator, high + len(terminator))
 
 
 def _candidate_lines(
     snapshot: Snapshot, selected: SelectedLines, start: int, task: Task
 ) -> Iterator[Line]:
     """Yield the lines that may fit, split a page at a time."""
-    # A page is searched for the numbers of a comparison faster than it is parsed.
-    numeric = None
-    for condition in selected.selection.conditions:
-        numeric = numeric or condition.number_pattern
+    line_filter = _LineFilter(selected.selection.conditions)
     length = _PAGE_BYTES
     while start < selected.stop:
         task.check()
@@ -106,17 +163,12 @@ def _candidate_lines(
             length *= 2
             continue
         page = page[: end or len(page)]
-        if numeric is None:
-            offset = start
-            for piece in page.splitlines(keepends=True):
-                body = piece.rstrip(b"\r\n")
-                yield Line(
-                    offset, body, piece[len(body) :], offset + len(piece)
-                )
-                offset += len(piece)
-        else:
-            for low, high in numeric.find_lines(page):
-                body = page[low:high]
-                yield Line(start + low, body, b"\n", start + high + 1)
+        for line in line_filter.find_lines(page):
+            yield Line(
+                start + line.offset,
+                line.body,
+                line.terminator,
+                start + line.end,
+            )
         start += len(page)
         length = _PAGE_BYTES

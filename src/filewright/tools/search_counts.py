@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from filewright.errors import invalid
 from filewright.logs.counts import (
@@ -83,7 +83,7 @@ class LineCounter:
                 value.path = path
                 value.line = snapshot.lines.line_at(line.offset, task)
 
-    def _read_entry(self, body: bytes) -> dict[str, object] | None:
+    def _read_entry(self, body: bytes) -> Mapping[str, object] | None:
         return parse_entry(body) if self._counts.has_entries else None
 
     def rows(
