@@ -12,6 +12,7 @@ from tests.edit.patch.conftest import Tree
 
 from filewright.edit.patch.file_plan import HunkOutcome
 from filewright.edit.patch.model import Patch
+from filewright.edit.patch.partial_placer import place_partly
 from filewright.edit.patch.placement import HunkPlace
 from filewright.edit.patch.placer import place_hunks
 from filewright.edit.patch.plan import FileRefusal, plan_partial_patch
@@ -20,6 +21,10 @@ from filewright.edit.source import Source
 from filewright.text.snapshot import Snapshot
 
 HEAD = "--- a/x\n+++ b/x\n"
+GONE = "@@ -40 +40 @@\n-gone\n+Z\n"
+OUTDATED = "@@ -2,5 +2,5 @@\n a\n b\n-x\n+X\n c\n d\n"
+APPLIED = "@@ -2,3 +2,3 @@\n b\n-x\n+X\n c\n"
+TWINS = b"b\nx\n1\n2\n3\n4\n5\n6\n7\nb\nx\n"
 
 
 def apply_partly(tree: Tree, patch: str) -> tuple[list[HunkOutcome], str]:
@@ -74,6 +79,35 @@ def apply_partly(tree: Tree, patch: str) -> tuple[list[HunkOutcome], str]:
             "".join(f"@@ -{n} +{n} @@\n-no{n}\n+x\n" for n in range(2, 32)),
             id="many refused hunks hide no later one",
         ),
+        pytest.param(
+            b"new\ntop\nb\nX\nc\n1\n2\n3\nb\nx\nc\n",
+            APPLIED + GONE,
+            [],
+            APPLIED + GONE,
+            id="an applied hunk is not applied to the next equal place",
+        ),
+        pytest.param(
+            b"top\nb\nX\nc\nd\n" + TWINS,
+            "@@ -2,3 +2,4 @@\n b\n+X\n c\n d\n@@ -5,2 +6,2 @@\n b\n-x\n+Y\n"
+            + GONE,
+            [2, 6],
+            "@@ -41 +40 @@\n-gone\n+Z\n",
+            id="numbers below an applied insertion count its lines",
+        ),
+        pytest.param(
+            b"top\na\nb\nother\nc\nd\n1\n2\na\nb\nx\nc\nd\n",
+            OUTDATED + GONE,
+            [],
+            OUTDATED + GONE,
+            id="a hunk whose text has changed is not applied to another place",
+        ),
+        pytest.param(
+            b"1\n2\na\nb\nother\nc\nd\na\nb\nx\nc\nd\nlast\n",
+            OUTDATED + "@@ -7 +7 @@\n-last\n+end\n" + GONE,
+            [8, 13],
+            GONE,
+            id="hunks that are off by as many lines are certain",
+        ),
     ],
 )
 def test_applies_hunks_that_fit(
@@ -127,9 +161,9 @@ def test_rest_is_a_patch(
 
 
 def places_by_number(patch: Patch, content: bytes) -> dict[int, HunkPlace]:
-    """Return the places of a file's hunks that have one, by their numbers."""
+    """Return the certain places of a file's hunks, by their numbers."""
     hunks = patch.files[0].hunks
-    places = place_hunks(hunks, Source(Snapshot(content)), report_all=True)
+    places = place_partly(hunks, Source(Snapshot(content)))
     assert len(places) == len(hunks)
     return {
         hunk.number: place
@@ -168,7 +202,10 @@ def test_no_hunk_goes_elsewhere_because_another_is_left_out(
     places = place_hunks(file.hunks, Source(Snapshot(content)))
     if not all(isinstance(place, HunkPlace) for place in places):
         return
-    expected = places_by_number(whole, content)
+    expected = {
+        hunk.number: place
+        for hunk, place in zip(file.hunks, places, strict=True)
+    }
     damaged = data.draw(st.integers(0, len(file.hunks) - 1))
     lost = file.hunks[damaged]
     lines_of_no_file = replace(

@@ -17,7 +17,10 @@ In: a patch as text, and a function that finds the `PatchTarget` of a path. Out:
 - `targets`: the files that a patch names.
 - `placement`: the place of a hunk, or the reason why it has none.
 - `headings`: lines that come somewhere above a hunk.
+- `hunk_search`: all places that a hunk may have.
+- `applied`: signs that a hunk is applied already.
 - `placer`: finding the places of a file's hunks.
+- `partial_placer`: the certain ones, in a file that does not have them all.
 - `hunk_edit`: a placed hunk as an edit.
 - `file_plan`: planning one file.
 - `plan`: planning a whole patch.

@@ -77,6 +77,12 @@ _REASONS: dict[Reason, tuple[str, str]] = {
         "its old lines are too common in the file to be placed",
         "add lines of context that are rare, and line numbers",
     ),
+    "doubtful": (
+        "its old lines are at line {places}, which may not be the place it means: "
+        "its number names another, and not all hunks of the file fit",
+        "correct the line number in '@@ -N', or add lines of context that only the "
+        "right place has",
+    ),
 }
 
 

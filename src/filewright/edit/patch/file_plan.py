@@ -5,8 +5,7 @@ Line numbers in results and errors count from 1; those of a `HunkPlace` from 0.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from filewright.edit.changeset import (
@@ -20,7 +19,11 @@ from filewright.edit.changeset import (
 from filewright.edit.merge import MatchMerge, merge_match
 from filewright.edit.model import AmbiguousWriteError
 from filewright.edit.notes import Note
-from filewright.edit.patch.context import find_absent, find_contexts
+from filewright.edit.patch.context import (
+    ContextAbove,
+    find_absent,
+    find_contexts,
+)
 from filewright.edit.patch.correct import find_correction
 from filewright.edit.patch.explain import (
     add_other_hunks,
@@ -36,8 +39,9 @@ from filewright.edit.patch.model import (
     PatchHunk,
     PatchKind,
 )
-from filewright.edit.patch.placement import HunkPlace, NoPlace
-from filewright.edit.patch.placer import find_applied, place_hunks
+from filewright.edit.patch.partial_placer import place_partly
+from filewright.edit.patch.placement import HunkPlace, NoPlace, Reason
+from filewright.edit.patch.placer import place_hunks
 from filewright.edit.patch.targets import FileTargets, PatchTarget
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, path_error
@@ -304,11 +308,11 @@ def _splice_hunks(
     source = Source(snapshot, task, language=language)
     contexts = find_contexts(file.hunks, file.idle_hunks, source)
     hunk_places: Sequence[HunkPlace | NoPlace] = place_hunks(
-        file.hunks, source, contexts, report_all=is_partial
+        file.hunks, source, contexts
     )
-    if any(isinstance(place, NoPlace) for place in hunk_places):
-        hunk_places = _skip_applied(
-            file, source, hunk_places, is_partial=is_partial
+    if isinstance(hunk_places[-1], NoPlace):
+        hunk_places = _place_partly(
+            file, source, contexts, hunk_places, is_partial=is_partial
         )
     if file.idle_hunks:
         _check_idle_hunks(file, source)
@@ -494,67 +498,62 @@ def _ambiguous_write_error(
     return hunk_error(file, hunk, problem, hint, "unclear")
 
 
-def _skip_applied(
+def _place_partly(
     file: FilePatch,
     source: Source,
+    contexts: Mapping[int, ContextAbove],
     places: Sequence[HunkPlace | NoPlace],
     *,
     is_partial: bool,
-) -> list[HunkPlace | NoPlace]:
-    """Return the places of all hunks, with the reason `already_applied` where it holds.
+) -> Sequence[HunkPlace | NoPlace]:
+    """Return the places of all hunks, of a file that does not have one for all of them.
 
-    Models send a corrected patch after some of its hunks were applied. Only a call that
-    takes what fits (`is_partial`) passes over these, and over hunks that do not fit in
-    a file that is only modified. Any other call gets the error of the first hunk that
-    fails, so that half a patch is never applied unnoticed.
+    The last of `places` is the refusal of the first hunk without one. Models send a corrected patch
+    after some of its hunks were applied. Only a call that takes what fits (`is_partial`)
+    passes over these, and over hunks that do not fit in a file that is only modified.
+    Any other call gets the error of the first hunk that fails, so that half a patch is
+    never applied unnoticed.
 
     Raise `already_applied`, with that error as its cause, if the results of all hunks
     are in the file.
     """
-    first_refusal = next(
-        place for place in places if isinstance(place, NoPlace)
-    )
+    outcomes = places
+    last_place = places[-1]
     # The search for results costs another pass over the file. It is left out after
     # reasons that a hunk does not have if it was applied.
-    may_be_applied = first_refusal.reason in (
-        "no_match",
-        "already_applied",
-        "order",
+    may_be_applied = isinstance(last_place, NoPlace) and (
+        last_place.reason in ("no_match", "already_applied", "order")
     )
-    applied_lines: Sequence[int | None] = [None] * len(file.hunks)
     if is_partial or may_be_applied:
-        applied_lines = find_applied(file.hunks, source)
-    outcomes: list[HunkPlace | NoPlace] = []
-    for place, applied_line in zip(places, applied_lines, strict=False):
-        is_absent = isinstance(place, NoPlace) and place.reason in (
-            "no_match",
-            "already_applied",
-        )
-        if is_absent and applied_line is not None:
-            outcomes.append(NoPlace("already_applied", (applied_line,)))
-        else:
-            outcomes.append(place)
-
-    reported_hunk, reported_reason = _find_reported_hunk(outcomes)
+        outcomes = place_partly(file.hunks, source, contexts)
+    reported = _find_reported_hunk(outcomes if is_partial else places)
+    if reported is None:
+        # What is left without a place by the numbers alone has one by the anchors.
+        return outcomes
+    reported_hunk, reported_refusal = reported
+    outcome = outcomes[reported_hunk]
+    if isinstance(outcome, NoPlace) and outcome.reason == "already_applied":
+        reported_refusal = outcome
     error = no_place_error(
-        file, source, file.hunks[reported_hunk], reported_reason
+        file, source, file.hunks[reported_hunk], reported_refusal
     )
-    if all(applied_lines):
+    reasons: set[Reason | None] = set()
+    applied_lines: list[int] = []
+    for outcome in outcomes:
+        if isinstance(outcome, HunkPlace):
+            reasons.add(None)
+            continue
+        reasons.add(outcome.reason)
+        applied_lines += outcome.lines[:1]
+    if len(outcomes) == len(file.hunks) and reasons == {"already_applied"}:
         error.summary += (
             f"\nall of its changes to {file.path} are there already"
         )
-        line_of_first = applied_lines[0]
         raise already_applied_error(
-            [{"path": file.path, "line": line_of_first}]
+            [{"path": file.path, "line": applied_lines[0]}]
         ) from error
     if is_partial:
-        outcomes = _refuse_unordered(outcomes, places)
-        reasons = {
-            outcome.reason
-            for outcome in outcomes
-            if isinstance(outcome, NoPlace)
-        }
-        if file.kind == "modify" or reasons == {"already_applied"}:
+        if file.kind == "modify" or reasons <= {None, "already_applied"}:
             return outcomes
         if len(file.hunks) > 1:
             add_other_hunks(error, file, source, outcomes, reported_hunk)
@@ -563,53 +562,17 @@ def _skip_applied(
 
 def _find_reported_hunk(
     outcomes: Sequence[HunkPlace | NoPlace],
-) -> tuple[int, NoPlace]:
-    """Return the index and the `NoPlace` of the hunk that the error is about.
+) -> tuple[int, NoPlace] | None:
+    """Return the index and the `NoPlace` of the hunk that the error is about, or None.
 
     It is the first that fails. One that is applied already is chosen only if no other
     fails, because there is nothing to correct in it.
     """
-    refused = [
-        (index, outcome)
-        for index, outcome in enumerate(outcomes)
-        if isinstance(outcome, NoPlace)
-    ]
-    for index, outcome in refused:
+    applied: tuple[int, NoPlace] | None = None
+    for index, outcome in enumerate(outcomes):
+        if not isinstance(outcome, NoPlace):
+            continue
         if outcome.reason != "already_applied":
             return index, outcome
-    return refused[0]
-
-
-def _refuse_unordered(
-    outcomes: Sequence[HunkPlace | NoPlace],
-    places: Sequence[HunkPlace | NoPlace],
-) -> list[HunkPlace | NoPlace]:
-    """Return the outcomes, with those of `places` for results out of their order.
-
-    Results were looked for without regard to the other hunks. One that lies on the
-    wrong side of another is text that only looks like a result.
-    """
-    next_line: float = math.inf
-    limits: list[float] = []
-    for outcome in reversed(outcomes):
-        limits.append(next_line)
-        if isinstance(outcome, HunkPlace):
-            next_line = outcome.start + 1
-    limits.reverse()
-    ordered: list[HunkPlace | NoPlace] = []
-    last_line = 0
-    for outcome, place, limit in zip(outcomes, places, limits, strict=True):
-        if isinstance(outcome, HunkPlace):
-            last_line = outcome.start + 1
-        elif outcome.reason == "already_applied":
-            line = outcome.lines[0]
-            if last_line <= line <= limit:
-                last_line = line
-            elif isinstance(place, NoPlace) and place.reason == "no_match":
-                ordered.append(place)
-                continue
-            else:
-                ordered.append(NoPlace("order", outcome.lines))
-                continue
-        ordered.append(outcome)
-    return ordered
+        applied = applied or (index, outcome)
+    return applied

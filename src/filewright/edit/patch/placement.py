@@ -24,6 +24,7 @@ Reason: TypeAlias = Literal[
     "cut",
     "not_at_end",
     "too_alike",
+    "doubtful",
 ]
 """Reasons why a hunk has no place; `explain` puts them into words."""
 

@@ -1,0 +1,89 @@
+"""Signs that a hunk was applied already: its new lines are in the file."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from filewright.edit.matchers.blocks import has_block_at
+from filewright.edit.patch.context import ContextAbove
+from filewright.edit.patch.hunk_search import HunkSearch
+from filewright.edit.patch.model import PatchHunk
+from filewright.edit.source import Source
+
+
+def search_results(
+    hunks: Sequence[PatchHunk],
+    source: Source,
+    contexts: Mapping[int, ContextAbove],
+) -> HunkSearch:
+    """Return a search for the exact places where hunks are applied already.
+
+    A hunk is applied where the hunk that undoes it would fit.
+    """
+    reverse_hunks = [
+        replace(hunk, is_truncated=False, lines=hunk.lines.reverse())
+        for hunk in hunks
+    ]
+    return HunkSearch(reverse_hunks, source, contexts, is_exact_only=True)
+
+
+def proves_application(hunk: PatchHunk) -> bool:
+    """Return True if finding the new lines of a hunk means that it was applied.
+
+    An added line proves it together with a line of context. The result of a removal is
+    only context: it proves something if lines from both sides of the gap now touch.
+    """
+    signs = "".join(
+        sign
+        for sign, text in hunk.lines.signed_old
+        if sign == "-" or text.strip()
+    )
+    if any(
+        sign == "+" and text.strip() for sign, text in hunk.lines.signed_new
+    ):
+        return " " in signs
+    return "-" in signs and signs[0] == signs[-1] == " "
+
+
+def is_distinct_insertion(hunk: PatchHunk) -> bool:
+    """Return True if a hunk only adds lines, and some that it did not have before.
+
+    Blank lines, and repetitions of its own context, may well be wanted twice.
+    """
+    if "-" in hunk.lines.signs:
+        return False
+    return any(
+        line.strip() for line in set(hunk.lines.new) - set(hunk.lines.old)
+    )
+
+
+def has_telling_result(hunk: PatchHunk) -> bool:
+    """Return True if the new lines of a hunk, wherever they are, tell that it is applied.
+
+    A result such as a lone "}" is in every file.
+    """
+    if hunk.lines.repeats_lines or not proves_application(hunk):
+        return False
+    return "-" in hunk.lines.signs or is_distinct_insertion(hunk)
+
+
+def find_repeated_insertion(
+    hunk: PatchHunk, start: int, search: HunkSearch, source: Source
+) -> int | None:
+    """Return the line at which the result of an insertion is already, or None.
+
+    Added lines at the edge of a hunk have no context beyond them. So the hunk still
+    fits at line `start` after it was applied, and each call would add the lines once
+    more.
+    """
+    new_lines = search.encode(hunk.lines.new)
+    if not hunk.lines.old or not new_lines or not is_distinct_insertion(hunk):
+        return None
+    signs = hunk.lines.signs
+    if signs[-1] == "+" and has_block_at(source, new_lines, start):
+        return start
+    start_before = start + len(hunk.lines.old) - len(new_lines)
+    if signs[0] == "+" and has_block_at(source, new_lines, start_before):
+        return start_before
+    return None
