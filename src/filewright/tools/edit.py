@@ -31,7 +31,7 @@ from filewright.tools.edit_cells import names_cells, plan_cells
 from filewright.tools.edit_file_plan import FileEditPlan, plan_file
 from filewright.tools.edit_files import (
     EditCall,
-    EditedFiles,
+    EditsByFile,
     FileEdits,
     NumberedEdit,
 )
@@ -118,7 +118,7 @@ class EditChange:
 class GroupedEdits:
     """The edits of a call by file, with the texts that move, by the number of the edit."""
 
-    files: EditedFiles
+    files: EditsByFile
     moved_texts: Mapping[int, MovedText]
     moved_symbols: tuple[MovedSymbol, ...]
 
@@ -185,7 +185,7 @@ def _summarize(
 
 def group_edits(call: EditCall) -> GroupedEdits:
     """Group the edits of a call by file, and read the texts that they move."""
-    files = EditedFiles(call)
+    files = EditsByFile(call)
     moved_texts: dict[int, MovedText] = {}
     moved_symbols: list[MovedSymbol] = []
     for number, edit in enumerate(call.arguments.edits):

@@ -100,7 +100,7 @@ def _is_range(lines: list[int]) -> bool:
     return len(lines) == 2 and 1 <= lines[0] <= lines[1] <= MAX_INTEGER
 
 
-class FileEdit(Arguments):
+class BaseEdit(Arguments):
     """The fields that every kind of edit has."""
 
     other_names: ClassVar[frozenset[str]] = OTHER_NAMES
@@ -137,7 +137,7 @@ class FileEdit(Arguments):
         }
 
 
-class WholeFileEdit(FileEdit):
+class WholeFileEdit(BaseEdit):
     """An edit of a whole file that exists, which it must name itself."""
 
     @model_validator(mode="after")
@@ -152,7 +152,7 @@ class WholeFileEdit(FileEdit):
         return self
 
 
-class TextEdit(FileEdit):
+class TextEdit(BaseEdit):
     """Replace a text that occurs in the file."""
 
     kind_field = "search"
@@ -169,7 +169,7 @@ class TextEdit(FileEdit):
     cell: CellName = None
 
 
-class PlaceEdit(FileEdit):
+class PlaceEdit(BaseEdit):
     """Replace or delete what is at a place, or insert text beside it."""
 
     kind_field = "at"
@@ -238,7 +238,7 @@ class MoveSource(Arguments):
         return self
 
 
-class MoveText(FileEdit):
+class MoveText(BaseEdit):
     """Move or copy text to a place, to the end of a file, or into a new file.
 
     A new file begins with `content`.
@@ -269,7 +269,7 @@ class MoveText(FileEdit):
         return self
 
 
-class CreateFile(FileEdit):
+class CreateFile(BaseEdit):
     """Create a file."""
 
     kind_field = "content"
@@ -300,7 +300,7 @@ class DeleteFile(WholeFileEdit):
     delete: bool
 
 
-EDIT_KINDS: tuple[type[FileEdit], ...] = (
+EDIT_KINDS: tuple[type[BaseEdit], ...] = (
     TextEdit,
     PlaceEdit,
     MoveText,
@@ -328,7 +328,7 @@ def _read_edit(edit: Any) -> Any:
 
 def _choose_kind(edit: Any) -> str | None:
     """Return the tag of the model that takes an edit."""
-    if isinstance(edit, FileEdit):
+    if isinstance(edit, BaseEdit):
         return type(edit).__name__
     if isinstance(edit, dict):
         return find_kind(edit) or TextEdit.__name__
@@ -352,7 +352,7 @@ class _FlatSchema:
         # The fields of every kind come last.
         shared = {
             name: properties.pop(name)
-            for name in FileEdit.model_fields
+            for name in BaseEdit.model_fields
             if name in properties
         }
         return {

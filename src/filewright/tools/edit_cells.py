@@ -20,7 +20,7 @@ from filewright.text.notebook import (
 )
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, sort_splices
-from filewright.tools.edit_arguments import FileEdit, PlaceEdit, TextEdit
+from filewright.tools.edit_arguments import BaseEdit, PlaceEdit, TextEdit
 from filewright.tools.edit_file_plan import (
     FileEditPlan,
     OpenFile,
@@ -103,7 +103,7 @@ def plan_cells(
     )
 
 
-def _cell_name(edit: FileEdit) -> int | str | None:
+def _cell_name(edit: BaseEdit) -> int | str | None:
     """Return the cell that an edit names, or None."""
     match edit:
         case TextEdit():

@@ -18,10 +18,10 @@ from filewright.text.file_identity import FileIdentity
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.edit_arguments import (
+    BaseEdit,
     CreateFile,
     DeleteFile,
     EditArguments,
-    FileEdit,
     MoveFile,
     MoveText,
 )
@@ -35,11 +35,11 @@ class EditCall:
     context: Context
     arguments: EditArguments
 
-    def version_for(self, edit: FileEdit) -> str | None:
+    def version_for(self, edit: BaseEdit) -> str | None:
         """Return the version that an edit is for: its own, else that of the call."""
         return edit.expected_version or self.arguments.expected_version
 
-    def is_fuzzy(self, edit: FileEdit) -> bool:
+    def is_fuzzy(self, edit: BaseEdit) -> bool:
         """Return True if the text of an edit may be found by lenient matching."""
         return self.arguments.fuzzy if edit.fuzzy is None else edit.fuzzy
 
@@ -55,7 +55,7 @@ class NumberedEdit:
     """An edit with its position in the call, from 0."""
 
     number: int
-    edit: FileEdit
+    edit: BaseEdit
 
 
 @dataclass
@@ -85,7 +85,7 @@ class FileEdits:
         )
 
 
-class EditedFiles:
+class EditsByFile:
     """The files of a call, in the order in which its edits name them."""
 
     def __init__(self, call: EditCall) -> None:

@@ -13,7 +13,7 @@ from filewright.text import codec
 from filewright.text.codec import Encoding
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit_arguments import MoveText
-from filewright.tools.edit_files import EditCall, EditedFiles, FileEdits
+from filewright.tools.edit_files import EditCall, EditsByFile, FileEdits
 from filewright.tools.edit_places import (
     InsertionPoint,
     TextVersion,
@@ -78,7 +78,7 @@ def read_moved_text(
     number: int,
     edit: MoveText,
     destination: FileEdits,
-    files: EditedFiles,
+    files: EditsByFile,
 ) -> MovedText:
     """Read the text that an edit moves or copies to a file."""
     origin = edit.source

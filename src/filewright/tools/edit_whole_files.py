@@ -16,7 +16,7 @@ from filewright.tools.edit_arguments import CreateFile, MoveFile, MoveText
 from filewright.tools.edit_file_plan import FileEditPlan
 from filewright.tools.edit_files import (
     EditCall,
-    EditedFiles,
+    EditsByFile,
     FileEdits,
 )
 from filewright.tools.edit_moves import (
@@ -95,7 +95,7 @@ def _insert(
 
 
 def plan_unedited_file(
-    files: EditedFiles, file: FileEdits
+    files: EditsByFile, file: FileEdits
 ) -> FilePlan[FileEditPlan]:
     """Return the plan of a file that is only deleted or moved, before that is added."""
     return FilePlan(
@@ -155,7 +155,7 @@ def whole_file_outcome(
     )
 
 
-def _find_shown_text(files: EditedFiles, file: FileEdits) -> Snapshot | None:
+def _find_shown_text(files: EditsByFile, file: FileEdits) -> Snapshot | None:
     """Return the text of a file that is deleted or moved; None if it cannot be shown."""
     try:
         with files.open(file) as snapshot:
