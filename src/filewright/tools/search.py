@@ -29,8 +29,7 @@ def search_content(
     Hits are in the order of files and lines; of a fuzzy search by similarity.
     """
     require_one_kind(arguments)
-    is_single = arguments.patterns is None and arguments.items is None
-    if not is_single:
+    if arguments.patterns is not None or arguments.items is not None:
         outcomes = search_several(context, split_searches(arguments))
         return join_results(outcomes)
     outcome = search_once(context, arguments, context.settings.page_chars)
@@ -42,10 +41,11 @@ def require_one_kind(arguments: SearchArguments) -> None:
     """Raise `invalid_input` unless the call has one of pattern, patterns and items."""
     # An item without a pattern takes that of the call.
     pattern = arguments.pattern if arguments.items is None else None
-    given = [pattern, arguments.patterns, arguments.items].count(None)
-    if given == 3 and arguments.needs_no_pattern:
+    choices = [pattern, arguments.patterns, arguments.items]
+    pattern_count = len(choices) - choices.count(None)
+    if pattern_count == 0 and arguments.needs_no_pattern:
         return
-    if given != 2:
+    if pattern_count != 1:
         raise invalid(
             "search_content takes one of pattern, patterns and items",
             "give pattern for one text, patterns for several, items for several searches; with a cursor the same "
