@@ -119,8 +119,8 @@ def test_files_come_in_path_order_and_only_those_the_walk_yields(searcher):
     walk = searcher.boundary.walk(
         searcher.boundary.locate("."), WalkOptions(kinds=["file"]), task=Task()
     )
-    assert found.searched == sum(1 for _ in walk)
-    assert (found.matched, found.count) == (9, 14)
+    assert found.searched_count == sum(1 for _ in walk)
+    assert (found.matched_count, found.hit_count) == (9, 14)
 
 
 def test_binary_files_that_hold_the_pattern_are_counted_not_searched(searcher):

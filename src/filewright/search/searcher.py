@@ -110,7 +110,7 @@ class Searcher:
         needle: str,
         options: TreeOptions,
         *,
-        opened: Callable[[], Snapshot] | None = None,
+        open_file: Callable[[], Snapshot] | None = None,
         min_similarity: float = 0.8,
         seconds: float | None = None,
         task: Task = NO_TIMEOUT,
@@ -119,7 +119,7 @@ class Searcher:
 
         They are in order of similarity, then path, then position. Files that share no
         piece with a long needle are not searched. After `seconds` the search ends, and
-        the result says where. For a single file, `opened` opens it.
+        the result says where. For a single file, `open_file` opens it.
 
         Raises the errors of `search_fuzzy`.
         """
@@ -133,8 +133,8 @@ class Searcher:
                 task=task,
             )
 
-        if opened is not None:
-            with opened() as snapshot:
+        if open_file is not None:
+            with open_file() as snapshot:
                 file_hits = search(snapshot)
             return SimilarHits(
                 tuple(LocatedHit(location, hit) for hit in file_hits.hits),

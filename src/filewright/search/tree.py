@@ -64,16 +64,16 @@ class TreeSearch:
 
     Iterating yields (snapshot, file hits) for each file with hits, in path order. A
     snapshot is open until the next step. The output `files` gives one hit of each file,
-    `counts` only the count. For a single file, `opened` opens it, and its errors are
+    `counts` only the count. For a single file, `open_file` opens it, and its errors are
     raised.
 
-    Afterwards either `complete` is True or `resume` is set. `searched` and `matched`
-    count files, `count` counts hits. `binary` counts files that may hold the pattern but
-    are not text, `unreadable` files and folders that cannot be read (`unreadable_files`
-    has the first of the files), and `ignored` the names that ignore rules left out.
-    `problems` say where compressed files are damaged. `broken` counts lines that are no
-    JSON objects, `untimed` and `unsorted` files whose lines have no times, or are not in
-    their order. `time_range` is that of the last file.
+    Afterwards either `complete` is True or `resume` is set. `searched_count` and
+    `matched_count` count files, `hit_count` counts hits. `binary` counts files that may
+    hold the pattern but are not text, `unreadable` files and folders that cannot be read
+    (`unreadable_files` has the first of the files), and `ignored` the names that ignore
+    rules left out. `problems` say where compressed files are damaged. `broken` counts
+    lines that are no JSON objects, `untimed` and `unsorted` files whose lines have no
+    times, or are not in their order. `time_range` is that of the last file.
     """
 
     searcher: Searcher
@@ -84,15 +84,15 @@ class TreeSearch:
     task: Task = NO_TIMEOUT
     selection: Selection | None = None
     members: tuple[Location, ...] = ()
-    opened: Callable[[], Snapshot] | None = None
+    open_file: Callable[[], Snapshot] | None = None
     complete: bool = False
     resume: ResumePoint | None = None
-    matched: int = 0
-    count: int = 0
+    matched_count: int = 0
+    hit_count: int = 0
     binary: int = 0
     unreadable: int = 0
     unreadable_files: list[Location] = field(default_factory=list)
-    searched: int = 0
+    searched_count: int = 0
     ignored: int = 0
     has_long_compressed_text: bool = False
     broken: int = 0
@@ -104,9 +104,9 @@ class TreeSearch:
     def __iter__(self) -> Iterator[tuple[Snapshot, FileHits]]:
         if self.members:
             yield from self._search(self._member_places())
-            self.searched = len(self.members)
+            self.searched_count = len(self.members)
             return
-        if self.opened:
+        if self.open_file:
             start = self.after or ResumePoint(self.where)
             yield from self._search([start])
             return
@@ -130,7 +130,7 @@ class TreeSearch:
                 chain(resumed, map(ResumePoint, candidates))
             )
         finally:
-            self.searched = candidates.searched
+            self.searched_count = candidates.searched
             self.ignored = candidates.walk.ignored_count
             self.unreadable += candidates.walk.unreadable_count
 
@@ -164,8 +164,8 @@ class TreeSearch:
                 if remaining <= 0:
                     self.resume = place
                     return
-                self.matched += 1
-                self.count += file_hits.count
+                self.matched_count += 1
+                self.hit_count += file_hits.count
                 remaining -= file_hits.count if counts_hits else 1
                 yield snapshot, file_hits
                 stopped_at = file_hits.stopped_at
@@ -190,8 +190,8 @@ class TreeSearch:
 
     def _open(self, place: ResumePoint) -> Snapshot | None:
         """Open a file, or count it and return None if it cannot be read."""
-        if self.opened:
-            return self.opened()
+        if self.open_file:
+            return self.open_file()
         snapshot = self.searcher.open(place.location, self.task)
         if isinstance(snapshot, Unavailable):
             if snapshot is Unavailable.UNREADABLE:
@@ -254,7 +254,7 @@ class TreeSearch:
         try:
             return SelectedLines.of(snapshot, self.selection, self.task)
         except FilewrightError as error:
-            if self.opened or error.code != Code.INVALID_INPUT:
+            if self.open_file or error.code != Code.INVALID_INPUT:
                 raise
             self.untimed += 1
             return SelectedLines(self.selection, 0, 0)

@@ -400,12 +400,12 @@ def _find_files(
         yield snapshot.location
         snapshot.release()
     search_notes = [
-        f"{pluralize(search.searched, 'file')} searched",
+        f"{pluralize(search.searched_count, 'file')} searched",
         *skip_notes(search),
     ]
-    if not search.matched:
+    if not search.matched_count:
         search_notes += left_out_notes(search)
-    if not search.searched:
+    if not search.searched_count:
         search_notes += name_spelling_notes(
             context, item.location, item.options.glob
         )
@@ -420,9 +420,9 @@ def _is_folder(context: Context, item: _Item) -> bool:
 
 def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
     """Return notes on lines that have an item's text in another spelling only."""
-    opened = None
+    open_file = None
     if not _is_folder(context, item):
-        opened = partial(
+        open_file = partial(
             context.open_page, item.location, headings=False, text=True
         )
     search = TreeSearch(
@@ -431,8 +431,8 @@ def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
         item.pattern,
         item.options,
         task=context.task,
-        opened=opened,
-        count=count,
+        open_file=open_file,
+        hit_count=count,
     )
     return spelling_notes(search)
 

@@ -72,7 +72,7 @@ def period_notes(context: Context, search: TreeSearch) -> list[str]:
     """
     time_range = search.time_range
     members = search.members
-    if search.opened is not None:
+    if search.open_file is not None:
         members = (search.where,)
     if time_range is None or not members:
         return []
@@ -122,7 +122,9 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     Characters of other scripts that look alike count only where nothing matched. The lines
     are searched for an instant only.
     """
-    pattern = search.pattern.for_other_spellings(look_alikes=not search.count)
+    pattern = search.pattern.for_other_spellings(
+        look_alikes=not search.hit_count
+    )
     if pattern is None or search.options.invert:
         return []
     if search.has_long_compressed_text or search.selection is not None:
@@ -150,7 +152,7 @@ def spelling_notes(search: TreeSearch) -> list[str]:
                 )
     if not count:
         return []
-    noun = "more line" if search.count else "line"
+    noun = "more line" if search.hit_count else "line"
     at_least = "at least " if count >= MAX_COUNTED_LINES else ""
     return [
         f"{at_least}{pluralize(count, noun)} with the same text in another spelling, not matched: {example}"

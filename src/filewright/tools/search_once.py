@@ -387,7 +387,7 @@ def search_exact(
         task=context.task,
         selection=selection,
         members=target.members,
-        opened=target.open_file,
+        open_file=target.open_file,
     )
     is_tree = target.open_file is None
     try:
@@ -415,8 +415,8 @@ def search_exact(
             search = full_search
             outcome = replace(
                 outcome,
-                total_lines=search.count,
-                matched_files=search.matched,
+                total_lines=search.hit_count,
+                matched_files=search.matched_count,
             )
     return add_notes(context, outcome, search)
 
@@ -490,7 +490,7 @@ def count_all(search: TreeSearch) -> TreeSearch | None:
             task=task,
             selection=search.selection,
             members=search.members,
-            opened=search.opened,
+            open_file=search.open_file,
         )
         for _ in counts:
             pass
@@ -507,29 +507,29 @@ def add_notes(
     left_out: list[str] = []
     if outcome.is_tree:
         if outcome.is_complete or outcome.total_lines is not None:
-            notes.append(f"{pluralize(search.searched, 'file')} searched")
+            notes.append(f"{pluralize(search.searched_count, 'file')} searched")
         notes += skip_notes(search)
-        if outcome.is_complete and not search.matched:
+        if outcome.is_complete and not search.matched_count:
             left_out += left_out_notes(search)
-            if not search.searched:
+            if not search.searched_count:
                 left_out += name_spelling_notes(
                     context, search.where, search.options.glob
                 )
-    if outcome.is_complete and not search.matched:
+    if outcome.is_complete and not search.matched_count:
         notes += period_notes(context, search)
     notes += search.problems
     if outcome.is_complete and outcome.arguments.cursor is None:
         spellings = spelling_notes(search)
-        if search.matched:
+        if search.matched_count:
             notes += spellings
         else:
             left_out += spellings
     has_no_file = (
-        outcome.is_tree and outcome.is_complete and not search.searched
+        outcome.is_tree and outcome.is_complete and not search.searched_count
     )
     return replace(
         outcome,
-        searched_files=search.searched if outcome.is_tree else None,
+        searched_files=search.searched_count if outcome.is_tree else None,
         notes=tuple(notes),
         advice=advise(outcome.arguments, left_out, has_no_file=has_no_file),
     )
@@ -551,7 +551,7 @@ def search_similar(
         target.location,
         arguments.pattern or "",
         options,
-        opened=target.open_file,
+        open_file=target.open_file,
         min_similarity=arguments.min_similarity,
         seconds=context.settings.fuzzy_seconds,
         task=context.task,
