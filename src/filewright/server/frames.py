@@ -83,7 +83,7 @@ def parse_frame(frame: Frame, *, limit: int) -> JSONRPCMessage:
     except ValidationError as error:
         problem = error.errors(include_input=False)[0]["msg"]
         return _parse_leniently(line, is_too_deep="recursion limit" in problem)
-    # The adapter takes a request whose id is no id for a notification.
+    # The adapter makes a notification of a request whose id has the wrong type.
     if isinstance(message, JSONRPCNotification) and b'"id"' in line:
         return _parse_leniently(line)
     return message

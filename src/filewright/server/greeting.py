@@ -1,9 +1,10 @@
-"""Answers to a client's first messages before the SDK is imported, which takes most of a start.
+"""Answers to a client's first messages, before the SDK is imported.
 
-A client begins with a handshake (or, since 2026, with `server/discover`), lists tools and resources, and some hold
-back every tool until all of these are answered. The answers depend on nothing that the SDK knows, so they are sent
-at once, with the content that the SDK would send (a test compares them). Any other message is left to the SDK;
-the ones that can be answered here are answered here all the same until the SDK takes over.
+The import takes most of a start. A client begins with a handshake (or, since 2026, with
+`server/discover`) and lists tools and resources; some offer no tool until all of these
+are answered. The answers need nothing of the SDK, so they are sent at once, with the
+content that the SDK would send (a test compares them). Any other message waits for the
+SDK; messages behind it are still answered here until the SDK takes over.
 """
 
 from __future__ import annotations
@@ -57,10 +58,10 @@ ListResources = Callable[[], list[Message]]
 
 
 class Greeting:
-    """The answers to the first messages about `offer`.
+    """The answers to the first messages of a client that is offered `offer`.
 
-    `list_resources` returns the resources as JSON; without it (they depend on an answer of the client)
-    `resources/list` is left to the SDK.
+    `list_resources` returns the resources as JSON. Without it, because the resources
+    depend on an answer of the client, `resources/list` is left to the SDK.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Greeting:
         self.opening_id: int | str | None = None
         """The id of the request that opened the connection, once it is answered.
 
-        The SDK answers it too, since it decides the protocol's era by it; that answer is not sent again.
+        The SDK is given it too, to learn the era of the protocol. Its answer is dropped.
         """
         self.listed = threading.Event()
         """Set once the tools were listed, or when the SDK has to list them."""
@@ -79,7 +80,7 @@ class Greeting:
         self._leaves_all_to_sdk = False
 
     def answer(self, line: bytes) -> tuple[bytes, bool]:
-        """Return the line to send for a message, and True if the SDK need not see the message."""
+        """Return the line to send, and True if the SDK need not see the message."""
         message = None
         if not self._leaves_all_to_sdk:
             try:
@@ -118,12 +119,12 @@ class Greeting:
         return b"", False
 
     def _leave_all_to_sdk(self) -> None:
-        """Answer nothing more: the client opened in a way that only the SDK understands."""
+        """Answer nothing more: only the SDK understands how the client opened."""
         self._leaves_all_to_sdk = True
         self.listed.set()
 
     def _can_repeat(self, request_id: object) -> bool:
-        """Return True if an id is a short text or number, and not that of the opening request."""
+        """Return True for a plain id other than that of the opening request."""
         if isinstance(request_id, str):
             is_plain = request_id.isascii() and request_id.isprintable()
         else:

@@ -10,11 +10,11 @@ from filewright.wording import escape_unsendable
 from filewright.workspace import FILE, HISTORY, Workspace
 
 APP = "ui://filewright/change"
-"""The app that a client with MCP Apps shows beside the result of a call that changes something."""
+"""The app that a client with MCP Apps shows with the result of a change."""
 APP_PARTS = "ui://filewright/part"
-"""What the names of its parts begin with, which it asks for as resources; the rest is an address of the page."""
+"""The prefix of the resources that the app requests; an address of the page follows."""
 _WITH_APP = {"_meta": {"ui": {"resourceUri": APP}}}
-"""What is said of that to the client; no model is given it."""
+"""The member of a listed tool that names the app; models do not see it."""
 
 APP_TYPE = "text/html;profile=mcp-app"
 
@@ -37,9 +37,9 @@ RESOURCE_TEMPLATES: list[dict[str, Any]] = [
 
 
 def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
-    """Return the app that shows a change, and the newest changes, as `resources/list` has them.
+    """Return the app that shows a change, and the newest changes, as resources.
 
-    Raises `FilewrightError` if the history cannot be read.
+    Raise `FilewrightError` if the history cannot be read.
     """
     resources = [
         {
@@ -82,6 +82,7 @@ def listing(tools: Sequence[ListedTool]) -> list[dict[str, Any]]:
         }
         row["description"] = tool.description
         schema = dict(tool.schema)
+        # The SDK writes this member last.
         if "additionalProperties" in schema:
             schema["additionalProperties"] = schema.pop("additionalProperties")
         row["inputSchema"] = schema

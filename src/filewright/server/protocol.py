@@ -77,6 +77,7 @@ _logger = logging.getLogger(__name__)
 RESOURCE_NOT_FOUND = -32002
 """The code for a missing resource in the handshake era; 2026 clients get -32602."""
 LINKS_SINCE = "2025-06-18"
+"""The first protocol version whose results may link to resources."""
 TURN = "filewright/turn"
 """The field of a request's `_meta` by which a client names a turn of its session."""
 CODEX = "x-codex-turn-metadata"
@@ -93,8 +94,8 @@ CUT_RESULT = (
 class Handlers:
     """The handlers of all requests of one client.
 
-    `process` is the key of the process that has started the server: its hooks name the
-    session and the turn.
+    `process` is the key of the process that started the server, which also starts the
+    client's hooks. They record the session and the turn that it is in.
     """
 
     def __init__(
@@ -264,9 +265,9 @@ class Handlers:
     def _caller(self, context: Context) -> Caller:
         """Return the session, the client and the turn of a request.
 
-        Over HTTP the session is the client's, as a digest, since whoever knows its id
-        can take it over. Otherwise it is the one that Codex names, as to its hooks, or
-        the server's own.
+        Over HTTP the session is a digest of the session's id, which must not be
+        recorded: a reader of it could take the session over. Otherwise it is the
+        session that Codex names in each request, or else the server's own.
         """
         meta = context.meta or {}
         codex = meta.get(CODEX)
@@ -288,10 +289,10 @@ class Handlers:
         )
 
     def _in_prompt(self, caller: Caller, *, is_current: bool) -> Caller:
-        """Return the caller with the session and turn that the client's hooks named.
+        """Return the caller with the session and turn that the client's hooks recorded.
 
-        Another client that the same process has started has its own. They are read
-        again if `is_current`; else they may be of an earlier call.
+        With `is_current` they are read again. Otherwise those of the last call that
+        writes will do, as nothing of this call is recorded.
         """
         if self._process is None or caller.session != self._session:
             return caller
@@ -357,6 +358,7 @@ class Handlers:
         content: list[ContentBlock] = []
         if text or not result.images:
             content.append(TextContent(text=text))
+        # A text in JSON has no notices, and one that is cut here has lost them.
         if result.notices and result.notices[-1] not in text:
             content.append(TextContent(text="\n".join(result.notices)))
         content += [_media_block(image) for image in result.images]
@@ -393,7 +395,7 @@ class Handlers:
     async def list_resources(
         self, context: Context, _params: PaginatedRequestParams | None
     ) -> ListResourcesResult:
-        """Return the newest changes; the template names files."""
+        """Return the newest changes. Files are not listed: a template names them."""
         empty = ListResourcesResult(resources=[])
         return await self._look_up(
             context, lambda _task: self._resources.recent(), empty
