@@ -63,7 +63,7 @@ class LogRate:
 class LogSummary:
     """The facts of a log that need its times, and the kinds of its sampled lines.
 
-    `first` and `last` are in the zone of the log. `rate` is None for times out of order.
+    `first` and `last` are in the zone of the log. `rate` is "" for times out of order.
     """
 
     form: str

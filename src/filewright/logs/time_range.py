@@ -49,8 +49,8 @@ class Probe:
 class TimeRange:
     """The times that a call asks for, and the bytes that may hold their entries.
 
-    `since` and `until` are seconds since 1970, or infinite. Without `is_exact`, entries
-    outside of the times are between the others.
+    `since` and `until` are seconds since 1970, or infinite. Unless `is_sorted`,
+    the bytes are those of the whole log.
     """
 
     clock: LogClock
