@@ -64,8 +64,9 @@ class Dialect:
     """The tools of another system over a workspace.
 
     `workflow` is what a model reads first. `refuse` returns the answer to a call that failed
-    as a whole, in so many characters, and `limits` the settings that differ from the
-    workspace's. `cut_note` is the last line of a text that is longer than an answer may be.
+    as a whole, from its error and the maximum number of characters. `limits` returns the
+    settings that differ from the workspace's. `cut_note` is the last line of a text that
+    is longer than an answer may be.
     """
 
     tools: tuple[DialectTool, ...]

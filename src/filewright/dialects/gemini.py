@@ -342,7 +342,7 @@ def describe_edit_error(
 ) -> FilewrightError:
     """Return an error of `replace` in the words of the original."""
     match error.code:
-        # The original knows no edit that was made already: the text is not there.
+        # The original has no message for an edit that was made already.
         case Code.NO_MATCH | Code.ALREADY_APPLIED:
             return with_message(
                 error,

@@ -36,6 +36,7 @@ API_TOOL = {
 """The tool as the API is sent it: it knows the schema by the type."""
 
 _NOTE_CHARACTERS = 100
+"""The characters of an answer that are reserved for the note on what was cut."""
 
 _REQUIRED_ARGUMENTS = {
     "create": ("file_text",),
@@ -143,7 +144,7 @@ def create(call: Call, arguments: EditorArguments) -> str:
 
 def str_replace(call: Call, arguments: EditorArguments) -> str:
     """Replace a text that occurs exactly once."""
-    # The tool promises an exact match, so nothing is looked past.
+    # The tool promises an exact match: not even other whitespace is tolerated.
     call.edit(
         arguments.path,
         [{"search": arguments.old_str, "replace": arguments.new_str or ""}],
@@ -165,7 +166,7 @@ def describe_error(error: FilewrightError, *, is_view: bool) -> FilewrightError:
     match error.code:
         case Code.NOT_FOUND:
             return with_message(error, "File not found", error.hint)
-        # The documentation knows no edit that was made already: the text is not there.
+        # No message is documented for an edit that was made already.
         case Code.NO_MATCH | Code.ALREADY_APPLIED:
             return with_message(
                 error,

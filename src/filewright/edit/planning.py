@@ -117,7 +117,7 @@ def _locate_in_result(
         return None
     if isinstance(match, NotLocated) and match.is_missing:
         edit_of_result = edit
-    elif edit.fuzzy and not _is_exact(match):
+    elif edit.fuzzy and not _reached_only_exact(match):
         # The exact text that an earlier edit wrote is meant, not a similar one that was
         # in the file before.
         edit_of_result = replace(edit, fuzzy=False)
@@ -136,8 +136,8 @@ def _locate_in_result(
     return None
 
 
-def _is_exact(match: EditMatch | NotLocated) -> bool:
-    """Return True if an edit matched exactly, or was searched by the exact tier only."""
+def _reached_only_exact(match: EditMatch | NotLocated) -> bool:
+    """Return True if no looser tier than the exact one was tried."""
     tier = match.tier if isinstance(match, EditMatch) else match.reached
     return tier is Tier.EXACT
 

@@ -33,7 +33,7 @@ _MISSING_CODES = (
     Code.PATH_ESCAPE,
 )
 _MIN_PIECEWISE_CHARACTERS = 40
-"""Two slips may spoil every piece of a shorter text, so every file is searched for it."""
+"""A shorter text has so few pieces that two slips may spoil all; it is searched in every file."""
 
 
 class Unavailable(Enum):

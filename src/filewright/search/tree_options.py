@@ -35,5 +35,6 @@ class TreeOptions:
         Raises `invalid_input` for an unknown type.
         """
         if self.file_type is None:
+            # Every name is true.
             return bool
         return name_matcher(self.file_type)

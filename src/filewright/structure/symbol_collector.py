@@ -1,7 +1,8 @@
 """The symbols of a syntax tree: the nodes that a query captures, one inside the other.
 
 The query runs over a window of the text at a time, so memory does not grow with the
-number of captures, and the inside of a skipped node costs nothing.
+number of captures, and the inside of a skipped node costs nothing. `QueryPattern` in
+`grammar` describes the settings of patterns, and the kind `-`, that are applied here.
 """
 
 from __future__ import annotations
@@ -75,7 +76,8 @@ class _Draft:
 class _Capture:
     """A match of the query.
 
-    `name_start` is -1 without a name, and if only the first name of a node counts.
+    `name_start` is -1 without a name, or if only the first name of the node counts:
+    then all its names are one.
     `name_nodes` are empty where the node itself is the name. `inside` are the parts
     that may hold symbols, if the query says so. `value` is the node that decides on the kind.
     """
@@ -438,7 +440,7 @@ class _Collector:
         return kind in ("member", "constant") or "enum" not in parent.type
 
     def _find_wrapper(self, node: Node) -> Node:
-        """Return the outermost wrapper that `node` is at the end of, or `node`."""
+        """Return the outermost of the wrappers that end with `node`, or `node` itself."""
         wrapper_types = self._grammar.roles["wrapper"]
         while True:
             parent = node.parent

@@ -48,7 +48,10 @@ class Arguments(BaseModel):
         return fields
 
     def for_each(self, items: Sequence[Arguments]) -> list[Self]:
-        """Return a call for each item: with its fields, and the others of this call."""
+        """Return a call for each item, whose fields replace those of this call.
+
+        The model must have the field `items`.
+        """
         call = self.model_copy(update={"items": None})
         calls: list[Self] = []
         for item in items:

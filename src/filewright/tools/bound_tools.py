@@ -58,8 +58,8 @@ class ToolProvider:
     `tools` returns every tool in the order of the list. `instructions` returns the text
     that a model reads first, for the names of the tools and the roots. `limits` returns
     the settings that differ from the workspace's. `refuse` returns the answer to a call
-    that failed as a whole, in so many characters. With `answers_json`, answers are JSON,
-    to which no text can be added.
+    that failed as a whole, from its error and the maximum number of characters. With
+    `answers_json`, answers are JSON, to which no text can be added.
     """
 
     tools: Callable[[], Iterable[ListedTool]]
@@ -135,7 +135,8 @@ class BoundTools:
     def tools(self) -> Sequence[ListedTool]:
         """Return the tools as a client lists them, in a fixed order.
 
-        A read-only workspace has none that writes. The schemas of a long list are short.
+        A read-only workspace lists no tool that writes. The schemas of a list above
+        `MAX_LIST_CHARS` are short.
         """
         tools = tuple(self._tools.values())
         if _count_characters(tools) <= MAX_LIST_CHARS:

@@ -129,7 +129,8 @@ class BaseEdit(Arguments):
                 f"{' and '.join(misplaced)} {verb} not go with {cls.kind_field}",
                 cls.companions_hint,
             )
-        # Unknown names come first: they may be what the others go with.
+        # Unknown names are refused first: one may be the misspelt field that the
+        # misplaced ones go with.
         return {
             name: value
             for name, value in fields.items()

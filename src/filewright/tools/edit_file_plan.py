@@ -50,8 +50,8 @@ from filewright.tools.edit_places import (
 from filewright.tools.pipeline import plan_text
 from filewright.wording import escape_controls
 
-# The name of further edits that belong to the edit with their number: they have no
-# outcome of their own.
+# Marks the edits that another edit, whose number they have, brings along. The answer
+# describes only the edit that the caller sent.
 _FURTHER: Final = "further"
 # Bytes of a symbol in which the lines before its definition are searched.
 _SYMBOL_HEAD_BYTES: Final = 16 << 10
@@ -86,8 +86,8 @@ class PreparedEdit:
 class OpenFile:
     """A file of a call while it is open, with what its edits are made of.
 
-    `moved_texts` are by the number of their edit, `lists` by the version of the text that
-    they are members of.
+    `moved_texts` are by the number of their edit. `lists` are the changes of lists in the
+    code, by the `base` of the text that they are in.
     """
 
     call: EditCall
@@ -171,7 +171,11 @@ def plan_snapshot(
 
 
 def find_list_edits(open_file: OpenFile) -> Mapping[bytes | None, ListEdits]:
-    """Return the changes of lists that the edits of symbols make, by text version."""
+    """Return the changes of lists that the edits of symbols make, by text version.
+
+    A symbol may be the member of a list, such as an enum or an object. If it is added,
+    replaced or deleted, commas of its neighbours change too.
+    """
     lists: dict[bytes | None, ListEdits] = {}
     for removal in open_file.file.removals:
         moved_text = open_file.moved_texts[removal.number]

@@ -32,7 +32,7 @@ PLACE_FIELDS = frozenset(
         *("after_cell", "before_cell"),
     ]
 )
-"""Fields of `at` that can mean nothing else beside it."""
+"""Fields of `at` that are moved into it if a client sends them next to it."""
 
 OTHER_NAMES = PLACE_FIELDS | {"end_line", "insert_line", "insert_text"}
 """Names that are read here, and that no model of an edit has."""
@@ -86,7 +86,8 @@ def read_edit(edit: Any, known_names: Iterable[str] = ()) -> Any:
     fields = _read_lines(fields)
     fields = _gather_place(_without_unset_fields(fields))
     fields = _without_idle_options(_read_cell(fields))
-    # An unknown name may be the one that was to decide: the model names it.
+    # An unknown name may be the misspelt field that decides the kind. The model refuses
+    # it, and suggests the right name.
     if find_kind(fields) is None and fields.keys() <= names:
         raise _no_kind_error(fields)
     return fields
@@ -195,7 +196,7 @@ def _without_unset_fields(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def _gather_place(fields: dict[str, Any]) -> dict[str, Any]:
-    """Return the fields with those of `at` that stand beside it in it."""
+    """Return the fields of an edit with its place fields moved into `at`."""
     beside: dict[str, Any] = {}
     rest: dict[str, Any] = {}
     for name, value in fields.items():

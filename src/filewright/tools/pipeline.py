@@ -31,6 +31,7 @@ from filewright.tools.file_facts import describe_kept_form
 from filewright.tools.syntax_warnings import find_warning
 
 MAX_ATTEMPTS = 36
+"""Attempts to change files that another program, such as one that logs, keeps saving."""
 UNLOCKED_ATTEMPTS = 2
 MAX_SUMMARY_CHARS = 200
 

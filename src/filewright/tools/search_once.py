@@ -222,6 +222,7 @@ class SearchPage:
             return self.add_hits(snapshot, file_hits.hits)
         if self.add_file(display_path(snapshot), file_hits.count):
             return None
+        # The next page begins with this file.
         return 0
 
     def require_groups(self, pattern: Pattern) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from filewright.tools.search_outcome import SearchOutcome
     from filewright.tools.search_result import MatchedFile, ValueCount
 
-# Of files with one name and as many matches this many are named.
+# The most files to name that have the same name and the same count.
 MAX_ALIKE_FILES = 10
 MAX_LARGEST_KIND_CHARS = 120
 
@@ -263,7 +263,7 @@ def render_file(file: MatchedFile) -> str:
 
 
 def render_files(files: Sequence[MatchedFile]) -> Iterator[str]:
-    """Yield a row for each file; of many with one name and one count only the first."""
+    """Yield a row for each file; of many with the same name and count, only the first."""
     counts: Counter[str] = Counter()
     for file in files:
         row = render_file(file)
