@@ -1,15 +1,17 @@
 """The review page as an application: its addresses, and the answer of each.
 
-An address names a change (`/change/ID`), the changes of one prompt (`/prompt/ID`), a
-session (`/session/NAME`) or all changes since one (`/since/ID`). The versions of a file
-(`/file/PATH`), its lines (`/blame/PATH`), two moments (`/between/A..B`) and a search
-(`/find/TEXT`) have modules of their own: `timeline`, `blame`, `comparison`, `finding`.
-The page's script
-requests a `part` of it: the view, more files, one file, folded lines, an image. All
-requests have passed the gate. Files and history are read in worker threads.
+The views of changes and their list are here: all that is not decided (`/`, and its parts
+at `/new/MOMENT`), a change (`/change/ID`), the changes of one prompt (`/prompt/ID`), of a
+session (`/session/NAME`), or since a change (`/since/ID`). The page's script requests
+each view by a `part`: the view, more files, one file, folded lines, an image.
 
-Here are the views and the list. What the person does is in a module for each noun:
-`undoing`, `commenting`, `approvals`; `news` tells open pages what others did.
+Other addresses have modules of their own: the versions of a file (`/file/PATH`,
+`timeline`), its lines (`/blame/PATH`, `blame`), two moments (`/between/A..B`,
+`comparison`) and a search (`/find/TEXT`, `finding`). So have the actions of the person
+(`undoing`, `deciding`, `commenting`, `approvals`); `news` tells open pages what others
+did.
+
+All requests have passed the gate. Files and history are read in worker threads.
 """
 
 from __future__ import annotations
@@ -101,7 +103,7 @@ class ReviewSite:
 
         It is called while the browser is still being opened.
         """
-        # The page itself shows what is wrong.
+        # The request of the page meets the error again, and shows it.
         with suppress(FilewrightError):
             name = landing_address(self._context)
             if name is not None:
@@ -121,20 +123,20 @@ class ReviewSite:
     # Views
 
     def about(self, _request: Request) -> Response:
-        """Return the roots, and the newest change when the person was here last."""
+        """Return the roots, and the newest change at the person's last visit."""
         roots = [quote(root.path) for root in self._workspace.roots]
         viewed_until = self._context.marks.viewed_until()
         return JSONResponse({"roots": roots, "viewed": viewed_until})
 
     def newest(self, request: Request) -> Response:
-        """Return the view of all that is not decided; else of the last prompt."""
+        """Return the view of all that is not decided, or of the last prompt."""
         name = landing_address(self._context)
         if name is None:
             return HTMLResponse(render("empty.html"))
-        return self._show(request, "new", name)
+        return self._answer(request, "new", name)
 
     def _show_last_prompt(self, request: Request) -> Response:
-        """Return the view of the last prompt, as there is nothing new."""
+        """Return the view of the last prompt, for a person who has decided all."""
         heading = self._log.newest_prompt()
         if heading is None:
             # Everything is undone, or the person's own.
@@ -148,11 +150,12 @@ class ReviewSite:
 
     def named(self, request: Request) -> Response:
         """Return the view of a change, or of several as one, or a part of it."""
-        return self._show(
+        return self._answer(
             request, request.path_params["kind"], request.path_params["name"]
         )
 
-    def _show(self, request: Request, kind: str, name: str) -> Response:
+    def _answer(self, request: Request, kind: str, name: str) -> Response:
+        """Return the requested part of a view."""
         part = request.query_params.get("part", "view")
         if kind == "new" and part in ("view", "files"):
             return self._show_landing(request, name, part)
@@ -209,7 +212,7 @@ class ReviewSite:
     ) -> Response:
         """Return the view of a change, or of several as one.
 
-        `is_nothing_new`: it is shown because all else is decided.
+        With `is_nothing_new` it is shown because everything is decided.
         """
         decided_until = self._context.marks.decided_until()
         decided_number = parse_change_id(decided_until or "")
