@@ -66,7 +66,7 @@ REVIEW = "filewright review"
 GIT_SECONDS = 10.0
 """The time for asking git about the lines that are older than the history."""
 SEARCH_SECONDS = 3.0
-"""The time of one search in the contents of the history; another one goes on."""
+"""The time of one search in the history; a further call continues it."""
 RESOURCE_LIMITS = {"page_chars": 8_000_000, "diff_lines": 200_000}
 """The limits of a change as a resource, which a model gets only if it asks for it."""
 
@@ -84,8 +84,8 @@ def default_roots() -> tuple[str, ...]:
 class Workspace(ToolMethods, Closable):
     """The folders that an agent may work in, and every operation on them. Thread-safe.
 
-    `root` and `more_roots` are existing folders (default: see `default_roots`); a name
-    may be given as ``name=path``. Changes are recorded under `session` (default: one of
+    `root` and `more_roots` are existing folders (default: see `default_roots`); with
+    ``name=path`` a root has a name of its own. Changes are recorded under `session` (default: one of
     its own) and `client`. Every method that runs a tool (`ToolMethods`) returns the
     tool's own result and raises `FilewrightError`; `call` never raises for a problem of
     the request.
@@ -187,8 +187,8 @@ class Workspace(ToolMethods, Closable):
     ) -> Sequence[ListedTool]:
         """Return the tools as MCP clients get them, or those of a `dialect`.
 
-        The `api` of each is what the API of a model is sent for it. Only those of `toolsets`,
-        and none that writes in a read-only workspace.
+        The `api` of a tool is its declaration for a model's API. With `toolsets`, only
+        tools of these are returned; in a read-only workspace, only tools that read.
         """
         return self.offer(dialect, toolsets).tools()
 
@@ -233,8 +233,8 @@ class Workspace(ToolMethods, Closable):
     ) -> Sequence[ChangeRecord]:
         """Return the newest changes, of all files or of one, older than the change `before`.
 
-        Only changes of a `session`, of clients whose names begin with `client`, and after
-        the time or change `since`.
+        They can be limited to a `session`, to clients whose names begin with `client`,
+        and to changes after the time or change `since`.
         """
         location = self._boundary.locate(path) if path is not None else None
         return self._changes.history(
@@ -294,7 +294,7 @@ class Workspace(ToolMethods, Closable):
         )
 
     def newest(self) -> str | None:
-        """Return the id of the newest change, to find out if there is a new one; it may be of another root."""
+        """Return the id of the newest change, also of another root, to notice a new one."""
         return self._changes.newest()
 
     def diff(

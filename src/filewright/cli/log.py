@@ -103,7 +103,7 @@ Examples:
 @click.option(
     "--grep",
     metavar="TEXT",
-    help="Search added and removed lines for TEXT; without capitals in any case.",
+    help="Search added and removed lines for TEXT; capitals count if it has any.",
 )
 @click.option(
     "--full",
@@ -153,7 +153,7 @@ def log(
         )
         _write_hits(workspace, grep, result, as_json=as_json)
         return
-    # A change more than the limit shows that there are more.
+    # One change beyond the limit tells that there are more.
     records = workspace.history(path, limit=limit + 1, before=before, **filters)
     if not records and path is not None and not any(filters.values()):
         raise no_history(workspace, path)
@@ -250,7 +250,7 @@ def _list_details(
 
 
 def _list_files(workspace: Workspace, scope: Scope | str) -> list[str]:
-    """Return the lines of the files that changes of a scope changed together."""
+    """Return a line for each file that the changes of a scope changed."""
     changed = workspace.changed_files(scope, limit=MAX_LISTED_FILES)
     return render_changed_files(changed)
 

@@ -133,9 +133,9 @@ class Selection:
         ]
 
     def find_links_outside(self) -> list[LinkOutside]:
-        """Return the links of the current folder through which nothing is read or written.
+        """Return the links that lead out of the current folder, and are not followed.
 
-        Links of rules are left out, as no rule is ever read to find components.
+        Links of rules are left out: a rule is not read to find components.
         """
         if self.file is not None:
             return []
@@ -152,7 +152,7 @@ shell_options = combine_options(
     click.option(
         "--shell",
         is_flag=True,
-        help="The skill only, which tells CLIENT's model the commands of the shell; "
+        help="Only the skill that tells CLIENT's model the commands of the shell; "
         "without CLIENT, the program apply_patch on PATH.",
     ),
     click.option(
@@ -318,15 +318,15 @@ def _choose(selection: Selection) -> list[Client]:
 
 
 def _list_excluded_kinds(
-    *, shell: bool, remove: bool, **no: bool
+    *, shell: bool, remove: bool, **unwanted: bool
 ) -> frozenset[str]:
     """Return the kinds of components that the options leave out.
 
-    The other arguments tell for a kind whether the user has an option against it.
+    `unwanted` has True for each kind that an option such as `--no-hooks` leaves out.
     """
     if shell:
         return frozenset(("server", "hooks", "rule", "commands"))
-    kinds = {kind for kind, is_unwanted in no.items() if is_unwanted}
+    kinds = {kind for kind, is_unwanted in unwanted.items() if is_unwanted}
     if not remove:
         kinds.add("skill")
     return frozenset(kinds)
@@ -395,7 +395,7 @@ def check_setup(selection: Selection, *, as_json: bool) -> bool:
 
     present = selection.find_present()
     warnings = _list_warnings(selection, present)
-    # The component of a file that is not read is among the findings of its client.
+    # For one client, a file that cannot be read is a finding instead of a warning.
     is_good = not present.unread_reasons and not warnings
     components = selection.include(present.components)
     findings = (
