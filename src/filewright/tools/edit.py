@@ -20,10 +20,10 @@ from filewright.hints import Hint
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.edit_arguments import (
+    BaseEdit,
     CreateFile,
     DeleteFile,
     EditArguments,
-    FileEdit,
     MoveFile,
     MoveText,
 )
@@ -165,7 +165,7 @@ def plan_and_commit(call: EditCall) -> EditChange:
 
 
 def _summarize(
-    edits: Sequence[FileEdit],
+    edits: Sequence[BaseEdit],
     grouped: GroupedEdits,
     change: Change[FileEditPlan],
 ) -> str:
