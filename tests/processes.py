@@ -44,6 +44,8 @@ _LATER = (
 """What filewright loads of others when it is first used."""
 _REQUEST_BYTES = 128 << 10
 _READ_BY_PYTHON = ("PYTHON", "LC_", "LANG", "FILEWRIGHT_SYSTEM")
+_LOCALE = ("LC_ALL", "LC_CTYPE", "LANG")
+"""The first that is set decides about what Python sets at its start."""
 
 
 def start(
@@ -275,7 +277,10 @@ def _server_for(environment: Mapping[str, str], user: int | None = None) -> str:
         name: value
         for name, value in environment.items()
         if name.startswith(_READ_BY_PYTHON)
+        and not name.startswith(("LC_", "LANG"))
     }
+    locales = filter(None, map(environment.get, _LOCALE))
+    read["LC_ALL"] = next(locales, "")
     return _fork_server(tuple(sorted(read.items())), user)
 
 

@@ -11,15 +11,23 @@ from benchmarks.__main__ import RATIOS, REPORTS, format_row, main
 from benchmarks.row import Row
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
-SERVERS = ("startup", "large_edit", "large_log", "hooks")
-"""Benchmarks that start several processes; the scheduled job runs these."""
+SECONDS = (
+    "startup",
+    "large_edit",
+    "large_log",
+    "hooks",
+    "guard",
+    "logs",
+    "scaling",
+)
+"""Benchmarks that take seconds also on small data; the scheduled job runs these."""
 
 
 def names() -> list[object]:
     """Return the names of benchmarks, those that take seconds as sweeps."""
     marked: list[object] = []
     for name in (*RATIOS, *REPORTS):
-        marks = [pytest.mark.sweep] if name in SERVERS else []
+        marks = [pytest.mark.sweep] if name in SECONDS else []
         marked.append(pytest.param(name, marks=marks))
     return marked
 

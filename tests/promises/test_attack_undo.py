@@ -202,11 +202,15 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(
 @pytest.mark.parametrize(
     "levels",
     [
-        100,
+        60,
         pytest.param(
             390, marks=pytest.mark.sweep
         ),  # of the 400 that may be changed
-        pytest.param(450, marks=pytest.mark.needs("kernel_resolution")),
+        pytest.param(410, marks=pytest.mark.needs("kernel_resolution")),
+        pytest.param(
+            700,
+            marks=[pytest.mark.needs("kernel_resolution"), pytest.mark.sweep],
+        ),
         pytest.param(
             2000,
             marks=[pytest.mark.needs("kernel_resolution"), pytest.mark.sweep],

@@ -155,7 +155,7 @@ PATHS = [
 
 
 @pytest.mark.parametrize(
-    "step", [4, pytest.param(1, marks=pytest.mark.sweep)], ids=["some", "all"]
+    "step", [8, pytest.param(1, marks=pytest.mark.sweep)], ids=["some", "all"]
 )
 def test_nobody_opens_what_is_denied(
     template: Path, tmp_path: Path, step: int

@@ -93,7 +93,7 @@ def _within(
 ) -> list[str]:
     """Make the calls, none of which may fail or take more memory than allowed; their texts."""
     given = {"work": place / "work", "state": place / "state", "calls": calls}
-    answers, peaks = outside.run(MEASURED, anew=True, **given)
+    answers, peaks = outside.run(MEASURED, **given)
     for (tool, _), (code, text), peak in zip(
         calls, answers, peaks, strict=True
     ):
@@ -153,18 +153,19 @@ def _replaced_and_undone(place: Path, thousands: int, allowed: int) -> None:
     assert (place / "work" / "f.txt").read_bytes() == before
 
 
-def test_undoing_ten_thousand_replacements_takes_little_memory(
-    place: Path,
+@pytest.mark.parametrize(
+    ("thousands", "allowed"),
+    [
+        # A third of the memory, beside which ten thousand replacements may need little.
+        (10, ALLOWED // 3),
+        pytest.param(30, ALLOWED // 2, marks=pytest.mark.sweep),
+        pytest.param(700, ALLOWED, marks=pytest.mark.sweep),
+    ],
+)
+def test_undoing_thousands_of_replacements_takes_little_memory(
+    place: Path, thousands: int, allowed: int
 ) -> None:
-    # A third of the memory, beside which ten thousand replacements may need little.
-    _replaced_and_undone(place, 10, ALLOWED // 3)
-
-
-@pytest.mark.sweep
-def test_undoing_seven_hundred_thousand_replacements_takes_little_memory(
-    place: Path,
-) -> None:
-    _replaced_and_undone(place, 700, ALLOWED)
+    _replaced_and_undone(place, thousands, allowed)
 
 
 REWRITTEN = """
@@ -221,7 +222,7 @@ def _one_line(path: Path, size: int) -> None:
         file.write(b"needle" + b" tail" * 100 + b"\n")
 
 
-def _long_line(place: Path, size: int) -> None:
+def _long_line(place: Path, size: int, allowed: int = ALLOWED) -> None:
     _one_line(place / "work" / "f.txt", size)
     texts = _within(
         place,
@@ -253,6 +254,7 @@ def _long_line(place: Path, size: int) -> None:
                 "preview": False,
             },
         ),
+        allowed=allowed,
     )
     assert "needle" in texts[0]
     with (place / "work" / "f.txt").open("rb") as file:
@@ -260,10 +262,17 @@ def _long_line(place: Path, size: int) -> None:
         assert b"pin tail" in file.read()
 
 
-def test_a_line_of_70_mb_is_searched_read_and_edited_in_little_memory(
-    place: Path,
+@pytest.mark.parametrize(
+    ("size", "allowed"),
+    [
+        (40 * MB, ALLOWED // 2),
+        pytest.param(140 * MB, ALLOWED, marks=pytest.mark.sweep),
+    ],
+)
+def test_a_long_line_is_searched_read_and_edited_in_little_memory(
+    place: Path, size: int, allowed: int
 ) -> None:
-    _long_line(place, 70 * MB)
+    _long_line(place, size, allowed)
 
 
 @pytest.mark.sweep
@@ -381,14 +390,10 @@ def _many_files(place: Path, count: int) -> None:
     )
 
 
-def test_five_files_of_15_mb_are_changed_in_one_call_in_little_memory(
-    place: Path,
+@pytest.mark.parametrize(
+    "count", [5, *(pytest.param(n, marks=pytest.mark.sweep) for n in (8, 40))]
+)
+def test_files_of_15_mb_are_changed_in_one_call_in_little_memory(
+    place: Path, count: int
 ) -> None:
-    _many_files(place, 5)
-
-
-@pytest.mark.sweep
-def test_forty_files_of_15_mb_are_changed_in_one_call_in_little_memory(
-    place: Path,
-) -> None:
-    _many_files(place, 40)
+    _many_files(place, count)

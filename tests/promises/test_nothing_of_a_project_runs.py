@@ -200,7 +200,29 @@ COMMANDS = {
 }
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+ALIKE = {
+    "show",
+    "rewind",
+    "guard fix",
+    "guard report",
+    "keep",
+    "config",
+    "check",
+    "completion",
+    "call 2",
+}
+"""Commands that load what others load."""
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        pytest.param(
+            command, marks=[pytest.mark.sweep] if command in ALIKE else []
+        )
+        for command in COMMANDS
+    ],
+)
 def test_commands(
     project: Project, command: str, environment: dict[str, str]
 ) -> None:

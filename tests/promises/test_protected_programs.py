@@ -55,7 +55,7 @@ def _examples(surface: str, step: int) -> list[str]:
 
 @pytest.mark.parametrize("exists", [True, False], ids=["there", "not there"])
 @pytest.mark.parametrize(
-    "step", [8, pytest.param(1, marks=pytest.mark.sweep)], ids=["some", "all"]
+    "step", [16, pytest.param(1, marks=pytest.mark.sweep)], ids=["some", "all"]
 )
 @pytest.mark.parametrize("surface", CALLS)
 def test_no_tool_writes(

@@ -120,9 +120,9 @@ def three_bugs(root: Path) -> ShellAgent:
     return shell
 
 
-def a_rename(root: Path) -> ShellAgent:
+def a_rename(root: Path, packages: int = 60) -> ShellAgent:
     """Rename a function in 3,600 files, other names with the same letters left alone."""
-    before = many(60)
+    before = many(packages)
     shell = ShellAgent(written(root, before))
     arguments = (
         '{"pattern": "load_rate", "replacement": "rate_of", "whole_word": true'
@@ -133,7 +133,7 @@ def a_rename(root: Path) -> ShellAgent:
         f"filewright call replace_content '{arguments}, "
         f'"preview": false, "expected_count": {count}}}\''
     )
-    assert "3,600 files searched" in done
+    assert f"{60 * packages:,} files searched" in done
     assert contents(root) == {
         name: re.sub(rb"\bload_rate\b", b"rate_of", content)
         for name, content in before.items()
@@ -141,10 +141,10 @@ def a_rename(root: Path) -> ShellAgent:
     return shell
 
 
-def a_chain_of_causes(root: Path) -> ShellAgent:
+def a_chain_of_causes(root: Path, size: int = LOG_BYTES) -> ShellAgent:
     """Follow an error in a log of 10 MB to its cause in the code."""
     written(root, {"app/pool.py": test_tasks.POOL, "app/web.py": b"x = 1\n"})
-    write_log(root / "app.log", LOG_BYTES)
+    write_log(root / "app.log", size)
     shell = ShellAgent(root)
     errors = shell("filewright search -m 5 ERROR app.log")
     request = found(r"request (r-\d+) gave up", errors)
@@ -229,10 +229,16 @@ TASKS: dict[str, Callable[[Path], ShellAgent]] = {
 }
 
 
-def test_five_tasks_by_commands_alone(tmp_path: Path) -> None:
+@test_tasks.SIZES
+def test_five_tasks_by_commands_alone(
+    tmp_path: Path, packages: int, log_bytes: int
+) -> None:
     agents = [
-        task(tmp_path / str(number) / "root")
-        for number, task in enumerate(TASKS.values())
+        three_bugs(tmp_path / "1" / "root"),
+        a_rename(tmp_path / "2" / "root", packages),
+        a_chain_of_causes(tmp_path / "3" / "root", log_bytes),
+        a_patch(tmp_path / "4" / "root"),
+        three_refactorings(tmp_path / "5" / "root"),
     ]
     assert sum(agent.calls for agent in agents) <= 13
     read = len(SKILL.read_text("utf-8"))

@@ -399,9 +399,8 @@ def many(packages: int) -> dict[str, bytes]:
     return files
 
 
-async def a_rename(root: Path) -> Agent:
-    before = many(60)
-    assert len(before) == 3_600
+async def a_rename(root: Path, packages: int = 60) -> Agent:
+    before = many(packages)
     written(root, before)
     async with agent_in(root) as agent:
         rename = {
@@ -416,14 +415,16 @@ async def a_rename(root: Path) -> Agent:
             "replace_content", **rename, preview=False, expected_count=count
         )
         assert "as in the preview" in done
-        assert "3,600 files searched" in done
+        assert f"{60 * packages:,} files searched" in done
     after = {
         name: re.sub(rb"\bload_rate\b", b"rate_of", data)
         for name, data in before.items()
     }
     assert contents(root) == after
     assert (
-        sum(data.count(b"rate_of") for data in after.values()) == count == 420
+        sum(data.count(b"rate_of") for data in after.values())
+        == count
+        == 7 * packages
     )
     return agent
 
@@ -576,16 +577,27 @@ async def three_refactorings(root: Path) -> Agent:
     return agent
 
 
+SIZES = pytest.mark.parametrize(
+    ("packages", "log_bytes"),
+    [
+        pytest.param(6, 1_000_000, id="small"),
+        pytest.param(60, 10_000_000, id="whole", marks=pytest.mark.sweep),
+    ],
+)
+"""Of the rename and of the log, on which the answers' length does not depend."""
+
+
+@SIZES
 async def test_five_tasks_together_take_no_more_than_a_shell(
-    tmp_path: Path,
+    tmp_path: Path, packages: int, log_bytes: int
 ) -> None:
     empty = written(tmp_path / "none" / "root", {"empty": b""})
     async with agent_in(empty) as first:
         listed = await first.listed(empty)
     agents = [
         await three_bugs(tmp_path / "1" / "root"),
-        await a_rename(tmp_path / "2" / "root"),
-        await a_chain_of_causes(tmp_path / "3" / "root", 10_000_000),
+        await a_rename(tmp_path / "2" / "root", packages),
+        await a_chain_of_causes(tmp_path / "3" / "root", log_bytes),
         await a_patch(tmp_path / "4" / "root"),
         await three_refactorings(tmp_path / "5" / "root"),
     ]
