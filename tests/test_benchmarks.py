@@ -32,6 +32,7 @@ def names() -> list[object]:
     return marked
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", names())
 def test_runs_on_small_data(
     name: str, capsys: pytest.CaptureFixture[str]

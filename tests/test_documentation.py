@@ -81,6 +81,7 @@ def as_pattern(lines: list[str]) -> str:
     return "".join(parts)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", PAGES)
 def test_the_page_tells_the_truth(name, tmp_path):
     folder = tmp_path / "work"

@@ -24,6 +24,7 @@ def environment(tmp_path: Path) -> dict[str, str]:
     return {**os.environ, **without, "TMPDIR": str(tmp_path / "tmp")}
 
 
+@pytest.mark.extra
 def test_terminal(environment: dict[str, str], tmp_path: Path) -> None:
     session = terminals.run("demo", keys=[("[y/N]", "y\n")], env=environment)
     assert session.status == 0, session.text

@@ -348,7 +348,9 @@ def test_case_in_windows(case, in_windows):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@pytest.mark.parametrize(
+    "mode", ["auto", pytest.param("legacy", marks=pytest.mark.extra)]
+)
 async def test_table_over_the_protocol(mode, over_the_protocol):
     assert await over_the_protocol(mode, TABLE) == {}
 

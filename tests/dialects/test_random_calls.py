@@ -85,6 +85,7 @@ def furnish(folder) -> None:
     os.mkfifo(folder / "p")
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("seed", [1, pytest.param(2, marks=pytest.mark.sweep)])
 @pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_every_call_is_answered(name, seed, tmp_path):

@@ -319,6 +319,7 @@ def test_bad_arguments_are_answered(name, arguments, workspace):
         assert len(result.text) <= workspace.settings.hard_chars
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", DIALECT_NAMES)
 def test_results_are_bounded_and_stay_json(name, root, workspace):
     (root / "big").write_bytes(

@@ -140,6 +140,7 @@ class Agent:
         return result.content[0].text
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "mode", ["auto", pytest.param("legacy", marks=pytest.mark.sweep)]
 )

@@ -574,7 +574,7 @@ def test_no_tool_loses_the_race(
     workspace: Workspace, root: Path, outside: Path, way: str
 ) -> None:
     before = record(outside)
-    race(workspace, way, 20)
+    race(workspace, way, 8)
     assert record(outside) == before
     assert (
         not (root / "copied").exists()

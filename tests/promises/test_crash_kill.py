@@ -225,7 +225,7 @@ def _moves_over(bench: object) -> ChangeSet:
 @pytest.mark.parametrize("undone", [False, True])
 @pytest.mark.parametrize("moves", [_chain, _ring, _moves_over])
 @pytest.mark.parametrize(
-    "stride", [67, pytest.param(1, marks=pytest.mark.sweep)]
+    "stride", [97, pytest.param(1, marks=pytest.mark.sweep)]
 )
 def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
     area: Path,

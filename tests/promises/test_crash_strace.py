@@ -127,6 +127,7 @@ def _sweep(area: Path, points: int | None) -> int:
     return killed
 
 
+@pytest.mark.extra
 def test_a_commit_killed_at_real_system_calls(area: Path) -> None:
     _sweep(area, 4)
 

@@ -154,6 +154,7 @@ PATHS = [
 ]
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "step", [8, pytest.param(1, marks=pytest.mark.sweep)], ids=["some", "all"]
 )

@@ -95,7 +95,7 @@ def test_an_error_at_any_call_leaves_all_or_nothing(
     area: Path, number: int
 ) -> None:
     outcomes = _sweep(
-        area, scene.failing(number), 31, start=scene.ERRORS.index(number)
+        area, scene.failing(number), 53, start=scene.ERRORS.index(number)
     )
     assert any(error is not None for _, error in outcomes)
     for _, error in outcomes:
@@ -115,7 +115,7 @@ def test_every_error_at_every_call(area: Path, number: int) -> None:
 
 
 def test_a_short_write_is_continued(area: Path) -> None:
-    assert all(error is None for _, error in _sweep(area, scene.short, 23))
+    assert all(error is None for _, error in _sweep(area, scene.short, 41))
 
 
 @pytest.mark.sweep

@@ -173,6 +173,9 @@ def _append(
 
 
 @pytest.mark.parametrize(
+    "count", [15, pytest.param(200, marks=pytest.mark.sweep)]
+)
+@pytest.mark.parametrize(
     "lists",
     [
         ["work", "work/sub"],
@@ -181,9 +184,9 @@ def _append(
     ],
 )
 def test_processes_on_nested_and_overlapping_roots_lose_no_acknowledged_edit(
-    area: Path, lists: list[str]
+    area: Path, lists: list[str], count: int
 ) -> None:
-    acknowledged, there = _append(area, lists, 40)
+    acknowledged, there = _append(area, lists, count)
     assert acknowledged
     assert sorted(there) == sorted(["start", *acknowledged])
 

@@ -118,6 +118,7 @@ EDIT = (
 UNDO = ("undo", {})
 
 
+@pytest.mark.extra
 def test_patching_reading_and_editing_a_file_of_47_mb_takes_little_memory(
     place: Path,
 ) -> None:
@@ -191,6 +192,7 @@ def test_rewinding_a_hundred_thousand_changes_takes_little_memory(
     assert (place / "work" / "7.txt").read_text() == "one\n" * 1000
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("count", "allowed"),
     [
@@ -318,6 +320,7 @@ def _moved_about(
     assert outside.contents(place / "work" / "tree") == before
 
 
+@pytest.mark.extra
 def test_a_tree_of_six_hundred_files_is_moved_about_in_little_memory(
     place: Path,
 ) -> None:
@@ -331,6 +334,7 @@ def test_a_tree_of_thirty_thousand_files_is_moved_about_in_little_memory(
     _moved_about(place, 5000, 6)
 
 
+@pytest.mark.extra
 def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(
     place: Path,
 ) -> None:
@@ -341,6 +345,7 @@ def test_an_ignore_file_of_four_hundred_thousand_lines_takes_little_memory(
     _within(place, listing, listing)
 
 
+@pytest.mark.extra
 def test_a_fuzzy_search_of_a_large_file_takes_little_memory(
     place: Path,
 ) -> None:
@@ -390,6 +395,7 @@ def _many_files(place: Path, count: int) -> None:
     )
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "count", [5, *(pytest.param(n, marks=pytest.mark.sweep) for n in (8, 40))]
 )

@@ -238,6 +238,7 @@ def test_of_python(project: Project) -> None:
     assert project.ran() == []
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "event", ["UserPromptSubmit", "PreToolUse", "PostToolUse"]
 )
@@ -303,6 +304,7 @@ def _blobs(state: Path) -> list[Path]:
     ]
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "address", [(), ("--http", "127.0.0.1:0")], ids=["stdio", "http"]
 )
@@ -354,6 +356,7 @@ with Workspace(".") as workspace:
 """
 
 
+@pytest.mark.extra
 def test_pager_and_browser(
     project: Project, environment: dict[str, str]
 ) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.promises import histories
+from tests.samples import one_in
 
 pytestmark = pytest.mark.skipif(
     sys.platform == "win32", reason="modes and links are compared"
@@ -29,7 +30,7 @@ def _play(seconds: float, where: Path) -> None:
 def test_some_random_histories_are_rewound_to_what_was_seen(
     tmp_path: Path,
 ) -> None:
-    _play(3, tmp_path)
+    _play(1, tmp_path)
 
 
 @pytest.mark.sweep
@@ -217,7 +218,7 @@ FOUND: dict[str, list[histories.Step]] = {
 }
 
 
-@pytest.mark.parametrize("case", FOUND)
+@pytest.mark.parametrize("case", one_in(2, FOUND))
 def test_a_history_that_once_went_wrong(case: str, tmp_path: Path) -> None:
     wrong = histories.played(FOUND[case], tmp_path)
     assert wrong is None, wrong

@@ -165,11 +165,17 @@ def _counts(
         return counts, state
 
 
+@pytest.mark.parametrize(
+    "size", [30, pytest.param(200, marks=pytest.mark.sweep)]
+)
 @pytest.mark.parametrize("plant", GROWING)
 def test_four_times_the_work_takes_about_four_times_the_calls(
-    plant: Callable[[Path, int], Calls],
+    plant: Callable[[Path, int], Calls], size: int
 ) -> None:
-    (small, few), (large, many) = _counts(plant, 50), _counts(plant, 200)
+    (small, few), (large, many) = (
+        _counts(plant, size),
+        _counts(plant, 4 * size),
+    )
     for less, more in zip(small, large, strict=True):
         assert more <= less * 7, f"{less} calls became {more}"
     assert many <= few * 7, f"{few} bytes of history became {many}"

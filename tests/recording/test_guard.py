@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from tests import processes
+from tests.samples import one_in
 
 BEFORE = b"# caf\xe9\r\nport = 80\r\nlast"
 DAMAGED = b"# caf\xef\xbf\xbd\nport = 8080\nlast\n"
@@ -491,7 +492,8 @@ def test_leaves_files_outside(client: Client, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "order", ["aAbB", "abAB", "abBA", "a1bA2B", "ab1A2B", "a1b2AB", "a1b2BA"]
+    "order",
+    one_in(2, ["aAbB", "abAB", "abBA", "a1bA2B", "ab1A2B", "a1b2AB", "a1b2BA"]),
 )
 def test_edits_at_once(client: Client, order: str) -> None:
     """Begin `a`, end `A`; the tool of it writes at 1, or at its end."""

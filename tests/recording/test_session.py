@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from tests import processes
 from tests.promises.histories import look
+from tests.samples import one_in
 
 from filewright import FilewrightError, Workspace
 from filewright.progress import Task
@@ -376,7 +377,7 @@ def _nested_orders() -> list[str]:
     return sorted(set(orders))
 
 
-@pytest.mark.parametrize("order", _nested_orders())
+@pytest.mark.parametrize("order", one_in(3, _nested_orders()))
 def test_commands_of_outer_and_inner_root(
     opens: Callable[..., Workspace], root: Path, order: str
 ) -> None:

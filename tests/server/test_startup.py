@@ -206,6 +206,7 @@ def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(
     assert len(asked) == 3
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "waits",
     [(0.25, 0.4), pytest.param((0.2, 0.3) * 5, marks=pytest.mark.sweep)],

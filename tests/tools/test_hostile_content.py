@@ -76,13 +76,15 @@ def test_what_would_take_for_ever_ends_at_the_time_limit(
         assert "hint:" in result.text
 
 
-@pytest.mark.parametrize("path", [".", "log"])
+@pytest.mark.parametrize(
+    "path", [".", pytest.param("log", marks=pytest.mark.extra)]
+)
 def test_kinds_of_more_lines_than_there_is_time_for_are_those_found_so_far(
     root, tmp_path, path
 ):
-    (root / "log").write_bytes(b"took 12 ms\n" * 2_000_000)
+    (root / "log").write_bytes(b"took 12 ms\n" * 1_000_000)
     with Workspace(
-        root, state_dir=tmp_path / "state", settings=Settings(call_seconds=2)
+        root, state_dir=tmp_path / "state", settings=Settings(call_seconds=1)
     ) as workspace:
         result = workspace.call(
             "search_content",
@@ -91,7 +93,7 @@ def test_kinds_of_more_lines_than_there_is_time_for_are_those_found_so_far(
     assert not result.is_error, result.text
     assert " like " in result.text
     assert "[the search is not complete]" in result.text
-    assert "time limit of 2 s" in result.text
+    assert "time limit of 1 s" in result.text
 
 
 def test_a_search_that_runs_out_of_time_shows_what_it_found(

@@ -51,6 +51,7 @@ def strictly(*files: Path) -> str:
     ).stdout
 
 
+@pytest.mark.extra
 def test_the_examples_of_the_library_page_are_well_typed(
     tmp_path: Path,
 ) -> None:
