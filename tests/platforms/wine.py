@@ -55,6 +55,9 @@ TOOLS = {
 ONLY_WINDOWS = ["colorama", "pywin32", "tzdata"]
 FOR_TESTS = ["pytest", "pytest-timeout", "hypothesis"]
 
+WITH_EXTRA = (
+    "not sweep and not big and not clients and not frameworks and not browser"
+)
 SHORT = ["tests/platforms", "tests/system/test_nt.py"]
 """The rest of the system's room that runs there reads tables and sources, on Linux as well."""
 PORTABLE = [
@@ -323,7 +326,7 @@ def main(arguments: Sequence[str]) -> int:
         return tested(python, *(SHORT if short else arguments))[0]
     started, results = (
         time.monotonic(),
-        [tested(python, folder) for folder in PORTABLE],
+        [tested(python, folder, "-m", WITH_EXTRA) for folder in PORTABLE],
     )
     passed, skipped, failed = (
         sum(numbers)
