@@ -157,6 +157,19 @@ def test_counts_by_keys(logs, arguments, rows):
     assert shown[:-1] == rows
 
 
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ({"by": ["level", "1h"]}, "60 matching lines not JSON: count text by"),
+        ({"by": "1h", "fields": ["ms"]}, "no number in ms"),
+    ],
+    ids=["fields", "numbers"],
+)
+def test_counts_of_text(logs, arguments, text):
+    result = search(logs, path="app.log*", pattern="ERROR", **arguments)
+    assert text in result.text
+
+
 def test_counts_tell_a_gap(logs, root):
     rows = PLAIN[:100] + PLAIN[400:450]
     (root / "gap.log").write_text("".join(rows))

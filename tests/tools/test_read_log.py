@@ -64,7 +64,11 @@ def test_numbers_lines_of_the_file(logs):
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"since": "23:00"}, {"since": "soon"}, {"since": "1m", "line": 3}],
+    [
+        {"since": "2026-11-28 23:00"},
+        {"since": "soon"},
+        {"since": "1m", "line": 3},
+    ],
     ids=str,
 )
 def test_refusals(logs, arguments):

@@ -42,6 +42,11 @@ class CountKey:
     group: str = ""
     span: int = 0
 
+    @property
+    def name(self) -> str:
+        """Return the name as the caller wrote it; "" for a span of time."""
+        return f"${self.group}" if self.group else self.path
+
     def read(self, line: CountedLine) -> KeyValue:
         """Return the value of a line: of a span of time, its beginning in seconds."""
         if self.span:
@@ -169,6 +174,11 @@ class EntryCounts:
         return any(key.path for key in (*self.keys, *self.number_keys))
 
     @property
+    def has_fields(self) -> bool:
+        """Return True if a field of JSON lines is a part of the key."""
+        return any(key.path for key in self.keys)
+
+    @property
     def groups(self) -> tuple[str, ...]:
         """Return the groups of the pattern that are needed."""
         keys = (*self.keys, *self.number_keys)
@@ -200,7 +210,7 @@ class EntryCounts:
 
     def add(self, line: CountedLine) -> CountedValue | None:
         """Count a line. Return its value if the line is the first with it."""
-        if self.has_entries and line.entry is None:
+        if self.has_fields and line.entry is None:
             self.broken += 1
             return None
         self._note_gap(line.seconds)
@@ -263,6 +273,15 @@ class EntryCounts:
         ]
         return "\t".join(parts)
 
+    @property
+    def paths_without_numbers(self) -> tuple[str, ...]:
+        """Return the fields that were no numbers in any entry."""
+        paths = []
+        for index, key in enumerate(self.number_keys):
+            if not any(value.numbers[index] for value in self._values.values()):
+                paths.append(key.name)
+        return tuple(paths)
+
     def summarize(self, value: CountedValue) -> tuple[NumberSummary, ...]:
         """Return the distributions of the numbers of a value."""
         summaries = []
@@ -272,7 +291,7 @@ class EntryCounts:
             numbers = sorted(kept)
             summaries.append(
                 NumberSummary(
-                    path=key.path or f"${key.group}",
+                    path=key.name,
                     p50=_percentile(numbers, 50),
                     p95=_percentile(numbers, 95),
                     largest=numbers[-1],

@@ -125,8 +125,10 @@ class Condition:
             return show_value(value) == show_value(expected)
         text = show_value(expected)
         if self.ignores_case:
-            return value.lower() == text.lower()
-        return value == text
+            value, text = value.lower(), text.lower()
+        if "*" in text:
+            return _fits_wildcards(value, text)
+        return str(value) == text
 
     @property
     def text_pattern(self) -> str | None:
@@ -151,7 +153,8 @@ class Condition:
             return None
         if not _PLAIN_TEXT.fullmatch(expected):
             return None
-        text = re.escape(expected).replace("/", r"\\?/")
+        # A star stands for any characters of the value, also escaped quotes.
+        text = re.escape(expected).replace("/", r"\\?/").replace(r"\*", ".*")
         return f'"{text}"'
 
     @property
@@ -253,6 +256,21 @@ def parse_conditions(
             )
         )
     return tuple(conditions)
+
+
+def _fits_wildcards(value: str, text: str) -> bool:
+    """Return True if a value fits a text in which a star is any characters."""
+    *parts, end = text.split("*")
+    start = parts[0]
+    if not value.startswith(start) or not value[len(start) :].endswith(end):
+        return False
+    position, stop = len(start), len(value) - len(end)
+    for part in parts[1:]:
+        index = value.find(part, position, stop)
+        if index < 0:
+            return False
+        position = index + len(part)
+    return True
 
 
 def show_fields(entry: Mapping[str, Any], fields: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
 from filewright.errors import FilewrightError, invalid
@@ -113,6 +113,16 @@ class SearchArguments(Arguments):
     include_ignored: bool = False
     """also files that `.gitignore`, `.ignore` and git's excludes leave out"""
     exclude: SkipJsonSchema[list[str]] = Field(default_factory=list)
+
+    @field_validator("by", mode="before")
+    @classmethod
+    def join_keys(cls, value: Any) -> Any:
+        """Return several keys as one text, since callers send them as a list too."""
+        if isinstance(value, list) and all(
+            isinstance(key, str) for key in value
+        ):
+            return ",".join(value)
+        return value
 
     @property
     def needs_no_pattern(self) -> bool:

@@ -138,11 +138,25 @@ class LineCounter:
         if counts.broken:
             lines = pluralize(counts.broken, "line")
             summary += f"; {lines} not JSON"
+        missing = counts.paths_without_numbers
+        if missing:
+            summary += f"; no number in {', '.join(missing)}"
         if counts.is_sampled:
             summary += "; percentiles of a sample"
         if counts.has_spans:
             summary += self._describe_gap()
         return summary
+
+    @property
+    def advice(self) -> str:
+        """Return what to try if no line that matches is JSON, or ""."""
+        if len(self._counts) or not self._counts.broken:
+            return ""
+        lines = pluralize(self._counts.broken, "matching line")
+        return (
+            f"{lines} not JSON: count text by a time (by=10m) or by a group of "
+            "the regex (mode=regex, by=$1)"
+        )
 
     def _describe_gap(self) -> str:
         gap, clock = self._counts.gap, self._clock

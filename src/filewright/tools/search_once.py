@@ -333,8 +333,11 @@ class SearchPage:
 
     def _shown_values(self) -> tuple[tuple[ValueCount, ...], tuple[str, ...]]:
         """Return the counts that fit on the page, and a summary."""
-        if not self._counter:
+        if self._counter is None:
             return (), ()
+        if not self._counter:
+            advice = self._counter.advice
+            return (), (advice,) if advice else ()
         max_rows = None
         if "max_results" in self.arguments.model_fields_set:
             max_rows = self.arguments.max_results
