@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from filewright.cli.history_options import path_option, person_command
-from filewright.cli.options import json_option
+from filewright.cli.options import json_option, stat_option
 from filewright.cli.terminal import write_json, write_paged
 from filewright.wording import pluralize
 
@@ -28,12 +28,7 @@ Examples:
 )
 @click.argument("moments", metavar="A..B")
 @path_option
-@click.option(
-    "--stat",
-    "shows_files",
-    is_flag=True,
-    help="List the files and their numbers of lines instead of the diff.",
-)
+@stat_option
 @json_option
 @person_command
 def diff(
@@ -41,7 +36,7 @@ def diff(
     *,
     moments: str,
     path: str | None,
-    shows_files: bool,
+    has_files: bool,
     as_json: bool,
 ) -> None:
     """Show what differs between the moments A and B.
@@ -73,7 +68,7 @@ def diff(
         return
     changes = pluralize(len(selection.change_ids), "change")
     lines = [f"{selection.description} ({changes})"]
-    if shows_files:
+    if has_files:
         for file in result.files:
             counts = "binary"
             if file.added is not None and file.removed is not None:

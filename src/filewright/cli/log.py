@@ -32,7 +32,7 @@ from filewright.cli.log_view import (
     render_session,
     render_session_row,
 )
-from filewright.cli.options import json_option
+from filewright.cli.options import json_option, stat_option
 from filewright.cli.terminal import (
     get_width,
     has_colours,
@@ -91,12 +91,7 @@ Examples:
     is_flag=True,
     help="List sessions instead of changes.",
 )
-@click.option(
-    "--stat",
-    "has_files",
-    is_flag=True,
-    help="Show the files of each change, and the lines added and removed.",
-)
+@stat_option
 @click.option(
     "-p", "--patch", "has_diff", is_flag=True, help="Show each change's diff."
 )
@@ -273,12 +268,7 @@ Examples:
 @session_option
 @since_option
 @path_option
-@click.option(
-    "--stat",
-    "shows_files",
-    is_flag=True,
-    help="List the files and their numbers of lines instead of the diff.",
-)
+@stat_option
 @json_option
 @person_command
 def show(
@@ -288,7 +278,7 @@ def show(
     session: str | None,
     since: str | None,
     path: str | None,
-    shows_files: bool,
+    has_files: bool,
     as_json: bool,
 ) -> None:
     """Show CHANGE (default: the newest) with its diff, or several changes as one."""
@@ -307,7 +297,7 @@ def show(
     lines = [record.summary]
     if entry is not None:
         lines = render_change(entry, is_full=not sys.stdout.isatty())
-    if shows_files:
+    if has_files:
         lines += _list_files(workspace, scope)
     else:
         lines.append(_read_diff(workspace, scope))

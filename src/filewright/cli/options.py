@@ -107,6 +107,12 @@ encoding_option = click.option(
     metavar="NAME",
     help="Take the file to be in this encoding.",
 )
+stat_option = click.option(
+    "--stat",
+    "has_files",
+    is_flag=True,
+    help="List the files, with the lines added and removed.",
+)
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print the result as JSON."
 )
