@@ -130,6 +130,14 @@ def test_columns():
     assert find_value(ENTRY, "err")["code"] == "E42"
 
 
+def test_long_values():
+    value = "x" * 300
+    assert show_fields({"a": value}, ["a"]) == "x" * 199 + "…"
+    (condition,) = parse_conditions({"a": value})
+    assert condition.accepts({"a": value})
+    assert not condition.accepts({"a": value + "y"})
+
+
 @pytest.mark.parametrize("line", [b"{", b"[1]", b"", b"[" * 100_000])
 def test_broken_lines(line):
     assert parse_entry(line) is None

@@ -167,7 +167,42 @@ def test_shows_whole_match(root, workspace):
     for number in range(12):
         assert any(f'"at": "10:00", "took": {number}' in row for row in rows)
         assert any(f'"took": {number}7' in row for row in rows)
-    assert max(map(len, rows)) < workspace.settings.match_chars + 60
+    texts = [row.partition("   [match of")[0] for row in rows]
+    assert max(map(len, texts)) < workspace.settings.match_chars + 60
+
+
+@pytest.mark.parametrize("column", [0, 500, 100_000])
+@pytest.mark.parametrize("count", [1, 30])
+@pytest.mark.parametrize("path", [".", "f"])
+def test_rows_of_long_matches(root, workspace, column, count, path):
+    short, long = f"<{'m' * 298}>", f"<{'m' * 1_998}>"
+    line = "a " * (column // 2) + "{}" + " b" * 400 + "\n"
+    for match in (short, long):
+        (root / "f").write_text(line.format(match) * count)
+        found = workspace.search("<m+>", mode="regex", path=path)
+        rows = [row for row in found.text.splitlines() if "<m" in row]
+        assert len(rows) == len(found.results)
+        note = f"match of 2,000 characters, cut; read it with line=1, column={column + 1}]"
+        assert (short in rows[0]) == (match == short)
+        assert rows[0].endswith(note) == (match == long)
+    assert "m>" in rows[0]
+    (hit, *_) = found.results
+    read = workspace.read(
+        "f", line=hit.line, column=hit.column, max_chars=2_000
+    )
+    assert read.content == long
+
+
+def test_long_inverted_line(root, workspace):
+    (root / "f").write_text("x" * 2_000 + "\nhit\n")
+    found = workspace.search("hit", invert=True)
+    assert "[line of 2,000 characters, cut; read it with line=1" in found.text
+
+
+def test_long_line_of_multiline_match(root, workspace):
+    (root / "f").write_text("<" + "x" * 2_000 + "\nx>\n")
+    found = workspace.search("<[^>]*>", mode="regex", multiline=True)
+    assert "[match of 2,004 characters, cut; read it with" in found.text
 
 
 def test_names_enclosing_definition(root, workspace):

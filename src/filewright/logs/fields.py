@@ -73,14 +73,20 @@ def find_value(entry: Mapping[str, Any], path: str) -> Any:
 
 
 def show_value(value: Any) -> str:
-    """Return a value as a column of a result."""
+    """Return a value as a column of a result; a long one ends in an ellipsis."""
+    text = _to_text(value)
+    if len(text) > _MAX_VALUE_CHARS:
+        return f"{text[: _MAX_VALUE_CHARS - 1]}…"
+    return text
+
+
+def _to_text(value: Any) -> str:
+    """Return a value as text: a string as it is, everything else as JSON."""
     if value is MISSING:
         return "-"
     if isinstance(value, str):
-        text = value
-    else:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return text[:_MAX_VALUE_CHARS]
+        return value
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,12 +124,12 @@ class Condition:
         if value is MISSING or value is None:
             return False
         if isinstance(value, bool) or isinstance(expected, bool):
-            return show_value(value).lower() == show_value(expected).lower()
+            return _to_text(value).lower() == _to_text(expected).lower()
         if isinstance(value, int | float):
             return to_number(expected) == value
         if not isinstance(value, str):
-            return show_value(value) == show_value(expected)
-        text = show_value(expected)
+            return _to_text(value) == _to_text(expected)
+        text = _to_text(expected)
         if self.ignores_case:
             value, text = value.lower(), text.lower()
         if "*" in text:

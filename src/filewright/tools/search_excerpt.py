@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from filewright.hints import fill
 from filewright.languages import Language
 from filewright.progress import Task
 from filewright.search.excerpts import (
@@ -27,9 +28,15 @@ from filewright.structure.lookup import symbol_path_at
 from filewright.structure.outlines import Outlines, language_of_snapshot
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
+from filewright.tools.read_rendering import name_column
 from filewright.tools.search_arguments import SearchArguments
-from filewright.tools.search_notes import display_path, matched_text
+from filewright.tools.search_notes import (
+    MAX_MATCH_BYTES,
+    display_path,
+    matched_text,
+)
 from filewright.tools.search_result import SearchHit
+from filewright.wording import format_size
 
 MAX_HITS_WITH_CONTEXT = 5
 DEFAULT_CONTEXT_LINES = 2
@@ -235,7 +242,7 @@ def excerpt_hits(
         )
         lines = lines_above(around, previous)
         lines += lines_of_hit(
-            hit, piece, around, hit_symbols, previous, options
+            snapshot, hit, piece, around, hit_symbols, previous, options
         )
         next_hit_line = sys.maxsize
         if index + 1 < len(hits):
@@ -360,7 +367,20 @@ def lines_below(around: HitContext, next_hit_line: int) -> list[ExcerptLine]:
     ]
 
 
+def describe_long_match(snapshot: Snapshot, hit: Hit) -> str:
+    """Return how long a match is of which a row shows a part, and how to read it."""
+    size = hit.end - hit.offset
+    length = format_size(size)
+    if size <= MAX_MATCH_BYTES:
+        length = f"{len(matched_text(snapshot, hit)):,} characters"
+    # An inverted search matches whole lines.
+    noun = "match" if hit.submatches else "line"
+    place = name_column("line", hit.line, hit.column)
+    return fill("{} of {}, cut; read it with {}", noun, length, place)
+
+
 def lines_of_hit(
+    snapshot: Snapshot,
     hit: Hit,
     piece: Excerpt,
     around: HitContext,
@@ -378,6 +398,8 @@ def lines_of_hit(
             notes.append(hit_symbols.outer)
         if options.shows_similarity:
             notes.append(f"similarity {hit.score:.2f}")
+        if piece.match_end or (around.inside_count and piece.is_cut_after):
+            notes.append(describe_long_match(snapshot, hit))
         lines.append(
             ExcerptLine(
                 hit.line,

@@ -9,7 +9,7 @@ from dataclasses import replace
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
-from filewright.hints import Hint, fill, join_words
+from filewright.hints import Hint, change_words, fill, join_words
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.search_excerpt import ExcerptLine, LineRole
@@ -170,19 +170,25 @@ def render_line(line: ExcerptLine) -> str:
     """Return a line of a file with its number: ``12: a hit``, ``13- beside it``."""
     if line.role is LineRole.OMISSION:
         return line.text
-    return f"{line.number}{render_after_number(line)}"
+    return fill("{}{}", str(line.number), render_after_number(line))
 
 
 def render_after_number(line: ExcerptLine) -> str:
     """Return a line without its number."""
     text = escape_controls(line.text)
-    notes = "".join(f"   [{escape_controls(note)}]" for note in line.notes)
+    notes = join_words(
+        "",
+        [
+            fill("   [{}]", change_words(note, escape_controls))
+            for note in line.notes
+        ],
+    )
     if line.role is LineRole.OMISSION:
         return text
     if line.role is LineRole.CONTEXT:
-        return f"- {text}{notes}"
+        return fill("- {}{}", text, notes)
     column = "" if line.column is None else f":{line.column}"
-    return f"{column}: {text}{notes}"
+    return fill("{}: {}{}", column, text, notes)
 
 
 def excerpt_chars(
@@ -213,11 +219,12 @@ def render_excerpts(excerpts: Sequence[FileExcerpt]) -> Iterator[str]:
             yield braced([path for path, _ in files])
             yield from lines
         elif len(files) > 1:
-            yield braced([f"{path}:{line}" for path, line in files]) + lines[0]
+            names = braced([f"{path}:{line}" for path, line in files])
+            yield fill("{}{}", names, lines[0])
         else:
             ((path, line),) = files
             yield path
-            yield f"{line}{lines[0]}"
+            yield fill("{}{}", str(line), lines[0])
 
 
 def _render_lines(lines: Sequence[ExcerptLine]) -> tuple[str, ...]:
