@@ -170,6 +170,21 @@ def test_counts_of_text(logs, arguments, text):
     assert text in result.text
 
 
+def test_counts_find_the_earliest_in_a_folder(logs):
+    """The files of a folder are searched in the order of their names."""
+    result = search(
+        logs, glob="app.log*", pattern="(ERROR)", mode="regex", by="$1"
+    )
+    assert result.text.startswith(
+        "60 ERROR (first: app.log.2.gz:4) 2026-11-28T10:00:03 to 10:09:53"
+    )
+
+
+def test_kinds_need_no_pattern(logs):
+    result = search(logs, path="app.log", output="kinds")
+    assert "20 like 4: 2026-11-28T10:06:43Z ERROR request 403" in result.text
+
+
 def test_counts_tell_a_gap(logs, root):
     rows = PLAIN[:100] + PLAIN[400:450]
     (root / "gap.log").write_text("".join(rows))

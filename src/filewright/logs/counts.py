@@ -96,6 +96,17 @@ class CountedValue:
     last_seconds: float | None = None
     numbers: tuple[array[float], ...] = ()
 
+    def add_time(self, seconds: float | None) -> bool:
+        """Note the time of an entry; return True if it is the earliest."""
+        if seconds is None:
+            return False
+        if self.last_seconds is None or seconds > self.last_seconds:
+            self.last_seconds = seconds
+        if self.first_seconds is None or seconds < self.first_seconds:
+            self.first_seconds = seconds
+            return True
+        return False
+
 
 @dataclass(frozen=True, slots=True)
 class NumberSummary:
@@ -159,7 +170,7 @@ class EntryCounts:
         self.others = 0
         self.broken = 0
         self._gap: Gap | None = None
-        self._first_seconds: float | None = None
+        self._covered_seconds = 0.0
         self._values: dict[tuple[KeyValue, ...], CountedValue] = {}
         self._last_seconds: float | None = None
         self._kept_numbers = 0
@@ -202,41 +213,44 @@ class EntryCounts:
     @property
     def gap(self) -> Gap | None:
         """Return the longest time without an entry if it is unusually long."""
-        first, last = self._first_seconds, self._last_seconds
-        if self._gap is None or first is None or last is None:
+        if self._gap is None:
             return None
-        mean = (last - first) / max(1, self.total - 1)
+        mean = self._covered_seconds / max(1, self.total - 1)
         return self._gap if self._gap.seconds > _MIN_GAP_RATIO * mean else None
 
     def add(self, line: CountedLine) -> CountedValue | None:
-        """Count a line. Return its value if the line is the first with it."""
+        """Count a line. Return its value if the line is the earliest with it so far."""
         if self.has_fields and line.entry is None:
             self.broken += 1
             return None
         self._note_gap(line.seconds)
         key = tuple(part.read(line) for part in self.keys)
         value = self._values.get(key)
-        is_new = value is None
+        is_first = value is None
         if value is None:
             if len(self._values) >= MAX_COUNTED_VALUES:
                 self.others += 1
                 return None
-            value = CountedValue(key, first_seconds=line.seconds)
+            value = CountedValue(key)
             value.numbers = tuple(array("d") for _ in self.number_keys)
             self._values[key] = value
         value.count += 1
-        if line.seconds is not None:
-            value.last_seconds = line.seconds
+        # The files of a folder are not in the order of time.
+        is_first = value.add_time(line.seconds) or is_first
         self._add_numbers(value, line)
-        return value if is_new else None
+        return value if is_first else None
+
+    def begin_file(self) -> None:
+        """Note that the next line does not follow the last one."""
+        self._last_seconds = None
 
     def _note_gap(self, seconds: float | None) -> None:
         if seconds is None:
             return
         last, self._last_seconds = self._last_seconds, seconds
-        if last is None:
-            self._first_seconds = seconds
+        if last is None or seconds <= last:
             return
+        self._covered_seconds += seconds - last
         if self._gap is None or seconds - last > self._gap.seconds:
             self._gap = Gap(last, seconds)
 

@@ -126,7 +126,9 @@ class SearchArguments(Arguments):
 
     @property
     def needs_no_pattern(self) -> bool:
-        """Return True if other conditions say which lines are hits."""
+        """Return True if other conditions say which lines are hits, or all are compared."""
+        if self.output == "kinds":
+            return True
         conditions = (self.where, self.since, self.until, self.by)
         return any(condition is not None for condition in conditions)
 

@@ -57,8 +57,15 @@ class LineCounter:
         pattern: Pattern,
         selected: SelectedLines | None,
         task: Task,
+        *,
+        is_continued: bool,
     ) -> None:
-        """Count the lines of a file that match."""
+        """Count the lines of a file that match.
+
+        `is_continued` is True if the file follows the one before, as in a rotated log.
+        """
+        if not is_continued:
+            self._counts.begin_file()
         group_numbers = find_groups(self._counts.groups, pattern)
         times = None if selected is None else selected.times
         if times is None:

@@ -235,7 +235,11 @@ class SearchPage:
         selected = search.select(snapshot)
         if self._counter is not None:
             self._counter.add_file(
-                snapshot, search.pattern, selected, self._context.task
+                snapshot,
+                search.pattern,
+                selected,
+                self._context.task,
+                is_continued=bool(search.members),
             )
             return
         hits = iterate_hits(
