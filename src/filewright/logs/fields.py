@@ -161,6 +161,8 @@ class Condition:
             return None
         # A star stands for any characters of the value, also escaped quotes.
         text = re.escape(expected).replace("/", r"\\?/").replace(r"\*", ".*")
+        # The sign of the unit kelvin is a letter K too.
+        text = re.sub("[kK]", r"(?:\g<0>|\\xe2\\x84\\xaa)", text)
         return f'"{text}"'
 
     @property
@@ -181,10 +183,13 @@ class Condition:
         # An index of an array is no key, and a strange key may be written as escapes.
         if key.isdecimal() or not _PLAIN_TEXT.fullmatch(key):
             return None
+        name = re.escape(key.encode())
         # A text that is no number is compared as text. A key may hold a dot itself.
         pattern = re.compile(
-            rb'[".]%s"\s*:\s*(?:"(?!-?\d+(?:\.\d+)?")|"?(-?\d[\d.eE+-]*))'
-            % re.escape(key.encode())
+            # The key comes before its quote: `re` finds a pattern that begins with
+            # letters five times as fast.
+            rb'%s(?<=[".]%s)"\s*:\s*(?:"(?!-?\d+(?:\.\d+)?")|"?(-?\d[\d.eE+-]*))'
+            % (name, name)
         )
         return NumberPattern(pattern, compare, tuple(numbers))
 

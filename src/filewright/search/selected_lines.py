@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,7 +16,6 @@ from filewright.search.regex_engine import compile_re2
 from filewright.text.lines import Line
 from filewright.text.snapshot import Snapshot
 
-_PAGE_BYTES = 1 << 20
 _END = 1 << 62
 _MAX_LINE_BYTES = 16 << 20
 
@@ -148,27 +148,40 @@ def _candidate_lines(
 ) -> Iterator[Line]:
     """Yield the lines that may fit, split a page at a time."""
     line_filter = _LineFilter(selected.selection.conditions)
-    length = _PAGE_BYTES
-    while start < selected.stop:
-        task.check()
-        task.report(start, snapshot.known_size, "searching")
-        page = snapshot.read(start, min(length, selected.stop - start))
-        if not page:
-            return
-        end = len(page)
-        if snapshot.has_byte(start + end) and start + end < selected.stop:
-            end = page.rfind(b"\n") + 1
-        # The page is a part of one line, so more of it is read at once.
-        if not end and length < _MAX_LINE_BYTES:
-            length *= 2
-            continue
-        page = page[: end or len(page)]
+    for offset, page in _iterate_pages(snapshot, start, selected.stop, task):
         for line in line_filter.find_lines(page):
             yield Line(
-                start + line.offset,
+                offset + line.offset,
                 line.body,
                 line.terminator,
-                start + line.end,
+                offset + line.end,
             )
-        start += len(page)
-        length = _PAGE_BYTES
+
+
+def _iterate_pages(
+    snapshot: Snapshot, start: int, stop: int, task: Task
+) -> Iterator[tuple[int, bytes]]:
+    """Yield parts of whole lines, and their offsets; a very long line in parts."""
+    offset, length = start, 0
+    parts: list[bytes] = []
+    with closing(snapshot.iterate_units(start)) as units:
+        for unit in units:
+            task.check()
+            task.report(offset, snapshot.known_size, "searching")
+            position = offset + length
+            if position + len(unit) >= stop:
+                parts.append(unit[: stop - position])
+                break
+            end = unit.rfind(b"\n") + 1
+            if not end and length < _MAX_LINE_BYTES:
+                parts.append(unit)
+                length += len(unit)
+                continue
+            end = end or len(unit)
+            page = b"".join([*parts, unit[:end]])
+            yield offset, page
+            offset += len(page)
+            parts, length = [unit[end:]], len(unit) - end
+    page = b"".join(parts)
+    if page:
+        yield offset, page

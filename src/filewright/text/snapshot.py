@@ -12,7 +12,7 @@ import codecs
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import TYPE_CHECKING
@@ -256,7 +256,7 @@ class Snapshot(Closable):
         """Return bytes as `read` does, for a pass that does not need them again."""
         return self.read(offset, length)
 
-    def iterate_units(self, start: int) -> Iterator[bytes]:
+    def iterate_units(self, start: int) -> Generator[bytes]:
         """Yield the content from `start` on, in the units in which it is read fastest."""
         for _, block in self.blocks(start):
             yield block
