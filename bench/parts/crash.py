@@ -123,7 +123,7 @@ def _killer(server: Server, number: int) -> Iterator[None]:
     finally:
         tracer.terminate()
         try:
-            tracer.wait(5)
+            tracer.wait(1)
         except subprocess.TimeoutExpired:
             tracer.kill()
             tracer.wait()

@@ -61,6 +61,8 @@ def _case(number: int, name: str, file_name: str, request: Request) -> Case:
     expected = []
     if request.expected is not None:
         expected.append(request.expected.encode())
+    # No tool is shown the file as it was when the request was made.
+    has_drifted = request.base is not None
 
     def verdict_of(content: bytes) -> Verdict:
         result = content.decode("utf-8", "replace")
@@ -72,7 +74,7 @@ def _case(number: int, name: str, file_name: str, request: Request) -> Case:
         plain_file(file_name, request.file),
         Replace(request.search, request.replace),
         tuple(expected),
-        may_refuse=request.either,
+        may_refuse=request.either or has_drifted,
         verdict_of=verdict_of,
     )
 

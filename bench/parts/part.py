@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import shutil
 import tempfile
@@ -115,6 +116,8 @@ def from_cases(
     requests: Sequence[type],
 ) -> Part:
     """Return a part whose cases are played one after the other."""
+    # A history of thousands of commits is read once, not for each tool.
+    make = functools.cache(make)
 
     def play_part(tool: AnyTool, options: Options) -> Run:
         cases = options.select(make(options))
