@@ -105,7 +105,8 @@ class _Selection:
         """
         count = len(self.names) + len(self.folders)
         self.names = select(self.names, False)
-        self.folders = select(self.folders, True)
+        if self.folders:
+            self.folders = select(self.folders, True)
         return count - len(self.names) - len(self.folders)
 
 
@@ -209,6 +210,7 @@ class Walk:
     def __iter__(self) -> Iterator[FolderEntry]:
         folder, self._start = self._start, None
         max_depth = self._options.depth
+        new_entry = tuple.__new__
         try:
             while folder is not None:
                 # One generator: a second one costs each entry a step more.
@@ -216,7 +218,10 @@ class Walk:
                 for name, status in folder.items:
                     kind = folder.kinds.get(name, "file")
                     if kind is not None:
-                        yield FolderEntry(folder, name, kind, status)
+                        # The class itself would call a function for each entry.
+                        yield new_entry(
+                            FolderEntry, (folder, name, kind, status)
+                        )
                     if kind in ("folder", None) and folder.depth != max_depth:
                         child = self._enter(folder, name)
                         if child is not None:

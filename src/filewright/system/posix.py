@@ -16,6 +16,7 @@ import unicodedata
 from _thread import allocate_lock
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from filewright.system.base import (
@@ -266,29 +267,34 @@ class Folder(BaseFolder[File], PosixHandle):
 
     def iter_batches(self, count: int = MAX_BATCH_NAMES) -> Iterator[Batch]:
         """Yield all names, unsorted, in batches of at most `count`."""
-        files: list[str] = []
+        with self._list_with(os.scandir) as all_entries:
+            while True:
+                entries = list(islice(all_entries, count))
+                yield self._to_batch(entries)
+                if len(entries) < count:
+                    break
+
+    def _to_batch(self, entries: list[os.DirEntry[str]]) -> Batch:
+        files = [
+            entry.name
+            for entry in entries
+            if entry.is_file(follow_symlinks=False)
+        ]
         folders: list[str] = []
         others: list[tuple[bytes, FileKind]] = []
-        remaining = count
-        with self._list_with(os.scandir) as entries:
+        # Most folders have files alone, and a walk spends its time here.
+        if len(files) < len(entries):
             for entry in entries:
                 if entry.is_file(follow_symlinks=False):
-                    files.append(entry.name)
-                elif entry.is_dir(follow_symlinks=False):
+                    continue
+                if entry.is_dir(follow_symlinks=False):
                     folders.append(entry.name)
-                else:
-                    name = os.fsencode(entry.name)
-                    kind = self._entry_kind(entry, name)
-                    if kind is not None:
-                        others.append((name, kind))
-                remaining -= 1
-                if remaining == 0:
-                    yield Batch(
-                        _encode_names(files), _encode_names(folders), others
-                    )
-                    files, folders, others = [], [], []
-                    remaining = count
-        yield Batch(_encode_names(files), _encode_names(folders), others)
+                    continue
+                name = os.fsencode(entry.name)
+                kind = self._entry_kind(entry, name)
+                if kind is not None:
+                    others.append((name, kind))
+        return Batch(_encode_names(files), _encode_names(folders), others)
 
     def _entry_kind(
         self, entry: os.DirEntry[str], name: bytes
