@@ -334,6 +334,8 @@ def _row(outcome: FileOutcome[PatchedFile], origins: Mapping[str, str]) -> str:
         parts = [f"hunk {hunk.number} at line {hunk.line}"]
         if hunk.tier == "already_applied":
             parts.append("applied already")
+        elif hunk.tier == "sent_twice":
+            parts.append("sent twice")
         elif hunk.tier != "exact":
             parts.append(f"matched by {hunk.tier}")
         if hunk.moved:

@@ -23,6 +23,7 @@ from filewright.text.snapshot import Snapshot
 HEAD = "--- a/x\n+++ b/x\n"
 GONE = "@@ -40 +40 @@\n-gone\n+Z\n"
 OUTDATED = "@@ -2,5 +2,5 @@\n a\n b\n-x\n+X\n c\n d\n"
+TWICE = "@@ -1,3 +1,3 @@\n b\n-x\n+X\n c\n" * 2
 APPLIED = "@@ -2,3 +2,3 @@\n b\n-x\n+X\n c\n"
 TWINS = b"b\nx\n1\n2\n3\n4\n5\n6\n7\nb\nx\n"
 
@@ -108,6 +109,13 @@ def apply_partly(tree: Tree, patch: str) -> tuple[list[HunkOutcome], str]:
             GONE,
             id="hunks that are off by as many lines are certain",
         ),
+        pytest.param(
+            b"b\nx\nc\nb\nx\nc\nlast\n",
+            TWICE + "@@ -7 +7 @@\n-last\n+end\n" + GONE,
+            [1, 1, 7],
+            GONE,
+            id="a hunk that is sent twice is applied once",
+        ),
     ],
 )
 def test_applies_hunks_that_fit(
@@ -120,6 +128,28 @@ def test_applies_hunks_that_fit(
     outcomes, actual_rest = apply_partly(tree({"x": content}), HEAD + hunks)
     assert [outcome.line for outcome in outcomes] == lines
     assert actual_rest == HEAD + rest
+
+
+@pytest.mark.parametrize(
+    ("second", "is_repeated"),
+    [
+        pytest.param("@@ -1,3 +1,3 @@", True, id="same line"),
+        pytest.param("@@ -3,3 +3,3 @@", True, id="overlapping lines"),
+        pytest.param("@@ -4,3 +4,3 @@", False, id="another line"),
+    ],
+)
+def test_a_hunk_sent_twice_does_not_go_to_the_next_place(
+    second: str, is_repeated: bool, tree: Callable[..., Tree]
+) -> None:
+    files = tree({"x": b"b\nx\nc\nb\nx\nc\n"})
+    hunk = TWICE[: len(TWICE) // 2]
+    patch = HEAD + hunk + hunk.replace("@@ -1,3 +1,3 @@", second)
+    if is_repeated:
+        assert files.refusal(patch).details["reason"] == "sent_twice"
+        _, rest = apply_partly(files, patch)
+        assert not rest
+    else:
+        assert files.patched(patch)["x"] == b"b\nX\nc\n" * 2
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ In: a patch as text, and a function that finds the `PatchTarget` of a path. Out:
 - `placement`: the place of a hunk, or the reason why it has none.
 - `headings`: lines that come somewhere above a hunk.
 - `hunk_search`: all places that a hunk may have.
+- `repeated_hunks`: hunks that are sent twice.
 - `applied`: signs that a hunk is applied already.
 - `placer`: finding the places of a file's hunks.
 - `partial_placer`: the certain ones, in a file that does not have them all.

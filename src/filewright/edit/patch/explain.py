@@ -77,6 +77,15 @@ _REASONS: dict[Reason, tuple[str, str]] = {
         "its old lines are too common in the file to be placed",
         "add lines of context that are rare, and line numbers",
     ),
+    "sent_twice": (
+        "it is sent twice: an earlier hunk has the same lines for line {places}",
+        Hint(
+            "leave this hunk out, or let partial=true do so; correct the line number "
+            "in '@@ -N' if another place is meant",
+            shell="leave this hunk out; correct the line number in '@@ -N' if another "
+            "place is meant",
+        ),
+    ),
     "doubtful": (
         "its old lines are at line {places}, which may not be the place it means: "
         "its number names another, and not all hunks of the file fit",
@@ -143,6 +152,13 @@ def no_place_error(
     if place.reason == "no_match":
         _add_nearest_text(error, source, hunk)
     return error
+
+
+def describe_done(reason: str, line: int) -> str:
+    """Return in words why a hunk has nothing to do, at a line of the file."""
+    if reason == "sent_twice":
+        return f"is sent twice, for line {line}"
+    return f"is applied already, at line {line}"
 
 
 def corrected_error(
@@ -230,9 +246,9 @@ def add_other_hunks(
             line = place.start + 1
             message = f"hunk {hunk.number} fits at line {line}"
             outcomes.append({"hunk": hunk.number, "line": line})
-        elif place.reason == "already_applied":
+        elif place.is_done:
             line = place.lines[0]
-            message = f"hunk {hunk.number} is applied already, at line {line}"
+            message = f"hunk {hunk.number} {describe_done(place.reason, line)}"
             outcomes.append(
                 {"hunk": hunk.number, "line": line, "reason": place.reason}
             )

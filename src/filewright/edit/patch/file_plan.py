@@ -29,6 +29,7 @@ from filewright.edit.patch.explain import (
     add_other_hunks,
     already_applied_error,
     corrected_error,
+    describe_done,
     hunk_error,
     no_place_error,
 )
@@ -40,7 +41,7 @@ from filewright.edit.patch.model import (
     PatchKind,
 )
 from filewright.edit.patch.partial_placer import place_partly
-from filewright.edit.patch.placement import HunkPlace, NoPlace, Reason
+from filewright.edit.patch.placement import HunkPlace, NoPlace
 from filewright.edit.patch.placer import place_hunks
 from filewright.edit.patch.targets import FileTargets, PatchTarget
 from filewright.edit.source import Source
@@ -68,7 +69,7 @@ class HunkOutcome:
     `number` counts the hunks of the file from 1. `line` is the first line it covers
     (from 1), and `moved` the number of lines by which that is below the one that its
     header names (negative: above; None without a number). `tier` is the comparison that
-    found it, or ``already_applied``. `repaired`: its counts were wrong. `notes` are
+    found it, or ``already_applied`` or ``sent_twice``. `repaired`: its counts were wrong. `notes` are
     remarks on new lines that look damaged.
     """
 
@@ -361,7 +362,7 @@ def _write_hunks(
     for hunk, place in zip(file.hunks, places, strict=True):
         added_lines = len(hunk.lines.new) - len(hunk.lines.old)
         if isinstance(place, NoPlace):
-            if place.reason != "already_applied":
+            if not place.is_done:
                 refusals.append(
                     _refuse_hunk(file, source, hunk, place, line_shift)
                 )
@@ -375,7 +376,8 @@ def _write_hunks(
                     repaired=hunk.has_wrong_counts,
                 )
             )
-            line_shift += added_lines
+            if place.reason == "already_applied":
+                line_shift += added_lines
             continue
         try:
             merge = _merge_hunk(
@@ -406,10 +408,10 @@ def _write_hunks(
     if refusals and not splices:
         # No row of the answer names the hunks of a file that is not changed.
         for outcome in outcomes:
-            refusals[0].error.summary += (
-                f"\nhunk {outcome.number} is applied already, at line "
-                f"{outcome.line}"
-            )
+            description = describe_done(outcome.tier, outcome.line)
+            refusals[
+                0
+            ].error.summary += f"\nhunk {outcome.number} {description}"
     return _SplicedHunks(tuple(splices), tuple(outcomes), tuple(refusals))
 
 
@@ -532,28 +534,29 @@ def _place_partly(
         return outcomes
     reported_hunk, reported_refusal = reported
     outcome = outcomes[reported_hunk]
-    if isinstance(outcome, NoPlace) and outcome.reason == "already_applied":
+    if isinstance(outcome, NoPlace) and outcome.is_done:
         reported_refusal = outcome
     error = no_place_error(
         file, source, file.hunks[reported_hunk], reported_refusal
     )
-    reasons: set[Reason | None] = set()
-    applied_lines: list[int] = []
+    done_outcomes: list[NoPlace] = []
+    refused_count = 0
     for outcome in outcomes:
         if isinstance(outcome, HunkPlace):
-            reasons.add(None)
             continue
-        reasons.add(outcome.reason)
-        applied_lines += outcome.lines[:1]
-    if len(outcomes) == len(file.hunks) and reasons == {"already_applied"}:
+        if outcome.is_done:
+            done_outcomes.append(outcome)
+        else:
+            refused_count += 1
+    if len(done_outcomes) == len(file.hunks):
         error.summary += (
             f"\nall of its changes to {file.path} are there already"
         )
         raise already_applied_error(
-            [{"path": file.path, "line": applied_lines[0]}]
+            [{"path": file.path, "line": done_outcomes[0].lines[0]}]
         ) from error
     if is_partial:
-        if file.kind == "modify" or reasons <= {None, "already_applied"}:
+        if file.kind == "modify" or not refused_count:
             return outcomes
         if len(file.hunks) > 1:
             add_other_hunks(error, file, source, outcomes, reported_hunk)
@@ -572,7 +575,7 @@ def _find_reported_hunk(
     for index, outcome in enumerate(outcomes):
         if not isinstance(outcome, NoPlace):
             continue
-        if outcome.reason != "already_applied":
+        if not outcome.is_done:
             return index, outcome
         applied = applied or (index, outcome)
     return applied

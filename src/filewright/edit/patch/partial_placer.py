@@ -40,6 +40,7 @@ from filewright.edit.patch.placement import (
     NoPlace,
     to_line_numbers,
 )
+from filewright.edit.patch.repeated_hunks import find_repeated_hunks
 from filewright.edit.source import Source
 
 _MAX_LOOSE_REFUSALS = 12
@@ -61,12 +62,30 @@ def place_partly(
 ) -> list[HunkPlace | NoPlace]:
     """Return the place of each hunk, or the reason why it has none for certain.
 
-    The reason is `already_applied` for a hunk whose result is in the file. `contexts`
+    The reason is `already_applied` for a hunk whose result is in the file, and
+    `sent_twice` for one that repeats another. `contexts`
     are the lines that hunks without changes show above some of the hunks, by their
     index.
     """
-    placer = _PartialPlacer(hunks, source, contexts)
-    return placer.place_all()
+    # A repeated hunk is not between the hunks around it.
+    repeated = find_repeated_hunks(hunks)
+    distinct_hunks: list[PatchHunk] = []
+    distinct_contexts: dict[int, ContextAbove] = {}
+    for index, hunk in enumerate(hunks):
+        if index in repeated:
+            continue
+        if index in contexts:
+            distinct_contexts[len(distinct_hunks)] = contexts[index]
+        distinct_hunks.append(hunk)
+    placer = _PartialPlacer(distinct_hunks, source, distinct_contexts)
+    distinct_places = iter(placer.place_all())
+    places: list[HunkPlace | NoPlace] = []
+    for index, hunk in enumerate(hunks):
+        if index in repeated:
+            places.append(NoPlace("sent_twice", (hunk.start_index + 1,)))
+        else:
+            places.append(next(distinct_places))
+    return places
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,6 +25,7 @@ Reason: TypeAlias = Literal[
     "not_at_end",
     "too_alike",
     "doubtful",
+    "sent_twice",
 ]
 """Reasons why a hunk has no place; `explain` puts them into words."""
 
@@ -57,6 +58,11 @@ class NoPlace:
     reason: Reason
     lines: tuple[int, ...] = ()
     heading: str = ""
+
+    @property
+    def is_done(self) -> bool:
+        """True if a call that takes what fits passes over the hunk."""
+        return self.reason in ("already_applied", "sent_twice")
 
 
 @dataclass(slots=True)

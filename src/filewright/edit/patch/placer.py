@@ -40,6 +40,7 @@ from filewright.edit.patch.placement import (
     NoPlace,
     to_line_numbers,
 )
+from filewright.edit.patch.repeated_hunks import find_repeated_hunks
 from filewright.edit.source import Source
 
 REACH_LINES = 200
@@ -97,6 +98,7 @@ class _HunkPlacer:
         self._source = source
         self._search = HunkSearch(hunks, source, contexts)
         self._reverse_search = search_results(hunks, source, contexts)
+        self._repeated_hunks = find_repeated_hunks(hunks)
 
     def place_all(self) -> list[HunkPlace | NoPlace]:
         """Return the place of each hunk, as `place_hunks` does."""
@@ -191,6 +193,8 @@ class _HunkPlacer:
         further down (negative: further up) than its header says.
         """
         hunk = self._hunks[hunk_index]
+        if hunk_index in self._repeated_hunks:
+            return NoPlace("sent_twice", (hunk.start_index + 1,))
         if not hunk.lines.old:
             end_line = self._search.place_without_old_lines(hunk)
             if isinstance(end_line, NoPlace):
