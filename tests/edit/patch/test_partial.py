@@ -173,6 +173,16 @@ def test_a_hunk_sent_twice_does_not_go_to_the_next_place(
             id="a hunk that changes nothing",
         ),
         pytest.param(
+            "*** Begin Patch\n*** Update File: x\n@@\n-b\n+B\n@@ b\n c\n@@\n-z\n+Z\n*** End Patch\n",
+            "*** Begin Patch\n*** Update File: x\n@@ b\n c\n@@\n-z\n+Z\n*** End Patch\n",
+            id="context above a refused hunk",
+        ),
+        pytest.param(
+            "*** Begin Patch\n*** Update File: x\n@@\n-b\n+B\n@@\n b\n c\n@@\n-z\n+Z\n*** End Patch\n",
+            "*** Begin Patch\n*** Update File: x\n@@\n-z\n+Z\n*** End Patch\n",
+            id="context above that an applied hunk changed",
+        ),
+        pytest.param(
             "diff --git a/x b/x\nindex 1..2 100644\n" + HEAD + "@@ -2 +2 @@ a\n-b\n+B\n"
             "@@ -3 +3 @@\n-z\n\\ No newline at end of file\n+Z\n",
             "diff --git a/x b/x\nindex 1..2 100644\n" + HEAD

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from operator import attrgetter
 
-from filewright.edit.patch.model import PatchHunk
+from filewright.edit.patch.model import FilePatch, PatchHunk
 from filewright.edit.patch.placement import LineBudget
 from filewright.edit.source import Source
 
@@ -47,6 +47,32 @@ def find_absent(hunks: Sequence[PatchHunk], source: Source) -> PatchHunk | None:
         ):
             return hunk
     return None
+
+
+def find_idle_above(
+    hunk: PatchHunk, file: FilePatch, changed_hunks: Sequence[PatchHunk]
+) -> tuple[PatchHunk, ...]:
+    """Return the hunks without changes right above a hunk, as the patch has them.
+
+    None of their lines is one that `changed_hunks` remove, so that they are still in
+    the file after these are applied.
+    """
+    first_line = 0
+    for other_hunk in file.hunks:
+        if other_hunk.patch_line < hunk.patch_line:
+            first_line = max(first_line, other_hunk.patch_line)
+    removed_lines: set[str] = set()
+    for changed_hunk in changed_hunks:
+        lines = changed_hunk.lines
+        removed_lines |= {*solid_lines(lines.old)} - {*solid_lines(lines.new)}
+    idle_hunks: list[PatchHunk] = []
+    for idle_hunk in file.idle_hunks:
+        is_above = first_line < idle_hunk.patch_line < hunk.patch_line
+        if is_above and removed_lines.isdisjoint(
+            solid_lines(idle_hunk.lines.old)
+        ):
+            idle_hunks.append(idle_hunk)
+    return tuple(idle_hunks)
 
 
 def find_contexts(

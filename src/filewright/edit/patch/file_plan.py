@@ -23,6 +23,7 @@ from filewright.edit.patch.context import (
     ContextAbove,
     find_absent,
     find_contexts,
+    find_idle_above,
 )
 from filewright.edit.patch.correct import find_correction
 from filewright.edit.patch.explain import (
@@ -405,6 +406,8 @@ def _write_hunks(
             )
         )
         line_shift += added_lines
+    if refusals and file.idle_hunks:
+        refusals = _with_idle_hunks(file, refusals)
     if refusals and not splices:
         # No row of the answer names the hunks of a file that is not changed.
         for outcome in outcomes:
@@ -413,6 +416,22 @@ def _write_hunks(
                 0
             ].error.summary += f"\nhunk {outcome.number} {description}"
     return _SplicedHunks(tuple(splices), tuple(outcomes), tuple(refusals))
+
+
+def _with_idle_hunks(
+    file: FilePatch, refusals: Sequence[HunkRefusal]
+) -> list[HunkRefusal]:
+    """Return refusals whose parts have the hunks that show where they belong."""
+    refused_lines = {refusal.part.hunk.patch_line for refusal in refusals}
+    changed_hunks = [
+        hunk for hunk in file.hunks if hunk.patch_line not in refused_lines
+    ]
+    result: list[HunkRefusal] = []
+    for refusal in refusals:
+        part = refusal.part
+        above = find_idle_above(part.hunk, file, changed_hunks)
+        result.append(replace(refusal, part=replace(part, above=above)))
+    return result
 
 
 def _merge_hunk(

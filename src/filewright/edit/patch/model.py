@@ -174,16 +174,23 @@ class HunkPart:
 
     `line_shift` is added to the line number in its header: the lines that other hunks
     have added above it. `context` has the lines of the file, by index of the old line,
-    that replace lines of its context.
+    that replace lines of its context. `above` are hunks without changes that show where
+    it belongs.
     """
 
     hunk: PatchHunk
     line_shift: int = 0
     context: Mapping[int, str] = field(default_factory=dict)
+    above: tuple[PatchHunk, ...] = ()
 
     def extract(self, patch_lines: Sequence[str]) -> list[str]:
         """Return the hunk's lines of the patch, with what is to be changed in them."""
         hunk = self.hunk
+        lines_above: list[str] = []
+        for idle_hunk in self.above:
+            lines_above += HunkPart(idle_hunk, self.line_shift).extract(
+                patch_lines
+            )
         lines = [*patch_lines[hunk.patch_line - 1 : hunk.last_line]]
         if not lines[0].startswith("@@"):
             # The first hunk of an envelope may lack it. Behind another hunk it would
@@ -198,7 +205,7 @@ class HunkPart:
                     line_end = "\r" if line.endswith("\r") else ""
                     lines[index] = f" {self.context[old_index]}{line_end}"
                 old_index += 1
-        return lines
+        return [*lines_above, *lines]
 
     def _shift_header(self, line: str) -> str:
         match = re.match(r"@@ -(\d+)", line)
