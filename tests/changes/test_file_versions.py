@@ -105,6 +105,14 @@ def test_versions_that_are_not_stored_whole(
             changed(workspace, "a.txt", first, "now")
 
 
+def test_between_moments_without_changes(workspace: Workspace) -> None:
+    with pytest.raises(FilewrightError, match="nothing has been changed"):
+        workspace.between("yesterday..")
+    workspace.write("a.txt", "one\n")
+    with pytest.raises(FilewrightError, match="nothing was changed between"):
+        workspace.between("0 s ago..")
+
+
 def test_between_two_moments(workspace: Workspace, folder: Path) -> None:
     first = workspace.write("a.txt", "one\n").change_id
     edited = workspace.edit(

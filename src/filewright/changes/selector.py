@@ -237,9 +237,12 @@ class Selector:
         start, start_text = 0, "the begin of the history"
         if first and first != BEGIN:
             start, start_text = self._resolve_end(first, is_first=True)
-        end, end_text = history.newest_number(), "now"
+        # The newest change may be older than the first moment.
+        end, end_text = max(history.newest_number(), time.time_ns()), "now"
         if last and last != NOW:
             end, end_text = self._resolve_end(last, is_first=False)
+        if not history.newest_number():
+            raise errors.nothing_changed()
         if start > end:
             raise invalid(
                 f"{start_text} is later than {end_text}",
