@@ -840,6 +840,47 @@ def test_keeps_later_change_beside_it(
             assert path.read_text() == after
 
 
+@pytest.mark.parametrize(
+    ("arguments", "is_later_recorded", "words"),
+    [
+        pytest.param({}, True, "partial later force", id="change"),
+        pytest.param({}, False, "partial force", id="edited by others"),
+        pytest.param({"hunk": 1}, True, "later", id="hunk"),
+        pytest.param({"hunk": 1}, False, "", id="hunk edited by others"),
+        pytest.param({"force": True, "hunk": 1}, True, "later", id="forced"),
+        pytest.param({"partial": True, "hunk": 1}, True, "later", id="part"),
+    ],
+)
+def test_hints_of_a_refusal_work(
+    tmp_path: Path,
+    arguments: dict[str, Any],
+    is_later_recorded: bool,
+    words: str,
+) -> None:
+    with numbers_workspace(tmp_path) as workspace:
+        edits = [{"search": "one", "replace": "1"}]
+        if "hunk" not in arguments:
+            edits.append({"search": "five", "replace": "5"})
+        edited = workspace.edit("a.txt", edits).change_id
+        if is_later_recorded:
+            replace_text(workspace, "a.txt", "1\n", "mine\n")
+        else:
+            path = tmp_path / "work/a.txt"
+            path.write_text(path.read_text().replace("1\n", "mine\n"))
+        call = {"change_id": edited, **arguments}
+        hint = workspace.call("revert_edit", call).error.hint
+        for word in ("partial", "force"):
+            is_named = f"give {word}=true" in hint
+            assert is_named == (word in words)
+            preview = {**call, word: True, "preview": True}
+            preview_answer = workspace.call("revert_edit", preview)
+            assert preview_answer.is_error != is_named
+        assert ("undo the later changes" in hint) == ("later" in words)
+        if "later" in words:
+            workspace.undo()
+            assert not workspace.call("revert_edit", call).is_error
+
+
 def test_leaves_rights_of_root(tmp_path: Path) -> None:
     root = tmp_path / "work"
     (root / "in").mkdir(parents=True)

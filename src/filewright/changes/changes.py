@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -19,6 +20,7 @@ from filewright.changes.log_reader import UNFINISHED, UnreadablePlanError
 from filewright.changes.model import (
     ChangeRecord,
     format_change_id,
+    parse_change_id,
     visibility_check,
 )
 from filewright.changes.recoverer import Recoverer
@@ -34,7 +36,8 @@ if TYPE_CHECKING:
     from filewright.changes.database import Database
     from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Reversal
-    from filewright.changes.undo_report import Conflict
+    from filewright.changes.undo_plan import UndoOptions
+    from filewright.changes.undo_report import Conflict, WaysOut
     from filewright.edit.changeset import ChangeSet
     from filewright.edit.diff import Diff
 
@@ -390,12 +393,77 @@ class Changes(History):
                 except FilewrightError as error:
                     rest = reversal.rest() if in_part else None
                     if rest is None:
+                        if reversal.conflicts and not error.ends_call:
+                            ways_out = self._find_ways_out(
+                                scope, reversal, options, in_part=in_part
+                            )
+                            error.hint = ways_out.describe()
+                            error.details["can_force"] = ways_out.by_force
                         refusal = _describe_undo_error(error, selected)
                         if refusal is error:
                             raise
                         raise refusal from error
                     refused_conflicts = reversal.list_refused()
                     selected, leaves_conflicts = rest, True
+
+    def _find_ways_out(
+        self,
+        scope: Scope | str,
+        refused: Reversal,
+        options: UndoOptions,
+        *,
+        in_part: bool,
+    ) -> WaysOut:
+        """Return the next steps that work after an undo was refused.
+
+        Those that are other arguments are tried on a tree, and change nothing.
+        """
+        from filewright.changes.undo_report import WaysOut
+
+        by_part = by_force = False
+        rest = None if in_part else refused.rest()
+        part_options = replace(options, leaves_conflicts=True)
+        while rest is not None and not by_part:
+            reversal = self._try_undo(rest, part_options)
+            by_part = reversal is None
+            rest = None if reversal is None else reversal.rest()
+        if not options.force:
+            selected = self.select(scope, every=True, task=options.task)
+            by_force = (
+                self._try_undo(selected, replace(options, force=True)) is None
+            )
+        newest = parse_change_id(refused.selected.change_ids[0]) or 0
+        by_later_changes = False
+        for path in refused.list_conflict_paths():
+            number = next(self.numbers_touching(path), 0)
+            by_later_changes = by_later_changes or number > newest
+        return WaysOut(by_part, by_later_changes, by_force)
+
+    def _try_undo(
+        self, selected: Selection, options: UndoOptions
+    ) -> Reversal | None:
+        """Return the reversal of a selection if it is refused, or None if it is not."""
+        from filewright.changes.change_tree import ChangeTree
+        from filewright.changes.open_folders import OpenFolders
+        from filewright.changes.tree_steps import apply_steps
+        from filewright.changes.undo import Reversal
+
+        reversal = Reversal(selected, options, break_hard_links=True)
+        try:
+            with OpenFolders(self.boundary) as folders:
+                apply_steps(
+                    ChangeTree(
+                        self.boundary,
+                        folders,
+                        reversal.change_set,
+                        options.task,
+                    )
+                )
+        except FilewrightError as error:
+            if error.ends_call:
+                raise
+            return reversal
+        return None
 
     def _preview(self, change_set: ChangeSet, task: Task) -> Diff:
         from filewright.changes.diffs import DiffBuilder

@@ -146,6 +146,15 @@ class Reversal:
             partial=True,
         )
 
+    def list_conflict_paths(self) -> list[RecordedPath]:
+        """Return the paths of the files in conflict."""
+        conflict_paths = {conflict.path for conflict in self.conflicts}
+        paths: list[RecordedPath] = []
+        for path, location in self._locations.items():
+            if location.display_path in conflict_paths:
+                paths.append(path)
+        return paths
+
     def _build_steps(self, tree: ChangeTree) -> Sequence[Step]:
         """Apply the undo to names in a tree; return the steps for contents and rights.
 
@@ -173,10 +182,7 @@ class Reversal:
             steps = []
         self.report = builder.build()
         if self.conflicts:
-            has_rest = self.rest() is not None
-            raise build_refusal(
-                self.selected, self.conflicts, has_rest=has_rest
-            )
+            raise build_refusal(self.selected, self.conflicts)
         if not (steps or planner.changes_names):
             raise FilewrightError(
                 Code.NO_CHANGE,

@@ -167,27 +167,64 @@ def _excerpt(lines: Sequence[bytes]) -> str:
     return "\n".join(excerpt_lines)
 
 
-def _describe_ways_out(
-    *, partial: str | None, force: str, log: str, show: str
-) -> str:
-    """Return the hint of an undo with conflicts, with the names of arguments and tools."""
-    text = ""
-    if partial is not None:
-        text = f"give {partial} to undo the rest and leave that as it is, "
-    return (
-        f"{text}undo the later changes of that file first ({log} lists them), show this "
-        f"change's diff ({show}) and edit the file by hand, or give {force} to have the "
-        "earlier content over what is there now"
-    )
+@dataclass(frozen=True, slots=True)
+class WaysOut:
+    """The next steps that work after an undo was refused.
+
+    `by_part`: other lines or files can be undone without those of the conflicts.
+    `by_later_changes`: the history has later changes of a file in conflict.
+    `by_force`: the earlier content can be put over what is there.
+    """
+
+    by_part: bool
+    by_later_changes: bool
+    by_force: bool
+
+    def describe(self) -> Hint:
+        """Return the hint of an undo with conflicts."""
+        return Hint(
+            self._describe(
+                partial="partial=true",
+                force="force=true",
+                log="get_history",
+                show="get_history with change_id",
+            ),
+            shell=self._describe(
+                partial="--partial",
+                force="--force",
+                log="filewright log",
+                show="filewright show CHANGE",
+            ),
+        )
+
+    def _describe(
+        self, *, partial: str, force: str, log: str, show: str
+    ) -> str:
+        """Return the hint with the names of arguments and tools."""
+        ways: list[str] = []
+        if self.by_part:
+            ways.append(
+                f"give {partial} to undo the rest and leave that as it is"
+            )
+        if self.by_later_changes:
+            ways.append(
+                f"undo the later changes of that file first ({log} lists them)"
+            )
+        ways.append(
+            f"show this change's diff ({show}) and edit the file by hand"
+        )
+        if self.by_force:
+            ways.append(
+                f"give {force} to have the earlier content over what is there now"
+            )
+        text = ", ".join(ways[:-1])
+        return f"{text}, or {ways[-1]}" if text else ways[-1]
 
 
 def build_refusal(
-    selection: Selection, conflicts: Sequence[Conflict], *, has_rest: bool
+    selection: Selection, conflicts: Sequence[Conflict]
 ) -> FilewrightError:
-    """Return the error of an undo with conflicts.
-
-    `has_rest` tells that other files could be undone without those of the conflicts.
-    """
+    """Return the error of an undo with conflicts, without its hint."""
     first = conflicts[0]
     file_count = len({conflict.path for conflict in conflicts})
     more = f", and {file_count - 1} more" if file_count > 1 else ""
@@ -196,20 +233,6 @@ def build_refusal(
         Code.STALE_VERSION,
         f"{selection.description} cannot be undone: {first.path} {first.why}{first.at}"
         f"{more}; nothing was changed{sides}",
-        hint=Hint(
-            _describe_ways_out(
-                partial="partial=true" if has_rest else None,
-                force="force=true",
-                log="get_history",
-                show="get_history with change_id",
-            ),
-            shell=_describe_ways_out(
-                partial="--partial" if has_rest else None,
-                force="--force",
-                log="filewright log",
-                show="filewright show CHANGE",
-            ),
-        ),
         details={
             **selection.details,
             "conflicts": [

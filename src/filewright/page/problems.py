@@ -26,8 +26,8 @@ def show_refusal(body: UndoRequest, error: FilewrightError) -> Response:
     """Return the page of an undo that is refused, with its conflicts."""
     conflicts = error.details.get("conflicts", [])
     # With `force`, a file gets its earlier content over whatever is there now.
-    could_be_forced = (
-        error.code is Code.STALE_VERSION or "shared_with" in error.details
+    could_be_forced = "shared_with" in error.details or error.details.get(
+        "can_force", error.code is Code.STALE_VERSION
     )
     html = render(
         "refusal.html",
