@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import sys
 from pathlib import Path
 
 import pytest
 from tests import processes
+from tests.cli.typed import LINES, run
 
 PLACES = (
     "FILEWRIGHT_ROOTS",
@@ -46,3 +48,53 @@ def project(
     monkeypatch.setattr(sys, "argv", [str(own)])
     monkeypatch.setenv("PATH", f"{own.parent}{os.pathsep}{os.environ['PATH']}")
     return empty_project
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The current folder, with a file."""
+    folder = tmp_path / "root"
+    folder.mkdir()
+    (folder / "a.txt").write_bytes(b"one\r\ntwo\r\n")
+    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.delenv("FILEWRIGHT_ROOTS", raising=False)
+    monkeypatch.delenv("CLAUDE_PROJECT_DIR", raising=False)
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.fixture
+def sessions(folder: Path) -> Path:
+    """Two sessions that have worked in one file, and what the first of them did besides."""
+    (folder / "t.txt").write_text(LINES)
+
+    def edit(session: str, line: int, new: str) -> None:
+        edits = [{"search": f"line {line}\n", "replace": new}]
+        given = json.dumps({"path": "t.txt", "edits": edits})
+        assert (
+            run(
+                "call",
+                "edit_content",
+                given,
+                "--session",
+                session,
+                "--actor",
+                f"Agent {session}",
+            ).exit_code
+            == 0
+        )
+
+    edit("first", 3, "three\n")
+    edit("second", 20, "twenty\nmore\n")
+    edit("first", 5, "five\n")
+    assert (
+        run(
+            "call",
+            "write_content",
+            '{"items": [{"path": "fresh.txt", "content": "n"}]}',
+            "--session",
+            "first",
+        ).exit_code
+        == 0
+    )
+    return folder / "t.txt"

@@ -251,3 +251,32 @@ def test_names_no_change(history: Path) -> None:
     unknown = run("log", "5.js")
     assert unknown.exit_code == 1
     assert "5.js has no history" in unknown.stderr
+
+
+def test_refuses_unknown_change(folder: Path) -> None:
+    result = run("show", "no-such-change")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(("not_found", "invalid_input"))
+
+
+def test_filters_and_goes_on(sessions: Path) -> None:
+    newest, *_ = (row.split()[0] for row in run("log").stdout.splitlines())
+    assert len(run("log", "--session", "first").stdout.splitlines()) == 3
+    assert len(run("log", "--client", "agent S").stdout.splitlines()) == 1
+    assert len(run("log", "--since", "@~2").stdout.splitlines()) == 2
+    assert (
+        len(run("log", "--since", "1 h ago", "t.txt").stdout.splitlines()) == 3
+    )
+    first = run("log", "-n", "2").stdout.splitlines()
+    assert first[0].startswith(newest)
+    cursor = first[-1].split()[-1]
+    assert first[-1] == f"more: add --cursor {cursor}"
+    rest = run("log", "--cursor", cursor).stdout.splitlines()
+    assert [row.split()[0] for row in first[:2] + rest] == [
+        row.split()[0] for row in run("log").stdout.splitlines()
+    ]
+    assert "modified   t.txt  +2 -1" in run("log", "--stat").stdout
+    assert "+twenty" in run("log", "-p").stdout
+    assert newest in run("show").stdout
+    assert newest in run("show", newest[:12]).stdout
+    assert "[Agent second second]" in run("log").stdout

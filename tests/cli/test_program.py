@@ -12,6 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 from tests import processes
+from tests.cli.typed import edit, run
 
 from filewright import Workspace
 from filewright.cli.program import program, summarize
@@ -152,3 +153,100 @@ def test_completion_describes(empty_project: Path) -> None:
         "plain,s1",
     ]
     assert complete("zsh", "filewright restore ")[0] == "file"
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("call",),
+        ("call", "read_content"),
+        ("call", "read_content", "{"),
+        ("call", "read_content", "[]"),
+        ("call", "read_content", '"x"'),
+        ("call", "no_such_tool", "{}"),
+        ("call", "read_content", "{}", "--no-such-flag"),
+        ("no-such-command",),
+        ("serve", "--tools", "nonsense"),
+        ("serve", "--http"),
+        ("config", "no-such-client"),
+        ("completion", "no-such-shell"),
+    ],
+)
+def test_wrong_use_is_two(folder: Path, arguments: tuple[str, ...]) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_prints_completion(shell: str) -> None:
+    result = run("completion", shell)
+    assert result.exit_code == 0
+    assert "_FILEWRIGHT_COMPLETE" in result.stdout
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "serve",
+        "call",
+        "log",
+        "show",
+        "undo",
+        "redo",
+        "rewind",
+        "restore",
+        "snapshot",
+        "doctor",
+        "config",
+        "completion",
+    ],
+)
+def test_help_has_example(command: str) -> None:
+    result = run(command, "--help")
+    assert result.exit_code == 0
+    assert "Example" in result.stdout
+    assert f"filewright {command}" in result.stdout
+
+
+def test_names_wrong_setting(folder: Path) -> None:
+    environment = {**os.environ, "FILEWRIGHT_PAGE_CHARS": "many"}
+    result = processes.run(
+        [*processes.FILEWRIGHT, "call", "list_files", "{}"], env=environment
+    )
+    assert result.returncode == 2
+    assert "FILEWRIGHT_PAGE_CHARS" in result.stderr
+
+
+def test_missing_root_is_two(folder: Path) -> None:
+    result = processes.run(
+        [*processes.FILEWRIGHT, "call", "list_files", "{}", "--root", "absent"]
+    )
+    assert result.returncode == 2
+    assert "absent" in result.stderr
+
+
+def completed(words: str) -> list[str]:
+    """What bash is offered for the last word of `words`."""
+    environment = {
+        **os.environ,
+        "_FILEWRIGHT_COMPLETE": "bash_complete",
+        "COMP_WORDS": words,
+        "COMP_CWORD": str(len(words.split(" ")) - 1),
+    }
+    done = processes.run(
+        [sys.executable, "-c", "from filewright.cli import main; main()"],
+        env=environment,
+    )
+    return [line.partition(",")[2] for line in done.stdout.splitlines()]
+
+
+def test_completes_names(folder: Path) -> None:
+    edit("one", "1")
+    assert completed("filewright do") == ["doctor"]
+    assert completed("filewright call read_") == ["read_content"]
+    assert completed("filewright call --dialect agent-tools multi") == [
+        "multi_edit"
+    ]
+    [change] = completed("filewright show ")
+    assert run("show", change).exit_code == 0

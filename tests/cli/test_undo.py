@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests import terminals
+from tests.cli.typed import edit
 
 from filewright import Workspace
 from filewright.cli.program import program
@@ -300,3 +301,48 @@ def test_undoes_in_part_and_names_the_rest(history: Path) -> None:
     assert [conflict["path"] for conflict in done["conflicts"]] == ["new.txt"]
     assert (history / "new.txt").read_text() == "mine\n"
     assert (history / "b.txt").read_text() == LINES
+
+
+def test_history_is_undone(folder: Path) -> None:
+    assert edit("one", "1").exit_code == 0
+    assert edit("two", "2").exit_code == 0
+    assert (folder / "a.txt").read_bytes() == b"1\r\n2\r\n"
+    logged = run("log")
+    assert logged.exit_code == 0
+    newest, older = [line.split()[0] for line in logged.stdout.splitlines()[:2]]
+    assert len(run("log", "-n", "1").stdout.splitlines()) <= 2
+    assert "a.txt" in run("log", "a.txt").stdout
+    shown = run("show", newest)
+    assert shown.exit_code == 0
+    assert "-two" in shown.stdout
+    assert "+2" in shown.stdout
+    assert run("undo", "--yes").exit_code == 0
+    assert (folder / "a.txt").read_bytes() == b"1\r\ntwo\r\n"
+    assert run("undo", older, "--yes").exit_code == 0
+    assert (folder / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+    assert run("undo", "--yes").exit_code == 1
+
+
+def test_goes_back_step_by_step(folder: Path) -> None:
+    edit("one", "1")
+    edit("two", "2")
+    assert run("undo", "--yes").exit_code == 0
+    assert (folder / "a.txt").read_bytes() == b"1\r\ntwo\r\n"
+    assert run("undo", "--yes").exit_code == 0
+    assert (folder / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_takes_no_for_an_answer(folder: Path) -> None:
+    edit("one", "1")
+    refused = run("undo", stdin="n\n")
+    assert refused.exit_code == 1
+    assert (folder / "a.txt").read_bytes() == b"1\r\ntwo\r\n"
+    assert "-1" in refused.stdout
+    assert run("undo", stdin="y\n").exit_code == 0
+    assert (folder / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_nothing_to_undo(folder: Path) -> None:
+    result = run("undo", "--yes")
+    assert result.exit_code == 1
+    assert "no change to undo" in result.stderr

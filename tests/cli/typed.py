@@ -1,0 +1,23 @@
+"""Commands that tests type, and the text of a file that two sessions change."""
+
+from __future__ import annotations
+
+import json
+
+from click.testing import CliRunner, Result
+
+from filewright.cli.program import program
+
+LINES = "".join(f"line {n}\n" for n in range(1, 31))
+
+
+def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(program, arguments, input=stdin)
+
+
+def edit(search: str, replace: str) -> Result:
+    change = {
+        "path": "a.txt",
+        "edits": [{"search": search, "replace": replace}],
+    }
+    return run("call", "edit_content", json.dumps(change))
