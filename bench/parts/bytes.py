@@ -132,4 +132,5 @@ PART = from_cases(
     "An edit, an insertion, a deletion, a whole write and a patch of every kind of file",
     make_cases,
     (Replace, Write, Patch),
+    needs_files=True,
 )

@@ -86,8 +86,13 @@ class Part:
 
 
 def is_served(tool: AnyTool) -> bool:
-    """Return whether a tool runs as a server that is called."""
-    return isinstance(tool, Tool)
+    """Return whether a tool runs as a server that is called, and has files."""
+    return isinstance(tool, Tool) and tool.has_files
+
+
+def has_files(tool: AnyTool) -> bool:
+    """Return whether a tool reads and writes files itself."""
+    return not isinstance(tool, Tool) or tool.has_files
 
 
 @contextmanager
@@ -114,8 +119,13 @@ def from_cases(
     title: str,
     make: Callable[[Options], Sequence[Case]],
     requests: Sequence[type],
+    *,
+    needs_files: bool = False,
 ) -> Part:
-    """Return a part whose cases are played one after the other."""
+    """Return a part whose cases are played one after the other.
+
+    With `needs_files`, a tool that is a function of texts has no part in it.
+    """
     # A history of thousands of commits is read once, not for each tool.
     make = functools.cache(make)
 
@@ -124,6 +134,8 @@ def from_cases(
         return play_cases(name, tool, cases, options)
 
     def can(tool: AnyTool) -> bool:
+        if needs_files and not has_files(tool):
+            return False
         return any(tool.has_words_for(request) for request in requests)
 
     return Part(name, title, play_part, can, make)

@@ -30,4 +30,11 @@ def without_numbers(hunks: str) -> str:
     return re.sub(r"^@@ $", "@@", _NUMBERS.sub("@@ ", hunks), flags=re.M)
 
 
-TOOL = Tool("openai-agents apply_diff", VERSION, "PyPI", start, patch=patch)
+TOOL = Tool(
+    "openai-agents apply_diff",
+    VERSION,
+    "PyPI",
+    start,
+    patch=patch,
+    has_files=False,
+)

@@ -65,6 +65,8 @@ class Tool:
     """Find the files of a name in a tree."""
     text: Callable[[str, str], Look] | None = None
     """Find a text in a tree."""
+    has_files: bool = True
+    """Whether it reads and writes files itself; a function of texts has none."""
 
     def can(self, request: Request) -> bool:
         """Return whether the tool has words for a request."""

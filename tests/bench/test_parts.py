@@ -12,6 +12,7 @@ from bench.environments import Cache
 from bench.kinds import KINDS
 from bench.parts import bytes as bytes_part
 from bench.parts import calls, patches
+from bench.parts.catalogue import PARTS
 from bench.parts.part import Options, play_cases
 from bench.report import Row, draw, format_part
 from bench.times import draw_times
@@ -107,6 +108,12 @@ def test_knows_every_tool_by_its_name() -> None:
         assert tool.name == name
         kinds = (Replace, Write, Patch)
         assert any(tool.has_words_for(kind) for kind in kinds)
+
+
+def test_a_function_of_texts_has_no_files_to_damage() -> None:
+    tool = TOOLS["openai-agents apply_diff"]
+    names = [part.name for part in PARTS if part.can(tool)]
+    assert names == ["calls", "patches"]
 
 
 def test_draws_a_bar_for_each_row() -> None:
