@@ -313,6 +313,25 @@ def test_rotated_times(logs):
     assert numbers == [393, 403]
 
 
+def test_rotated_leaves_out_files_of_other_times(logs, root):
+    """Of files that are a day apart, those before and after the times are not read."""
+    for day in range(1, 6):
+        row = f"2026-11-0{day}T10:00:00Z INFO request {day}\n"
+        name = f"day.log.{9 - day}.gz"
+        (root / name).write_bytes(gzip.compress(row.encode()))
+    result = search(
+        logs,
+        path="day.log*",
+        since="2026-11-03T08:00",
+        until="2026-11-03T12:00",
+    )
+    assert [hit.text[-1] for hit in result.results] == ["3"]
+    assert "oldest first: day.log.7.gz, day.log.6.gz;" in result.text
+    assert "3 files of other times; 2 files searched" in result.text
+    early = search(logs, path="day.log*", until="2026-10-01")
+    assert "entries from 2026-11-01T10:00:00 to 2026-11-05" in early.text
+
+
 def test_exact_name_wins(logs, root):
     (root / "a*b.log").write_text("ERROR here\n")
     result = search(logs, path="a*b.log", pattern="ERROR")

@@ -67,6 +67,8 @@ class CountKey:
         if clock is None or math.isinf(value):
             return _NO_VALUE
         text = clock.format(value)
+        if self.span % 86400 == 0:
+            return text.partition("T")[0]
         return text[:-3] if self.span % 60 == 0 else text
 
 

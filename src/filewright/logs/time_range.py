@@ -187,7 +187,7 @@ class LogTimes:
         return None
 
 
-def _parse_bounds(
+def parse_bounds(
     clock: LogClock,
     since: str | None,
     until: str | None,
@@ -243,7 +243,7 @@ def find_time_range(
     if last_seconds is None:
         last = times.last()
         last_seconds = None if last is None else last.seconds
-    since_seconds, until_seconds = _parse_bounds(
+    since_seconds, until_seconds = parse_bounds(
         times.clock, since, until, last_seconds
     )
     probes = times.sample()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -65,13 +66,14 @@ def selection_notes(search: TreeSearch) -> list[str]:
     return notes
 
 
-def period_notes(context: Context, search: TreeSearch) -> list[str]:
+def period_notes(
+    context: Context, search: TreeSearch, members: Sequence[Location]
+) -> list[str]:
     """Return a note on the times that were searched, and on those that the log has.
 
     A search without a match may have been for another day or another zone.
     """
     time_range = search.time_range
-    members = search.members
     if search.open_file is not None:
         members = (search.where,)
     if time_range is None or not members:

@@ -19,6 +19,7 @@ from filewright.hints import Hint
 from filewright.logs.fields import parse_entry, show_fields
 from filewright.search.hit_groups import HitGroups
 from filewright.search.hits import FileHits, Hit, iterate_hits
+from filewright.search.log_members import choose_members
 from filewright.search.pattern import Pattern
 from filewright.search.searcher import SimilarHits
 from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
@@ -383,9 +384,13 @@ def search_exact(
     pattern = compile_arguments(arguments, context.settings)
     page.require_groups(pattern)
     selection = arguments.selection()
-    if selection is not None and selection.has_time and target.members:
-        last = last_time(context, target.members)
+    members = target.members
+    if selection is not None and selection.has_time and members:
+        last = last_time(context, members)
         selection = replace(selection, last_seconds=last)
+        members = choose_members(
+            context.searcher, members, selection, context.task
+        )
     search = TreeSearch(
         context.searcher,
         target.location,
@@ -394,7 +399,7 @@ def search_exact(
         after=decode_resume(arguments, target.location),
         task=context.task,
         selection=selection,
-        members=target.members,
+        members=members,
         open_file=target.open_file,
     )
     is_tree = target.open_file is None
@@ -426,7 +431,7 @@ def search_exact(
                 total_lines=search.hit_count,
                 matched_files=search.matched_count,
             )
-    return add_notes(context, outcome, search)
+    return add_notes(context, outcome, search, target)
 
 
 def decode_resume(
@@ -508,10 +513,16 @@ def count_all(search: TreeSearch) -> TreeSearch | None:
 
 
 def add_notes(
-    context: Context, outcome: SearchOutcome, search: TreeSearch
+    context: Context,
+    outcome: SearchOutcome,
+    search: TreeSearch,
+    target: SearchTarget,
 ) -> SearchOutcome:
     """Return the outcome with notes on what was searched, and advice if nothing matched."""
     notes = [*outcome.notes, *selection_notes(search)]
+    other_count = len(target.members) - len(search.members)
+    if other_count:
+        notes.append(f"{pluralize(other_count, 'file')} of other times")
     left_out: list[str] = []
     if outcome.is_tree:
         if outcome.is_complete or outcome.total_lines is not None:
@@ -524,7 +535,7 @@ def add_notes(
                     context, search.where, search.options.glob
                 )
     if outcome.is_complete and not search.matched_count:
-        notes += period_notes(context, search)
+        notes += period_notes(context, search, target.members)
     notes += search.problems
     if outcome.is_complete and outcome.arguments.cursor is None:
         spellings = spelling_notes(search)
