@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.samples import one_in
 
 from filewright.cli.clients import CLIENTS, CLIENTS_WITH_HOOKS
 from filewright.cli.components import RULE
@@ -239,7 +240,7 @@ def everything(project: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("scope", ["--shared", "--user"])
-@pytest.mark.parametrize("name", CLIENTS)
+@pytest.mark.parametrize("name", one_in(2, CLIENTS))
 def test_all_of_it_is_written_once_and_taken_out_again(
     name: str, scope: str, project: Path
 ) -> None:
@@ -434,7 +435,7 @@ def test_names_unreadable_file(
         assert "filewright" in (Path(name) / ".mcp.json").read_text()
 
 
-@pytest.mark.parametrize("end", ["", "\n", "\n\n\n"])
+@pytest.mark.parametrize("end", one_in(3, ["", "\n", "\n\n\n"]))
 @pytest.mark.parametrize(
     ("name", "path", "text"),
     [
@@ -666,7 +667,7 @@ def test_names_huge_file(project: Path) -> None:
 # The guard, and hooks that are programs of their own
 
 
-@pytest.mark.parametrize("name", CLIENTS_WITH_HOOKS)
+@pytest.mark.parametrize("name", one_in(3, CLIENTS_WITH_HOOKS))
 def test_guard_option(name: str, project: Path) -> None:
     result = setup(name, "--yes", "--no-rule")
     text = b"\n".join(everything(project).values())

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.samples import one_in
 
 from filewright.cli.clients import CLIENTS
 from filewright.cli.program import program
@@ -88,7 +89,7 @@ def test_starts_no_server_of_a_project(
     assert not (project.parent / "trace").exists()
 
 
-@pytest.mark.parametrize("name", ENTRIES)
+@pytest.mark.parametrize("name", one_in(3, ENTRIES))
 def test_replaces_foreign_entry(name: str, project: Path) -> None:
     before = json.dumps({"mcpServers": {"filewright": hostile(ENTRIES[name])}})
     (project / ".mcp.json").write_text(before)
@@ -182,7 +183,17 @@ def test_runs_no_hook_of_a_project(name: str, project: Path) -> None:
     "options",
     [(), ("--read-only",), ("--root", "/tmp"), ("--dialect", "official")],
 )
-@pytest.mark.parametrize("scope", [(), ("--shared",), ("--user",)])
+@pytest.mark.parametrize(
+    "scope",
+    one_in(
+        3,
+        [
+            pytest.param(("--shared",)),
+            pytest.param(("--user",)),
+            pytest.param(()),
+        ],
+    ),
+)
 def test_tries_server_options(
     options: tuple[str, ...], scope: tuple[str, ...], project: Path
 ) -> None:
@@ -265,6 +276,7 @@ def test_shared_has_no_local_path(name: str, project: Path) -> None:
     assert "needs `filewright` in PATH" in result.stderr
 
 
+@pytest.mark.extra
 def test_default_is_personal(project: Path) -> None:
     for name, client in CLIENTS.items():
         result = setup(name, "--yes")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from tests.samples import one_in
 
 from filewright import Workspace
 from filewright.cli.program import program
@@ -134,7 +135,9 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("client", "options", "path", "text"), CASES)
+@pytest.mark.parametrize(
+    ("client", "options", "path", "text"), one_in(3, CASES)
+)
 def test_removal_restores_bytes(
     client: str, options: tuple[str, ...], path: str, text: str, project: Path
 ) -> None:

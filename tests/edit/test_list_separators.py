@@ -121,7 +121,7 @@ KINDS = [
 ]
 
 
-@in_part(3)
+@in_part(6)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize(("kind", "last"), KINDS, ids=short_id)
 def test_separators_stay_right(

@@ -44,7 +44,7 @@ SAYINGS = ["unchanged", "(unchanged)", "rest unchanged", "-- snip --", "omitted"
            "... other routes remain unchanged ...", "existing code", "[existing code]", "rest of the function", "code continues here ..."]  # fmt: skip
 
 
-@in_part(4)
+@in_part(8)
 @pytest.mark.parametrize("name", COMMENTS)
 def test_comment_marker_deletes_nothing(
     desk: Desk, name: str, share: int

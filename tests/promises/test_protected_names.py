@@ -159,7 +159,7 @@ def _race(work: Path, rounds: int) -> Counter[tuple[str, str | None]]:
 def test_a_folder_swapped_with_a_link_to_a_protected_one_lets_nothing_in(
     work: Path,
 ) -> None:
-    _race(work, 200)
+    _race(work, 400)
 
 
 @pytest.mark.sweep

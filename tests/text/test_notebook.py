@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.samples import one_in
 
 from filewright import Workspace
 from filewright.boundary.boundary import Boundary
@@ -633,8 +634,10 @@ CELL_EDIT_IDS = [
 ]
 
 
-@pytest.mark.parametrize("minor", [5, 4])
-@pytest.mark.parametrize("indent", [1, None, 4])
+@pytest.mark.parametrize(
+    ("minor", "indent"),
+    one_in(3, [(5, 1), (5, None), (5, 4), (4, None), (4, 1), (4, 4)]),
+)
 @pytest.mark.parametrize(("edits", "expected"), CELL_EDITS, ids=CELL_EDIT_IDS)
 def test_inserts_and_deletes_cells(
     tmp_path: Path,

@@ -128,7 +128,7 @@ def some_edits(kind: str, share: int) -> list[Plain]:
     return EDITS[[*DAMAGE].index(kind) % share :: share]
 
 
-@in_part(2)
+@in_part(4)
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_removes_shared_damage(desk: Desk, kind: str, share: int) -> None:
     damage, failures = DAMAGE[kind], []
