@@ -16,9 +16,7 @@ from filewright.dialects.call import Call
 from filewright.dialects.commands import with_message
 from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.tools.bounded_text import clip
 from filewright.tools.patch import PatchResult
-from filewright.tools.result import FailedCall, ToolResult
 from filewright.wording import escape_controls
 
 API_TOOL = {"type": "apply_patch"}
@@ -172,14 +170,6 @@ def describe_error(error: FilewrightError) -> FilewrightError:
     return error
 
 
-def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
-    """Return the answer to a call that failed."""
-    text = f"Error: {error.message}"
-    if error.hint:
-        text += f"\n{error.hint}"
-    return FailedCall(clip(text, max_characters), error=error)
-
-
 DIALECT = Dialect(
     tools=(
         DialectTool(
@@ -196,5 +186,4 @@ DIALECT = Dialect(
         "Line endings and encodings stay as they are, and every change can be "
         "undone by the user."
     ),
-    refuse=refuse,
 )

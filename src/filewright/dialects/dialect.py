@@ -15,7 +15,7 @@ from filewright.tools.arguments import Arguments
 from filewright.tools.bound_tools import ToolProvider
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
-from filewright.tools.result import ToolResult
+from filewright.tools.result import FailedCall, ToolResult
 from filewright.tools.tool import ListedTool, Tool, Toolset
 
 Answer = str | Json | ToolResult
@@ -59,6 +59,14 @@ def keep_limits(_settings: Settings) -> Mapping[str, Any]:
     return {}
 
 
+def refuse_with_hint(error: FilewrightError, max_characters: int) -> ToolResult:
+    """Return the answer to a call that failed: its message, and the hint below it."""
+    text = f"Error: {error.message}"
+    if error.hint:
+        text += f"\n{error.hint}"
+    return FailedCall(clip(text, max_characters), error=error)
+
+
 @dataclass(frozen=True, slots=True)
 class Dialect:
     """The tools of another system over a workspace.
@@ -71,7 +79,7 @@ class Dialect:
 
     tools: tuple[DialectTool, ...]
     workflow: str
-    refuse: Callable[[FilewrightError, int], ToolResult]
+    refuse: Callable[[FilewrightError, int], ToolResult] = refuse_with_hint
     limits: Callable[[Settings], Mapping[str, Any]] = keep_limits
     answers_json: bool = False
     cut_note: str = ""

@@ -16,11 +16,10 @@ from filewright.dialects.call import MAX_ENTRIES, Call
 from filewright.dialects.commands import with_message
 from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.tools.bounded_text import clip
 from filewright.tools.edit import EditResult
 from filewright.tools.methods import EditRequest
 from filewright.tools.read_result import FileRead
-from filewright.tools.result import FailedCall, ToolResult
+from filewright.tools.result import ToolResult
 from filewright.wording import escape_controls
 
 _DEFAULT_LINES = 2000
@@ -372,14 +371,6 @@ def describe_edit_error(
     return error
 
 
-def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
-    """Return the answer to a call that failed."""
-    text = f"Error: {error.message}"
-    if error.hint:
-        text += f"\n{error.hint}"
-    return FailedCall(clip(text, max_characters), error=error)
-
-
 DIALECT = Dialect(
     tools=(
         DialectTool(
@@ -417,6 +408,5 @@ DIALECT = Dialect(
         "replace; write_file replaces whole files. Line endings and encodings stay "
         "as they are, and every change can be undone by the user."
     ),
-    refuse=refuse,
     cut_note="[cut at the result limit; ask for less]",
 )

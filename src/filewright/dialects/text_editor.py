@@ -26,8 +26,6 @@ from filewright.dialects.commands import (
 from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError
 from filewright.settings import Settings
-from filewright.tools.bounded_text import clip
-from filewright.tools.result import FailedCall, ToolResult
 
 API_TOOL = {
     "type": "text_editor_20250728",
@@ -188,14 +186,6 @@ def describe_error(error: FilewrightError, *, is_view: bool) -> FilewrightError:
     return error
 
 
-def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
-    """Return the answer to a call that failed."""
-    text = f"Error: {error.message}"
-    if error.hint:
-        text += f"\n{error.hint}"
-    return FailedCall(clip(text, max_characters), error=error)
-
-
 def limits(settings: Settings) -> dict[str, Any]:
     """Return the settings of this dialect: a view is as long as an answer may be."""
     characters = settings.hard_chars - _NOTE_CHARACTERS
@@ -223,6 +213,5 @@ DIALECT = Dialect(
         ),
     ),
     workflow=WORKFLOW,
-    refuse=refuse,
     limits=limits,
 )

@@ -15,7 +15,6 @@ from filewright.dialects.text_editor import (
     WORKFLOW,
     EditorArguments,
     limits,
-    refuse,
     run_command,
 )
 
@@ -48,6 +47,5 @@ DIALECT = Dialect(
         ),
     ),
     workflow=WORKFLOW,
-    refuse=refuse,
     limits=limits,
 )
