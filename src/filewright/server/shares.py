@@ -47,7 +47,7 @@ class _Body:
 
 
 class Shares:
-    """An application that gives each caller of another one a limited share of it.
+    """An application around another one, which gives each caller a limited share.
 
     Requests for `open_paths` are not counted.
     """

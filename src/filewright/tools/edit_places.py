@@ -26,7 +26,7 @@ from filewright.wording import escape_controls
 _INDENTED_BY_SPACES: Final = (Language.YAML, Language.MARKDOWN, None)
 # Bytes above and below a point in which blank lines are counted.
 _NEAR_BYTES: Final = 4_096
-# The line number of an anchor that has too many digits for one.
+# Stands for a number with too many digits to be that of a line.
 _NO_LINE: Final = -1
 _MAX_LINE_DIGITS: Final = 19
 _MAX_SHOWN_ANCHOR: Final = 40
@@ -214,7 +214,7 @@ def indent_text(
 def usual_gap(text: str, file: FileEdits, point: InsertionPoint) -> int:
     """Return the usual number of blank lines around a definition.
 
-    It is for files that do not tell how many they have.
+    It is used if the definition has no neighbours whose distance can be measured.
     """
     if len(text.strip().splitlines()) < 2:
         return 0

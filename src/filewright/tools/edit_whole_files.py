@@ -97,7 +97,10 @@ def _insert(
 def plan_unedited_file(
     files: EditsByFile, file: FileEdits
 ) -> FilePlan[FileEditPlan]:
-    """Return the plan of a file that is only deleted or moved, before that is added."""
+    """Return the plan of a file whose content stays, to be deleted or moved.
+
+    `with_whole_edit` adds the deletion or the move.
+    """
     return FilePlan(
         FileEditPlan((), ()),
         file.location,

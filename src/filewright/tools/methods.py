@@ -148,7 +148,8 @@ class ToolMethods:
     def _call(self, name: str, /, **arguments: Any) -> Any:
         """Run the tool `name`, leaving out None and arguments at their defaults.
 
-        A tool may treat a default that is named as the caller's wish.
+        They are left out because a tool may take any argument that it is sent, even with
+        the value of the default, for a wish of the caller.
         """
         from filewright.tools.catalogue import load_tool
 

@@ -66,7 +66,7 @@ _WRITTEN_TEXTS = frozenset(
 """Texts that may be empty on purpose."""
 
 _NARROWING_LISTS = frozenset({"parts", "hunks"})
-"""Lists to which an undo is limited: without an empty one it would be of everything."""
+"""Lists that limit an undo. An empty one is kept: without it all would be undone."""
 
 _EDIT_TEXTS = frozenset(
     {

@@ -30,7 +30,7 @@ LISTED_ITEM_ARGUMENTS = (
     "output",
     "context",
 )
-# The schema of one of several searches names arguments only: they mean the same as in the call.
+# An item's arguments have no descriptions: they mean the same as those of the call.
 ITEM_SCHEMA = {
     "type": "object",
     "properties": {name: {} for name in LISTED_ITEM_ARGUMENTS},
@@ -126,7 +126,10 @@ class SearchArguments(Arguments):
 
     @property
     def needs_no_pattern(self) -> bool:
-        """Return True if other conditions say which lines are hits, or all are compared."""
+        """Return True if the call has a meaning without a pattern.
+
+        Conditions on log entries choose lines themselves, and kinds can be those of all.
+        """
         if self.output == "kinds":
             return True
         conditions = (self.where, self.since, self.until, self.by)
@@ -194,7 +197,7 @@ def compile_arguments(
 ) -> Pattern:
     """Return the pattern of an exact search. Raise `invalid_input` if there is none."""
     if arguments.pattern is None and arguments.needs_no_pattern:
-        # The conditions choose among all lines.
+        # Every line is a hit that the conditions choose from.
         return compile_pattern("^", mode="regex")
     mode: Mode = "literal"
     if arguments.mode in ("regex", "code"):
@@ -232,7 +235,7 @@ def compile_arguments(
 
 
 def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
-    """Raise `invalid_input` if lines are compared that a pattern does not find one by one."""
+    """Raise `invalid_input` if kinds or counts are asked of anything but single lines."""
     argument = "output"
     reason: str = Hint("output=kinds", shell="--kinds")
     if arguments.by is not None:

@@ -368,7 +368,7 @@ def lines_below(around: HitContext, next_hit_line: int) -> list[ExcerptLine]:
 
 
 def describe_long_match(snapshot: Snapshot, hit: Hit) -> str:
-    """Return how long a match is of which a row shows a part, and how to read it."""
+    """Return a note on a match that is shown in part: its length, and how to read it."""
     size = hit.end - hit.offset
     length = format_size(size)
     if size <= MAX_MATCH_BYTES:
