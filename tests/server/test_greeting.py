@@ -20,6 +20,7 @@ from filewright.bounded_json import MAX_VALUES
 from filewright.server.greeting import (
     HANDSHAKE_VERSIONS,
     MODERN_VERSION,
+    FirstAnswer,
     Greeting,
 )
 from filewright.workspace import Workspace
@@ -131,8 +132,8 @@ def test_answers_all_that_a_client_sends_first(
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
         for message in messages:
-            answer, _ = greeting.answer(json.dumps(message).encode())
-            assert bool(answer) == ("id" in message), message
+            answer = greeting.answer(json.dumps(message).encode())
+            assert bool(answer.line) == ("id" in message), message
     early, late = both(tmp_path, messages)
     assert early == late
 
@@ -155,7 +156,7 @@ def test_answers_lists_in_any_plain_form(
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
         settled = [
-            greeting.answer(json.dumps(message).encode())[1]
+            greeting.answer(json.dumps(message).encode()).is_settled
             for message in messages
         ]
     assert settled == [False, False, True, True]
@@ -328,9 +329,9 @@ def test_an_opening_for_the_sdk_ends_it(
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
         line = first if isinstance(first, str) else json.dumps(first)
-        assert greeting.answer(line.encode()) == (b"", False)
+        assert greeting.answer(line.encode()) == FirstAnswer()
         assert greeting.listed.is_set()
-        assert greeting.answer(json.dumps(hello()).encode()) == (b"", False)
+        assert greeting.answer(json.dumps(hello()).encode()) == FirstAnswer()
 
 
 @pytest.mark.parametrize(
@@ -342,10 +343,12 @@ def test_answers_again_behind_what_is_for_the_sdk(
 ) -> None:
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
-        assert greeting.answer(json.dumps(hello()).encode())[0]
+        assert greeting.answer(json.dumps(hello()).encode()).line
         line = odd if isinstance(odd, str) else json.dumps(odd)
-        assert greeting.answer(line.encode()) == (b"", False)
-        assert greeting.answer(json.dumps(ask("tools/list", 9)).encode())[1]
+        assert greeting.answer(line.encode()) == FirstAnswer()
+        assert greeting.answer(
+            json.dumps(ask("tools/list", 9)).encode()
+        ).is_settled
 
 
 def test_a_request_that_was_answered_and_then_cancelled_does_not_silence_another_of_its_id(

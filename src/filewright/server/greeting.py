@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from filewright import __version__
@@ -57,6 +58,14 @@ Message = dict[str, Any]
 ListResources = Callable[[], list[Message]]
 
 
+@dataclass(frozen=True, slots=True)
+class FirstAnswer:
+    """The line to send for a message, if any; if settled, the SDK need not see it."""
+
+    line: bytes = b""
+    is_settled: bool = False
+
+
 class Greeting:
     """The answers to the first messages of a client that is offered `offer`.
 
@@ -79,8 +88,8 @@ class Greeting:
         self._is_modern: bool | None = None
         self._leaves_all_to_sdk = False
 
-    def answer(self, line: bytes) -> tuple[bytes, bool]:
-        """Return the line to send, and True if the SDK need not see the message."""
+    def answer(self, line: bytes) -> FirstAnswer:
+        """Return the answer to a message; it has no line if the SDK has to answer."""
         message = None
         if not self._leaves_all_to_sdk:
             try:
@@ -94,29 +103,35 @@ class Greeting:
                 "method": str(method),
                 **rest,
             }:
-                reply = None
-                opens = self._is_modern is None
-                if rest.keys() <= {"params"} and self._can_repeat(request_id):
-                    reply = self._reply(method, rest.get("params"))
-                if reply is not None:
-                    if opens:
-                        self.opening_id = request_id
-                    reply = {"jsonrpc": "2.0", "id": request_id, **reply}
-                    text = json.dumps(
-                        reply, ensure_ascii=False, separators=(",", ":")
-                    )
-                    if method == "tools/list":
-                        self.listed.set()
-                    return text.encode() + b"\n", not opens
-                if opens:
-                    self._leave_all_to_sdk()
+                return self._answer_request(request_id, method, rest)
             case {"jsonrpc": "2.0", "method": str(), **rest} if (
                 "id" not in rest
             ):
                 pass  # A notification changes nothing that is answered here.
             case _ if self._is_modern is None:
                 self._leave_all_to_sdk()
-        return b"", False
+        return FirstAnswer()
+
+    def _answer_request(
+        self, request_id: Any, method: str, rest: Mapping[Any, Any]
+    ) -> FirstAnswer:
+        """Return the answer to a request whose other members are `rest`."""
+        opens = self._is_modern is None
+        reply = None
+        if rest.keys() <= {"params"} and self._can_repeat(request_id):
+            reply = self._reply(method, rest.get("params"))
+        if reply is None:
+            if opens:
+                self._leave_all_to_sdk()
+            return FirstAnswer()
+        if opens:
+            self.opening_id = request_id
+        if method == "tools/list":
+            self.listed.set()
+        answer = {"jsonrpc": "2.0", "id": request_id, **reply}
+        text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
+        # The SDK must see the request that opens the connection.
+        return FirstAnswer(text.encode() + b"\n", is_settled=not opens)
 
     def _leave_all_to_sdk(self) -> None:
         """Answer nothing more: only the SDK understands how the client opened."""

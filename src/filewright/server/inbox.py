@@ -135,13 +135,13 @@ class Inbox:
             if self._sink is not None:
                 return self._sink(frame)
             is_whole = frame is not None and frame.tail is None
-            answer, is_settled = self.greeting.answer(
+            answer = self.greeting.answer(
                 frame.head if frame is not None and is_whole else b""
             )
             # If the client has gone, the next write reports it.
             with contextlib.suppress(OSError):
-                write_all(self.out, answer)
-            if not is_settled:
+                write_all(self.out, answer.line)
+            if not answer.is_settled:
                 self._waiting.append(frame)
             elif frame is not None:
                 self.release(frame.size)
