@@ -242,7 +242,7 @@ class FilewrightBackend(BackendProtocol):
     ) -> EditResult:
         """Replace a text that occurs once, or all occurrences of it."""
         try:
-            # The protocol promises an exact match, so nothing is looked past.
+            # The protocol promises an exact match: not even other whitespace is tolerated.
             result = self.workspace.edit(
                 to_native(file_path),
                 [

@@ -101,7 +101,7 @@ class Changes(History):
 
     @property
     def state_notes(self) -> tuple[str, ...]:
-        """Why roots have new state folders although others could be theirs."""
+        """The reasons why roots have new state folders although others could be theirs."""
         return tuple(log.state.note for log in self._own if log.state.note)
 
     @property
@@ -232,7 +232,7 @@ class Changes(History):
             ):
                 self._report_conflicts(error)
                 raise
-        # What kept the earlier change from being settled may be gone.
+        # The obstacle to settling the earlier change may be gone.
         self._recoverer.recover(again=True)
         try:
             return commit(log, change_set, task, notes, caller)

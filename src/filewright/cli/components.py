@@ -265,8 +265,8 @@ def _remove_members_beside(
 ) -> str:
     """Remove the members that `setup` wrote beside hooks, if no hooks are left.
 
-    They go if the file did not have them before. If that is unknown, they go with a
-    file that holds nothing else.
+    A member is removed if the file did not have it before `setup`. If the earlier file
+    is unknown, the members are removed only if the file holds nothing else.
     """
     if not text:
         return text

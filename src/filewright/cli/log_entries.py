@@ -144,7 +144,7 @@ class LogReader:
         text = self._prompt_texts.find(record.session, record.turn)
         if text is not None:
             return text
-        # Some clients and scripts have the words themselves as names of their turns.
+        # Some clients and scripts name a turn by the text of its prompt.
         turn = record.turn or ""
         return turn if " " in turn else ""
 

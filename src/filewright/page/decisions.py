@@ -83,7 +83,8 @@ def _hunk_key(change: FileChange, hunk: DiffHunk, line_chars: int) -> str:
         if row.hidden or len(row.text) > line_chars:
             is_whole = False
     if not is_whole:
-        # Not all of its content is in the diff: its place in these versions is it.
+        # The diff does not show all of its content, so its place in these two versions
+        # stands for it.
         lines += [hunk.number, file_key(change)]
     return _digest("hunk", change.path, lines)
 

@@ -177,7 +177,7 @@ def count_hits(
     """Count the lines that match, the matches of a multiline pattern, or the other lines."""
     if selected is not None:
         return _count_selected(snapshot, pattern, invert, selected, task)
-    # A match may be in several lines, so the other lines are not those left by a count.
+    # A match may span lines, so the number of matches says nothing of the other lines.
     if invert and pattern.multiline:
         matches = find_matches(snapshot, pattern, windows=windows, task=task)
         other_lines = _iterate_other_lines(
