@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import random
+import subprocess
+from dataclasses import replace
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from bench.__main__ import BEGIN, END, write_tables
@@ -11,7 +14,7 @@ from bench.case import Patch, Replace, Verdict, Write
 from bench.environments import Cache
 from bench.kinds import KINDS
 from bench.parts import bytes as bytes_part
-from bench.parts import calls, patches
+from bench.parts import calls, damaged, patches, race
 from bench.parts.catalogue import PARTS
 from bench.parts.part import Options, play_cases
 from bench.report import Row, draw, format_part
@@ -76,6 +79,46 @@ def test_plays_cases_by_our_server(tmp_path: Path) -> None:
 def test_damages_a_diff(name: str, expected: str) -> None:
     damage = patches.DAMAGES[name]
     assert damage(HUNKS, random.Random(3)) == expected
+
+
+@pytest.fixture
+def history(tmp_path: Path) -> Path:
+    """Return a repository with one change of one line."""
+    repository = tmp_path / "history"
+    repository.mkdir()
+    name = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    run_git(repository, "init", "-q")
+    for text in ("one", "two"):
+        lines = [f"line {number} of the file" for number in range(20)]
+        lines[9] = f"    value = '{text}'"
+        (repository / "a.py").write_text("\n".join(lines) + "\n")
+        run_git(repository, "add", "a.py")
+        run_git(repository, *name, "commit", "-qm", text)
+    return repository
+
+
+def run_git(repository: Path, *words: str) -> None:
+    command = ["git", "-C", str(repository), *words]
+    subprocess.run(command, check=True, stdin=subprocess.DEVNULL)
+
+
+@pytest.mark.parametrize("module", [damaged, patches], ids=lambda m: m.__name__)
+def test_makes_cases_of_a_history(
+    module: ModuleType, history: Path, tmp_path: Path
+) -> None:
+    quick = replace(options(tmp_path), repository=history, is_quick=True)
+    cases = module.PART.cases(quick)
+    assert cases
+    assert all(case.file.name == "a.py" for case in cases)
+    one = replace(quick, only=frozenset({cases[0].number}))
+    [alone] = module.PART.cases(one)
+    assert alone.request == cases[0].request
+
+
+def test_keeps_the_save_of_another_process(tmp_path: Path) -> None:
+    one = replace(options(tmp_path), is_quick=True, only=frozenset({0}))
+    run = race.PART.play(TOOLS["git apply"], one)
+    assert [outcome.verdict for outcome in run.outcomes] == ["landed"]
 
 
 def test_diffs_without_numbers_keep_their_headings() -> None:
