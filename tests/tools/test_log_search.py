@@ -122,8 +122,8 @@ def test_counts_by(logs):
         (
             {"path": "app.jsonl", "by": "level", "fields": ["ms"]},
             [
-                "540 info  ms p50 299 p95 569 max 599",
-                "60 error  ms p50 293 p95 563 max 593",
+                "540 info  p50 299 p95 569 max 599",
+                "60 error  p50 293 p95 563 max 593",
             ],
         ),
         (
@@ -134,8 +134,8 @@ def test_counts_by(logs):
                 "fields": ["$2"],
             },
             [
-                "9 INFO  $2 p50 5 p95 9 max 9",
-                "1 ERROR  $2 p50 3 p95 3 max 3",
+                "9 INFO  p50 5 p95 9 max 9",
+                "1 ERROR  p50 3 p95 3 max 3",
             ],
         ),
         (
@@ -160,7 +160,10 @@ def test_counts_by_keys(logs, arguments, rows):
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        ({"by": ["level", "1h"]}, "60 matching lines not JSON: count text by"),
+        (
+            {"by": ["level", "1h"]},
+            "60 matching lines without level,1h: count text by",
+        ),
         ({"by": "1h", "fields": ["ms"]}, "no number in ms"),
     ],
     ids=["fields", "numbers"],
@@ -168,6 +171,55 @@ def test_counts_by_keys(logs, arguments, rows):
 def test_counts_of_text(logs, arguments, text):
     result = search(logs, path="app.log*", pattern="ERROR", **arguments)
     assert text in result.text
+
+
+def test_counts_all_files_whatever_the_rows(logs):
+    """max_results limits the rows of counts, not the files that are counted."""
+    result = search(
+        logs,
+        glob="app.log*",
+        pattern="(ERROR|INFO)",
+        mode="regex",
+        by="$1",
+        max_results=1,
+    )
+    assert result.text.startswith("540 INFO")
+    assert "2 values of $1 in 600 entries, the 1 most frequent" in result.text
+
+
+def test_counts_advise_beside_other_patterns(logs):
+    result = search(
+        logs, path="app.log", patterns=["OutOfMemory", "ERROR"], by="host"
+    )
+    assert "20 matching lines without host" in result.text
+
+
+def test_counts_pairs_of_text(logs, root):
+    """Fields are those of JSON lines, or of pairs in text."""
+    rows = [
+        f'{stamp(number)} msg="a b" up=co-{number % 2} rt=0.{number} ok\n'
+        for number in range(10)
+    ]
+    (root / "edge.log").write_text("".join(rows))
+    result = search(logs, path="edge.log", by="up,msg", fields=["rt"])
+    assert result.text.splitlines()[:2] == [
+        "5 co-0\ta b  p50 0.4 p95 0.8 max 0.8",
+        "5 co-1\ta b  p50 0.5 p95 0.9 max 0.9",
+    ]
+
+
+def test_counts_leave_out_what_occurs_once(logs, root):
+    rows = [f"{stamp(number)} id={number % 28}\n" for number in range(30)]
+    (root / "ids.log").write_text("".join(rows))
+    result = search(logs, path="ids.log", by="id")
+    assert [row[:4] for row in result.text.splitlines()[:-1]] == [
+        "2 0 ",
+        "2 1 ",
+        "1 2 ",
+        "1 3 ",
+        "1 4 ",
+    ]
+    assert "28 values of id in 30 entries, the 5 most frequent" in result.text
 
 
 def test_counts_find_the_earliest_in_a_folder(logs):

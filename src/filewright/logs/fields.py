@@ -26,6 +26,10 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 _PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:@/,;()#%*!?$\[\]-]+")
 """Text that encoders of JSON write as it is; some write a slash as ``\\/``."""
 
+_PAIR = re.compile(
+    r"""(?<![\w.=-])([A-Za-z_][\w.-]*)=(?:"([^"]*)"|([^\s"]+))"""
+)
+_MAX_PAIRS_CHARS = 16 << 10
 _MAX_VALUE_CHARS = 200
 _MAX_CACHED_LINE_BYTES = 64 << 10
 
@@ -49,6 +53,18 @@ def _parse(line: bytes) -> Mapping[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
+
+
+def parse_pairs(line: str) -> Mapping[str, str] | None:
+    """Return the pairs such as ``rt=0.5 user="A B"`` in a line of text, or None.
+
+    The first of several values of a name counts.
+    """
+    pairs: dict[str, str] = {}
+    for match in _PAIR.finditer(line[:_MAX_PAIRS_CHARS]):
+        name, quoted, bare = match.groups()
+        pairs.setdefault(name, bare if quoted is None else quoted)
+    return pairs or None
 
 
 def find_value(entry: Mapping[str, Any], path: str) -> Any:

@@ -291,14 +291,17 @@ class LogClock:
         moment = datetime.fromtimestamp(seconds + self.utc_offset, UTC)
         return moment.strftime("%Y-%m-%dT%H:%M:%S")
 
+    @property
+    def zone(self) -> str:
+        """Return the offset from UTC, such as ``+01:00``."""
+        hours, minutes = divmod(abs(self.utc_offset) // 60, 60)
+        sign = "-" if self.utc_offset < 0 else "+"
+        return f"{sign}{hours:02}:{minutes:02}"
+
     def format_with_zone(self, seconds: float) -> str:
         """Return a time in the zone of the log, with that zone if it is not UTC."""
         text = self.format(seconds)
-        if not self.utc_offset:
-            return text
-        hours, minutes = divmod(abs(self.utc_offset) // 60, 60)
-        sign = "-" if self.utc_offset < 0 else "+"
-        return f"{text}{sign}{hours:02}:{minutes:02}"
+        return text + self.zone if self.utc_offset else text
 
 
 def is_time_of_day(text: str | None) -> bool:

@@ -305,9 +305,13 @@ class TextStream:
             self._decoder = self.compression.decoder()
         except ImportError as error:
             name = self.compression.name
+            package = error.name
+            if package == "backports":
+                # A package of that name has parts of several projects.
+                package = "backports.zstd"
             raise FilewrightError(
                 Code.UNSUPPORTED,
-                f"it is compressed with {name}, which needs the package {error.name}",
+                f"it is compressed with {name}, which needs the package {package}",
                 f"install it beside filewright, or unpack a copy with {self.compression.unpack}",
             ) from error
         return True

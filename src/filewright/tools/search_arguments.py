@@ -99,7 +99,8 @@ class SearchArguments(Arguments):
     """of JSON lines only these fields are shown, with tabs between them: `["ts", "err.code"]`; with `by`, their median,
     95th percentile and largest number"""
     by: Annotated[str | None, RARE] = None
-    """counts by a field of JSON lines, a time or a group of the regex: `"err.code"`, `"10m"`, `"$1"`, `"host,1h"`"""
+    """counts by a field of JSON lines or `name=value` in text, a time or a group of the regex: `"err.code"`, `"10m"`,
+    `"$1"`, `"host,1h"`"""
     rotated: Annotated[bool, RARE] = False
     """search all files into which the log was rotated, the oldest first, as `path: "app.log*"` does"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"

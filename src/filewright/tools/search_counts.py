@@ -12,7 +12,7 @@ from filewright.logs.counts import (
     EntryCounts,
     parse_keys,
 )
-from filewright.logs.fields import parse_entry
+from filewright.logs.fields import parse_entry, parse_pairs
 from filewright.logs.selection import SelectedLines
 from filewright.logs.time_range import LogTimes
 from filewright.logs.timestamps import LogClock
@@ -31,6 +31,7 @@ from filewright.tools.search_result import ValueCount, ValueNumbers
 from filewright.wording import pluralize
 
 MAX_SPANS = 500
+SHOWN_SINGLE_VALUES = 3
 
 
 class LineCounter:
@@ -80,7 +81,7 @@ class LineCounter:
                 seconds = times.time_of_line(line.offset, line.body)
             value = self._counts.add(
                 CountedLine(
-                    entry=self._read_entry(line.body),
+                    entry=self._read_entry(snapshot, line.body),
                     groups=read_groups(snapshot, match, group_numbers),
                     seconds=seconds,
                     utc_offset=0 if times is None else times.clock.utc_offset,
@@ -90,8 +91,17 @@ class LineCounter:
                 value.path = path
                 value.line = snapshot.lines.line_at(line.offset, task)
 
-    def _read_entry(self, body: bytes) -> Mapping[str, object] | None:
-        return parse_entry(body) if self._counts.has_entries else None
+    def _read_entry(
+        self, snapshot: Snapshot, body: bytes
+    ) -> Mapping[str, object] | None:
+        """Return the fields of a line: of JSON, or of pairs such as rt=0.5 in text."""
+        if not self._counts.has_entries:
+            return None
+        entry = parse_entry(body)
+        if entry is None and not body.lstrip().startswith(b"{"):
+            text = body.decode(snapshot.encoding.name, "replace")
+            return parse_pairs(text)
+        return entry
 
     def rows(
         self, budget: CharacterBudget, max_rows: int | None
@@ -100,12 +110,20 @@ class LineCounter:
         if max_rows is None:
             max_rows = MAX_SPANS if self._counts.has_spans else 50
         rows: list[ValueCount] = []
-        for value in self._counts.ranked()[:max_rows]:
+        for value in self._worth_rows()[:max_rows]:
             row = self._row(value)
             if not budget.take(len(render_value(row, with_path=True)) + 1):
                 break
             rows.append(row)
         return tuple(rows)
+
+    def _worth_rows(self) -> list[CountedValue]:
+        """Return the values without most of those that occur once beside frequent ones."""
+        ranked = self._counts.ranked()
+        repeated = [value for value in ranked if value.count > 1]
+        if self._counts.has_spans or not repeated:
+            return ranked
+        return ranked[: len(repeated) + SHOWN_SINGLE_VALUES]
 
     def _row(self, value: CountedValue) -> ValueCount:
         first, last = value.first_seconds, value.last_seconds
@@ -147,7 +165,13 @@ class LineCounter:
             summary += f"; {lines} not JSON"
         missing = counts.paths_without_numbers
         if missing:
-            summary += f"; no number in {', '.join(missing)}"
+            summary += (
+                f"; no number in {', '.join(missing)}: in text, name a group "
+                'of the regex (fields=["$1"])'
+            )
+        clock = self._clock
+        if counts.has_spans and clock is not None and clock.utc_offset:
+            summary += f"; times in {clock.zone}"
         if counts.is_sampled:
             summary += "; percentiles of a sample"
         if counts.has_spans:
@@ -156,13 +180,13 @@ class LineCounter:
 
     @property
     def advice(self) -> str:
-        """Return what to try if no line that matches is JSON, or ""."""
+        """Return what to try if no line that matches has fields, or ""."""
         if len(self._counts) or not self._counts.broken:
             return ""
         lines = pluralize(self._counts.broken, "matching line")
         return (
-            f"{lines} not JSON: count text by a time (by=10m) or by a group of "
-            "the regex (mode=regex, by=$1)"
+            f"{lines} without {self._by}: count text by a time (by=10m) or by a "
+            "group of the regex (mode=regex, by=$1)"
         )
 
     def _describe_gap(self) -> str:

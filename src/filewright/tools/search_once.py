@@ -142,10 +142,11 @@ def tree_options(arguments: SearchArguments) -> TreeOptions:
     """
     output = arguments.output
     has_limit = output == "matches" or (
-        output != "kinds"
-        and arguments.by is None
-        and "max_results" in arguments.model_fields_set
+        output != "kinds" and "max_results" in arguments.model_fields_set
     )
+    if arguments.by is not None:
+        # It limits the rows of the answer, not the files that are counted.
+        has_limit = False
     return TreeOptions(
         limit=arguments.max_results if has_limit else MAX_FILES,
         # The lines of each kind are counted here, in the files that match.
@@ -321,9 +322,11 @@ class SearchPage:
             with_path=is_tree,
         )
         values, notes = self._shown_values()
+        advice = self._counter.advice if self._counter is not None else ""
         return SearchOutcome(
             values=values,
             notes=notes,
+            advice=(advice,) if advice else (),
             arguments=self.arguments,
             max_chars=self._budget.limit,
             is_tree=is_tree,
@@ -341,8 +344,7 @@ class SearchPage:
         if self._counter is None:
             return (), ()
         if not self._counter:
-            advice = self._counter.advice
-            return (), (advice,) if advice else ()
+            return (), ()
         max_rows = None
         if "max_results" in self.arguments.model_fields_set:
             max_rows = self.arguments.max_results
@@ -550,7 +552,10 @@ def add_notes(
         outcome,
         searched_files=search.searched_count if outcome.is_tree else None,
         notes=tuple(notes),
-        advice=advise(outcome.arguments, left_out, has_no_file=has_no_file),
+        advice=(
+            *outcome.advice,
+            *advise(outcome.arguments, left_out, has_no_file=has_no_file),
+        ),
     )
 
 

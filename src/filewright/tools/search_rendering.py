@@ -80,9 +80,11 @@ def render_continuation(outcome: SearchOutcome) -> str:
 def render_value(value: ValueCount, *, with_path: bool) -> str:
     """Return the row of a value: how many entries have it, their numbers, and the first."""
     row = f"{value.count:,} {escape_controls(value.value)}"
+    has_several = len(value.numbers) > 1
     for numbers in value.numbers:
+        name = f" {escape_controls(numbers.field)}" if has_several else ""
         row += (
-            f"  {escape_controls(numbers.field)} p50 {numbers.p50:,.6g} "
+            f" {name} p50 {numbers.p50:,.6g} "
             f"p95 {numbers.p95:,.6g} max {numbers.largest:,.6g}"
         )
     if value.numbers or value.is_span:
