@@ -170,7 +170,7 @@ def test_whoever_gives_the_count_is_shown_no_examples(
     assert " like a.txt:" not in done
     (root / "a.txt").write_text(LONG)
     assert (
-        "100 like a.txt:1: line 0"
+        "100 like a.txt:1:\n-line 0\n+row 0"
         in workspace.call("replace_content", asked).text
     )
 
@@ -193,6 +193,16 @@ def test_an_undo_names_its_files_and_shows_what_it_merged(
     merged = workspace.call("revert_edit", {"change_id": again})
     assert "(merged)" in merged.text
     assert "\n+line 5\n" in merged.text
+
+
+def test_preview_of_an_undo_shows_short_files(root, workspace):
+    (root / "a.txt").write_text(LONG)
+    (root / "b.txt").write_text("line\n")
+    change = workspace.replace("line", "row", preview=False).change_id
+    arguments = {"change_id": change, "preview": True}
+    text = workspace.call("revert_edit", arguments).text
+    assert "\n-row\n+line\n" in text
+    assert "[100 lines added, 100 removed in 1 other file]" in text
 
 
 def test_a_long_preview_shows_a_line_of_each_kind(

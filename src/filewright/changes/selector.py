@@ -181,7 +181,8 @@ class Selector:
             visible = list(self._history.visible_changes(record.file_changes))
             record = replace(record, file_changes=visible)
         summary = group.summary
-        if len(change_ids) > 1:
+        # Of a part, not all of them may be undone.
+        if len(change_ids) > 1 and not scope.is_partial:
             summary = f"{summary} ({len(change_ids)} changes)"
         return Selection(
             record, change_ids, group.description, summary, group.details

@@ -211,14 +211,9 @@ class _Findings:
                 )
                 self.examples[kind.path, kind.line, kind.text] = example
 
-    def rows(self, *, is_preview: bool) -> Iterator[str]:
-        """Yield the most frequent kinds of lines; in a preview each with its new text."""
+    def rows(self) -> Iterator[str]:
+        """Yield the most frequent kinds of lines, each with its new text."""
         for kind in self.kinds.ranked(rarest_first=False)[:MAX_KINDS]:
-            if not is_preview:
-                yield render_kind(
-                    kind, with_path=True, max_chars=MAX_KIND_CHARS
-                )
-                continue
             heading = render_kind(
                 replace(kind, text=""), with_path=True
             ).rstrip()
@@ -640,7 +635,7 @@ def render_replacements(
     has_news = len(findings.kinds) < findings.kinds.lines and not knows_lines
     if not has_diff and (is_preview or has_news):
         reply.extend(
-            findings.rows(is_preview=is_preview),
+            findings.rows(),
             reserve=reply.room // 3,
             of=len(findings.kinds),
             more="kind",

@@ -134,7 +134,9 @@ class _Undo:
     @property
     def has_news(self) -> bool:
         """True if the diff shows more than the diff of the undone change does."""
-        return self.record is None or bool(self.reversal.merged)
+        if self.record is None or self.reversal.merged:
+            return True
+        return bool(self.reversal.remaining_conflicts)
 
 
 def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
@@ -311,6 +313,9 @@ def render_undo(
         reply, file_changes, MAX_SHOWN_FILES, is_undone=record is None
     )
     if has_news:
+        if not reply.shows_diff:
+            for file in undo.diff.files:
+                reply.add_short_diff(file)
         reply.finish()
     return reply.text()
 
