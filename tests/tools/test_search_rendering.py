@@ -237,3 +237,18 @@ def test_continuation() -> None:
         "[1 file shown of 9 matching lines in 2 files; continue with cursor=abc]\n"
         "[2 files searched]"
     )
+
+
+def test_counts_by_folder(root, workspace):
+    for folder in ("src", "src/deep", "tests"):
+        (root / folder).mkdir()
+    for n in range(20):
+        (root / f"src/m{n:02}.py").write_text("hit\n" * (n + 1))
+    (root / "src/deep/n.py").write_text("hit\n")
+    (root / "top.py").write_text("hit\n")
+    (root / "tests/one.py").write_text("hit\n")
+    arguments = {"pattern": "hit", "output": "counts"}
+    rows = workspace.call("search_content", arguments).text.splitlines()
+    assert rows[0] == "src/deep/n.py: 1"
+    assert rows[1].startswith("src/: m00.py: 1, m01.py: 2, ")
+    assert rows[2:4] == ["tests/one.py: 1", "top.py: 1"]

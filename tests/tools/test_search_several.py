@@ -181,3 +181,13 @@ def test_items_take_pattern_of_call(root: Path, workspace: Workspace) -> None:
     ]
     with pytest.raises(FilewrightError, match="items"):
         workspace.search(items=items)
+
+
+def test_long_pattern_is_named_briefly(root, workspace):
+    (root / "a.txt").write_text("one two three\n")
+    text = workspace.call(
+        "search_content",
+        {"patterns": ["one", "one two th|(never there, however long)"]}
+        | {"mode": "regex"},
+    ).text
+    assert "[also 'one two th|(never there…']" in text

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 # The most files to name that have the same name and the same count.
 MAX_ALIKE_FILES = 10
+# Of more files than this, those of a folder share a row.
+MAX_OWN_ROWS = 20
 MAX_LARGEST_KIND_CHARS = 120
 
 
@@ -272,18 +274,39 @@ def render_file(file: MatchedFile) -> str:
 
 
 def render_files(files: Sequence[MatchedFile]) -> Iterator[str]:
-    """Yield a row for each file; of many with the same name and count, only the first."""
-    counts: Counter[str] = Counter()
+    """Yield a row for each file, or for each folder if many files have counts.
+
+    Of many files with the same name and count, only the first are named.
+    """
+    endings: Counter[str] = Counter()
+    named_files = []
     for file in files:
-        row = render_file(file)
-        ending = row.rpartition("/")[2]
+        ending = render_file(file).rpartition("/")[2]
         if file.count is not None:
-            counts[ending] += 1
-        if counts[ending] <= MAX_ALIKE_FILES:
-            yield row
-    for ending, count in counts.items():
+            endings[ending] += 1
+        if endings[ending] <= MAX_ALIKE_FILES:
+            named_files.append(file)
+    if endings and len(named_files) > MAX_OWN_ROWS:
+        yield from _render_folders(named_files)
+    else:
+        for file in named_files:
+            yield render_file(file)
+    for ending, count in endings.items():
         if count > MAX_ALIKE_FILES:
             yield f"[and {count - MAX_ALIKE_FILES} more {ending}]"
+
+
+def _render_folders(files: Sequence[MatchedFile]) -> Iterator[str]:
+    """Yield a row for each folder: ``src/: a.py: 2, b.py: 1``."""
+    rows: dict[str, list[str]] = {}
+    for file in files:
+        folder, slash, row = render_file(file).rpartition("/")
+        rows.setdefault(folder + slash, []).append(row)
+    for folder, names in rows.items():
+        if len(names) == 1 or not folder:
+            yield from [folder + name for name in names]
+        else:
+            yield f"{folder}: {', '.join(names)}"
 
 
 # Several searches

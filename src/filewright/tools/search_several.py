@@ -22,15 +22,16 @@ from filewright.tools.search_once import RESERVED_CHARS, search_once
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_rendering import (
     place_of,
-    quote_pattern,
     render_excerpts,
     render_line,
 )
-from filewright.wording import pluralize
+from filewright.wording import first_line, pluralize
 
 # A search has at least so many characters; a heading takes some besides the pattern.
 MIN_CHARS = 500
 HEADING_CHARS = 20
+# Of a pattern at a hit of another one, for the heading shows it whole.
+MAX_NAME_CHARS = 24
 
 
 def search_several(
@@ -149,7 +150,9 @@ def share_lines(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
                 if line.role is not LineRole.HIT:
                     is_repeated = line_key in shown_lines
                 elif hit_key in patterns_by_hit:
-                    patterns_by_hit[hit_key].append(quote_pattern(outcome))
+                    pattern = outcome.arguments.pattern or ""
+                    name = first_line(pattern, MAX_NAME_CHARS)
+                    patterns_by_hit[hit_key].append(repr(name))
                     repeated_count += 1
                     is_repeated = True
                 else:
