@@ -40,10 +40,10 @@ COMPRESS = {
     "lz4": compress_lz4,
 }
 
-# 2 MB, of lines that do not compress away.
+# 1.6 MB, of lines that do not compress away.
 TEXT = b"".join(
     b"%06d %032x\n" % (number, random.Random(number).getrandbits(128))
-    for number in range(50_000)
+    for number in range(40_000)
 )
 SMALL = Settings.defaults().replace(hold_bytes=100_000)
 
@@ -119,9 +119,9 @@ def test_decodes_no_more_than_is_read(compressed):
 
 def test_counts_lines(compressed):
     text = view(compressed)
-    assert text.lines.count_lines() == 50_000
-    assert text.lines.line_at(TEXT.index(b"030000 ")) == 30_001
-    assert text.read(text.lines.offset_of(50_000), 7) == b"049999 "
+    assert text.lines.count_lines() == 40_000
+    assert text.lines.line_at(TEXT.index(b"020000 ")) == 20_001
+    assert text.read(text.lines.offset_of(40_000), 7) == b"039999 "
 
 
 def test_holds_short_text(compressed):
@@ -186,14 +186,14 @@ def test_decodes_ahead(compressed):
     with text, closing(text.iterate_units(5)) as units:
         parts = [next(units) for _ in range(3)]
         # Reads meanwhile, before and behind the units that were taken.
-        for offset in (1_900_000, 10, 1_000_000, 700_000):
+        for offset in (1_100_000, 10, 1_000_000, 700_000):
             assert text.read(offset, 50) == TEXT[offset : offset + 50]
         assert b"".join([*parts, *units]) == TEXT[5:]
     assert "decode" in source.readers
     assert not is_decoding()
 
 
-@pytest.mark.parametrize("count", [3, 5, 7])
+@pytest.mark.parametrize("count", [3, 6])
 def test_goes_on_after_pass_was_ended(compressed, count):
     text = view(compressed)
     with closing(text.iterate_units(0)) as units:
@@ -269,7 +269,7 @@ def test_pass_refuses_bomb():
 
 
 # Members of very different sizes, some of them empty.
-SIZES = (0, 1, 700_000, 0, 0, 5_000, 262_144, 3, 1_000_000)
+SIZES = (0, 1, 700_000, 0, 0, 5_000, 262_144, 3, 100_000)
 
 
 @cache
@@ -286,7 +286,7 @@ def test_reads_members_of_all_sizes(name):
     data = in_members(name)
     text = view(data)
     assert b"".join(text.iterate_units(0)) == TEXT
-    for offset in (699_990, 1_900_000, 704_990, 100):
+    for offset in (699_990, 1_100_000, 704_990, 100):
         assert text.read(offset, 20) == TEXT[offset : offset + 20]
     cut = view(data[: len(data) * 2 // 3])
     assert TEXT.startswith(b"".join(cut.iterate_units(0)))

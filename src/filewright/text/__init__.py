@@ -13,6 +13,9 @@ edit.
 - `stateful`: encodings with shift states, which are refused.
 - `utf8_view`: UTF-16 text as UTF-8, for edits.
 - `compression`: compressed formats, and their decoders.
+- `members`: the ends of members that are known beforehand.
+- `member_decoder`: members that two threads decode.
+- `decode_ahead`: a thread that decodes before a reader comes.
 - `compressed`: the text inside a compressed file.
 - `notebook`: a notebook as the text of its cells.
 - `spelling`: invisible and look-alike characters.

@@ -240,7 +240,7 @@ class CompressedView(Snapshot):
         """Close the file, and keep what the next reader of it can use."""
         self._end_ahead()
         if self._is_shared and self.is_stable:
-            if self._streams:
+            if self._streams and not self._streams[-1].holds_text:
                 self._map.park(self._streams[-1])
             self._cache.maps.put(self._key, self._map, self._map.memory_bytes)
         self._streams.clear()

@@ -9,7 +9,8 @@ from __future__ import annotations
 import bz2
 import lzma
 import zlib
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -210,6 +211,21 @@ class DecodedUnit:
         return self.start + len(self.data)
 
 
+@dataclass(frozen=True, slots=True)
+class DecodedSegment:
+    """The text of whole members, and the offset in the file where they end."""
+
+    blocks: Sequence[bytes]
+    end: int
+
+
+class SegmentSource(Protocol):
+    """A source of members that were decoded beforehand."""
+
+    def take(self, start: int, /) -> DecodedSegment | None:
+        """Return the members from an offset in the file on, or None."""
+
+
 class TextStream:
     """The text inside a compressed file, decoded in order from a checkpoint on.
 
@@ -227,6 +243,10 @@ class TextStream:
         # Input that the decoder did not take, and the offset of what follows it.
         self._pending = b""
         self._offset = start.offset
+        # Text that was decoded elsewhere, and ends where the input goes on.
+        self._decoded: deque[bytes] = deque()
+        self._member_start: Checkpoint | None = None
+        self.segments: SegmentSource | None = None
         self._decoder: Decoder | None = None
         if start.decoder is not None:
             self._decoder = start.decoder.copy()
@@ -238,6 +258,7 @@ class TextStream:
         """
         parts: list[bytes] = []
         start = self.position
+        self._member_start = None
         while self.position < stop:
             part = self.read_block(read, stop - self.position)
             if not part:
@@ -246,6 +267,7 @@ class TextStream:
         checkpoint = None
         if start // CHECKPOINT_SPACING < self.position // CHECKPOINT_SPACING:
             checkpoint = self.checkpoint()
+        checkpoint = checkpoint or self._member_start
         return DecodedUnit(
             start,
             parts[0] if len(parts) == 1 else b"".join(parts),
@@ -256,13 +278,24 @@ class TextStream:
 
     def checkpoint(self) -> Checkpoint | None:
         """Return a checkpoint at the current position, or None if there can be none."""
+        if self._decoded:
+            return None
         if self._decoder is None:
-            offset = self._offset - len(self._pending)
-            return Checkpoint(self.position, offset)
+            return Checkpoint(self.position, self.offset)
         if isinstance(self._decoder, _GzipDecoder) and not self._pending:
             copy = self._decoder.copy()
             return Checkpoint(self.position, self._offset, copy)
         return None
+
+    @property
+    def holds_text(self) -> bool:
+        """Return True if it holds text that was decoded beforehand."""
+        return bool(self._decoded)
+
+    @property
+    def offset(self) -> int:
+        """Return the offset in the file up to which its data were decoded."""
+        return self._offset - len(self._pending)
 
     def read_block(self, read: ReadAt, max_bytes: int) -> bytes:
         """Return the next bytes of the text, at most `max_bytes`; none at its end.
@@ -271,6 +304,10 @@ class TextStream:
         `unsupported` if the data cannot be decoded here at all.
         """
         while not self.is_at_end:
+            if self._decoded or (
+                self._decoder is None and self._take_segment()
+            ):
+                return self._read_decoded(max_bytes)
             if self._decoder is None and not self._begin_member(read):
                 break
             assert self._decoder is not None
@@ -290,6 +327,26 @@ class TextStream:
                 self.position += len(block)
                 return block
         return b""
+
+    def _take_segment(self) -> bool:
+        """Go on behind the next members if their text was decoded beforehand."""
+        self._member_start = Checkpoint(self.position, self.offset)
+        while self.segments is not None and not self._decoded:
+            segment = self.segments.take(self.offset)
+            if segment is None:
+                return False
+            self._offset, self._pending = segment.end, b""
+            self._decoded.extend(segment.blocks)
+        return bool(self._decoded)
+
+    def _read_decoded(self, max_bytes: int) -> bytes:
+        """Return the next bytes of text that was decoded beforehand."""
+        block = self._decoded.popleft()
+        if len(block) > max_bytes:
+            self._decoded.appendleft(block[max_bytes:])
+            block = block[:max_bytes]
+        self.position += len(block)
+        return block
 
     def _begin_member(self, read: ReadAt) -> bool:
         """Make the decoder of the next member; return False if there is none."""

@@ -1,6 +1,7 @@
 """Decoding ahead: a thread decodes a text while its reader works on what is before it.
 
-The libraries that decode release Python's global lock, so both run at the same time.
+Where the ends of members are known, two further threads decode the next ones. The
+libraries that decode release Python's global lock, so both run at the same time.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from collections import deque
 
 from filewright.progress import Task
 from filewright.text.compression import DecodedUnit, ReadAt, TextStream
+from filewright.text.member_decoder import MemberDecoder
 
 _MAX_UNITS = 8
 """Units that are decoded before their reader takes them."""
@@ -37,6 +39,8 @@ class DecodeAhead:
         self._is_at_end = False
         self._is_closed = False
         self._changed = threading.Condition()
+        self._members = MemberDecoder(stream.compression, read)
+        stream.segments = self._members
         self._thread = threading.Thread(
             target=self._decode, name="decode", daemon=True
         )
@@ -66,8 +70,11 @@ class DecodeAhead:
         with self._changed:
             self._is_closed = True
             self._changed.notify()
+        self._members.stop()
         # Only then may the file be closed, and its descriptor be that of another one.
         self._thread.join()
+        self._members.close()
+        self._stream.segments = None
         units = list(self._units)
         self._units.clear()
         return units
