@@ -68,7 +68,7 @@ NO_HOOKS_NOTE = "no hooks are written for it: what its shell and its own tools c
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Selection:
+class SetupSelection:
     """The clients, scopes and kinds of components that a run of `setup` is about."""
 
     client: Client | None
@@ -124,7 +124,9 @@ class Selection:
             return PresentComponents(components, present.unread_reasons)
         return present
 
-    def include(self, components: Iterable[Component]) -> list[Component]:
+    def without_excluded(
+        self, components: Iterable[Component]
+    ) -> list[Component]:
         """Return the components without those of excluded kinds."""
         return [
             component
@@ -264,7 +266,7 @@ def setup(
         rule=no_rule,
         commands=no_commands,
     )
-    selection = Selection(
+    selection = SetupSelection(
         client=CLIENTS[client] if client else None,
         scopes=_select_scopes(user=user, shared=shared),
         options=ServerOptions(**server, shared=shared, guard=not no_guard),
@@ -292,7 +294,7 @@ def setup(
         )
 
 
-def _choose(selection: Selection) -> list[Client]:
+def _choose(selection: SetupSelection) -> list[Client]:
     """Return the clients that the user chooses from a list, the installed ones first.
 
     Raise `UsageError` if there is no terminal for the list.
@@ -342,13 +344,17 @@ def _select_scopes(*, user: bool, shared: bool) -> list[str]:
 
 
 def add_setup(
-    selection: Selection, client: Client, *, assume_yes: bool, dry_run: bool
+    selection: SetupSelection,
+    client: Client,
+    *,
+    assume_yes: bool,
+    dry_run: bool,
 ) -> None:
     """Add the components of a client to its files, after showing the change and asking."""
     if selection.file is None:
         scope = selection.default_scope(client)
         _refuse_links_outside(client, scope, selection.excluded_kinds)
-    components = selection.include(selection.list_default(client))
+    components = selection.without_excluded(selection.list_default(client))
     if not components and "skill" not in selection.excluded_kinds:
         raise click.UsageError(
             f"{client.title} has no folder of skills that setup knows"
@@ -372,13 +378,13 @@ def add_setup(
 
 
 def remove_setup(
-    selection: Selection, *, assume_yes: bool, dry_run: bool
+    selection: SetupSelection, *, assume_yes: bool, dry_run: bool
 ) -> None:
     """Remove components from their files, after showing the change and asking."""
     present = selection.find_present()
     for warning in _list_warnings(selection, present):
         write(f"LOOK {warning}")
-    components = selection.include(present.components)
+    components = selection.without_excluded(present.components)
     if not components:
         write(_render_nothing_configured())
         return
@@ -389,7 +395,7 @@ def remove_setup(
     _apply(change, assume_yes=assume_yes, dry_run=dry_run)
 
 
-def check_setup(selection: Selection, *, as_json: bool) -> bool:
+def check_setup(selection: SetupSelection, *, as_json: bool) -> bool:
     """Print a finding about each component; return True if all are present and work."""
     from filewright.cli.setup_check import check_component
 
@@ -397,7 +403,7 @@ def check_setup(selection: Selection, *, as_json: bool) -> bool:
     warnings = _list_warnings(selection, present)
     # For one client, a file that cannot be read is a finding instead of a warning.
     is_good = not present.unread_reasons and not warnings
-    components = selection.include(present.components)
+    components = selection.without_excluded(present.components)
     findings = (
         (component, check_component(component, selection.options))
         for component in components
@@ -442,7 +448,7 @@ def check_setup(selection: Selection, *, as_json: bool) -> bool:
 
 
 def _list_warnings(
-    selection: Selection, present: PresentComponents
+    selection: SetupSelection, present: PresentComponents
 ) -> list[str]:
     """Return the sentences about files that are not read."""
     warnings = []
