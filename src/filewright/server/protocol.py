@@ -227,7 +227,7 @@ class Handlers:
     ) -> CallToolResult:
         """Call a tool, and render its result, in the worker thread."""
         self._notices.begin(caller)
-        recorded_as = self._in_prompt(caller, is_current=tool.writes)
+        recorded_as = self._with_prompt(caller, is_current=tool.writes)
         task.caller = recorded_as
         result = self._offer.call(tool.name, arguments, task=task)
         rendered = self._render(result, with_links=with_links)
@@ -288,7 +288,7 @@ class Handlers:
             clean_caller_name(meta.get(TURN, codex.get("turn_id"))),
         )
 
-    def _in_prompt(self, caller: Caller, *, is_current: bool) -> Caller:
+    def _with_prompt(self, caller: Caller, *, is_current: bool) -> Caller:
         """Return the caller with the session and turn that the client's hooks recorded.
 
         With `is_current` they are read again. Otherwise those of the last call that

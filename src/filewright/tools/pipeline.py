@@ -170,7 +170,7 @@ def plan_change(
     for plan in file_plans:
         context.task.check()
         can_warn = len(warnings) < MAX_WARNINGS
-        file = _describe(context, plan, rows, can_warn=can_warn)
+        file = _build_outcome(context, plan, rows, can_warn=can_warn)
         if file.diff is not None:
             diffs.append(file.diff)
             rows -= file.diff.row_count + 1
@@ -258,7 +258,7 @@ def _note_committed(
     return replace(file, version=version, content=None)
 
 
-def _describe(
+def _build_outcome(
     context: Context, plan: FilePlan[ResultT], max_rows: int, *, can_warn: bool
 ) -> FileOutcome[ResultT]:
     """Build the diff, the new version and the warning of a file while it is open."""
