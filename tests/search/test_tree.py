@@ -1,5 +1,6 @@
 """A tree: which files, in which order, page by page, with the engine reading ahead and without."""
 
+import gzip
 import os
 import sys
 from collections.abc import Iterator
@@ -296,6 +297,24 @@ def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
     assert "b.txt" not in seen
     assert found.complete
     assert found.unreadable == 0
+
+
+def test_a_long_compressed_file_is_named_not_searched(searcher, tree):
+    (tree / "a.gz").write_bytes(gzip.compress(b"foo\n"))
+    found = TreeSearch(
+        searcher,
+        searcher.boundary.locate("."),
+        compile_pattern("foo"),
+        TreeOptions(limit=100, glob="a*"),
+        max_compressed_bytes=4,
+    )
+    assert "a.gz" not in [
+        snapshot.location.display_path for snapshot, _ in found
+    ]
+    assert found.complete
+    assert [file.display_path for file in found.long_compressed_files] == [
+        "a.gz"
+    ]
 
 
 def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):

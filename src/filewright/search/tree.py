@@ -6,6 +6,7 @@ So a hit is the same however the candidates were found.
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -27,6 +28,9 @@ from filewright.search.window import NO_TIMEOUT
 from filewright.text.snapshot import Snapshot
 
 MAX_NAMED_FILES = 3
+_COMPRESSED_SECONDS = 30
+"""The time that a search of a tree takes for compressed files."""
+
 _FINGERPRINT_BYTES = 4 << 10
 
 
@@ -99,6 +103,10 @@ class TreeSearch:
     untimed: int = 0
     unsorted: int = 0
     time_range: TimeRange | None = None
+    max_compressed_bytes: int = 256 << 20
+    long_compressed_count: int = 0
+    long_compressed_files: list[Location] = field(default_factory=list)
+    _compressed_seconds: float = 0.0
     problems: list[str] = field(default_factory=list)
 
     def __iter__(self) -> Iterator[tuple[Snapshot, FileHits]]:
@@ -154,9 +162,17 @@ class TreeSearch:
             if snapshot is None:
                 continue
             with snapshot:
+                if self._takes_too_long(snapshot):
+                    self.long_compressed_count += 1
+                    self.long_compressed_files.append(place.location)
+                    del self.long_compressed_files[MAX_NAMED_FILES:]
+                    continue
+                started = time.monotonic()
                 file_hits = self._search_file(
                     snapshot, place, max(remaining, 1) if counts_hits else 1
                 )
+                if snapshot.compression:
+                    self._compressed_seconds += time.monotonic() - started
                 self._note_compression(snapshot)
                 if not file_hits.count:
                     continue
@@ -177,6 +193,18 @@ class TreeSearch:
                     )
                     return
         self.complete = True
+
+    def _takes_too_long(self, snapshot: Snapshot) -> bool:
+        """Return True for a compressed file that a search of a tree leaves out.
+
+        The caller may name it. Otherwise the backups in a folder would take all the time
+        of the call, and their neighbours would not be searched.
+        """
+        if self.open_file or self.members or not snapshot.compression:
+            return False
+        if snapshot.file_size > self.max_compressed_bytes:
+            return True
+        return self._compressed_seconds > _COMPRESSED_SECONDS
 
     def _note_compression(self, snapshot: Snapshot) -> None:
         """Note the facts about a compressed file that the result must tell."""

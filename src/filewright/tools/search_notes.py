@@ -44,6 +44,13 @@ def skip_notes(search: TreeSearch) -> list[str]:
         names = [location.display_path for location in search.unreadable_files]
         named = escape_controls(f" ({', '.join(names)})") if names else ""
         notes.append(f"{search.unreadable} could not be read{named}")
+    if search.long_compressed_count:
+        files = pluralize(search.long_compressed_count, "long compressed file")
+        names = [
+            location.display_path for location in search.long_compressed_files
+        ]
+        named = escape_controls(", ".join(names))
+        notes.append(f"{files} not searched ({named}): name one as path")
     return notes
 
 
