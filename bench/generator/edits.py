@@ -223,8 +223,12 @@ def trailing_blanks_in_file(
     change: Change, chance: random.Random
 ) -> Request | None:
     """The file has blanks at ends of lines that the request dropped."""
-    return there(
+    request = there(
         change, lambda line: line + chance.choice(["", " ", "  ", "\t"])
+    )
+    # In prose two blanks break a line, so a line that changes may keep them.
+    return request and replace(
+        request, same=lambda text: re.sub(r"[ \t]+$", "", text, flags=re.M)
     )
 
 
