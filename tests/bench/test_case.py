@@ -76,3 +76,12 @@ def test_what_a_call_names_lands_whatever_its_task_wanted(
     asked = named_lines(["size", "port = 80"], ["size", "port = 8080"])
     case = make_case(b"something else", asked=asked)
     assert judge(case, path).verdict is Verdict.LANDED
+
+
+def test_a_request_of_no_change_lands_nothing(tmp_path: Path) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(BEFORE.replace(b"size", b"  size"))
+    path.chmod(0o644)
+    asked = named_lines(["size = 10"], ["size = 10"])
+    case = make_case(b"something else", asked=asked)
+    assert judge(case, path).verdict is Verdict.WRONG
