@@ -12,14 +12,15 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
 import functools
 import gc
+import hashlib
 import importlib
 import json
 import os
 import pkgutil
 import runpy
-import secrets
 import select
 import shlex
 import signal
@@ -28,6 +29,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import time
 import types
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -288,27 +290,54 @@ def _server_for(environment: Mapping[str, str], user: int | None = None) -> str:
 def _fork_server(
     variables: tuple[tuple[str, str], ...], user: int | None
 ) -> str:
-    address = f"\0filewright-tests-{os.getpid()}-{secrets.token_hex(4)}"
-    listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    listener.bind(address)
-    listener.listen(64)
+    """Return the address of the fork server of this kind, which all workers of a run share."""
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or str(os.getpid())
+    kind = hashlib.sha256(repr((variables, user)).encode()).hexdigest()
+    address = f"\0filewright-tests-{run}-{kind[:16]}"
+    for _ in range(9):
+        _start_unless_there(address, variables, user)
+        lease = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        # One that is about to end answers nobody: then there is another.
+        with contextlib.suppress(ConnectionError):
+            lease.connect(address)
+            lease.send(_LEASE)
+            if lease.recv(64):
+                atexit.register(lease.close)
+                return address
+        lease.close()
+        time.sleep(0.05)
+    raise RuntimeError("the fork server does not start")
+
+
+def _start_unless_there(
+    address: str, variables: tuple[tuple[str, str], ...], user: int | None
+) -> None:
     others = {
         name: value
         for name, value in os.environ.items()
         if not name.startswith(_READ_BY_PYTHON)
     }
-    server = subprocess.Popen(
-        [*_as(user), sys.executable, __file__, str(listener.fileno())],
-        env={**others, **dict(variables)},
-        pass_fds=[listener.fileno()],
-        stdin=subprocess.PIPE,  # its end is the end of the fork server
-        stdout=subprocess.DEVNULL,
-    )
-    listener.close()
-    assert server.stdin is not None
-    atexit.register(server.wait, 10)
-    atexit.register(server.stdin.close)
-    return address
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listener:
+        try:
+            listener.bind(address)
+        except OSError as error:
+            if error.errno != errno.EADDRINUSE:
+                raise
+            return
+        listener.listen(64)
+        server = subprocess.Popen(
+            [*_as(user), sys.executable, __file__, str(listener.fileno())],
+            env={**others, **dict(variables)},
+            pass_fds=[listener.fileno()],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+        )
+    _started.append(server)
+
+
+_LEASE = b"lease"
+"""Asks for no process, but that the fork server lives as long as the connection."""
+_started: list[subprocess.Popen[bytes]] = []
 
 
 def _take_requests(listener: socket.socket) -> None:
@@ -323,19 +352,28 @@ def _take_requests(listener: socket.socket) -> None:
     running: dict[
         int, tuple[int, socket.socket]
     ] = {}  # by a descriptor of each process: its number, who asked for it
+    leases: set[socket.socket] = set()
     while True:
-        ready = select.select([0, listener, *running], [], [])[0]
+        ready = select.select([listener, *leases, *running], [], [])[0]
         for ended in running.keys() & {*ready}:
             _tell_end(ended, *running.pop(ended))
-        if 0 in ready:
-            while running:
-                descriptor, process = running.popitem()
-                _tell_end(descriptor, *process)
-            sys.exit()
+        for lease in leases & {*ready}:
+            leases.remove(lease)
+            lease.close()
+            if not leases:
+                listener.close()
+                while running:
+                    descriptor, process = running.popitem()
+                    _tell_end(descriptor, *process)
+                sys.exit()
         if listener not in ready:
             continue
         asking, _ = listener.accept()
         data, streams, _, _ = socket.recv_fds(asking, _REQUEST_BYTES, 3)
+        if data == _LEASE:
+            asking.send(_LEASE)
+            leases.add(asking)
+            continue
         if (pid := os.fork()) == 0:
             break
         for number in streams:
@@ -347,6 +385,8 @@ def _take_requests(listener: socket.socket) -> None:
     for number, (_, other) in running.items():
         os.close(number)
         other.close()
+    for lease in leases:
+        lease.close()
     listener.close()
     asking.close()
     argv, environment, folder = json.loads(data)
