@@ -164,6 +164,12 @@ def test_every_error_has_a_hint(place, workspace):
     assert without == []
 
 
+def test_the_item_of_a_malformed_argument_is_a_field(workspace):
+    edits = [{"search": "a", "replace": "b"}, {"search": 1, "replace": "b"}]
+    answer = workspace.call("edit_content", {"path": "a.txt", "edits": edits})
+    assert answer.error.details["index"] == 1
+
+
 def test_a_batch_reports_each_failure_and_fails_nothing_else(place, workspace):
     result = workspace.call(
         "read_content", {"paths": ["a.txt", "gone", "binary", "latin.txt"]}

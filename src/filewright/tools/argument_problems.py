@@ -61,7 +61,10 @@ def argument_error(message: str, hint: str) -> PydanticCustomError:
 
 
 def arguments_refusal(tool: Tool, problems: Sequence[Any]) -> FilewrightError:
-    """Return the refusal that names the first problems that pydantic found."""
+    """Return the refusal that names the first problems that pydantic found.
+
+    Its details have the first `argument`, and the `index` of an item of a list.
+    """
     unknown: list[Any] = []
     others: list[Any] = []
     for problem in problems:
@@ -77,10 +80,11 @@ def arguments_refusal(tool: Tool, problems: Sequence[Any]) -> FilewrightError:
     if len(others) > MAX_PROBLEMS:
         message += f" (and {len(others) - MAX_PROBLEMS} more)"
     hints = dict.fromkeys(problem.hint for problem in described if problem.hint)
-    first = (unknown or others)[0]
-    return invalid(
-        message, _join_hints([*hints]), argument=_format_place(first["loc"])
-    )
+    location = (unknown or others)[0]["loc"]
+    facts: dict[str, Any] = {"argument": _format_place(location)}
+    if len(location) > 1 and isinstance(location[1], int):
+        facts["index"] = location[1]
+    return invalid(message, _join_hints([*hints]), **facts)
 
 
 def _join_hints(hints: Sequence[str]) -> str | None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 from filewright.dialects.json_answers import Json, encode_json
 from filewright.errors import Code, FilewrightError
 from filewright.tools.bounded_text import clip
@@ -40,8 +38,6 @@ _OMITTED_DETAILS = frozenset(
     }
 )
 
-_EDIT_ARGUMENT = re.compile(r"edits\[(\d+)\]")
-
 
 def code_of(error: FilewrightError) -> str:
     """Return the code of this dialect for an error."""
@@ -64,10 +60,6 @@ def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
         facts["native_code"] = str(error.code)
     if error.hint:
         facts["hint"] = error.hint
-    # A malformed edit is refused before the tool runs, which gives others an index.
-    edit_argument = _EDIT_ARGUMENT.match(str(details.get("argument")))
-    if edit_argument is not None:
-        facts["index"] = int(edit_argument[1])
     for name, value in details.items():
         if name not in _OMITTED_DETAILS:
             facts[name] = value
