@@ -87,7 +87,8 @@ class _Delimiter:
     is one only where an operand may be: a slash elsewhere divides. With
     `behind_word`, the text begins on the next line, and code goes on behind the
     opening; the text ends with a line that is the first group with `behind_word`
-    behind it.
+    behind it. `all_closings` matches every closing for any first group, which is its
+    own first group: there may be as many of these as openings.
     """
 
     opening: bytes
@@ -95,6 +96,7 @@ class _Delimiter:
     closing: bytes = b""
     is_operand: bool = False
     behind_word: bytes = b""
+    all_closings: bytes = b""
     kind: TokenKind = TokenKind.STRING
 
 
@@ -132,7 +134,11 @@ _SCRIPT = (*_SLASHES, _SCRIPT_REGEX, _DOUBLE, _SINGLE)
 _JVM = (*_SLASHES, _TRIPLE, _DOUBLE, _CHARACTER)
 _C = (
     *_SLASHES,
-    _Delimiter(rb'R"([^()\s\\]{0,16})\(', closing=b')%s"'),
+    _Delimiter(
+        rb'R"([^()\s\\]{0,16})\(',
+        closing=b')%s"',
+        all_closings=rb'\)([^()\s\\]{0,16})"',
+    ),
     _DOUBLE,
     _CHARACTER,
 )
@@ -222,7 +228,9 @@ _DELIMITERS: Mapping[str, Sequence[_Delimiter]] = MappingProxyType(
             _DASHES,
             _STARRED,
             _Delimiter(rb"'", rb"(?:''|[^'])*+'"),
-            _Delimiter(rb"(\$\w*\$)", closing=b"%s"),
+            _Delimiter(
+                rb"(\$\w*\$)", closing=b"%s", all_closings=rb"(?=(\$\w*\$))"
+            ),
         ),
         Language.HASKELL: (
             _DASHES,
@@ -275,13 +283,30 @@ _WORD_BEFORE_OPERAND = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
+class _ManyClosings:
+    """The expressions of openings and closings that have a group in common."""
+
+    openings: re.Pattern[bytes]
+    closings: re.Pattern[bytes]
+
+
+@dataclass(frozen=True, slots=True)
 class _Syntax:
     """The delimiters of a language as compiled expressions."""
 
     token: re.Pattern[bytes]
     delimiters: tuple[tuple[re.Pattern[bytes], _Delimiter], ...]
     endings: Mapping[bytes, re.Pattern[bytes]]
+    closings: Mapping[_Delimiter, _ManyClosings]
     has_templates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Closings:
+    """The starts and the ends of some closings, in order."""
+
+    starts: array[int] = field(default_factory=lambda: array("I"))
+    ends: array[int] = field(default_factory=lambda: array("I"))
 
 
 @cache
@@ -295,10 +320,22 @@ def _syntax_of(language: str | None) -> _Syntax:
     if has_templates:
         openings.append(rb"`")
     flags = re.DOTALL | re.MULTILINE
+    closings: dict[_Delimiter, _ManyClosings] = {}
+    for item in delimiters:
+        expression = item.all_closings
+        if item.behind_word:
+            expression = rb"\n[ \t]*+(\w++)" + item.behind_word
+        if expression:
+            # Openings may overlap, as in "$a$b$".
+            openings_expression = b"(?=" + item.opening + b")"
+            closings[item] = _ManyClosings(
+                re.compile(openings_expression, flags), re.compile(expression)
+            )
     return _Syntax(
         re.compile(b"|".join(openings), flags),
         tuple((re.compile(item.opening, flags), item) for item in delimiters),
         {item.ending: re.compile(item.ending, flags) for item in delimiters},
+        closings,
         has_templates,
     )
 
@@ -321,6 +358,9 @@ class _Scanner:
         # Closings that do not occur any more: looking for them again would make the
         # time quadratic.
         self._absent: set[bytes] = set()
+        # The closings of a delimiter by its first group. A search for each
+        # of many different groups would make the time quadratic, too.
+        self._closings: dict[_Delimiter, dict[bytes, _Closings]] = {}
         # The span of the text that begins below the current line.
         self._text_below: tuple[int, int] | None = None
 
@@ -368,7 +408,13 @@ class _Scanner:
                     return end.end()
                 continue
             if delimiter.behind_word:
-                self._find_text_below(match, delimiter.behind_word)
+                self._find_text_below(match, delimiter)
+                continue
+            if delimiter.all_closings:
+                closed_at = self._find_closing(match[1], match.end(), delimiter)
+                if closed_at is not None:
+                    self._tokens.add(delimiter.kind, start, closed_at)
+                    return closed_at
                 continue
             closing = delimiter.closing
             if match.re.groups:
@@ -384,19 +430,45 @@ class _Scanner:
         return None
 
     def _find_text_below(
-        self, opening: re.Match[bytes], behind_word: bytes
+        self, match: re.Match[bytes], delimiter: _Delimiter
     ) -> None:
         """Find the text on the next lines that a word on a line of its own ends."""
-        word = opening[1]
-        line_end = self._text.find(b"\n", opening.end())
-        if line_end < 0 or word in self._absent or self._text_below is not None:
+        line_end = self._text.find(b"\n", match.end())
+        if line_end < 0 or self._text_below is not None:
             return
-        ending = re.compile(rb"\n[ \t]*" + word + behind_word)
-        end = ending.search(self._text, line_end)
-        if end is None:
-            self._absent.add(word)
-        else:
-            self._text_below = (line_end, end.end())
+        end = self._find_closing(match[1], line_end, delimiter)
+        if end is not None:
+            self._text_below = (line_end, end)
+
+    def _find_closing(
+        self, group: bytes, index: int, delimiter: _Delimiter
+    ) -> int | None:
+        """Return the end of the first closing from an index on, or None.
+
+        `group` is the first group of the opening.
+        """
+        closings_by_group = self._closings.get(delimiter)
+        if closings_by_group is None:
+            closings_by_group = self._list_closings(delimiter)
+            self._closings[delimiter] = closings_by_group
+        closings = closings_by_group[group]
+        position = bisect_left(closings.starts, index)
+        if position == len(closings.starts):
+            return None
+        return closings.ends[position]
+
+    def _list_closings(self, delimiter: _Delimiter) -> dict[bytes, _Closings]:
+        """Return the closings in the text for the first groups of all openings."""
+        expressions = self._syntax.closings[delimiter]
+        closings_by_group: dict[bytes, _Closings] = {}
+        for match in expressions.openings.finditer(self._text):
+            closings_by_group.setdefault(match[1], _Closings())
+        for match in expressions.closings.finditer(self._text):
+            closings = closings_by_group.get(match[1])
+            if closings is not None:
+                closings.starts.append(match.start())
+                closings.ends.append(max(match.end(), match.end(1)))
+        return closings_by_group
 
     def _may_be_operand(self, start: int) -> bool:
         """Return True if what is before an index leaves an operand to follow."""
