@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from tests.files import ROOT
 
@@ -140,3 +142,25 @@ def test_ends_lines_as_the_file(
     content: str, pattern: str, replacement: str, result: str
 ) -> None:
     assert replaced(content.encode(), pattern, replacement) == result.encode()
+
+
+@pytest.mark.parametrize(
+    ("content", "replacement", "lines", "offer"),
+    [
+        pytest.param(b"f(a)\nf(a, # 1\n  b # 2\n)\nf(\n  c # 3\n)\n", "g($$$A, z)", [2, 5], "g($$$A\n, z)", id="in brackets"),
+        pytest.param(b"f(a)\nx = f(\n  b # 2\n) + 1\n", "$$$A", [2], None, id="outside of brackets"),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_its_matches_and_a_replacement_that_fits(
+    content: bytes, replacement: str, lines: list[int], offer: str | None
+) -> None:
+    with pytest.raises(FilewrightError) as caught:
+        replaced(content, "f($$$A)", replacement, b"a.py")
+    error = caught.value
+    assert error.details["lines"] == lines
+    offered = f"give replacement={json.dumps(offer)}, which fits"
+    assert (offered in (error.hint or "")) == (offer is not None)
+    if offer is not None:
+        result = replaced(content, "f($$$A)", offer, b"a.py")
+        compile(result, "a.py", "exec")
+        assert result.count(b"g(") == 3

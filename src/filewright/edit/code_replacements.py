@@ -8,6 +8,7 @@ of the matches inside of them.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,9 +28,13 @@ from filewright.search.code_tokens import TokenKind, scan_tokens
 from filewright.search.matches import Match
 from filewright.text.codec import encode
 from filewright.text.splice import Splice, apply_splices
+from filewright.wording import join_limited
 
 _MAX_DEPTH = 200
 """Matches inside one another that are replaced."""
+_MAX_NAMED_LINES = 10
+_MAX_LISTED_LINES = 200
+"""The lines of refused matches in the message of an error, and in its details."""
 _READ_BEHIND = 16
 """Bytes behind a match in which a comment that goes too far is noticed."""
 
@@ -103,11 +108,16 @@ class CodeReplacer:
         """Return the splices that replace matches, which are in order of their starts."""
         splices: list[Splice] = []
         unchanged = 0
-        for nested in _nest(matches):
+        outermost = _nest(matches)
+        refused: list[Match] = []
+        for nested in outermost:
             match_splices = list(self._replace(nested))
-            self._require_same_comments(nested, match_splices)
+            if not self._keeps_comments(nested, match_splices):
+                refused.append(nested.match)
             for splice in match_splices:
                 _append(splices, splice)
+        if refused:
+            raise self._refuse(refused, outermost)
         for match in matches:
             unchanged += not self._splices_of(match)
         return CodeSplices(tuple(splices), unchanged)
@@ -291,15 +301,15 @@ class CodeReplacer:
 
     # Comments
 
-    def _require_same_comments(
+    def _keeps_comments(
         self, nested: _Nested, splices: Sequence[Splice]
-    ) -> None:
-        """Raise `invalid_input` if code became part of a comment.
+    ) -> bool:
+        """Return True if no code becomes part of a comment.
 
         Each comment of the result must be one of the file or of the replacement.
         """
         if self._language is None:
-            return
+            return True
         match = nested.match
         behind = self._source.read(match.end, match.end + _READ_BEHIND)
         behind = b"".join(behind.splitlines(keepends=True)[:1])
@@ -307,26 +317,85 @@ class CodeReplacer:
         new = _apply_at(match.offset, old, splices)
         comments = self._find_comments(self._source.text(new + behind))
         if not comments:
-            return
+            return True
         expected = self._find_comments(self._source.text(old + behind))
         if comments <= expected:
-            return
+            return True
         expected |= self._find_own_comments(nested)
-        if comments <= expected:
-            return
+        return comments <= expected
+
+    def _refuse(
+        self, refused: Sequence[Match], outermost: Sequence[_Nested]
+    ) -> FilewrightError:
+        """Return the error for matches whose replacement would be in a comment."""
         path = self._source.snapshot.requested_path
-        line = self._source.line_number(match.offset)
-        raise path_error(
+        lines = [self._source.line_number(match.offset) for match in refused]
+        places = join_limited(list(map(str, lines)), _MAX_NAMED_LINES)
+        noun = "line" if len(lines) == 1 else "lines"
+        hint = (
+            "edit these places on their own first, then the same call replaces the "
+            "others"
+        )
+        parts = self._find_parts_that_fit(outermost)
+        if parts is not None:
+            hint = (
+                f"give replacement={self._spell(parts)}, which fits all "
+                f"matches here, or {hint}"
+            )
+        return path_error(
             Code.INVALID_INPUT,
             path,
-            f"the replacement of the match at line {line} of {path} would "
-            "put code into a comment, as text would follow a comment on its "
-            "line",
-            "write a line break in the replacement before the text that "
-            "follows, or edit that place on its own and leave it out here",
+            f"the replacement of {len(lines)} of {len(outermost)} matches in {path}, "
+            f"at {noun} {places}, would put code into a comment, as text would "
+            "follow a comment on its line",
+            hint,
             argument="replacement",
-            line=line,
+            line=lines[0],
+            lines=lines[:_MAX_LISTED_LINES],
         )
+
+    def _find_parts_that_fit(
+        self, outermost: Sequence[_Nested]
+    ) -> list[str | int] | None:
+        """Return the replacement with a line break behind each hole, or None.
+
+        None unless it fits all matches. The line breaks must be inside of brackets,
+        where they end no statement.
+        """
+        parts: list[str | int] = []
+        depth = 0
+        for part in self._parts:
+            if isinstance(part, str):
+                if parts and depth > 0 and not part.startswith("\n"):
+                    part = f"\n{part}"
+                elif parts:
+                    return None
+                for bracket in _BRACKET.findall(part):
+                    depth += 1 if bracket in _OPENING else -1
+            parts.append(part)
+        if (
+            "$" in "".join(map(str, self._parts))
+            or depth
+            or parts == [*self._parts]
+        ):
+            return None
+        replacer = CodeReplacer(self._source, self._pattern, parts)
+        for nested in outermost:
+            splices = list(replacer._replace(nested))
+            if not replacer._keeps_comments(nested, splices):
+                return None
+        return parts
+
+    def _spell(self, parts: Sequence[str | int]) -> str:
+        """Return a replacement as the caller writes it, in JSON."""
+        text = ""
+        for part in parts:
+            if isinstance(part, str):
+                text += part
+            else:
+                hole = self._pattern.holes[part - 1]
+                text += f"{'$$$' if hole.is_multiple else '$'}{hole.name}"
+        return json.dumps(text, ensure_ascii=False)
 
     def _find_comments(self, text: str) -> set[bytes]:
         """Return the comments of a text, with newlines as ends of lines."""
