@@ -146,3 +146,16 @@ def test_reading_around_a_pattern_finds_another_spelling(
             "read_content", {"path": "n.md", "pattern": "Café", "occurrence": 2}
         ).text
         assert "in another spelling, line 1 has" in refused
+
+
+def test_code_in_f_strings_is_said_to_be_left_out(tmp_path: Path) -> None:
+    text = 'load(1)\nx = f"{load(2)}"\ny = "load(3)"\nload(4)\n'
+    (tmp_path / "a.py").write_text(text)
+    said = "1 line with load in an f-string, not matched: a.py:2"
+    with Workspace(tmp_path) as workspace:
+        assert said in workspace.search("load($X)", mode="code").text
+        answer = workspace.replace(
+            "load($X)", "read($X)", mode="code", preview=False
+        )
+        assert said in answer.text
+        assert answer.count == 2

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import os
+import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -12,7 +13,9 @@ from dataclasses import replace
 from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
 from filewright.errors import FilewrightError
+from filewright.search.code_pattern import CodePattern
 from filewright.search.hits import Hit
+from filewright.search.pattern import compile_pattern
 from filewright.search.tree import MAX_NAMED_FILES, TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
@@ -27,6 +30,8 @@ MAX_MEMBERS = 10
 MAX_COUNTED_LINES = 1_000
 MAX_MATCH_BYTES = 16 << 10
 MAX_SPELLING_CHARS = 120
+
+_FIRST_WORD = re.compile(r"\s*(\w+)", re.ASCII)
 
 LEFT_OUT_SECONDS = 0.1
 NAMES_SECONDS = 0.3
@@ -129,8 +134,11 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     """Return a note on lines with the text of a search in another spelling only.
 
     Characters of other scripts that look alike count only where nothing matched. The lines
-    are searched for an instant only.
+    are searched for an instant only. For a pattern of code, return a note on lines that
+    have its first word in an f-string instead.
     """
+    if search.pattern.code is not None:
+        return _f_string_notes(search, search.pattern.code)
     pattern = search.pattern.for_other_spellings(
         look_alikes=not search.hit_count
     )
@@ -165,6 +173,45 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     at_least = "at least " if count >= MAX_COUNTED_LINES else ""
     return [
         f"{at_least}{pluralize(count, noun)} with the same text in another spelling, not matched: {example}"
+    ]
+
+
+def _f_string_notes(search: TreeSearch, code: CodePattern) -> list[str]:
+    """Return a note on lines with the first word of a pattern of code in an f-string.
+
+    An f-string of Python is a string, whose code is not matched: before Python 3.12 the
+    quotes of a replacement could end it.
+    """
+    word = _FIRST_WORD.match(code.texts[0])
+    if word is None or search.options.invert:
+        return []
+    expression = (
+        rf"\b(?:[fF][rR]?|[rR][fF])[\"'][^\"']*\{{[^{{}}\"']*\b{word[1]}\b"
+    )
+    f_string_search = replace(
+        search,
+        pattern=compile_pattern(expression, mode="regex", case="sensitive"),
+        options=replace(
+            search.options, limit=MAX_COUNTED_LINES, output="matches"
+        ),
+        after=None,
+        resume=None,
+    )
+    count, place = 0, ""
+    with (
+        suppress(FilewrightError),
+        best_effort(search.task, SPELLING_SECONDS) as task,
+    ):
+        for snapshot, matches in replace(f_string_search, task=task):
+            count += matches.count
+            place = place or (
+                f"{escape_controls(display_path(snapshot))}:"
+                f"{matches.hits[0].line}"
+            )
+    if not count:
+        return []
+    return [
+        f"{pluralize(count, 'line')} with {word[1]} in an f-string, not matched: {place}"
     ]
 
 
