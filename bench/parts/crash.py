@@ -20,7 +20,12 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from bench.case import Outcome, Verdict, kind_of
-from bench.parts.edits_of_lines import make_content, make_file, request_for
+from bench.parts.edits_of_lines import (
+    edit_file,
+    make_content,
+    make_file,
+    request_for,
+)
 from bench.parts.part import (
     Options,
     Part,
@@ -29,8 +34,8 @@ from bench.parts.part import (
     is_served,
     new_place,
 )
-from bench.stdio import Answer, Command, Server, ServerGoneError
-from bench.tools.tool import AnyTool, Place, Tool, play
+from bench.stdio import Command, Server, ServerGoneError
+from bench.tools.tool import AnyTool, Place, Tool
 
 CALLS = (
     "write,pwrite64,writev,open,openat,creat,rename,renameat,renameat2,"
@@ -72,7 +77,7 @@ def kill_at(
     """Kill a tool at its Nth call; tell whether the edit ended before that."""
     path = _new_file(place, number)
     with _started(tool, command, place) as server, _killer(server, number):
-        answer = _edit(server, tool, path)
+        answer = edit_file(server, tool, path)
         has_ended = server.process.poll() is None and not answer.is_error
     return _judge(tool, command, place, path, f"call {number}"), has_ended
 
@@ -86,7 +91,7 @@ def tear(
     with _started(tool, command, place) as server:
         limits = (limit, resource.RLIM_INFINITY)
         resource.prlimit(server.process.pid, resource.RLIMIT_FSIZE, limits)
-        _edit(server, tool, path)
+        edit_file(server, tool, path)
         server.process.kill()
     return _judge(tool, command, place, path, f"torn after {share:.0%}")
 
@@ -103,7 +108,7 @@ def _started(tool: Tool, command: Command, place: Place) -> Iterator[Server]:
     with Server(command, patience=30) as server:
         folder = place.root / "warm"
         folder.mkdir(exist_ok=True)
-        _edit(server, tool, make_file("file.txt").write(folder))
+        edit_file(server, tool, make_file("file.txt").write(folder))
         yield server
 
 
@@ -138,13 +143,6 @@ def _wait_until_traced(process: int) -> None:
             return
         time.sleep(0.01)
     raise PartError("strace may not trace another process here")
-
-
-def _edit(server: Server, tool: Tool, path: Path) -> Answer:
-    try:
-        return play(server, tool.calls(str(path), request_for(tool)))
-    except ServerGoneError as error:
-        return Answer(str(error), True)
 
 
 def _judge(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from bench.case import File, Patch, Replace, Request, Write
-from bench.tools.tool import Tool
+from bench.stdio import Answer, Server, ServerGoneError
+from bench.tools.tool import Tool, play
 
 LINES = 6_000
 _AT = LINES // 2
@@ -37,3 +40,11 @@ def request_for(tool: Tool) -> Request:
             "\n".join([head, above, f"-{OLD}", f"+{NEW}", below]) + "\n"
         )
     return Write(make_content("", is_edited=True).decode())
+
+
+def edit_file(server: Server, tool: Tool, path: Path) -> Answer:
+    """Make the edit by a tool; return an error if its server has gone."""
+    try:
+        return play(server, tool.calls(str(path), request_for(tool)))
+    except ServerGoneError as error:
+        return Answer(str(error), True)

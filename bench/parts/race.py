@@ -15,10 +15,15 @@ import time
 from pathlib import Path
 
 from bench.case import Outcome, Verdict, kind_of
-from bench.parts.edits_of_lines import make_content, make_file, request_for
+from bench.parts.edits_of_lines import (
+    edit_file,
+    make_content,
+    make_file,
+    request_for,
+)
 from bench.parts.part import Options, Part, Run, is_served, new_place
-from bench.stdio import Answer, Server, ServerGoneError
-from bench.tools.tool import AnyTool, Tool, play
+from bench.stdio import Answer, Server
+from bench.tools.tool import AnyTool, Tool
 
 _ROUNDS = 40
 _QUICK_ROUNDS = 4
@@ -71,7 +76,7 @@ def _usual_seconds(server: Server, tool: Tool, root: Path) -> float:
     folder.mkdir()
     for number in range(4):
         path = make_file(f"{number}.txt").write(folder)
-        seconds.append(_edit(server, tool, path).seconds)
+        seconds.append(edit_file(server, tool, path).seconds)
     return statistics.median(seconds[1:])
 
 
@@ -91,18 +96,11 @@ def _race(
         saver.stdout.readline()
         saver.stdin.write(b"go\n")
         saver.stdin.flush()
-        answer = _edit(server, tool, path)
+        answer = edit_file(server, tool, path)
         saver.wait()
     # A tool may look again for a moment after its answer.
     time.sleep(0.05)
     return answer
-
-
-def _edit(server: Server, tool: Tool, path: Path) -> Answer:
-    try:
-        return play(server, tool.calls(str(path), request_for(tool)))
-    except ServerGoneError as error:
-        return Answer(str(error), True)
 
 
 def _judge(
