@@ -82,7 +82,7 @@ def _moment(
     return Moment(total - (utc_offset or 0) + part, utc_offset)
 
 
-def _read_iso(match: re.Match[bytes], _year: int) -> Moment:
+def _read_year_first(match: re.Match[bytes], _year: int) -> Moment:
     year, month, day, hours, minutes, seconds, fraction, zone = match.groups()
     return _moment(
         (int(year), int(month), int(day)),
@@ -126,16 +126,6 @@ def _read_java(match: re.Match[bytes], _year: int) -> Moment:
     )
 
 
-def _read_compact(match: re.Match[bytes], _year: int) -> Moment:
-    year, month, day, hours, minutes, seconds, fraction, zone = match.groups()
-    return _moment(
-        (int(year), int(month), int(day)),
-        (hours, minutes, seconds),
-        fraction,
-        zone,
-    )
-
-
 def _read_epoch(match: re.Match[bytes], _year: int) -> Moment:
     seconds, fraction, milliseconds, microseconds = match.groups()
     part = 0.0
@@ -159,7 +149,7 @@ TIME_FORMS = (
             rb"(?<!\d)(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d)"
             rb"(?::(\d\d)(?:[.,](\d{1,9}))?)? ?" + _ZONE
         ),
-        _read_iso,
+        _read_year_first,
     ),
     TimeForm(
         "common log",
@@ -195,7 +185,7 @@ TIME_FORMS = (
             rb"(?<!\d)(20\d\d)([01]\d)([0-3]\d)[T-]([0-2]\d)(\d\d)(\d\d)"
             rb"(?:[.,](\d{1,9}))?" + _ZONE + rb"(?!\d)"
         ),
-        _read_compact,
+        _read_year_first,
     ),
     TimeForm(
         "epoch",
