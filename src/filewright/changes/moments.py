@@ -57,7 +57,6 @@ _PART = re.compile(
     rf"(?:(\d{{1,9}}(?:\.\d{{1,3}})?) ?|({_NUMBERS}) )({_UNITS})s?(?![a-z])"
 )
 _PARTS = re.compile(rf"{_PART.pattern}(?:(?:,? and |, ?| )?{_PART.pattern})*")
-_AGO = " ago"
 _CLOCK_TIME = re.compile(r"(\d{1,2})(?::(\d{2})(?::(\d{2}))?)? ?([ap]m)?")
 _CLOCK_WORDS = {"midnight": time(0), "noon": time(12)}
 _WEEKDAYS = (
@@ -99,7 +98,7 @@ def parse_moment(text: str, now: datetime | None = None) -> int | None:
 
 def _parse_duration(words: str, now: datetime) -> datetime | None:
     """Return the moment before now by a duration such as ``an hour ago``."""
-    words = words.removesuffix(_AGO)
+    words = words.removesuffix(" ago")
     if words in ("now", "just now"):
         return now
     if not _PARTS.fullmatch(words):

@@ -24,7 +24,6 @@ _AUTHOR_WIDTH = 14
 _NARROW_AUTHOR_WIDTH = 11
 _SHORT_ID_WIDTH = 7
 _MIN_TITLE_WIDTH = 16
-_TIME_FORMAT = "%Y-%m-%d %H:%M"
 
 
 @click.command(
@@ -69,7 +68,7 @@ def render_for_pipe(groups: Sequence[BlameGroup], lines: Sequence[str]) -> str:
     title_width = max((len(group.title) for group in groups), default=0)
     rows: list[str] = []
     for group in groups:
-        time = "" if group.time is None else f"{group.time:{_TIME_FORMAT}}"
+        time = "" if group.time is None else f"{group.time:%Y-%m-%d %H:%M}"
         author = _fit(_short_author(group), _AUTHOR_WIDTH)
         title = _fit(group.title, title_width)
         label = f"{group.short_id:13}  {time:16}  {author}  {title}"

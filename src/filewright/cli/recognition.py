@@ -28,7 +28,6 @@ _SETTINGS = frozenset({
 They change neither the program that is started nor the questions before it acts.
 """
 _OWN_HOOK_OPTIONS = ("--actor", "--guard", "--state-dir")
-_HOOK_SUFFIX = " || exit 0"
 _MAX_VALUE_CHARACTERS = 200
 
 
@@ -154,7 +153,7 @@ def is_own_hook_line(line: str) -> bool:
 
     It starts filewright alone: no second command, and nothing that a shell expands.
     """
-    words = _split_plain_line(line.removesuffix(_HOOK_SUFFIX))
+    words = _split_plain_line(line.removesuffix(" || exit 0"))
     arguments = _strip_program(words)
     if arguments is None:
         return False

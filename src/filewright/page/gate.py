@@ -33,7 +33,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from filewright.page.render import SCRIPTS, read_static_file, render
 
 KEY_HEADER = "x-filewright-key"
-_ENTER = "/enter"
 _STATIC = "/static/"
 _PAGES = (
     "/change/",
@@ -140,7 +139,7 @@ class Gate:
                 403,
                 "Another site asked for this page. Open it by its own address.",
             )
-        if path == _ENTER and request.method == "POST":
+        if path == "/enter" and request.method == "POST":
             return await self._enter(request)
         key = request.headers.get(KEY_HEADER, "")
         key_bytes = key.encode("utf-8", "surrogateescape")

@@ -18,7 +18,6 @@ _STATUS_OF_CODE = {
     Code.READ_ONLY: 403,
 }
 _OTHER_STATUS = 422
-_NOT_HERE = "This change is not here (any more)."
 _KINDS_OF_CHANGES = ("change", "prompt", "since")
 
 
@@ -52,7 +51,7 @@ def show_error(request: Request, error: Exception) -> Response:
         message, hint = error.message, _hint_for_people(error)
         kind = request.path_params.get("kind")
         if error.code is Code.NOT_FOUND and kind in _KINDS_OF_CHANGES:
-            message, hint = _NOT_HERE, None
+            message, hint = "This change is not here (any more).", None
     elif isinstance(error, HTTPException):
         status, message = error.status_code, error.detail
     base = request.scope.get("root_path", "")
