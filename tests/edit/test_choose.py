@@ -29,7 +29,7 @@ def test_start_line_chooses_among_many_places(kind: Any, search: str) -> None:
         assert source.line_number(found.span.start) == line
 
 
-def test_start_line_with_text_twice_is_ambiguous() -> None:
+def test_start_line_of_two_places() -> None:
     for before in (0, 49, 50, 51, 100):
         data = b"failed\n" * before + b"failed failed\n" + b"failed\n" * 60
         found = locate(

@@ -76,7 +76,7 @@ def test_keeps_all_other_bytes() -> None:
     assert result == b"x\r\n\xff g(\r\n\t\xe9 ,\n b, 1 ,\r)\xfe g(\xe9, 1)\r"
 
 
-def test_lines_of_the_replacement_end_as_those_of_the_file() -> None:
+def test_keeps_line_endings_of_file() -> None:
     result = replaced(b"a\r\nf(x)\r\n", "f($X)", "f(\n  $X\n)")
     assert result == b"a\r\nf(\r\n  x\r\n)\r\n"
 

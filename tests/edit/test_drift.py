@@ -160,7 +160,7 @@ CONFLICTS = {
 
 
 @pytest.mark.parametrize("name", CONFLICTS)
-def test_refuses_touching_changes_with_both_sides(name: str) -> None:
+def test_touching_changes_show_both_sides(name: str) -> None:
     now, (old, new) = CONFLICTS[name]
     error = refused(SHOWN, now, changed(old, new))
     assert error.code == Code.STALE_VERSION

@@ -45,9 +45,7 @@ TWICE = [
 
 
 @pytest.mark.parametrize(("file", "search", "replace"), TWICE)
-def test_tells_of_insertion_that_follows_already(
-    file: str, search: str, replace: str
-) -> None:
+def test_repeated_insertion(file: str, search: str, replace: str) -> None:
     planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
     assert "is there already" in planned.outcomes[0].text
     other = plan_edits(

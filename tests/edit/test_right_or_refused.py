@@ -205,9 +205,7 @@ def test_notes_what_looks_damaged(desk: Desk, case: Case) -> None:
 @pytest.mark.parametrize(
     "case", [case for case in ALONE if case.search in case.file], ids=case_id
 )
-def test_writes_replacement_as_sent_without_fuzzy(
-    desk: Desk, case: Case
-) -> None:
+def test_exact_replacement_is_literal(desk: Desk, case: Case) -> None:
     edits = [{"search": case.search, "replace": case.replace}]
     text = desk.edit(case.name, case.file, edits, fuzzy=False).text
     assert text == case.file.replace(case.search, case.replace, 1)

@@ -90,7 +90,7 @@ def test_rows_from_both_sides(text: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [Windowed, Snapshot])
-def test_overlong_line_neither_matches_nor_hides(
+def test_overlong_line(
     kind: type[Snapshot],
 ) -> None:
     data = b"  start\n" + b"x" * 3_000_000 + b"\n  end\n"

@@ -98,7 +98,7 @@ BEFORE_THE_MARK = [
 
 
 @pytest.mark.parametrize("case", BEFORE_THE_MARK, ids=case_id)
-def test_change_before_marker_needs_unique_lines(case: Case) -> None:
+def test_change_before_marker(case: Case) -> None:
     check_plan(case)
 
 

@@ -547,7 +547,7 @@ def test_refuses_truncated_patches(
         assert after["y"] in (files["y"], b"1\ntwo\n3\n4\n5\n"), whole[:end]
 
 
-def test_refuses_lines_that_may_have_lost_a_space(
+def test_refuses_lost_space(
     tree: Callable[..., Any],
 ) -> None:
     files = {"x": b"class A:\n    def f(self):\n        x = 1\n"}

@@ -293,7 +293,7 @@ def drifts(draw: st.DrawFn) -> tuple[bytes, bytes, bytes]:
 @examples(
     20, derandomize=True, suppress_health_check=[HealthCheck.filter_too_much]
 )
-def test_applies_to_later_file_like_git_or_refuses(
+def test_later_file_like_git(
     repository: Path,
     tree: Callable[..., object],
     texts: tuple[bytes, bytes, bytes],

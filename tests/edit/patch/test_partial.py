@@ -138,7 +138,7 @@ def test_applies_hunks_that_fit(
         pytest.param("@@ -4,3 +4,3 @@", False, id="another line"),
     ],
 )
-def test_a_hunk_sent_twice_does_not_go_to_the_next_place(
+def test_repeated_hunk_takes_no_other_place(
     second: str, is_repeated: bool, tree: Callable[..., Tree]
 ) -> None:
     files = tree({"x": b"b\nx\nc\nb\nx\nc\n"})
@@ -213,7 +213,7 @@ def places_by_number(patch: Patch, content: bytes) -> dict[int, HunkPlace]:
 
 
 @given(st.data())
-def test_no_hunk_goes_elsewhere_because_another_is_left_out(
+def test_left_out_hunk_moves_no_other(
     data: st.DataObject,
 ) -> None:
     """Few different lines, so that hunks have many places; wrong numbers too."""

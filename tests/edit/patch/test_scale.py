@@ -119,7 +119,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 @pytest.mark.timeout(30)
-def test_refuses_hostile_patches_in_linear_time(
+def test_hostile_patches_are_linear(
     name: str, tree: Callable[..., object]
 ) -> None:
     patch, content = HOSTILE[name]
