@@ -5,13 +5,22 @@ The peak of a real process is measured, and of every process it started.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import bz2
+import gzip
+import lzma
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests.promises import outside
 from tests.promises.outside import MB
+
+try:
+    from compression import zstd
+except ImportError:
+    from backports import zstd
 
 ALLOWED = 64 * MB
 
@@ -403,3 +412,65 @@ def test_files_of_15_mb_are_changed_in_one_call_in_little_memory(
     place: Path, count: int
 ) -> None:
     _many_files(place, count)
+
+
+ZSTD_LONG = {
+    zstd.CompressionParameter.compression_level: 3,
+    zstd.CompressionParameter.window_log: 25,
+}
+PACKED: dict[str, Callable[..., Any]] = {
+    "gz": partial(gzip.open, compresslevel=1),
+    "zst": partial(zstd.open, options=ZSTD_LONG),
+    "xz": partial(lzma.open, preset=1),
+    "bz2": partial(bz2.open, compresslevel=1),
+}
+
+
+def _packed(place: Path, suffix: str, size: int, members: int) -> None:
+    """A log of some members, each of numbered JSON lines, with a word in its middle."""
+    path = place / "work" / f"f.{suffix}"
+    block = b"".join(
+        b'{"n":%07d,"k":"%07x"}\n' % (number, number * 7919 % 268435399)
+        for number in range(9_000)
+    )
+    blocks = size // members // len(block)
+    with path.open("wb") as file:
+        for member in range(members):
+            part = place / "part"
+            with PACKED[suffix](part, mode="wb") as packed:
+                packed.write(block * (blocks // 2))
+                packed.write(b"needle %d\n" % member)
+                packed.write(block * (blocks - blocks // 2))
+            file.write(part.read_bytes())
+
+
+@pytest.mark.extra
+@pytest.mark.parametrize(
+    ("suffix", "size", "members"),
+    [
+        ("zst", 20 * MB, 10),
+        *(
+            pytest.param(name, 300 * MB, count, marks=pytest.mark.sweep)
+            for name in PACKED
+            for count in (1, 60)
+        ),
+    ],
+)
+def test_reading_compressed_logs_takes_little_memory(
+    place: Path, suffix: str, size: int, members: int
+) -> None:
+    _packed(place, suffix, size, members)
+    name = f"f.{suffix}"
+    texts = _within(
+        place,
+        ("search_content", {"path": name, "pattern": "needle"}),
+        ("search_content", {"path": name, "where": {"n": ">8998"}}),
+        ("read_content", {"path": name, "mode": "tail", "limit": 5}),
+        ("read_content", {"path": name, "start": 9_000, "limit": 5}),
+        ("get_overview", {"path": name}),
+        (
+            "search_content",
+            {"path": name, "pattern": "(?i)NEED.E", "mode": "regex"},
+        ),
+    )
+    assert "needle 0" in texts[0]
