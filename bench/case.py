@@ -11,6 +11,8 @@ from pathlib import Path
 
 _LINE_END = 4
 """The most bytes that a line end has, in any encoding of a case."""
+_TAIL = 16
+"""The last bytes of a file; where they are still last, nothing is cut off."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,11 +167,19 @@ def judge(case: Case, path: Path) -> Judgement:
 
 
 def is_cut(before: bytes, expected: tuple[bytes, ...], after: bytes) -> bool:
-    """Return whether content ends early, by more than a line end."""
-    return any(
-        whole.startswith(after) and len(whole) - len(after) > _LINE_END
-        for whole in (before, *expected)
-    )
+    """Return whether content ends early, by more than a line end.
+
+    A half of a request that adds lines at the end of a file has cut nothing.
+    """
+    if _ends_early(before, after):
+        return True
+    if after.endswith(before[-_TAIL:]):
+        return False
+    return any(_ends_early(whole, after) for whole in expected)
+
+
+def _ends_early(whole: bytes, part: bytes) -> bool:
+    return whole.startswith(part) and len(whole) - len(part) > _LINE_END
 
 
 def _compare(before: bytes, expected: bytes, after: bytes) -> Judgement:

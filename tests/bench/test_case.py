@@ -85,3 +85,22 @@ def test_a_request_of_no_change_lands_nothing(tmp_path: Path) -> None:
     asked = named_lines(["size = 10"], ["size = 10"])
     case = make_case(b"something else", asked=asked)
     assert judge(case, path).verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize(
+    ("after", "verdict"),
+    [
+        (EXPECTED, Verdict.WRONG),
+        (EXPECTED[:-7], Verdict.LOST),
+        (EXPECTED + b"a = 1\n" + b"b = 2\n" * 9, Verdict.LOST),
+    ],
+    ids=["half of it", "cut in old lines", "cut in new lines"],
+)
+def test_half_of_a_request_is_no_loss(
+    after: bytes, verdict: Verdict, tmp_path: Path
+) -> None:
+    path = tmp_path / "a.txt"
+    path.write_bytes(after)
+    path.chmod(0o644)
+    more = EXPECTED + b"a = 1\n" + b"b = 2\n" * 20
+    assert judge(make_case(more), path).verdict is verdict
