@@ -23,7 +23,7 @@ def test_json_lines_keys(root: Path, workspace: Workspace) -> None:
     ]
     text = _overview(root, workspace, records)
     (keys,) = re.findall(r"(?m)^  keys: (.*)$", text)
-    assert keys == "ts (number, 100%), db (object, 60%)"
+    assert keys == "ts (number, 100%), db.ms (number, 60%)"
 
 
 def test_proposed_searches_match(root: Path, workspace: Workspace) -> None:

@@ -9,9 +9,9 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from filewright.languages import Language
 from filewright.text.snapshot import Snapshot
@@ -246,8 +246,9 @@ class CsvFacts:
 class JsonLinesFacts:
     """The keys of the sampled objects, the most frequent first, at most 100.
 
-    Of each key its name, the types of its values, and the share of lines that have it.
-    `invalid` counts the sampled lines that are not JSON.
+    Those of an inner object are `err.code`. Of each key its name, the types of its
+    values, and the share of lines that have it. `invalid` counts the sampled lines that
+    are not JSON.
     """
 
     keys: tuple[tuple[str, str, float], ...]
@@ -297,6 +298,9 @@ def _hints_for_json_lines(sample: Sample) -> Hints:
     ]
     patterns = []
     for key in scalar_keys[:_MAX_SUGGESTED_KEYS]:
+        # The name of an inner field is in no line.
+        if not any(f'"{key}"' in line.text for line in sample.lines):
+            continue
         patterns.append(rf'"{re.escape(key)}"\s*:\s*"?VALUE')
     return Hints(
         tuple(patterns), log if log.first else None, json_lines=json_lines
@@ -373,6 +377,16 @@ def _is_number(cell: str) -> bool:
     return True
 
 
+def _iterate_fields(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of an object, those of an inner one as ``err.code``."""
+    for key, item in value.items():
+        if isinstance(item, dict) and item:
+            for inner_key, inner_item in item.items():
+                yield f"{key}.{inner_key}", inner_item
+        else:
+            yield key, item
+
+
 def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
     """Return the facts of the sampled objects, one a line."""
     counts: Counter[str] = Counter()
@@ -395,7 +409,7 @@ def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
         valid_count += 1
         if not isinstance(value, dict):
             continue
-        for key, item in value.items():
+        for key, item in _iterate_fields(value):
             counts[key] += 1
             item_type = _JSON_TYPES.get(type(item), "object")
             types.setdefault(key, set()).add(item_type)

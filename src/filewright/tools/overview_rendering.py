@@ -159,7 +159,7 @@ def add_hints(text: BoundedText, hints: Hints) -> None:
         text.add(
             Hint(
                 "search_content with output=kinds groups the lines, rarest first; "
-                "without leaves out lines with a text",
+                "by counts them (a field, 10m, $1); without leaves out lines with a text",
                 shell="filewright search --kinds groups the lines, rarest first",
             )
         )
