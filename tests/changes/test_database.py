@@ -342,6 +342,7 @@ void *mmap(void *at, size_t size, int access, int flags, int fd, off_t offset) {
 """
 
 
+@pytest.mark.extra
 @pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("cc") is None,
     reason="needs Linux and a C compiler",

@@ -557,6 +557,7 @@ def test_names_special_file(kind: str, option: str, project: Path) -> None:
 # Without a client's name
 
 
+@pytest.mark.extra
 def test_all_configured_clients(
     project: Path,
 ) -> None:

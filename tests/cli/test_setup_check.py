@@ -144,6 +144,7 @@ LINES = {
 }
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", LINES)
 def test_runs_no_hook_of_a_project(name: str, project: Path) -> None:
     (project / "filewright").write_text(f"#!/bin/sh\n{TRACE}\n")
@@ -232,6 +233,7 @@ def test_runs_no_foreign_plug_in(project: Path) -> None:
     assert not (project.parent / "trace").exists()
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", ["kilo", "copilot", "cline", "pi"])
 def test_tries_server_and_hooks(name: str, project: Path) -> None:
     setup(name, "--yes")
@@ -241,6 +243,7 @@ def test_tries_server_and_hooks(name: str, project: Path) -> None:
     assert "they record what a command changes" in result.stdout
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("name", ["claude-code", "kilo", "cline"])
 def test_tries_hooks_without_the_guard(name: str, project: Path) -> None:
     setup(name, "--yes", "--no-guard")

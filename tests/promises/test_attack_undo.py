@@ -206,7 +206,10 @@ def test_a_tree_with_folders_that_nobody_may_write_to_leaves_nothing_behind(
         pytest.param(
             390, marks=pytest.mark.sweep
         ),  # of the 400 that may be changed
-        pytest.param(410, marks=pytest.mark.needs("kernel_resolution")),
+        pytest.param(
+            410,
+            marks=[pytest.mark.needs("kernel_resolution"), pytest.mark.extra],
+        ),
         pytest.param(
             700,
             marks=[pytest.mark.needs("kernel_resolution"), pytest.mark.sweep],

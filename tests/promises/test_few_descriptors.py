@@ -118,6 +118,7 @@ def test_a_change_in_many_folders_is_done_within_few_descriptors(
     assert outside.contents(place / "work") == before
 
 
+@pytest.mark.extra
 def test_many_contents_that_are_kept_in_files_need_few_descriptors(
     place: Path,
 ) -> None:

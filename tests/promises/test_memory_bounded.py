@@ -163,6 +163,7 @@ def _replaced_and_undone(place: Path, thousands: int, allowed: int) -> None:
     assert (place / "work" / "f.txt").read_bytes() == before
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("thousands", "allowed"),
     [

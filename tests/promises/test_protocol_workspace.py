@@ -249,6 +249,7 @@ async def test_servers_that_share_a_workspace_lose_no_edit(root: Path) -> None:
     assert all_done(target)
 
 
+@pytest.mark.extra
 async def test_clients_of_one_http_server_lose_no_edit(root: Path) -> None:
     target = open_items(root)
     command = [

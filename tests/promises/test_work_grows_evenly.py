@@ -165,6 +165,7 @@ def _counts(
         return counts, state
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     "size", [30, pytest.param(200, marks=pytest.mark.sweep)]
 )

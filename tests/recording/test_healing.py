@@ -371,6 +371,7 @@ def lines_of(count: int) -> str:
     return "".join(f"\tcafé {number}\n" for number in range(count))
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("text", "change"),
     [

@@ -156,6 +156,7 @@ def log(tmp_path_factory) -> Path:
     return path
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize("whole_word", [False, True])
 @pytest.mark.parametrize("invert", [False, True])
 @pytest.mark.parametrize(

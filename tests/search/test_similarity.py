@@ -115,6 +115,7 @@ def mutated(text: str, rate: float, chance: random.Random) -> str:
     return "".join(result)
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("lines", "rate", "whole"),
     [(1, 0.05, True), (1, 0.05, False), (12, 0.03, False), (12, 0.05, True)],

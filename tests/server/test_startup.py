@@ -75,6 +75,7 @@ def session(
     )
 
 
+@pytest.mark.extra
 def test_heavy_modules_wait_for_their_first_use(tmp_path: Path) -> None:
     _, _, stderr = session(tmp_path, flags=("-X", "importtime"))
     loaded = {
@@ -149,6 +150,7 @@ def test_the_server_says_what_confines_it(tmp_path: Path) -> None:
     assert "confined by Landlock" not in without
 
 
+@pytest.mark.extra
 def test_what_the_first_calls_need_is_loaded_while_nothing_is_asked(
     tmp_path: Path,
 ) -> None:
@@ -182,6 +184,7 @@ print(*(name for name in {*sys.modules} - before if name.startswith(needed)))
     assert done.stdout == "\n"
 
 
+@pytest.mark.extra
 def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(
     tmp_path: Path,
 ) -> None:

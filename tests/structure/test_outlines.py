@@ -145,6 +145,7 @@ def test_patterns_are_linear_whatever_the_text():
             find_definitions(Snapshot(text), language, task=Task(seconds=60))
 
 
+@pytest.mark.extra
 def test_yaml_of_more_lines_than_its_grammar_counts_has_no_error_and_the_keys_of_the_rest():
     text = b"".join(b"k%d:\n  a: 1\n" % n for n in range(18_000))
     outlines = Outlines(Settings(parse_seconds=30))

@@ -105,6 +105,7 @@ def test_every_tool_has_its_table_of_arguments():
     ) == sorted(NAMES)
 
 
+@pytest.mark.extra
 def test_first_calls_from_many_threads_at_once_all_work(tmp_path):
     """In a process of its own, where no tool has been imported yet."""
     script = (

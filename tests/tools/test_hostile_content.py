@@ -76,9 +76,8 @@ def test_what_would_take_for_ever_ends_at_the_time_limit(
         assert "hint:" in result.text
 
 
-@pytest.mark.parametrize(
-    "path", [".", pytest.param("log", marks=pytest.mark.extra)]
-)
+@pytest.mark.extra
+@pytest.mark.parametrize("path", [".", "log"])
 def test_kinds_of_more_lines_than_there_is_time_for_are_those_found_so_far(
     root, tmp_path, path
 ):

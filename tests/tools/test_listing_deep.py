@@ -58,6 +58,7 @@ def test_every_path_that_fits_is_listed_and_the_rest_counted(
     assert f"[{DEPTH + 1 - len(names)} paths too long to be shown" in page.text
 
 
+@pytest.mark.extra
 @pytest.mark.parametrize(
     ("dialect", "tool", "arguments"),
     [
