@@ -546,6 +546,7 @@ def hard_linked(path: str, hard_links: int) -> FilewrightError:
         Hint(
             "give break_hard_links=true if you want that",
             shell="set FILEWRIGHT_BREAK_HARD_LINKS=1 if you want that",
+            plain="the user may set FILEWRIGHT_BREAK_HARD_LINKS=1 to allow it",
         ),
         hard_links=hard_links,
     )

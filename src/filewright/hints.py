@@ -10,26 +10,34 @@ class Hint(str):
     """A text, such as a next step, that is worded differently for the command line.
 
     The text itself names tools and arguments. `shell` names the commands and options
-    that do the same.
+    that do the same. `plain` is for readers who have neither, such as clients with
+    other tools; "" if there is nothing that they could do.
     """
 
-    __slots__ = ("shell",)
+    __slots__ = ("plain", "shell")
 
     shell: str
+    plain: str
 
-    def __new__(cls, text: str, *, shell: str) -> Self:
+    def __new__(cls, text: str, *, shell: str, plain: str = "") -> Self:
         hint = super().__new__(cls, text)
         hint.shell = shell
+        hint.plain = plain
         return hint
 
     def __getnewargs_ex__(self) -> tuple[tuple[str], dict[str, str]]:
         # Unpickling passes only the text to a class that needs the other words too.
-        return (str(self),), {"shell": self.shell}
+        return (str(self),), {"shell": self.shell, "plain": self.plain}
 
 
 def for_shell(text: str) -> str:
     """Return a text in the words of the command line."""
     return text.shell if isinstance(text, Hint) else text
+
+
+def without_tools(text: str) -> str:
+    """Return a text for a reader who has neither the tools nor a shell."""
+    return text.plain if isinstance(text, Hint) else text
 
 
 def names_tools(text: str) -> bool:
@@ -54,7 +62,11 @@ def join_words(separator: str, texts: Iterable[str]) -> str:
     text = separator.join(texts)
     if not any(isinstance(part, Hint) for part in texts):
         return text
-    return Hint(text, shell=separator.join(map(for_shell, texts)))
+    return Hint(
+        text,
+        shell=separator.join(map(for_shell, texts)),
+        plain=separator.join(filter(None, map(without_tools, texts))),
+    )
 
 
 def change_words(text: str, change: Callable[[str], str]) -> str:

@@ -19,6 +19,7 @@ SOURCE = Path(filewright.__file__).parent
 NOT_OF_TOOLS = ("adapters", "cli", "dialects", "mailbox", "page", "recording")
 NOT_OF_TOOLS += ("server", "asynchronous.py", "settings.py", "tools/methods.py")
 NOT_OF_A_SHELL = {
+    "edit/code_replacements.py": "the tool replace_content",
     "edit/patch/model.py": "strip",
     "logs/counts.py": "counts by a field",
     "logs/time_range.py": "since and until",

@@ -11,6 +11,7 @@ from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.dialects.dialect import Dialect, DialectTool, provider_of
 from filewright.errors import FilewrightError, invalid
+from filewright.hints import Hint
 from filewright.tools.arguments import Arguments
 from filewright.tools.bound_tools import BoundTools
 from filewright.tools.result import FailedCall, ToolResult
@@ -105,3 +106,19 @@ def test_a_long_text_is_cut_at_a_line_under_the_dialects_limits(tools):
     text = tools.call("echo", {"text": "line\n" * 1_000}).text
     assert len(text) <= 3_000
     assert text.endswith("\nline\n[cut]")
+
+
+@pytest.mark.parametrize(
+    ("plain", "text"),
+    [
+        pytest.param("", "Error: m", id="none"),
+        pytest.param("add context", "Error: m\nadd context", id="other-words"),
+    ],
+)
+def test_hints_name_no_native_tools(
+    workspace: Workspace, plain: str, text: str
+) -> None:
+    hint = Hint("give start_line", shell="give --line", plain=plain)
+    error = invalid("m", hint)
+    assert workspace.offer("gemini").refuse(error).text == text
+    assert error.hint == "give start_line"

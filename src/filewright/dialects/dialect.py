@@ -10,6 +10,7 @@ from typing import Any
 from filewright.dialects.call import Call
 from filewright.dialects.json_answers import Json, encode_json
 from filewright.errors import FilewrightError
+from filewright.hints import names_tools, without_tools
 from filewright.settings import Settings
 from filewright.tools.arguments import Arguments
 from filewright.tools.bound_tools import ToolProvider
@@ -92,13 +93,28 @@ def provider_of(dialect: Dialect) -> ToolProvider:
     def instructions(_offered: Collection[str], roots: Sequence[str]) -> str:
         return f"{dialect.workflow}\nServed: {', '.join(roots)}"
 
+    def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
+        return dialect.refuse(_without_tools(error), max_characters)
+
     return ToolProvider(
         tools=lambda: tools,
         instructions=instructions,
         limits=dialect.limits,
-        refuse=dialect.refuse,
+        refuse=refuse,
         answers_json=dialect.answers_json,
     )
+
+
+def _without_tools(error: FilewrightError) -> FilewrightError:
+    """Return an error whose hint names no native tools or arguments."""
+    if error.hint is None or not names_tools(error.hint):
+        return error
+    hint = without_tools(error.hint)
+    plain = FilewrightError(
+        error.code, error.summary, hint or None, details=error.details
+    )
+    plain.also = error.also
+    return plain
 
 
 def _to_tool(dialect: Dialect, tool: DialectTool) -> ListedTool:

@@ -72,6 +72,7 @@ def _refuse_omission_marker(source: Source, match: EditMatch) -> None:
                 "with fuzzy=false the replacement is written as it is",
                 shell="send the whole text that is meant; "
                 "with --exact the replacement is written as it is",
+                plain="send the whole text that is meant",
             ),
             Code.INVALID_INPUT,
         )

@@ -262,7 +262,9 @@ def _explain_ambiguous(
         starts = ", ".join(str(choice.start_line) for choice in suggestions)
         choice = f"to choose one ({starts}), or add lines of context to search and replace"
         hint = Hint(
-            f"give start_line {choice}", shell=f"give --line LINE {choice}"
+            f"give start_line {choice}",
+            shell=f"give --line LINE {choice}",
+            plain=hint,
         )
     elif suggestions:
         example = show_whitespace(suggestions[0].search.replace("\n", "⏎"))

@@ -254,7 +254,11 @@ def compile_pattern(
     if translation.has_line_break and not multiline:
         raise invalid(
             r"the pattern holds \n, but lines are searched one by one",
-            Hint("give multiline=true", shell="give --multiline"),
+            Hint(
+                "give multiline=true",
+                shell="give --multiline",
+                plain="search for one line of it",
+            ),
             argument="pattern",
         )
     plain_text = None

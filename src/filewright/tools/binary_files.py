@@ -44,6 +44,7 @@ def binary_error(snapshot: Snapshot) -> FilewrightError:
             f"{hint}; if it is text all the same, give its encoding to read_content",
             shell=f"{hint}; if it is text all the same, give its --encoding to "
             "filewright read",
+            plain=hint,
         )
         nul = _find_nul_in_text(snapshot)
         if nul:
@@ -53,6 +54,7 @@ def binary_error(snapshot: Snapshot) -> FilewrightError:
                 "\\u0000 in the search text finds it",
                 shell=f"{nul} is all that makes it binary: filewright read and "
                 "filewright edit take it as text with --encoding utf-8",
+                plain=f"{nul} is all that makes it binary",
             )
     return FilewrightError(
         Code.IS_BINARY,

@@ -89,6 +89,7 @@ def find_occurrences(
             Hint(
                 "search for less, with a start_line and an end_line",
                 shell="search for less",
+                plain="search for less",
             ),
         )
     first_offset, end_offset = 0, source.size + 1

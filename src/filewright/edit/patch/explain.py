@@ -58,6 +58,7 @@ _REASONS: dict[Reason, tuple[str, str]] = {
         Hint(
             "leave this hunk out, or let partial=true do so",
             shell="leave this hunk out",
+            plain="leave this hunk out",
         ),
     ),
     "heading": (
