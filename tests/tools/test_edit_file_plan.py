@@ -81,6 +81,7 @@ EDITS = [
         {"symbol": "Cart.clear", "replace": "def clear(self):\n    del self.lines[:]\n"},
         ("        self.lines = []\n", "        del self.lines[:]\n"),
     ),
+    ({"symbol": "empty", "replace": ""}, ("\n\n\ndef empty():\n    return Cart()\n", "\n")),
     ({"symbol": "Cart.total", "delete": True}, ("    # the sum of all lines\n    @property\n    def total(self):\n        return sum(self.lines)\n\n", "")),
     ({"symbol": "empty", "delete": True}, ("\n\n\ndef empty():\n    return Cart()\n", "\n")),
     ({"symbol": "Cart.add", "delete": True}, ("    def add(self, line):\n        self.lines.append(line)\n\n", "")),

@@ -185,6 +185,12 @@ class PlaceEdit(BaseEdit):
     take: ConflictSide | None = None
     cell_type: Annotated[CellKind | None, RARE] = None
 
+    @property
+    def deletes_symbol(self) -> bool:
+        """True if the edit deletes a symbol, as replacing it with nothing does."""
+        is_empty = self.delete or self.replace == ""
+        return is_empty and self.at.symbol is not None
+
     @model_validator(mode="after")
     def check_one_action(self) -> Self:
         """Raise an argument error unless the edit has one action, which suits its place."""

@@ -209,7 +209,7 @@ def _add_list_edit(
     if anchor is not None:
         is_after = edit.at.after is not None
         changes.insert(symbol_in_text, numbered.number, after=is_after)
-    elif isinstance(edit, PlaceEdit) and edit.delete:
+    elif isinstance(edit, PlaceEdit) and edit.deletes_symbol:
         changes.delete(symbol_in_text, numbered.number)
     else:
         changes.replace(symbol_in_text, numbered.number)
@@ -411,7 +411,7 @@ def _prepare_symbol_edit(
     new = trim_symbol_text(new, lines)
     description = f"symbol {escape_controls(symbol)}"
     loss = ""
-    if edit.delete:
+    if edit.deletes_symbol:
         description = f"{description} deleted"
     elif new.strip():
         loss = _describe_loss(open_file, text.snapshot, lines, new)
@@ -421,7 +421,7 @@ def _prepare_symbol_edit(
         replace=new,
         named=description,
         base=text.base,
-        symbol=lines if edit.delete else None,
+        symbol=lines if edit.deletes_symbol else None,
         fuzzy=call.is_fuzzy(edit),
         number=numbered.number,
     )
