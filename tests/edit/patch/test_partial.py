@@ -110,6 +110,21 @@ def apply_partly(tree: Tree, patch: str) -> tuple[list[HunkOutcome], str]:
             id="hunks that are off by as many lines are certain",
         ),
         pytest.param(
+            b"a\na\na\na\nb\n",
+            "@@ -1 +1 @@\n-z\n+Z\n@@ -2,2 +2,2 @@\n a\n-a\n+A\n@@ -6 +6 @@\n-b\n+B\n",
+            [5],
+            "@@ -1 +1 @@\n-z\n+Z\n@@ -2,2 +2,2 @@\n a\n-a\n+A\n",
+            id="a number below chooses nothing",
+        ),
+        pytest.param(
+            b"a\nb\n\nc\nd\nlast\n",
+            "@@ -1,4 +1,5 @@\n a\n b\n+\n c\n d\n@@ -5 +6 @@\n-last\n+end\n"
+            + GONE,
+            [1, 6],
+            "@@ -41 +40 @@\n-gone\n+Z\n",
+            id="an added blank line is not added again",
+        ),
+        pytest.param(
             b"b\nx\nc\nb\nx\nc\nlast\n",
             TWICE + "@@ -7 +7 @@\n-last\n+end\n" + GONE,
             [1, 1, 7],

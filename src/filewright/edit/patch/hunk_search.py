@@ -88,6 +88,10 @@ class HunkSearch:
             )
         return place
 
+    def is_loose(self, hunk_index: int, start: int) -> bool:
+        """Return True if a hunk is at a line by a looser comparison only."""
+        return (hunk_index, start) in self._loose_places
+
     def _filter_starts(
         self, hunk_index: int, starts: list[int]
     ) -> list[int] | NoPlace:
@@ -106,9 +110,10 @@ class HunkSearch:
                 return NoPlace(reason, to_line_numbers(starts))
             starts = starts[-1:]
         if hunk.headings:
-            is_exact = (hunk_index, starts[-1]) not in self._loose_places
             return self._headings.filter(
-                hunk.headings, starts, is_exact=is_exact
+                hunk.headings,
+                starts,
+                is_exact=not self.is_loose(hunk_index, starts[-1]),
             )
         return starts
 

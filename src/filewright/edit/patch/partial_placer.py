@@ -9,7 +9,7 @@ of its new lines, where it is applied already. Hunks that are certain are anchor
 the hunks around them: these lie between the anchors, and their line numbers are off by
 as many lines. An option is certain
 
-1. if it is exactly where the number of the hunk and the anchor beside it say,
+1. if it is exactly where the number of the hunk and the anchor right above it say,
 2. if it is the only one, and is off by as many lines as a hunk around it, or
 3. if it is the only one, and nothing that is nearer to its number is like the hunk.
 
@@ -226,13 +226,22 @@ class _PartialPlacer:
         for hunk_index, hunk in enumerate(self._hunks):
             if hunk_index % _CHECK_INTERVAL == 0:
                 self._source.task.check()
-            applied = self._find_applied(hunk_index, hunk)
             fresh = self._find_fresh(hunk_index, hunk)
+            applied: list[int] = []
+            # Blank lines that a hunk has added are no part of a looser comparison.
+            is_loose = not isinstance(fresh, NoPlace) and self._search.is_loose(
+                hunk_index, fresh[0]
+            )
+            if is_loose or has_telling_result(hunk):
+                applied = self._find_applied(hunk_index, hunk)
             if isinstance(fresh, NoPlace):
                 self._refusals[hunk_index] = fresh
                 fresh = []
                 refused_count += not applied
-            if applied and fresh:
+            if applied and is_loose:
+                # Of the two readings of one place, the exact one counts.
+                fresh = sorted({*fresh}.difference(applied))
+            elif applied and fresh:
                 fresh = self._without_repeated_insertions(hunk, fresh, applied)
             if refused_count > _MAX_LOOSE_REFUSALS:
                 # Each looser comparison reads the whole file.
@@ -250,8 +259,8 @@ class _PartialPlacer:
         return end_line if isinstance(end_line, NoPlace) else [end_line]
 
     def _find_applied(self, hunk_index: int, hunk: PatchHunk) -> list[int]:
-        """Return the starts of the new lines of a hunk, if they prove anything."""
-        if not hunk.lines.new or not has_telling_result(hunk):
+        """Return the starts of the new lines of a hunk."""
+        if not hunk.lines.new or hunk.lines.repeats_lines:
             return []
         starts = self._reverse_search.find_starts(hunk_index)
         return [] if isinstance(starts, NoPlace) else starts
@@ -442,47 +451,37 @@ class _PartialPlacer:
     def _find_exact(
         self, hunk_index: int, options: _OptionRange, around: _Surroundings
     ) -> list[_Option]:
-        """Return the options that are exactly where an adjacent anchor says."""
+        """Return the options that are exactly where the anchor right above says."""
         hunk = self._hunks[hunk_index]
         exact_options: set[_Option] = set()
-        drifts: list[tuple[int, int]] = []
-        if around.is_above_adjacent and around.drift_above is not None:
-            drifts.append((around.drift_above, around.drift_above))
-        if around.is_below_adjacent and around.drift_below is not None:
-            added_count = len(hunk.lines.new) - len(hunk.lines.old)
-            drifts.append(
-                (around.drift_below, around.drift_below - added_count)
-            )
-        for fresh_drift, applied_drift in drifts:
-            for starts, drift, is_applied in (
-                (options.fresh, fresh_drift, False),
-                (options.applied, applied_drift, True),
-            ):
-                start = hunk.start_index + drift
-                if starts.has(start):
-                    exact_options.add(
-                        self._to_option(
-                            hunk_index, start, is_applied=is_applied
-                        )
-                    )
+        # Those of the anchor below are not enough: lines may have come between it and
+        # the hunk, and the hunk may fit at several lines beside each other.
+        if not around.is_above_adjacent or around.drift_above is None:
+            return []
+        start = hunk.start_index + around.drift_above
+        for starts, is_applied in (
+            (options.fresh, False),
+            (options.applied, True),
+        ):
+            if starts.has(start):
+                exact_options.add(
+                    self._to_option(hunk_index, start, is_applied=is_applied)
+                )
         if exact_options or len(options):
             return [*exact_options]
         # A result that proves nothing elsewhere does at the very line.
         new_lines = self._search.encode(hunk.lines.new)
-        for _, applied_drift in drifts:
-            start = hunk.start_index + applied_drift
-            is_between = (
-                around.first <= start
-                and start + len(hunk.lines.new) <= around.last
+        is_between = (
+            around.first <= start and start + len(hunk.lines.new) <= around.last
+        )
+        if (
+            new_lines
+            and is_between
+            and has_block_at(self._source, new_lines, start)
+        ):
+            exact_options.add(
+                self._to_option(hunk_index, start, is_applied=True)
             )
-            if (
-                new_lines
-                and is_between
-                and has_block_at(self._source, new_lines, start)
-            ):
-                exact_options.add(
-                    self._to_option(hunk_index, start, is_applied=True)
-                )
         return [*exact_options]
 
     def _find_expected(
