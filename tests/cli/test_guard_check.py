@@ -15,6 +15,7 @@ import pytest
 from tests import processes
 
 pytestmark = [
+    pytest.mark.extra,  # Each has a repository of its own, and real Git.
     pytest.mark.skipif(
         shutil.which("git", path=os.defpath) is None,
         reason="git is not installed",
