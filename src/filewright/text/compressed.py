@@ -306,7 +306,7 @@ class CompressedView(Snapshot):
             while unit := self._peek_unit(number):
                 yield unit[skipped:] if skipped else unit
                 number, skipped = number + 1, 0
-                if number == first + _UNITS_BEFORE_AHEAD:
+                if ahead is None and number >= first + _UNITS_BEFORE_AHEAD:
                     ahead = self._begin_ahead(number)
         finally:
             if ahead is not None and ahead is self._ahead:
@@ -387,6 +387,9 @@ class CompressedView(Snapshot):
             if self._ahead is not None or (
                 size is not None and position >= size
             ):
+                return None
+            # A pass is not ahead of units that were read before it.
+            if self._find_unit(number) is not None:
                 return None
             stream = self._stream_before(position)
             if stream.position != position:
