@@ -118,10 +118,6 @@ class Asked:
     added: tuple[str, ...]
 
 
-NO_LINES = Asked((), ())
-"""The lines of a request that changes blanks at most."""
-
-
 class Verdict(StrEnum):
     """The state of a file after a request."""
 
@@ -156,7 +152,7 @@ def judge(case: Case, path: Path) -> Judgement:
         return Judgement(Verdict.LOST, f"{len(after)} of {len(before)} bytes")
     if case.verdict_of is not None:
         return Judgement(case.verdict_of(after), "by the generator")
-    if case.asked and case.asked == changed_lines(before, after) != NO_LINES:
+    if case.asked and changed_lines(before, after) == case.asked:
         return Judgement(Verdict.LANDED, "as asked, not as the task wanted")
     if not case.expected:
         return Judgement(Verdict.WRONG, "applied, but it was to be refused")

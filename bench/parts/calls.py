@@ -91,7 +91,7 @@ def lines_of(request: Request, before: str) -> Asked | None:
     match request:
         case Replace(old, new):
             removed, added = old.split("\n"), new.split("\n")
-            is_clear = count_places(removed, before) == 1
+            is_clear = old != new and count_places(removed, before) == 1
         case Patch(hunks):
             rows = hunks.split("\n")
             removed = [row[1:] for row in rows if row.startswith("-")]

@@ -78,13 +78,13 @@ def test_what_a_call_names_lands_whatever_its_task_wanted(
     assert judge(case, path).verdict is Verdict.LANDED
 
 
-def test_a_request_of_no_change_lands_nothing(tmp_path: Path) -> None:
+def test_lines_that_move_land(tmp_path: Path) -> None:
     path = tmp_path / "a.txt"
-    path.write_bytes(BEFORE.replace(b"size", b"  size"))
+    path.write_bytes(b"# caf\xe9\nsize = 10\nport = 80\nhost = one\n")
     path.chmod(0o644)
     asked = named_lines(["size = 10"], ["size = 10"])
     case = make_case(b"something else", asked=asked)
-    assert judge(case, path).verdict is Verdict.WRONG
+    assert judge(case, path).verdict is Verdict.LANDED
 
 
 @pytest.mark.parametrize(

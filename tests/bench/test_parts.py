@@ -203,3 +203,8 @@ def test_keeps_the_tables_of_parts_that_did_not_run(tmp_path: Path) -> None:
     assert "| 3 |" in text
     assert text.startswith("# Bench\n")
     assert text.endswith("\nMore.\n")
+
+
+def test_a_call_that_changes_nothing_names_no_lines() -> None:
+    assert calls.lines_of(Replace("a\n", "a\n"), "a\nb\n") is None
+    assert calls.lines_of(Replace("a\n", "c\n"), "a\nb\n") is not None
