@@ -37,7 +37,7 @@ UNIT_BYTES = 256 << 10
 
 _END = 1 << 62
 _RECENT_UNITS = 32
-_KEPT_UNITS = 64
+_KEPT_UNITS = 32
 _NEAR_AHEAD_BYTES = _RECENT_UNITS * UNIT_BYTES
 _UNITS_BEFORE_AHEAD = 2
 """A pass over fewer units is done before a thread has begun."""
@@ -399,7 +399,8 @@ class CompressedView(Snapshot):
                 self._ahead = DecodeAhead(
                     stream, self.file_snapshot.read, UNIT_BYTES
                 )
-                self._streams.remove(stream)
+                # Each decoder may take tens of megabytes: two at most, this included.
+                self._streams.clear()
             return self._ahead
 
     def _end_ahead(self) -> None:
@@ -432,7 +433,9 @@ class CompressedView(Snapshot):
             farthest = max(
                 self._streams, key=lambda stream: stream.position, default=None
             )
-            self._streams = [] if farthest is None else [farthest]
+            self._streams = []
+            if farthest is not None and self._ahead is None:
+                self._streams.append(farthest)
             self._streams.append(nearest)
         return nearest
 
