@@ -407,7 +407,7 @@ def test_conflict_shows_both_sides(bench: Any, text: Path) -> None:
         rewind(bench, "s")
     message = caught.value.message
     for name, line in (("a.txt", "one"), ("b.txt", "bee"), ("t.txt", "line 1")):
-        assert f"{name} (lines 1 to 1)" in message
+        assert f"{name} (line 1)" in message
         assert f"=======\n{line}\n>>>>>>> undone" in message
     assert "\x1b" not in message
 

@@ -120,7 +120,7 @@ def test_what_two_items_change_is_refused_and_both_are_named(
         assert (
             refusal.message == f"items 1 and 2 overlap at line {line} of b.txt"
         )
-        assert refusal.hint == "join them into one, or replace in two calls"
+        assert "send one of them in a later call" in refusal.hint
     assert (root / "a.txt").read_text() == "so far only one\n"
     assert (root / "b.txt").read_text() == text
 

@@ -195,6 +195,17 @@ def test_an_undo_names_its_files_and_shows_what_it_merged(
     assert "\n+line 5\n" in merged.text
 
 
+def test_undo_shows_merged_files_first(root, workspace):
+    (root / "a.txt").write_text("line\n" * 3)
+    (root / "b.txt").write_text(LONG)
+    change = workspace.replace("line", "row", preview=False).change_id
+    (root / "a.txt").write_text("row\n" * 3 + "mine\n")
+    text = workspace.call("revert_edit", {"change_id": change}).text
+    assert "--- a/a.txt" in text
+    assert "--- a/b.txt" not in text
+    assert "100 removed in 1 other file" in text
+
+
 def test_preview_of_an_undo_shows_short_files(root, workspace):
     (root / "a.txt").write_text(LONG)
     (root / "b.txt").write_text("line\n")

@@ -37,8 +37,13 @@ class Conflict:
     @property
     def at(self) -> str:
         """The lines, for users."""
+        if self.lines is None:
+            return ""
+        first, last = self.lines
         return (
-            f" (lines {self.lines[0]} to {self.lines[1]})" if self.lines else ""
+            f" (line {first})"
+            if first == last
+            else f" (lines {first} to {last})"
         )
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from operator import attrgetter
 from typing import Any
 
 from filewright.edit.diff import Diff, FileDiff
@@ -25,13 +24,15 @@ class DiffView:
 
     `mode` is the argument `diff` of the call. With `is_seen`, a preview of the same
     call showed the same diff. With `has_news`, the diff shows more than the request
-    did. With `is_offered`, the list of tools offers the argument.
+    did. With `is_offered`, the list of tools offers the argument. Where not all files
+    can be shown, those of `first_paths` are shown before others.
     """
 
     mode: DiffMode = "auto"
     is_seen: bool = False
     has_news: bool = True
     is_offered: bool = True
+    first_paths: frozenset[str] = frozenset()
 
 
 class ChangeReply(BoundedText):
@@ -45,7 +46,9 @@ class ChangeReply(BoundedText):
         self._view = view
         self._short_diffs: Mapping[str, str] = {}
         if view.has_news:
-            self._short_diffs = choose_short_diffs(change.diff)
+            self._short_diffs = choose_short_diffs(
+                change.diff, view.first_paths
+            )
         self._shown_paths: set[str] = set()
 
     @property
@@ -172,26 +175,35 @@ def _name_change(change_id: str) -> str:
     )
 
 
-def choose_short_diffs(diff: Diff) -> Mapping[str, str]:
+def choose_short_diffs(
+    diff: Diff, first_paths: frozenset[str] = frozenset()
+) -> Mapping[str, str]:
     """Return the diffs to show unasked, by path.
 
     These are the diffs of all files with a line of context, if that is short; else those
-    of the shortest files without context.
+    of `first_paths` and of the shortest files, without context.
     """
+
+    def rank(file: FileDiff) -> tuple[bool, int]:
+        return file.path not in first_paths, file.row_count
+
     short_diffs: dict[str, str] = {}
-    shortest_first = sorted(diff.files, key=attrgetter("row_count"))
     for context_lines in (1, 0):
         short_diffs = {}
         lines_left = MAX_SHORT_LINES
         characters_left = MAX_SHORT_CHARS
-        for file in shortest_first:
+        for file in sorted(diff.files, key=rank):
             text = file.brief(context_lines)
             if text is None:
                 continue
-            lines_left -= text.count("\n")
-            characters_left -= len(text)
-            if lines_left < 0 or characters_left < 0:
+            lines = text.count("\n")
+            if lines > lines_left or len(text) > characters_left:
+                if file.path in first_paths:
+                    continue
+                # All that follow are longer.
                 break
+            lines_left -= lines
+            characters_left -= len(text)
             short_diffs[file.path] = text
         if len(short_diffs) == len(diff.files):
             break

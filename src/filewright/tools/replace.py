@@ -537,7 +537,8 @@ def _merge(
                 Code.OVERLAP,
                 path,
                 f"items {' and '.join(numbers)} overlap at line {line} of {path}",
-                "join them into one, or replace in two calls",
+                "leave out an item that matches within the other's matches, or "
+                "send one of them in a later call",
             )
         last = splice
         yield splice

@@ -276,7 +276,12 @@ def render_undo(
     record, reversal = undo.record, undo.reversal
     change_id = record.id if record is not None else None
     has_news = undo.has_news or requested_diff == "full"
-    view = DiffView(mode=requested_diff, has_news=has_news, is_offered=False)
+    view = DiffView(
+        mode=requested_diff,
+        has_news=has_news,
+        is_offered=False,
+        first_paths=frozenset(reversal.merged),
+    )
     change: Change[None] = Change((), change_id, undo.diff)
     reply = ChangeReply(max_characters, change, view)
     title = reversal.selected.description
