@@ -88,7 +88,7 @@ def test_conflict_shows_both_sides(
         "<<<<<<< now\noutside\n=======\nline 3\n>>>>>>> undone"
         in refused.stderr
     )
-    assert "filewright log" in refused.stderr
+    assert "filewright show CHANGE" in refused.stderr
     assert "give --force" in refused.stderr
     assert "get_history" not in refused.stderr
     assert sessions.read_text() == before
