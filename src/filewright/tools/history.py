@@ -366,7 +366,7 @@ GET_HISTORY = Tool(
     name="get_history",
     title="History of changes",
     description=(
-        "The newest changes, of all files or one; with change_id its diff."
+        "Newest changes, of all files or one; with change_id its diff."
     ),
     toolset="history",
     arguments=HistoryArguments,

@@ -682,10 +682,10 @@ REPLACE_CONTENT = Tool(
     name="replace_content",
     title="Replace in many files",
     description=(
-        "Replace each match of a text (case counts; whole_word for a name), "
-        "regex ($1, ${name}) or code (f($$$X)) in files; items: several. "
-        "Writes at once with preview=false or at most max_count matches; else "
-        "previews."
+        "Replace a text (case counts; whole_word for names), regex ($1, "
+        "${name}) or code (f($$$X): also o.f, nested; no comments or strings); "
+        "items: several. Writes with preview=false or up to max_count matches; "
+        "else previews."
     ),
     toolset="edit",
     arguments=ReplaceArguments,

@@ -107,7 +107,7 @@ SEARCH_CONTENT = Tool(
     name="search_content",
     title="Search in files",
     description=(
-        "Find text, regex (RE2) or similar text (fuzzy). "
+        "Find text, regex (RE2) or similar (fuzzy). "
         "kinds: lines alike but for numbers, rarest "
         "first. Logs (.gz, app.log*): since (15m), until, JSON "
         "where {err.code: '>500'}, fields; by (host,10m,$1) "
