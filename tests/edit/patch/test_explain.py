@@ -310,6 +310,24 @@ UNPLACED = [
         "ambiguous_match",
     ),
     (
+        "a result nearer to the number than the old lines",
+        b"1\n2\n3\n(\n  b\n  c\n)\n\n(\n  c\n)\n",
+        H + "@@ -5,3 +5,4 @@\n (\n+  b\n   c\n )\n",
+        "doubtful",
+    ),
+    (
+        "a line near the number, and the end of the file",
+        b"1\n2\n3\n4\n}\n5\n6\n7\n8\n9\n}\n",
+        H + "@@ -4 +4,3 @@\n }\n+new\n+lines\n",
+        "ambiguous_match",
+    ),
+    (
+        "a last line to remove that has changed",
+        b"1\n2\n3\nB\n",
+        H + "@@ -1,4 +1,3 @@\n 1\n 2\n 3\n-b\n",
+        "no_match",
+    ),
+    (
         "overlapping hunks",
         ABC,
         H + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n@@ -3,2 +3,2 @@\n c\n-d\n+D\n",

@@ -131,6 +131,20 @@ def apply_partly(tree: Tree, patch: str) -> tuple[list[HunkOutcome], str]:
             GONE,
             id="a hunk that is sent twice is applied once",
         ),
+        pytest.param(
+            b"1\n2\n3\n4\n1\n2\n3\n4\n",
+            "@@ -1,4 +1,3 @@\n 1\n 2\n 3\n-4\n",
+            [],
+            "@@ -1,4 +1,3 @@\n 1\n 2\n 3\n-4\n",
+            id="a hunk of the end of a file chooses nothing by its number",
+        ),
+        pytest.param(
+            b"a\n1\n2\n3\na \nb\nlast\n",
+            "@@ -1,2 +1 @@\n a\n-b\n@@ -7 +6 @@\n-last\n+end\n" + GONE,
+            [7],
+            "@@ -1,2 +1 @@\n a\n-b\n" + GONE,
+            id="a line left of a removal tells nothing elsewhere",
+        ),
     ],
 )
 def test_applies_hunks_that_fit(

@@ -111,6 +111,14 @@ CASES = [
         {"x": ABC.replace(b"b", b"B")},
     ),
     Case(
+        "a result near the number, where the hunk below is off by as many lines",
+        {"x": b"1\n2\n3\n(\n  b\n  c\n)\n\n(\n  c\n)\nlast\n"},
+        H + "@@ -5,3 +5,4 @@\n (\n+  b\n   c\n )\n@@ -8 +9 @@\n-last\n+end\n",
+        {
+            "x": b"1\n2\n3\n(\n  b\n  c\n)\n\n(\n  b\n  c\n)\nend\n",
+        },
+    ),
+    Case(
         "modify without prefixes",
         {"x": ABC},
         "--- x\n+++ x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n",

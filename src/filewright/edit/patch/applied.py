@@ -39,11 +39,16 @@ def proves_application(hunk: PatchHunk) -> bool:
         for sign, text in hunk.lines.signed_old
         if sign == "-" or text.strip()
     )
-    if any(
-        sign == "+" and text.strip() for sign, text in hunk.lines.signed_new
-    ):
+    if has_solid_addition(hunk):
         return " " in signs
     return "-" in signs and signs[0] == signs[-1] == " "
+
+
+def has_solid_addition(hunk: PatchHunk) -> bool:
+    """Return True if a hunk adds a line that is not blank."""
+    return any(
+        sign == "+" and text.strip() for sign, text in hunk.lines.signed_new
+    )
 
 
 def is_distinct_insertion(hunk: PatchHunk) -> bool:

@@ -88,8 +88,8 @@ _REASONS: dict[Reason, tuple[str, str]] = {
         ),
     ),
     "doubtful": (
-        "its old lines are at line {places}, which may not be the place it means: "
-        "its number names another, and not all hunks of the file fit",
+        "its old lines are at line {places}, which may not be the place it means: its "
+        "number names another, and it may be applied there or the text have changed",
         "correct the line number in '@@ -N', or add lines of context that only the "
         "right place has",
     ),

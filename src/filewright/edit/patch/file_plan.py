@@ -543,14 +543,16 @@ def _place_partly(
     # The search for results costs another pass over the file. It is left out after
     # reasons that a hunk does not have if it was applied.
     may_be_applied = isinstance(last_place, NoPlace) and (
-        last_place.reason in ("no_match", "already_applied", "order")
+        last_place.reason
+        in ("no_match", "already_applied", "order", "doubtful")
     )
     if is_partial or may_be_applied:
         outcomes = place_partly(file.hunks, source, contexts)
-    reported = _find_reported_hunk(outcomes if is_partial else places)
-    if reported is None:
+    if not any(isinstance(outcome, NoPlace) for outcome in outcomes):
         # What is left without a place by the numbers alone has one by the anchors.
         return outcomes
+    reported = _find_reported_hunk(outcomes if is_partial else places)
+    assert reported is not None
     reported_hunk, reported_refusal = reported
     outcome = outcomes[reported_hunk]
     if isinstance(outcome, NoPlace) and outcome.is_done:

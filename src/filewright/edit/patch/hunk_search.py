@@ -39,6 +39,8 @@ from filewright.edit.source import Source
 
 _MAX_BLANK_GAP = 100
 """Blank lines between a context and the hunk that follows right below it."""
+_USUAL_CONTEXT = 3
+"""Lines of context that diff and git write on each side of a change."""
 _UNDECODABLE = "\ufffd"
 """The character that a reader is shown for bytes that the file's encoding lacks."""
 
@@ -120,6 +122,27 @@ class HunkSearch:
     def reaches_end(self, hunk_index: int, starts: Sequence[int]) -> bool:
         """Return True if the last of some places of a hunk ends with the file."""
         return self.place_at(hunk_index, starts[-1]).end == self._source.count
+
+    def may_mean_end(
+        self,
+        hunk_index: int,
+        starts: Sequence[int],
+        start: int,
+        stated_start: int,
+    ) -> bool:
+        """Return True if a hunk fits at line `start` and may mean the end of the file.
+
+        `starts` are all its places. A hunk without context below its changes was
+        probably made at the end. With little context above it may be written by hand:
+        then its number decides, if it is exact.
+        """
+        hunk = self._hunks[hunk_index]
+        signs = hunk.lines.signs
+        if signs[0] != " " or signs[-1] == " ":
+            return False
+        if start == stated_start and not lacks_context_behind(hunk):
+            return False
+        return start != starts[-1] and self.reaches_end(hunk_index, starts)
 
     def _choose_by_context(
         self, hunk_index: int, starts: list[int]
@@ -443,3 +466,12 @@ def _changes_edges(hunk: PatchHunk, old_block: RequestLines) -> bool:
     pairs = zip(hunk.lines.signs, hunk.lines.ends, strict=True)
     signs_without_end = {sign for sign, end in pairs if not end}
     return signs_without_end in ({"-"}, {"+"})
+
+
+def lacks_context_behind(hunk: PatchHunk) -> bool:
+    """Return True if a hunk has context before its changes and none behind them.
+
+    diff and git write such hunks only at the end of a file.
+    """
+    signs = hunk.lines.signs
+    return signs[-1] != " " and not signs[:-1][:_USUAL_CONTEXT].strip(" ")

@@ -28,6 +28,7 @@ from types import MappingProxyType
 
 from filewright.edit.matchers.blocks import has_block_at
 from filewright.edit.patch.applied import (
+    has_solid_addition,
     has_telling_result,
     search_results,
 )
@@ -238,6 +239,8 @@ class _PartialPlacer:
                 self._refusals[hunk_index] = fresh
                 fresh = []
                 refused_count += not applied
+            elif is_loose and not has_telling_result(hunk):
+                applied = self._find_second_readings(hunk_index, fresh, applied)
             if applied and is_loose:
                 # Of the two readings of one place, the exact one counts.
                 fresh = sorted({*fresh}.difference(applied))
@@ -264,6 +267,25 @@ class _PartialPlacer:
             return []
         starts = self._reverse_search.find_starts(hunk_index)
         return [] if isinstance(starts, NoPlace) else starts
+
+    def _find_second_readings(
+        self, hunk_index: int, fresh: list[int], applied: list[int]
+    ) -> list[int]:
+        """Return the starts of new lines that share lines with a place of the old ones.
+
+        Elsewhere in the file such new lines tell nothing.
+        """
+        new_count = len(self._hunks[hunk_index].lines.new)
+        shared: list[int] = []
+        for start in applied:
+            # Places are in the order of their starts and of about the same length.
+            index = bisect_left(fresh, start + new_count) - 1
+            if index < 0:
+                continue
+            place = self._search.place_at(hunk_index, fresh[index])
+            if place.end > start:
+                shared.append(start)
+        return shared
 
     def _without_repeated_insertions(
         self, hunk: PatchHunk, fresh: list[int], applied: list[int]
@@ -405,11 +427,16 @@ class _PartialPlacer:
             return option if is_fresh else None
         exact_options = self._find_exact(hunk_index, options, around)
         if exact_options:
-            return exact_options[0] if len(exact_options) == 1 else None
-        option = self._find_only_nearby(hunk_index, options, around)
-        if option is None:
+            option = exact_options[0] if len(exact_options) == 1 else None
+        else:
+            option = self._find_only_nearby(hunk_index, options, around)
+            if option is None:
+                option = self._find_above_anchor(hunk_index, options, around)
+        if option is None or self._may_mean_end(
+            hunk_index, option, options, around
+        ):
             return None
-        if option.drift == around.drift_above:
+        if exact_options or option.drift == around.drift_above:
             return option
         if option.drift_behind == around.drift_below:
             return option
@@ -428,7 +455,9 @@ class _PartialPlacer:
         if len(self._find_exact(hunk_index, options, around)) > 1:
             return None
         option = self._find_only_nearby(hunk_index, options, around)
-        if option is None:
+        if option is None or self._may_mean_end(
+            hunk_index, option, options, around
+        ):
             return None
         # A result that is there, of lines that are nowhere, is no coincidence.
         is_applied = option.is_applied and not self._fresh[hunk_index]
@@ -478,11 +507,22 @@ class _PartialPlacer:
             new_lines
             and is_between
             and has_block_at(self._source, new_lines, start)
+            and self._shows_result(hunk, start)
         ):
             exact_options.add(
                 self._to_option(hunk_index, start, is_applied=True)
             )
         return [*exact_options]
+
+    def _shows_result(self, hunk: PatchHunk, start: int) -> bool:
+        """Return True if new lines at the very line of a hunk are its result.
+
+        If the last lines of a hunk are only removed, its new lines end before them. So
+        they are there too if the lines to be removed have changed.
+        """
+        if hunk.lines.signs[-1] == " " or has_solid_addition(hunk):
+            return True
+        return start + len(hunk.lines.new) == self._source.count
 
     def _find_expected(
         self, hunk_index: int, around: _Surroundings
@@ -512,6 +552,50 @@ class _PartialPlacer:
         reach = 4 * min(distances) + _NEAR_LINES
         nearby = options.narrow(min(expected) - reach, max(expected) + reach)
         return self._find_only(hunk_index, nearby)
+
+    def _find_above_anchor(
+        self, hunk_index: int, options: _OptionRange, around: _Surroundings
+    ) -> _Option | None:
+        """Return the only place of the old lines if the anchor right below confirms it.
+
+        None if it confirms a result too, or if there are several places.
+        """
+        if len(options.fresh) != 1 or not around.is_below_adjacent:
+            return None
+        option = self._to_option(
+            hunk_index,
+            options.fresh.starts[options.fresh.low],
+            is_applied=False,
+        )
+        if option.drift_behind != around.drift_below:
+            return None
+        added_count = len(self._hunks[hunk_index].lines.new) - len(
+            self._hunks[hunk_index].lines.old
+        )
+        if options.applied.has(option.start - added_count):
+            return None
+        return option
+
+    def _may_mean_end(
+        self,
+        hunk_index: int,
+        option: _Option,
+        options: _OptionRange,
+        around: _Surroundings,
+    ) -> bool:
+        """Return True if a hunk may mean the end of the file and not its option."""
+        starts = self._fresh[hunk_index]
+        # The anchor below may leave no room at the end.
+        if option.is_applied or options.fresh.high < len(starts):
+            return False
+        stated_start = -1
+        if around.is_above_adjacent and around.drift_above is not None:
+            stated_start = (
+                self._hunks[hunk_index].start_index + around.drift_above
+            )
+        return self._search.may_mean_end(
+            hunk_index, starts, option.start, stated_start
+        )
 
     def _agrees(
         self,

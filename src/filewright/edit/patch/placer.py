@@ -33,7 +33,10 @@ from filewright.edit.patch.applied import (
     search_results,
 )
 from filewright.edit.patch.context import ContextAbove
-from filewright.edit.patch.hunk_search import HunkSearch
+from filewright.edit.patch.hunk_search import (
+    HunkSearch,
+    lacks_context_behind,
+)
 from filewright.edit.patch.model import PatchHunk
 from filewright.edit.patch.placement import (
     HunkPlace,
@@ -47,8 +50,6 @@ REACH_LINES = 200
 """Lines that a header's number may be wrong and still choose among equal places."""
 _CHECK_INTERVAL = 256
 """Hunks between two checks whether the call was cancelled or is out of time."""
-_USUAL_CONTEXT = 3
-"""Lines of context that diff and git write on each side of a change."""
 
 
 def place_hunks(
@@ -214,57 +215,49 @@ class _HunkPlacer:
         candidates = _Candidates(starts, first_index)
         if hunk.start is None:
             return candidates
-        applied_start = self._find_nearer_result(
+        if self._has_nearer_result(
             hunk_index, candidates, stated_start, earliest_start
-        )
-        if applied_start is not None:
-            return NoPlace("already_applied", (applied_start + 1,))
+        ):
+            return NoPlace("doubtful", to_line_numbers(starts[first_index:]))
         if candidates.is_only:
             return candidates
         nearest_start = _find_nearest(candidates, stated_start)
-        # A hunk without context below its changes was probably made at the end of a
-        # file. Where the end and the number name two places, neither is trusted.
-        may_mean_end = _lacks_context_behind(hunk) and self._search.reaches_end(
-            hunk_index, starts
-        )
-        if nearest_start is None or (
-            may_mean_end and nearest_start != starts[-1]
+        # Where the end and the number name two places, neither is trusted.
+        if nearest_start is None or self._search.may_mean_end(
+            hunk_index, starts, nearest_start, stated_start
         ):
             return candidates
         return _Candidates([nearest_start])
 
-    def _find_nearer_result(
+    def _has_nearer_result(
         self,
         hunk_index: int,
         candidates: _Candidates,
         stated_start: int,
         earliest_start: int,
-    ) -> int | None:
-        """Return the line of a result that is nearer to the stated line, or None.
+    ) -> bool:
+        """Return True if the result of a hunk is nearer to the stated line than a place.
 
-        The hunk was then applied there, and its old lines are those of another place.
+        The hunk may be applied there, and its old lines be those of another place. Or
+        another place had the lines of its result before.
         """
         if not has_telling_result(self._hunks[hunk_index]):
-            return None
-        starts = self._reverse_search.find_starts(hunk_index)
-        if isinstance(starts, NoPlace):
-            return None
-        nearest_starts: list[int] = []
-        for places, first in (
+            return False
+        results = self._reverse_search.find_starts(hunk_index)
+        if isinstance(results, NoPlace):
+            return False
+        distances: list[int] = []
+        for starts, first in (
+            (results, bisect_left(results, earliest_start)),
             (candidates.starts, candidates.first),
-            (starts, bisect_left(starts, earliest_start)),
         ):
-            position = bisect_left(places, stated_start, first)
-            around = places[max(first, position - 1) : position + 1]
+            position = bisect_left(starts, stated_start, first)
+            around = starts[max(first, position - 1) : position + 1]
             if not around:
-                return None
-            nearest_starts.append(
-                min(around, key=lambda start: abs(start - stated_start))
-            )
-        place, result = nearest_starts
-        if abs(result - stated_start) < abs(place - stated_start):
-            return result
-        return None
+                return False
+            distances.append(min(abs(start - stated_start) for start in around))
+        result_distance, place_distance = distances
+        return result_distance < place_distance
 
     def _place_at_stated_line(
         self, hunk: PatchHunk, stated_start: int
@@ -291,7 +284,7 @@ class _HunkPlacer:
             # places are known now, and the nearest is chosen among them.
             return None
         may_mean_end = (
-            hunk.at_end or hunk.is_truncated or _lacks_context_behind(hunk)
+            hunk.at_end or hunk.is_truncated or lacks_context_behind(hunk)
         )
         # To ask for the number of lines would read a huge file to its end, so only one
         # line more is read.
@@ -314,12 +307,3 @@ def _find_nearest(candidates: _Candidates, stated_start: int) -> int | None:
     if distance <= REACH_LINES and 2 * distance <= next_distance:
         return nearby_starts[0]
     return None
-
-
-def _lacks_context_behind(hunk: PatchHunk) -> bool:
-    """Return True if a hunk has context before its changes and none behind them.
-
-    diff and git write such hunks only at the end of a file.
-    """
-    signs = hunk.lines.signs
-    return signs[-1] != " " and not signs[:-1][:_USUAL_CONTEXT].strip(" ")
