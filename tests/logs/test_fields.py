@@ -23,6 +23,10 @@ ENTRY = {
     "none": None,
     "x.size": 7,
     "path": "/cart/items",
+    "id": 1234567890123456789,
+    "a/b": 7,
+    "list": [1, 2],
+    "max": float("inf"),
 }
 
 
@@ -58,6 +62,16 @@ ENTRY = {
         ({"missing": "!=x"}, True),
         ({"missing": ">1"}, False),
         ({"level": "error", "ms": ">600"}, False),
+        ({"id": 1234567890123456789}, True),
+        ({"id": "1234567890123456789"}, True),
+        ({"id": 1234567890123456788}, False),
+        ({"id": ">1234567890123456788"}, True),
+        ({"ms": "5*"}, True),
+        ({"ms": "6*"}, False),
+        ({"ok": "*"}, True),
+        ({"none": "*"}, False),
+        ({"level": "!=null"}, True),
+        ({"none": "!=null"}, False),
     ],
     ids=str,
 )
@@ -82,6 +96,9 @@ def test_accepts(where, is_match):
         {"status": ">=500"},
         {"status": "503"},
         {"x.size": ">6"},
+        {"id": 1234567890123456789},
+        {"id": ">1234567890123456788"},
+        {"max": ">5"},
     ],
     ids=str,
 )
@@ -109,6 +126,9 @@ def test_quick_tests_lose_no_line(where, slash):
         {"level": ["error", 5]},
         {"level": "\u00fc"},
         {"err": None},
+        {"list": "[1,2]"},
+        {"ms": "5*"},
+        {"a/b": ">3"},
     ],
     ids=str,
 )
@@ -136,6 +156,11 @@ def test_long_values():
     (condition,) = parse_conditions({"a": value})
     assert condition.accepts({"a": value})
     assert not condition.accepts({"a": value + "y"})
+
+
+def test_bytes_of_another_encoding():
+    entry = parse_entry(b'{"text": "caf\xe9", "level": "error"}')
+    assert entry == {"text": "caf\ufffd", "level": "error"}
 
 
 @pytest.mark.parametrize("line", [b"{", b"[1]", b"", b"[" * 100_000])

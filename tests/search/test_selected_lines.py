@@ -50,6 +50,7 @@ CONDITIONS = [
     {"max.ms.ms": "<-290"},
     {"level": "error", "ms": "<100"},
     {"level": None},
+    {"text": "level*error"},
 ]
 
 

@@ -411,3 +411,11 @@ def test_refusals(logs, arguments, code):
     with pytest.raises(FilewrightError) as caught:
         logs.search(**arguments)
     assert caught.value.code == code
+
+
+def test_counts_leave_out_numbers_beyond_floats(logs, root):
+    (root / "n.jsonl").write_text(
+        '{"a":"x","ms":1%s}\n{"a":"x","ms":5}\n' % ("0" * 400)
+    )
+    result = search(logs, path="n.jsonl", by="a", fields=["ms"])
+    assert result.values[0].numbers[0].largest == 5

@@ -13,6 +13,7 @@ from filewright.errors import invalid
 from filewright.logs.fields import (
     MISSING,
     find_value,
+    is_finite,
     show_value,
     to_number,
 )
@@ -324,7 +325,7 @@ def _read_number(key: CountKey, line: CountedLine) -> float | None:
     elif key.path and line.entry is not None:
         value = find_value(line.entry, key.path)
     number = to_number(value)
-    if number is None or not math.isfinite(number):
+    if number is None or not is_finite(number):
         return None
     return number
 

@@ -7,6 +7,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -29,6 +30,8 @@ _PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:@/,;()#%*!?$\[\]-]+")
 _PAIR = re.compile(
     r"""(?<![\w.=-])([A-Za-z_][\w.-]*)=(?:"([^"]*)"|([^\s"]+))"""
 )
+_NUMBER_WITH_STARS = re.compile(r"[\d.eE+*-]*\*[\d.eE+*-]*")
+_MAX_EXACT_FLOAT = 2**53
 _MAX_PAIRS_CHARS = 16 << 10
 _MAX_VALUE_CHARS = 200
 _MAX_CACHED_LINE_BYTES = 64 << 10
@@ -49,7 +52,11 @@ def _parse_again(line: bytes) -> Mapping[str, Any] | None:
 
 def _parse(line: bytes) -> Mapping[str, Any] | None:
     try:
-        value = json.loads(line)
+        try:
+            value = json.loads(line)
+        except UnicodeDecodeError:
+            # A byte of another encoding in one field hides no other field.
+            value = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None
@@ -139,6 +146,8 @@ class Condition:
             return value is None or value is MISSING
         if value is MISSING or value is None:
             return False
+        if isinstance(value, bool | int | float) and _fits_numbers(expected):
+            return _fits_wildcards(_to_text(value), expected)
         if isinstance(value, bool) or isinstance(expected, bool):
             return _to_text(value).lower() == _to_text(expected).lower()
         if isinstance(value, int | float):
@@ -173,10 +182,15 @@ class Condition:
             return f"(?i:{expected})"
         if not isinstance(expected, str) or to_number(expected) is not None:
             return None
-        if not _PLAIN_TEXT.fullmatch(expected):
+        if not _PLAIN_TEXT.fullmatch(expected) or _fits_numbers(expected):
+            return None
+        if expected.startswith("["):
+            # An array is compared with its text, which has no quotes around it.
             return None
         # A star stands for any characters of the value, also escaped quotes.
-        text = re.escape(expected).replace("/", r"\\?/").replace(r"\*", ".*")
+        # Where lines end in carriage returns, they are not parts of the value.
+        text = re.escape(expected).replace("/", r"\\?/")
+        text = text.replace(r"\*", r"[^\r\n]*")
         # The sign of the unit kelvin is a letter K too.
         text = re.sub("[kK]", r"(?:\g<0>|\\xe2\\x84\\xaa)", text)
         return f'"{text}"'
@@ -192,19 +206,19 @@ class Condition:
         numbers = []
         for expected in self.expected:
             number = to_number(expected)
-            if number is None or not math.isfinite(number):
+            if number is None or not is_finite(number):
                 return None
             numbers.append(number)
         key = self.path.rpartition(".")[2]
         # An index of an array is no key, and a strange key may be written as escapes.
-        if key.isdecimal() or not _PLAIN_TEXT.fullmatch(key):
+        if key.isdecimal() or "/" in key or not _PLAIN_TEXT.fullmatch(key):
             return None
         name = re.escape(key.encode())
         # A text that is no number is compared as text. A key may hold a dot itself.
         pattern = re.compile(
             # The key comes before its quote: `re` finds a pattern that begins with
             # letters five times as fast.
-            rb'%s(?<=[".]%s)"\s*:\s*(?:"(?!-?\d+(?:\.\d+)?")|"?(-?\d[\d.eE+-]*))'
+            rb'%s(?<=[".]%s)"\s*:\s*(?:"(?!-?\d+(?:\.\d+)?")|-?I|"?(-?\d[\d.eE+-]*))'
             % (name, name)
         )
         return NumberPattern(pattern, compare, tuple(numbers))
@@ -228,9 +242,11 @@ class NumberPattern:
     def _fits(self, text: bytes) -> bool:
         """Return True if a number fits, or may fit since it is read otherwise."""
         try:
-            number = float(text)
+            number: float = float(text)
         except ValueError:
             return True
+        if abs(number) >= _MAX_EXACT_FLOAT:
+            number = to_number(text.decode()) or number
         # A loop takes half the time of a generator, and this runs once a line.
         for expected in self.expected:  # noqa: SIM110
             if self.compare(number, expected):
@@ -239,17 +255,33 @@ class NumberPattern:
 
 
 def to_number(value: Any) -> float | None:
-    """Return the number that a value is, or that its text is, or None."""
+    """Return the number that a value is, or that its text is, or None.
+
+    An integer may be larger than any float.
+    """
     if isinstance(value, bool):
         return None
     if isinstance(value, int | float):
         return value
     if isinstance(value, str):
         try:
-            return float(value)
+            number = float(value)
         except ValueError:
             return None
+        if abs(number) >= _MAX_EXACT_FLOAT:
+            # Ids of 64 bits differ in digits that a float does not have.
+            with suppress(ValueError):
+                return int(value)
+        return number
     return None
+
+
+def is_finite(number: float) -> bool:
+    """Return True for a number that is neither infinite as a float nor NaN."""
+    try:
+        return math.isfinite(number)
+    except OverflowError:
+        return False
 
 
 def parse_conditions(
@@ -267,6 +299,8 @@ def parse_conditions(
             comparison = _COMPARISON.fullmatch(wanted)
             if comparison is not None:
                 sign, expected = comparison[1], comparison[2]
+                if sign in ("=", "!=") and expected == "null":
+                    expected = None
         alternatives = expected if isinstance(expected, list) else [expected]
         if any(isinstance(value, dict) for value in alternatives):
             raise invalid(
@@ -288,6 +322,13 @@ def parse_conditions(
             )
         )
     return tuple(conditions)
+
+
+def _fits_numbers(expected: Any) -> bool:
+    """Return True for a text such as ``5*``, which numbers fit too."""
+    return isinstance(expected, str) and bool(
+        _NUMBER_WITH_STARS.fullmatch(expected)
+    )
 
 
 def _fits_wildcards(value: str, text: str) -> bool:
