@@ -419,3 +419,39 @@ def test_counts_leave_out_numbers_beyond_floats(logs, root):
     )
     result = search(logs, path="n.jsonl", by="a", fields=["ms"])
     assert result.values[0].numbers[0].largest == 5
+
+
+def test_file_without_times_has_no_line_of_a_time(logs, root):
+    (root / "bom").mkdir()
+    (root / "bom/x.jsonl").write_bytes(
+        b'\xef\xbb\xbf{"level":"error"}\n{"level":"error","text":"x"}\n'
+    )
+    result = search(
+        logs, path="bom", where={"level": "error"}, since="2026-01-01"
+    )
+    assert not result.results
+    assert "1 file without times" in result.notes
+
+
+def test_counts_all_lines_that_are_no_json(logs, root):
+    text = '{"a":"x"}\n{"a":"x"}\n{"a":\n{"a":"x"}\n"a":"x"\n'
+    (root / "x.jsonl").write_text(text)
+    result = search(logs, path="x.jsonl", where={"a": "x"}, by="a")
+    assert result.values[0].count == 3
+    assert "2 lines not JSON" in result.notes
+
+
+def test_entries_of_megabytes(logs, root):
+    line = '{"level":"error","text":"%s","end":"needle"}' % ("x" * 1_500_000)
+    (root / "long.jsonl").write_text(f'{line}\n{{"level":"error"}}\n')
+    where = {"level": "error"}
+    result = search(logs, path="long.jsonl", where=where, fields=["end"])
+    assert [hit.text for hit in result.results] == ["needle", "-"]
+    result = search(
+        logs, path="long.jsonl", pattern='"level"', where=where, by="end"
+    )
+    assert {value.value for value in result.values} == {"needle", "-"}
+    result = search(
+        logs, path="long.jsonl", pattern="level", where=where, output="counts"
+    )
+    assert result.total == 2

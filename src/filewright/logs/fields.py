@@ -34,11 +34,16 @@ _NUMBER_WITH_STARS = re.compile(r"[\d.eE+*-]*\*[\d.eE+*-]*")
 _MAX_EXACT_FLOAT = 2**53
 _MAX_PAIRS_CHARS = 16 << 10
 _MAX_VALUE_CHARS = 200
+MAX_ENTRY_BYTES = 2 << 20
+"""Longer lines are taken for no JSON: their objects may take 30 times the memory."""
+
 _MAX_CACHED_LINE_BYTES = 64 << 10
 
 
 def parse_entry(line: bytes) -> Mapping[str, Any] | None:
     """Return the object in a line, or None if it is no JSON object."""
+    if len(line) >= MAX_ENTRY_BYTES:
+        return None
     if len(line) > _MAX_CACHED_LINE_BYTES:
         return _parse(line)
     return _parse_again(line)

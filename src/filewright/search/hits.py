@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from filewright.logs.fields import MAX_ENTRY_BYTES
 from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
 from filewright.search.matches import (
@@ -151,7 +152,9 @@ def iterate_hits(
         yield from hits
         return
     for hit in hits:
-        line = snapshot.lines.read_line(hit.line_offset, task=task)
+        line = snapshot.lines.read_line(
+            hit.line_offset, MAX_ENTRY_BYTES, task=task
+        )
         if selected.accepts(line.offset, line.body):
             yield hit
 
@@ -265,7 +268,12 @@ def _count_selected(
         selected=selected,
         task=task,
     )
-    return len({hit.line_offset for hit in hits})
+    # A long line may have several hits, one after the other.
+    count, last_offset = 0, -1
+    for hit in hits:
+        if hit.line_offset != last_offset:
+            count, last_offset = count + 1, hit.line_offset
+    return count
 
 
 def _iterate_other_lines(

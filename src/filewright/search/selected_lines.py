@@ -7,7 +7,11 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from filewright.logs.fields import Condition, NumberPattern
+from filewright.logs.fields import (
+    MAX_ENTRY_BYTES,
+    Condition,
+    NumberPattern,
+)
 from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
 from filewright.search.matches import Span, find_matches
@@ -48,7 +52,7 @@ def iterate_matching_lines(
         snapshot, pattern, start=start, stop=stop, once=True, task=task
     ):
         line_start = snapshot.lines.line_start(match.offset, task)
-        line = snapshot.lines.read_line(line_start, task=task)
+        line = snapshot.lines.read_line(line_start, MAX_ENTRY_BYTES, task=task)
         if selected is None or selected.accepts(line.offset, line.body):
             yield MatchingLine(line, match.groups)
 
@@ -59,7 +63,9 @@ def iterate_selected_lines(
     """Yield the selected lines from byte `start` on, where a line begins."""
     start = max(start, selected.start)
     if snapshot.encoding.unit_bytes > 1:
-        lines = snapshot.lines.read_lines(start, selected.stop, task=task)
+        lines = snapshot.lines.read_lines(
+            start, selected.stop, limit=MAX_ENTRY_BYTES, task=task
+        )
     else:
         lines = _candidate_lines(snapshot, selected, start, task)
     for line in lines:

@@ -269,7 +269,7 @@ class TreeSearch:
             selected=selected,
             task=self.task,
         )
-        self._note_selected(selected)
+        self._note_selected(selected, is_whole=file_hits.complete)
         return file_hits
 
     def select(self, snapshot: Snapshot) -> SelectedLines | None:
@@ -285,13 +285,18 @@ class TreeSearch:
             if self.open_file or error.code != Code.INVALID_INPUT:
                 raise
             self.untimed += 1
-            return SelectedLines(self.selection, 0, 0)
+            start = snapshot.start
+            return SelectedLines(self.selection, start, start)
 
-    def _note_selected(self, selected: SelectedLines | None) -> None:
+    def _note_selected(
+        self, selected: SelectedLines | None, *, is_whole: bool = True
+    ) -> None:
         """Note the facts about selected lines that the result must tell."""
         if selected is None:
             return
-        self.broken += selected.broken_count
+        if is_whole:
+            # Of a part of the file, the number would say nothing.
+            self.broken += selected.broken_count
         self.time_range = selected.time_range or self.time_range
         if selected.time_range is not None and (
             not selected.time_range.is_sorted

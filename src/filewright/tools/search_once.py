@@ -16,7 +16,8 @@ from functools import partial
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.hints import Hint
-from filewright.logs.fields import parse_entry, show_fields
+from filewright.logs.fields import MAX_ENTRY_BYTES, parse_entry, show_fields
+from filewright.logs.selection import SelectedLines
 from filewright.search.hit_groups import HitGroups
 from filewright.search.hits import FileHits, Hit, iterate_hits
 from filewright.search.log_members import choose_members
@@ -218,7 +219,7 @@ class SearchPage:
         """Collect a file with matches; return the offset of the first that does not fit."""
         output = self.arguments.output
         if output == "kinds" or self.arguments.by is not None:
-            self._group(snapshot, search)
+            self._group(snapshot, file_hits, search)
             return None
         if output == "matches":
             return self.add_hits(snapshot, file_hits.hits)
@@ -232,9 +233,21 @@ class SearchPage:
         if self._counter is not None:
             self._counter.require_groups(pattern)
 
-    def _group(self, snapshot: Snapshot, search: TreeSearch) -> None:
+    def _group(
+        self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
+    ) -> None:
         """Count the hits of a file by their kinds, or by the keys of the call."""
         selected = search.select(snapshot)
+        self._count(snapshot, search, selected)
+        if selected is not None and not file_hits.complete:
+            search.broken += selected.broken_count
+
+    def _count(
+        self,
+        snapshot: Snapshot,
+        search: TreeSearch,
+        selected: SelectedLines | None,
+    ) -> None:
         if self._counter is not None:
             self._counter.add_file(
                 snapshot,
@@ -356,11 +369,12 @@ def show_only_fields(
     excerpt: HitExcerpt, snapshot: Snapshot, offset: int, fields: Sequence[str]
 ) -> HitExcerpt:
     """Return the excerpt of a hit with the fields of its line as its text."""
-    entry = parse_entry(snapshot.lines.read_line(offset).body)
+    line = snapshot.lines.read_line(offset, MAX_ENTRY_BYTES)
+    entry = parse_entry(line.body)
     if entry is None:
         return excerpt
     text = show_fields(entry, fields)
-    line = ExcerptLine(excerpt.hit.line, text, LineRole.HIT)
+    shown = ExcerptLine(excerpt.hit.line, text, LineRole.HIT)
     hit = replace(
         excerpt.hit,
         text=text,
@@ -369,7 +383,7 @@ def show_only_fields(
         context_before=(),
         context_after=(),
     )
-    return HitExcerpt(hit, (line,))
+    return HitExcerpt(hit, (shown,))
 
 
 # Exact searches
