@@ -433,8 +433,8 @@ def test_file_without_times_has_no_line_of_a_time(logs, root):
     assert "1 file without times" in result.notes
 
 
-def test_counts_all_lines_that_are_no_json(logs, root):
-    text = '{"a":"x"}\n{"a":"x"}\n{"a":\n{"a":"x"}\n"a":"x"\n'
+def test_counts_all_broken_lines(logs, root):
+    text = '{"a":"x"}\n{"a":"x"}\n{"a":"x"\n{"a":"x"}\n"a":"x"\n'
     (root / "x.jsonl").write_text(text)
     result = search(logs, path="x.jsonl", where={"a": "x"}, by="a")
     assert result.values[0].count == 3
