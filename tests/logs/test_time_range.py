@@ -3,7 +3,7 @@
 import pytest
 
 from filewright.errors import FilewrightError
-from filewright.logs.time_range import find_time_range
+from filewright.logs.time_range import LogTimes, find_time_range
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 
@@ -89,4 +89,57 @@ def test_times_of_day_are_the_last_ones(since, until, expected):
     assert expected == (
         times.clock.format(time_range.since),
         times.clock.format(time_range.until),
+    )
+
+
+DUMP = b"  at frame of a dump of all threads\n" * 4_000
+HEAD = LOG[: 90 * 400]
+
+
+def test_finds_entries_around_long_traces():
+    log = HEAD + DUMP + LOG[len(HEAD) : 2 * len(HEAD)] + DUMP
+    times, _ = find_time_range(Snapshot(log), "1m", None, Task())
+    first = times.first().seconds
+    for second in (0, 5, 398, 399, 400, 401, 700, 799):
+        expected = log.index(stamp(second).encode())
+        assert times.find(first + second) == expected
+    assert times.find(first + 800) == len(log)
+
+
+@pytest.mark.parametrize(
+    "end", [DUMP * 2, b"x" * 300_000], ids=["dump", "line"]
+)
+def test_last_entry_is_long(end):
+    log = HEAD + b"2026-11-28T09:00:00Z " + end
+    times, time_range = find_time_range(Snapshot(log), "1m", None, Task())
+    assert times.clock.format(time_range.since) == "2026-11-28T08:59:00"
+
+
+def test_reads_a_long_trace_once():
+    snapshot = CountedReads(HEAD + DUMP)
+    times = LogTimes.of(snapshot, Task())
+    assert times is not None
+    for line in snapshot.lines.read_lines():
+        seconds = times.time_of_line(line.offset, line.body)
+        assert seconds is not None
+    assert seconds == times.last().seconds
+    assert snapshot.read_bytes < 10 * snapshot.size
+
+
+@pytest.mark.parametrize(
+    ("until", "count"), [("00:00:05", 2), ("00:00:05.250", 1), ("00:00:04", 0)]
+)
+def test_end_of_a_range(until, count):
+    log = b"2026-11-28T00:00:05.250Z a\n2026-11-28T00:00:05.5Z b\n"
+    times, time_range = find_time_range(Snapshot(log), None, until, Task())
+    assert log[: times.find(time_range.end)].count(b"\n") == count
+
+
+def test_times_of_utf_16():
+    text = "\ufeff" + LOG[:10_000].decode()
+    snapshot = Snapshot(text.encode("utf-16-le"))
+    times, time_range = find_time_range(snapshot, "00:01:00", None, Task())
+    offset = times.find(time_range.since)
+    assert snapshot.content[offset : offset + 40].decode("utf-16-le") == (
+        stamp(60)
     )

@@ -12,6 +12,8 @@ SECONDS = 1795861230
 SAMPLES = {
     "iso-zone": (b"2026-11-28T10:20:30Z INFO x", "ISO 8601", 0),
     "iso-offset": (b"2026-11-28T12:20:30.250+02:00 x", "ISO 8601", 0.25),
+    "postgres": (b"2026-11-28 11:20:30.5+01 LOG:  x", "ISO 8601", 0.5),
+    "iso-number": (b"2026-11-28 10:20:30 -12345 x", "ISO 8601", 0),
     "iso-naive": (b"[2026-11-28 10:20:30] x", "ISO 8601", 0),
     "python": (b"2026-11-28 10:20:30,500 ERROR root: x", "ISO 8601", 0.5),
     "java": (b"2026-11-28 10:20:30.125  WARN 1 --- [main] x", "ISO 8601", 0.125),
@@ -70,6 +72,8 @@ def test_impossible_date_is_no_time():
         ("28/Nov/2026:10:20", SECONDS - 30),
         ("Nov 28 10:20", SECONDS - 30),
         ("yesterday", None),
+        ("10:75", None),
+        ("25:00", None),
         ("", None),
     ],
 )
@@ -107,3 +111,11 @@ def test_syslog_of_a_leap_day():
     clock = find_clock([b"Mar  1 10:00:00 h x", line], 2029)
     assert clock is not None
     assert clock.format(clock.read(line)) == "2028-02-29T10:00:00"
+
+
+def test_formats_the_first_and_the_last_year():
+    clock = find_clock([b"9999-12-31T23:59:59+01:00 x"], 2026)
+    assert clock is not None
+    for line in (b"9999-12-31T23:59:59-01:00", b"0001-01-01T00:00:00+02:00"):
+        text = clock.format(clock.read(line))
+        assert text.endswith(("-12-31T23:59:59", "-01-01T00:00:00"))

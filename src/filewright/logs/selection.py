@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 
 from filewright.logs.fields import Condition, parse_entry
@@ -87,8 +86,4 @@ class SelectedLines:
         seconds = self.times.time_of_line(offset, body)
         if seconds is None:
             return False
-        until = self.time_range.until
-        if not math.isinf(until) and until == int(until):
-            # A time in whole seconds means all of its last second.
-            until += 0.999_999_9
-        return self.time_range.since <= seconds <= until
+        return self.time_range.since <= seconds < self.time_range.end

@@ -5,6 +5,7 @@ A line without a timestamp, such as one of a trace, belongs to the entry before 
 
 from __future__ import annotations
 
+import math
 import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +34,7 @@ _CLOCK_SLACK_SECONDS = 2 * 86400
 """How far entries may be after the last change of their file: its clock is in UTC."""
 
 _DAY_SECONDS = 86400
+_EARLIEST_ZONE = 14 * 3600
 _MAX_TRACE_BYTES = 256 << 10
 """How far before a line its entry is searched for."""
 
@@ -60,6 +62,21 @@ class TimeRange:
     stop: int
     is_sorted: bool
 
+    @property
+    def end(self) -> float:
+        """Return the time behind the range: a time in whole seconds means all of its last."""
+        if math.isinf(self.until) or self.until == int(self.until):
+            return self.until + 1
+        return math.nextafter(self.until, math.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class _LineTime:
+    """The time of the entry to which the line at an offset belongs."""
+
+    offset: int
+    seconds: float | None
+
 
 class LogTimes:
     """The times of the entries in one log."""
@@ -69,6 +86,7 @@ class LogTimes:
         self._snapshot = snapshot
         self._task = task
         self._offsets: dict[float, int] = {}
+        self._last_line: _LineTime | None = None
 
     @classmethod
     def of(cls, snapshot: Snapshot, task: Task) -> LogTimes | None:
@@ -77,7 +95,8 @@ class LogTimes:
         modified = time.time()
         if snapshot.status is not None:
             modified = snapshot.status.st_mtime
-        year = datetime.fromtimestamp(modified, UTC).year
+        # East of Greenwich the year begins up to 14 hours earlier.
+        year = datetime.fromtimestamp(modified + _EARLIEST_ZONE, UTC).year
         latest = modified + _CLOCK_SLACK_SECONDS
         clock = find_clock(head.splitlines()[:400], year, latest)
         return None if clock is None else cls(snapshot, clock, task)
@@ -102,7 +121,7 @@ class LogTimes:
 
     def last(self) -> Probe | None:
         """Return the last entry with a time."""
-        for length in (_PROBE_BYTES // 8, 4 * _PROBE_BYTES):
+        for length in (_PROBE_BYTES // 8, 4 * _PROBE_BYTES, 64 * _PROBE_BYTES):
             last = self._last_within(length)
             if last is not None:
                 return last
@@ -112,8 +131,7 @@ class LogTimes:
         """Return the last entry with a time in the last `length` bytes."""
         size = self._snapshot.size
         start = max(self._snapshot.start, size - length)
-        if start > self._snapshot.start:
-            start = self._snapshot.lines.line_end(start, self._task)
+        start = self._snapshot.lines.line_start(start, self._task)
         last = None
         for line in self._snapshot.lines.read_lines(
             start, limit=_MAX_LINE_BYTES, task=self._task
@@ -145,45 +163,57 @@ class LogTimes:
 
     def _bisect(self, seconds: float) -> int:
         low, high = self._snapshot.start, self._snapshot.size
+        answer = high
         while high - low > _SCANNED_BYTES:
             middle = (low + high) // 2
-            probe = self.probe(middle)
-            if (
-                probe is None
-                or probe.offset >= high
-                or (probe.seconds >= seconds)
-            ):
+            # A long trace may hold the middle, with entries behind it.
+            probe = self.probe(middle, high)
+            if probe is None:
                 high = middle
+            elif probe.seconds >= seconds:
+                high, answer = middle, probe.offset
             else:
                 low = probe.offset
         for line in self._snapshot.lines.read_lines(
-            low, limit=_MAX_LINE_BYTES, task=self._task
+            low, answer, limit=_MAX_LINE_BYTES, task=self._task
         ):
             line_seconds = self.clock.read(line.body)
             if line_seconds is not None and line_seconds >= seconds:
                 return line.offset
-            if line.offset >= high + _SCANNED_BYTES:
-                return line.offset
-        return self._snapshot.size
+        return answer
 
     def time_of_line(self, offset: int, body: bytes) -> float | None:
         """Return the time of the entry to which the line at an offset belongs."""
+        last = self._last_line
+        if last is not None and last.offset == offset:
+            return last.seconds
         seconds = self.clock.read(body)
-        if seconds is not None:
-            return seconds
-        stop, length = offset, 4 << 10
-        while stop > self._snapshot.start:
-            start = max(self._snapshot.start, stop - length)
-            lines = self._snapshot.read(start, stop - start).splitlines()
-            if start > self._snapshot.start:
+        if seconds is None:
+            seconds = self._time_before(offset)
+        self._last_line = _LineTime(offset, seconds)
+        return seconds
+
+    def _time_before(self, offset: int) -> float | None:
+        """Return the time of the last entry before an offset.
+
+        Lines are asked for in their order, so no trace is read twice.
+        """
+        known = _LineTime(self._snapshot.start, None)
+        if self._last_line is not None and self._last_line.offset < offset:
+            known = self._last_line
+        length = 4 << 10
+        while length <= _MAX_TRACE_BYTES:
+            start = max(known.offset, offset - length)
+            lines = self._snapshot.read(start, offset - start).splitlines()
+            if start > known.offset:
                 lines = lines[1:]
             for line in reversed(lines):
                 seconds = self.clock.read(line)
                 if seconds is not None:
                     return seconds
+            if start == known.offset:
+                return known.seconds
             length *= 4
-            if length > _MAX_TRACE_BYTES or start == self._snapshot.start:
-                return None
         return None
 
 
@@ -255,7 +285,6 @@ def find_time_range(
         if since is not None:
             start = max(start, times.find(since_seconds) - _MARGIN_BYTES)
         if until is not None:
-            # The entries of the last second belong to the range too.
             stop = min(stop, times.find(until_seconds + 1) + _MARGIN_BYTES)
         start = snapshot.lines.line_start(start, task)
         stop = snapshot.lines.line_end(stop, task)

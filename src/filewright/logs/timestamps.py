@@ -22,9 +22,14 @@ SEARCHED_BYTES = 400
 MIN_SHARE = 0.1
 """A log has a timestamp in at least this share of its lines; traces may be between them."""
 
+_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
+
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _RELATIVE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*(?:ago)?\s*")
-_TIME_OF_DAY = re.compile(r"\s*(\d\d?):(\d\d)(?::(\d\d(?:\.\d+)?))?\s*")
+_TIME_OF_DAY = re.compile(
+    r"\s*([01]?\d|2[0-4]):([0-5]\d)(?::([0-6]\d(?:\.\d+)?))?\s*"
+)
 _DATE = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)\s*")
 _WITHOUT_SECONDS = re.compile(r"(?<!\d)(\d\d:\d\d)(?![:\d])")
 
@@ -45,6 +50,15 @@ class TimeForm:
     pattern: re.Pattern[bytes]
     read: Callable[[re.Match[bytes], int], Moment]
     has_year: bool = True
+
+    def search(self, line: bytes) -> re.Match[bytes] | None:
+        """Return the timestamp in a line of any encoding, or None."""
+        match = self.pattern.search(line, 0, SEARCHED_BYTES)
+        if match is None and b"\0" in line[:SEARCHED_BYTES]:
+            # The characters of a timestamp have one zero byte each in UTF-16.
+            line = line[: 2 * SEARCHED_BYTES].replace(b"\0", b"")
+            return self.pattern.search(line)
+        return match
 
 
 @lru_cache(maxsize=4096)
@@ -140,14 +154,15 @@ def _read_epoch(match: re.Match[bytes], _year: int) -> Moment:
 
 _MONTH = rb"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
 _CLOCK = rb"(\d\d):(\d\d):(\d\d)"
-_ZONE = rb"(Z|[+-]\d\d:?\d\d)?"
+_ZONE = rb"(Z|[+-]\d\d:?\d\d(?!\d))?"
+_ZONE_OR_HOURS = rb"(Z|[+-]\d\d:?\d\d(?!\d)|(?<! )[+-]\d\d(?!\d))?"
 
 TIME_FORMS = (
     TimeForm(
         "ISO 8601",
         re.compile(
             rb"(?<!\d)(\d{4})[-/](\d\d)[-/](\d\d)[T ](\d\d):(\d\d)"
-            rb"(?::(\d\d)(?:[.,](\d{1,9}))?)? ?" + _ZONE
+            rb"(?::(\d\d)(?:[.,](\d{1,9}))?)? ?" + _ZONE_OR_HOURS
         ),
         _read_year_first,
     ),
@@ -213,7 +228,7 @@ class LogClock:
 
     def read(self, line: bytes) -> float | None:
         """Return the time of a line in seconds since 1970, or None without one."""
-        match = self.form.pattern.search(line, 0, SEARCHED_BYTES)
+        match = self.form.search(line)
         if match is None:
             return None
         try:
@@ -278,7 +293,9 @@ class LogClock:
 
     def format(self, seconds: float) -> str:
         """Return a time in the zone of the log."""
-        moment = datetime.fromtimestamp(seconds + self.utc_offset, UTC)
+        # Some write the first or the last year there is, and a zone beyond it.
+        local_seconds = min(max(seconds + self.utc_offset, _FIRST), _LAST)
+        moment = datetime.fromtimestamp(local_seconds, UTC)
         return moment.strftime("%Y-%m-%dT%H:%M:%S")
 
     @property
@@ -313,7 +330,7 @@ def find_clock(
     for line in lines:
         line_count += 1
         for form in TIME_FORMS:
-            match = form.pattern.search(line, 0, SEARCHED_BYTES)
+            match = form.search(line)
             if match is None:
                 continue
             try:

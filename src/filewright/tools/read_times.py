@@ -43,8 +43,7 @@ def choose_time_range(
     if arguments.since is not None:
         start = times.find(time_range.since)
     if arguments.until is not None:
-        # Entries of the last second are wanted too, whatever their fractions of it.
-        stop = times.find(time_range.until + 1)
+        stop = times.find(time_range.end)
     if (stop is not None and stop <= start) or not snapshot.has_byte(start):
         raise _no_entries(times, snapshot)
     line = 1
