@@ -158,6 +158,31 @@ def test_recognises_rotation(workspace, path, root):
     assert follower.read() == []
 
 
+def test_rotated_twice(workspace, path, root):
+    follower = Follower(workspace, "grow.log")
+    append(path, "three\nfour")
+    path.rename(root / "grow.log.2")
+    (root / "grow.log.1").write_text("five\n")
+    path.write_text("six\n")
+    assert follower.read() == ["three", "four", "five", "six"]
+    assert follower.read() == []
+
+
+@pytest.mark.parametrize("is_compressed", [False, True], ids=["copy", "gzip"])
+def test_rotated_as_a_copy(workspace, path, root, is_compressed):
+    append(path, "".join(LINES[:20]))
+    follower = Follower(workspace, "grow.log")
+    append(path, "three\n")
+    content = path.read_bytes()
+    if is_compressed:
+        (root / "grow.log.1.gz").write_bytes(gzip.compress(content))
+    else:
+        (root / "grow.log.1").write_bytes(content)
+    path.write_text("four\n")
+    assert follower.read() == ["three", "four"]
+    assert follower.read() == []
+
+
 def test_recognises_truncation(workspace, path):
     follower = Follower(workspace, "grow.log")
     path.write_text("new\n")
@@ -168,3 +193,20 @@ def test_foreign_cursor(workspace, path):
     with pytest.raises(FilewrightError) as caught:
         workspace.read("grow.log", cursor="x")
     assert caught.value.code == "invalid_input"
+
+
+@pytest.mark.parametrize(
+    "place",
+    [{"start": 3}, {"line": 3}, {"pattern": "request"}, {"column": 3}],
+    ids=lambda place: next(iter(place)),
+)
+def test_places_of_one_file(logs, place):
+    with pytest.raises(FilewrightError, match=r"app\.log\* is several"):
+        logs.run("read_content", {"path": "app.log*", **place})
+
+
+def test_names_files_whose_times_are_not_in_order(logs, root):
+    (root / "app.log.1").write_text("".join(LINES[300:400] + LINES[200:300]))
+    result = logs.call("read_content", {"path": "app.log*", "since": "10:05"})
+    assert numbers(result) == list(range(400, 600))
+    assert "not in order: app.log.1;" in result.text

@@ -23,6 +23,7 @@ from filewright.tools.read_arguments import (
     ReadArguments,
     names_place,
     require_one_place,
+    require_rotated_place,
     split_reads,
 )
 from filewright.tools.read_follow import (
@@ -47,7 +48,11 @@ from filewright.tools.read_rendering import (
     render_piece,
 )
 from filewright.tools.read_result import FileRead, FilesRead, ReadOn
-from filewright.tools.read_times import choose_time_range, last_time
+from filewright.tools.read_times import (
+    choose_member_part,
+    last_time,
+    unsorted_error,
+)
 from filewright.tools.result import Image
 from filewright.tools.rotated_logs import find_rotated
 from filewright.tools.several import join_texts, run_for_each
@@ -104,9 +109,10 @@ def read_file(
     """Read one file: its lines, a piece of a long line, or an image."""
     with context.explaining():
         location = context.boundary.locate(arguments.path or "")
-        if arguments.cursor is not None:
-            return read_appended(context, location, arguments, max_chars)
         members = find_rotated(context, location, rotated=arguments.rotated)
+        if arguments.cursor is not None:
+            newest = members[-1] if members else location
+            return read_appended(context, newest, arguments, max_chars)
         if members:
             return read_rotated(context, members, arguments, max_chars)
         page = context.open_page(location, encoding=arguments.encoding)
@@ -260,6 +266,8 @@ def read_appended(
     results: list[FileRead] = []
     for part in parts:
         share = max_chars - sum(len(result.text) for result in results)
+        if results and share < 2 * HEADING_CHARS:
+            break
         with context.open_page(part.location, text=True) as snapshot:
             line_range = choose_appended(
                 snapshot, part, arguments, context.task
@@ -304,11 +312,13 @@ def read_rotated(
             return read_end(context, snapshot, newest, max_chars)
     has_time = arguments.since is not None or arguments.until is not None
     is_tail = arguments.mode == "tail" or arguments.start < 0
+    require_rotated_place(arguments)
     limit = arguments.limit
     if arguments.start < 0:
         limit = min(limit, -arguments.start)
     last = last_time(context, members) if has_time else None
     results: list[FileRead] = []
+    unsorted: list[str] = []
     for member in reversed(members) if is_tail else members:
         share = max_chars - sum(len(result.text) for result in results)
         if limit <= 0 or share < 2 * HEADING_CHARS:
@@ -318,38 +328,34 @@ def read_rotated(
             changes.update(mode="tail", start=1)
         with context.open_page(member, text=True) as snapshot:
             member_arguments = arguments.model_copy(update=changes)
-            try:
-                line_range = None
-                if has_time:
-                    line_range = choose_time_range(
-                        context, snapshot, member_arguments, last
-                    )
-                result = read_lines(
-                    context,
-                    snapshot,
-                    member_arguments,
-                    share,
-                    line_range=line_range,
+            line_range = None
+            if has_time:
+                part = choose_member_part(
+                    context, snapshot, member_arguments, last
                 )
-            except FilewrightError as error:
-                # A member may have no entries of the time, or none with a time.
-                if not has_time or error.code != Code.INVALID_INPUT:
-                    raise
-                continue
+                if not part.is_sorted:
+                    unsorted.append(member.display_path)
+                line_range = part.line_range
+                if line_range is None:
+                    continue
+            result = read_lines(
+                context,
+                snapshot,
+                member_arguments,
+                share,
+                line_range=line_range,
+            )
         limit -= result.lines_returned
         results.append(result)
     if not results:
-        raise invalid(
-            f"{arguments.path}: no file of the log has such entries",
-            "search_content with rotated=true finds text in all of them",
-            argument="since",
-        )
+        raise no_lines_error(arguments, unsorted)
     if is_tail:
         results.reverse()
     names = join_limited(
         [member.display_path for member in members], MAX_LISTED_LINES
     )
     texts = [result.text for result in results]
+    texts += unsorted_notes(unsorted)
     texts.append(f"[the files of the log, oldest first: {names}]")
     return replace(
         results[-1],
@@ -357,6 +363,32 @@ def read_rotated(
         content="\n".join(result.content for result in results),
         lines_returned=sum(result.lines_returned for result in results),
     )
+
+
+def no_lines_error(
+    arguments: ReadArguments, unsorted: Sequence[str]
+) -> FilewrightError:
+    """Return the error for a rotated log without lines of the times of a call."""
+    if unsorted:
+        return unsorted_error(
+            join_limited(unsorted, MAX_LISTED_LINES), arguments
+        )
+    return invalid(
+        f"{arguments.path}: no file of the log has such entries",
+        "search_content with rotated=true finds text in all of them",
+        argument="since",
+    )
+
+
+def unsorted_notes(unsorted: Sequence[str]) -> list[str]:
+    """Return a note on the files that are left out since their times are not in order."""
+    if not unsorted:
+        return []
+    names = join_limited(unsorted, MAX_LISTED_LINES)
+    return [
+        f"[left out, as their times are not in order: {names}; "
+        "search_content finds their lines]"
+    ]
 
 
 def read_lines(

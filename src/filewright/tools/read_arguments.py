@@ -99,6 +99,23 @@ def names_place(arguments: ReadArguments) -> bool:
     return has_name or arguments.start != 1 or arguments.mode != "lines"
 
 
+def require_rotated_place(arguments: ReadArguments) -> None:
+    """Raise `invalid_input` for a place that only one file of a log can have."""
+    for name in ("line", "symbol", "pattern", "column"):
+        if getattr(arguments, name) is not None:
+            break
+    else:
+        if arguments.start <= 1 and arguments.mode != "semantic":
+            return
+        name = "start" if arguments.start > 1 else "mode"
+    raise invalid(
+        f"{name} is of one file, and {arguments.path} is several",
+        "name one of the files; of all give since and until, or mode=tail, "
+        "or find text with search_content",
+        argument=name,
+    )
+
+
 def require_one_place(arguments: ReadArguments) -> None:
     """Raise `invalid_input` if two arguments say where to read."""
     places = []

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from filewright.boundary.location import Location
+from filewright.errors import FilewrightError
 from filewright.hints import fill
 from filewright.logs.rotated import find_members
 from filewright.progress import Task
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from filewright.tools.read_result import FileRead
 
 _POLL_SECONDS = 0.1
+_MIN_COPIED_BYTES = 256
+_MAX_COPIES = 3
+"""Files of a rotated log, the newest first, that may be a copy of the one before."""
+
 _COUNTED_BYTES = 64 << 20
 """Lines before a place are counted if they take no more bytes."""
 
@@ -69,7 +75,26 @@ class FollowPoint:
             self.inode,
             self.fingerprint,
         )
-        return is_same and self.offset <= max(snapshot.start, snapshot.size)
+        return is_same and self._has_offset(snapshot)
+
+    def is_in_copy(self, snapshot: Snapshot) -> bool:
+        """Return True if an open file is a copy of this one: compressed, or as it was.
+
+        Too little text before the place is no proof: it may be a heading of every file.
+        """
+        if self.offset < _MIN_COPIED_BYTES:
+            return False
+        other = FollowPoint.at(snapshot, self.offset, self.line)
+        is_same = other.digest == self.digest and bool(self.digest)
+        return is_same and self._has_offset(snapshot)
+
+    @property
+    def digest(self) -> str:
+        """Return the part of the fingerprint that copies of the file share."""
+        return self.fingerprint.partition("-")[2]
+
+    def _has_offset(self, snapshot: Snapshot) -> bool:
+        return self.offset <= max(snapshot.start, snapshot.size)
 
 
 def end_point(snapshot: Snapshot, task: Task) -> FollowPoint:
@@ -89,12 +114,16 @@ def end_point(snapshot: Snapshot, task: Task) -> FollowPoint:
 
 @dataclass(frozen=True, slots=True)
 class Appended:
-    """The part of a file that was appended, with a note if it is another file now."""
+    """The part of a file that was appended, with a note if it is another file now.
+
+    `is_ended` is True if nothing writes to the file any more.
+    """
 
     location: Location
     offset: int
     line: int
     note: str = ""
+    is_ended: bool = False
 
 
 def find_appended(
@@ -105,28 +134,60 @@ def find_appended(
         if point.is_in(snapshot):
             return [Appended(location, point.offset, point.line)]
         inode = 0 if snapshot.identity is None else snapshot.identity.inode
-    if inode == point.inode:
-        note = "the file was truncated or rewritten; this is its beginning"
-        return [Appended(location, 0, 1, note)]
+    parts = _find_rotated_parts(context, location, point)
     note = "the log was rotated; this is the new file"
-    parts = []
-    for member in find_members(context.boundary, location, context.task):
-        if member == location:
-            continue
-        with context.open_page(member) as snapshot:
-            is_previous = snapshot.binary_type is None and point.is_in(snapshot)
-        if is_previous:
-            parts.append(
-                Appended(
-                    member,
-                    point.offset,
-                    point.line,
-                    "the rest of the file before it was rotated",
-                )
-            )
-            break
-    parts.append(Appended(location, 0, 1, note))
+    if inode == point.inode and not parts:
+        note = "the file was truncated or rewritten; this is its beginning"
+    return [*parts, Appended(location, 0, 1, note)]
+
+
+def _find_rotated_parts(
+    context: Context, location: Location, point: FollowPoint
+) -> list[Appended]:
+    """Return what follows a place in the files to which a log was rotated since."""
+    members = [
+        member
+        for member in find_members(context.boundary, location, context.task)
+        if member != location
+    ]
+    members.reverse()
+    index = _find_previous(context, members, point)
+    if index is None:
+        return []
+    parts = [
+        Appended(
+            members[index],
+            point.offset,
+            point.line,
+            "the rest of the file before it was rotated",
+            is_ended=True,
+        )
+    ]
+    note = "a file into which the log was rotated meanwhile"
+    for member in reversed(members[:index]):
+        parts.append(Appended(member, 0, 1, note, is_ended=True))
     return parts
+
+
+def _find_previous(
+    context: Context, members: Sequence[Location], point: FollowPoint
+) -> int | None:
+    """Return the index of the file that holds a place, or else of its newest copy.
+
+    The newest file is the first one.
+    """
+    copy = None
+    for index, member in enumerate(members):
+        # The system may keep a rotated file from this user.
+        with (
+            suppress(FilewrightError),
+            context.open_page(member, text=True) as snapshot,
+        ):
+            if point.is_in(snapshot):
+                return index
+            if copy is None and index < _MAX_COPIES:
+                copy = index if point.is_in_copy(snapshot) else None
+    return copy
 
 
 def wait_for_appended(
@@ -134,9 +195,12 @@ def wait_for_appended(
 ) -> Sequence[Appended]:
     """Return what follows a place, once there is a whole line or the time is up."""
     deadline = time.monotonic() + seconds
+    parts: Sequence[Appended] = ()
     while True:
         context.task.check()
-        parts = find_appended(context, location, point)
+        if len(parts) <= 1:
+            # Files to which the log was rotated are not looked for again.
+            parts = find_appended(context, location, point)
         if any(_has_line(context, part) for part in parts):
             return parts
         if time.monotonic() >= deadline:
@@ -147,7 +211,12 @@ def wait_for_appended(
 def _has_line(context: Context, part: Appended) -> bool:
     """Return True if a whole line was appended."""
     with context.open_page(part.location, text=True) as snapshot:
-        return end_point(snapshot, context.task).offset > part.offset
+        return _end_of(snapshot, part, context.task) > part.offset
+
+
+def _end_of(snapshot: Snapshot, part: Appended, task: Task) -> int:
+    """Return the end of the text that was appended: of whole lines while it is written."""
+    return snapshot.size if part.is_ended else end_point(snapshot, task).offset
 
 
 def choose_appended(
@@ -156,7 +225,7 @@ def choose_appended(
     """Return the whole lines that were appended, or None if there are none."""
     # The text begins behind a byte order mark, and a new file is read from byte 0.
     offset = max(snapshot.start, part.offset)
-    stop = end_point(snapshot, task).offset
+    stop = _end_of(snapshot, part, task)
     if stop <= offset:
         return None
     notes = (part.note,) if part.note else ()

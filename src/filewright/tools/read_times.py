@@ -7,7 +7,11 @@ from dataclasses import dataclass
 
 from filewright.boundary.location import Location
 from filewright.errors import FilewrightError, invalid
-from filewright.logs.time_range import LogTimes, find_time_range
+from filewright.logs.time_range import (
+    LogTimes,
+    TimeRange,
+    find_time_range,
+)
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.line_range import LineRange
@@ -29,23 +33,75 @@ def choose_time_range(
 
     Raises `invalid_input` for a log whose times are not in their order.
     """
-    task = context.task
     times, time_range = find_time_range(
-        snapshot, arguments.since, arguments.until, task, last
+        snapshot, arguments.since, arguments.until, context.task, last
     )
     if not time_range.is_sorted:
-        raise invalid(
-            f"{snapshot.requested_path}: the times are not in order, so no range of lines has them",
-            "search_content with since and until finds the lines",
-            argument="since" if arguments.since else "until",
-        )
+        raise unsorted_error(snapshot.requested_path, arguments)
+    line_range = _find_lines(context, snapshot, arguments, times, time_range)
+    if line_range is None:
+        raise _no_entries(times, snapshot)
+    return line_range
+
+
+@dataclass(frozen=True, slots=True)
+class MemberPart:
+    """The lines of one file of a rotated log, None without any of the times of a call.
+
+    Nor are there any if its times are not in order, and `is_sorted` is False.
+    """
+
+    line_range: LineRange | None = None
+    is_sorted: bool = True
+
+
+def choose_member_part(
+    context: Context,
+    snapshot: Snapshot,
+    arguments: ReadArguments,
+    last: float | None,
+) -> MemberPart:
+    """Return the lines of one file of a rotated log between the times of a call.
+
+    Raises `invalid_input` for a text that is no time.
+    """
+    if LogTimes.of(snapshot, context.task) is None:
+        return MemberPart()
+    times, time_range = find_time_range(
+        snapshot, arguments.since, arguments.until, context.task, last
+    )
+    if not time_range.is_sorted:
+        return MemberPart(is_sorted=False)
+    return MemberPart(
+        _find_lines(context, snapshot, arguments, times, time_range)
+    )
+
+
+def unsorted_error(path: str, arguments: ReadArguments) -> FilewrightError:
+    """Return the error for a log whose times are not in order."""
+    return invalid(
+        f"{path}: the times are not in order, so no range of lines has them",
+        "search_content with since and until finds the lines",
+        argument="since" if arguments.since else "until",
+    )
+
+
+def _find_lines(
+    context: Context,
+    snapshot: Snapshot,
+    arguments: ReadArguments,
+    times: LogTimes,
+    time_range: TimeRange,
+) -> LineRange | None:
+    """Return the lines of a range of times, or None if there are none."""
+    task = context.task
     start, stop = snapshot.start, None
     if arguments.since is not None:
         start = times.find(time_range.since)
     if arguments.until is not None:
         stop = times.find(time_range.end)
     if (stop is not None and stop <= start) or not snapshot.has_byte(start):
-        raise _no_entries(times, snapshot)
+        return None
     line = 1
     notes: tuple[str, ...] = ()
     if snapshot.lines.can_count_to(start, _COUNTED_BYTES):
