@@ -382,9 +382,45 @@ class CodeReplacer:
         replacer = CodeReplacer(self._source, self._pattern, parts)
         for nested in outermost:
             splices = list(replacer._replace(nested))
-            if not replacer._keeps_comments(nested, splices):
+            if not replacer._keeps_comments(
+                nested, splices
+            ) or self._has_extra_comma(nested, parts):
                 return None
         return parts
+
+    def _has_extra_comma(
+        self, outermost: _Nested, parts: Sequence[str | int]
+    ) -> bool:
+        """Return True if a comma behind a hole would follow another, or no argument.
+
+        A comment hides the comma at the end of a hole, or is all that it has.
+        """
+        texts, holes = _separate(parts)
+        pending = [outermost]
+        while pending:
+            item = pending.pop()
+            pending += item.inner
+            for hole, text in zip(holes, texts[1:], strict=True):
+                start, end = self._hole_span(item.match, hole)
+                if start == end or not _LEADING_COMMA.match(text):
+                    continue
+                code = self._read_without_comments(start, end).rstrip()
+                if not code or code.endswith(b","):
+                    return True
+        return False
+
+    def _read_without_comments(self, start: int, end: int) -> bytes:
+        """Return the text of a range as UTF-8 without the comments in it."""
+        data = self._source.text(self._source.read(start, end)).encode(
+            "utf-8", "surrogateescape"
+        )
+        tokens = scan_tokens(data, self._language)
+        code, last = b"", 0
+        for number, kind in enumerate(tokens.kinds):
+            if kind == TokenKind.COMMENT:
+                code += data[last : tokens.starts[number]]
+                last = tokens.ends[number]
+        return code + data[last:]
 
     def _spell(self, parts: Sequence[str | int]) -> str:
         """Return a replacement as the caller writes it, in JSON."""
