@@ -119,6 +119,14 @@ CASES = [
         },
     ),
     Case(
+        "in a here-document",
+        {"x": ABC},
+        "cat <<'EOF' | git apply\n"
+        + H
+        + "@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\nEOF\necho done\n",
+        {"x": ABC.replace(b"b", b"B")},
+    ),
+    Case(
         "modify without prefixes",
         {"x": ABC},
         "--- x\n+++ x\n@@ -1,3 +1,3 @@\n a\n-b\n+B\n c\n",

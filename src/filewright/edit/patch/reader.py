@@ -74,6 +74,7 @@ _ENVELOPE_FILE_ENDS = (
 )
 # Names of the copy that a person makes before editing, for "diff -u file.orig file".
 _BACKUP_SUFFIXES = (b".orig", b".old", b"~")
+_HERE_DOCUMENT = re.compile(r"<<-?\s*[\"'\\]?(\w+)")
 
 # Lines that svn, diff -r, rcs and mail programs write between the files.
 _NOISE = re.compile(
@@ -269,18 +270,30 @@ class _FileReader:
         """Return True if only talk follows, and no line of the last hunk.
 
         A line of context that lost its space looks like talk; skipping it would change
-        what the hunk does. So the hunk must be whole by its counts, a blank line or a
-        fence must come between, and no line below may look like a patch's.
+        what the hunk does. So the hunk must be whole by its counts, a blank line, a
+        fence or the end of a here-document must come between, and no line below may
+        look like a patch's.
         """
         patch_text = self._text
         is_apart = not patch_text.lines[index - 1].strip()
-        if not is_apart and not patch_text.lines[index].startswith("```"):
+        is_fence = patch_text.lines[index].startswith("```")
+        if not (is_apart or is_fence or self._ends_here_document(index)):
             return False
         if last_file.hunks:
             last_hunk = last_file.hunks[-1]
             if last_hunk.has_wrong_counts or last_hunk.start is None:
                 return False
         return not patch_text.has_patch_line(index)
+
+    def _ends_here_document(self, index: int) -> bool:
+        """Return True if a line ends a here-document that begins above the patch."""
+        word = self._text.lines[index].strip("\t")
+        for line, kind in zip(self._text.lines, self._text.kinds, strict=True):
+            if kind in _FILE_STARTS:
+                break
+            if word in _HERE_DOCUMENT.findall(line):
+                return True
+        return False
 
     def _check_supported(
         self, index: int, unsupported: tuple[_Unsupported, ...]
