@@ -85,6 +85,8 @@ _REASONS: dict[Reason, tuple[str, str]] = {
             "in '@@ -N' if another place is meant",
             shell="leave this hunk out; correct the line number in '@@ -N' if another "
             "place is meant",
+            plain="leave this hunk out; correct the line number in '@@ -N' if another "
+            "place is meant",
         ),
     ),
     "doubtful": (
