@@ -455,3 +455,17 @@ def test_entries_of_megabytes(logs, root):
         logs, path="long.jsonl", pattern="level", where=where, output="counts"
     )
     assert result.total == 2
+
+
+def test_counts_by_day_in_one_zone(logs, root):
+    """The clocks go back an hour between two files of a log."""
+    (root / "d.log.1").write_text("2026-10-24T10:00:00+02:00 a\n")
+    (root / "d.log").write_text(
+        "2026-10-25T10:00:00+01:00 b\n2026-10-26T10:00:00+01:00 c\n"
+    )
+    result = search(logs, path="d.log*", by="1d")
+    assert [value.value for value in result.values] == [
+        "2026-10-24",
+        "2026-10-25",
+        "2026-10-26",
+    ]

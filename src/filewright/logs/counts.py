@@ -56,7 +56,7 @@ class CountKey:
             offset = line.utc_offset
             return (line.seconds + offset) // self.span * self.span - offset
         if self.group:
-            return line.groups.get(self.group) or _NO_VALUE
+            return show_value(line.groups.get(self.group) or _NO_VALUE)
         if line.entry is None:
             return _NO_VALUE
         return show_value(find_value(line.entry, self.path))
@@ -98,6 +98,7 @@ class CountedValue:
     first_seconds: float | None = None
     last_seconds: float | None = None
     numbers: tuple[array[float], ...] = ()
+    largest: array[float] = field(default_factory=lambda: array("d"))
 
     def add_time(self, seconds: float | None) -> bool:
         """Note the time of an entry; return True if it is the earliest."""
@@ -236,6 +237,7 @@ class EntryCounts:
                 return None
             value = CountedValue(key)
             value.numbers = tuple(array("d") for _ in self.number_keys)
+            value.largest.extend([-math.inf] * len(self.number_keys))
             self._values[key] = value
         value.count += 1
         # The files of a folder are not in the order of time.
@@ -258,21 +260,28 @@ class EntryCounts:
             self._gap = Gap(last, seconds)
 
     def _add_numbers(self, value: CountedValue, line: CountedLine) -> None:
-        if not self.number_keys or value.count % self._stride:
-            return
-        for key, numbers in zip(self.number_keys, value.numbers, strict=True):
+        is_kept = not value.count % self._stride
+        for index, key in enumerate(self.number_keys):
             number = _read_number(key, line)
-            if number is not None:
-                numbers.append(number)
+            if number is None:
+                continue
+            value.largest[index] = max(value.largest[index], number)
+            # A value that is rare has a number too.
+            if is_kept or not value.numbers[index]:
+                value.numbers[index].append(number)
                 self._kept_numbers += 1
-        if self._kept_numbers > MAX_KEPT_NUMBERS:
+        if self._kept_numbers > MAX_KEPT_NUMBERS and self._can_drop_half():
             self._drop_half()
+
+    def _can_drop_half(self) -> bool:
+        """Return True if values have more numbers than the one that all keep."""
+        return self._kept_numbers > 2 * len(self) * len(self.number_keys)
 
     def _drop_half(self) -> None:
         self._stride *= 2
         self._kept_numbers = 0
         for value in self._values.values():
-            value.numbers = tuple(kept[1::2] for kept in value.numbers)
+            value.numbers = tuple(kept[1::2] or kept for kept in value.numbers)
             self._kept_numbers += sum(map(len, value.numbers))
 
     def ranked(self) -> list[CountedValue]:
@@ -302,16 +311,16 @@ class EntryCounts:
     def summarize(self, value: CountedValue) -> tuple[NumberSummary, ...]:
         """Return the distributions of the numbers of a value."""
         summaries = []
-        for key, kept in zip(self.number_keys, value.numbers, strict=True):
+        for index, kept in enumerate(value.numbers):
             if not kept:
                 continue
             numbers = sorted(kept)
             summaries.append(
                 NumberSummary(
-                    path=key.name,
+                    path=self.number_keys[index].name,
                     p50=_percentile(numbers, 50),
                     p95=_percentile(numbers, 95),
-                    largest=numbers[-1],
+                    largest=value.largest[index],
                 )
             )
         return tuple(summaries)

@@ -10,10 +10,11 @@ from fnmatch import fnmatchcase
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.walk_model import WalkOptions
+from filewright.errors import too_many
 from filewright.progress import Task
 from filewright.text.compressed import strip_suffix
 
-MAX_MEMBERS = 1_000
+MAX_MEMBERS = 10_000
 _WILDCARDS = re.compile(rb"[*?\[]")
 _DATE = rb"\d{4}[-_.]?\d\d[-_.]?\d\d(?:[-_.T]?\d+)*"
 _DATED = re.compile(
@@ -23,6 +24,8 @@ _NUMBERED = re.compile(
     rb"(?P<before>.+?)\.(?P<number>\d{1,5})(?P<after>\.[A-Za-z]\w*)?"
 )
 _NEWEST = b"\xff"
+_DAY_DIGITS = 8
+_NUMBER_DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,17 +51,27 @@ def parse_name(name: bytes) -> RotatedName:
     dated = _DATED.fullmatch(plain)
     if dated is not None:
         rest = dated["before"] + dated["after"]
-        digits = re.sub(rb"\D", b"", dated["date"])
+        date = _sortable_date(dated["date"])
         number = 0
         numbered = re.fullmatch(rb"(.*?)[-.](\d{1,5})", rest)
         if numbered is not None:
             rest, number = numbered[1], int(numbered[2])
-        return RotatedName(rest, digits, number)
+        return RotatedName(rest, date, number)
     numbered_name = _NUMBERED.fullmatch(plain)
     if numbered_name is not None:
         base = numbered_name["before"] + (numbered_name["after"] or b"")
         return RotatedName(base, number=int(numbered_name["number"]))
     return RotatedName(plain)
+
+
+def _sortable_date(date: bytes) -> bytes:
+    """Return the digits of a date, with the numbers behind its day in equal width."""
+    separated = re.sub(rb"\D+", b" ", date)
+    day, rest = b"", separated
+    while len(day) < _DAY_DIGITS:
+        day, rest = day + rest[:1].strip(), rest[1:]
+    numbers = [number.zfill(_NUMBER_DIGITS) for number in rest.split()]
+    return day + b"".join(numbers)
 
 
 def order_members(names: Iterable[bytes]) -> list[bytes]:
@@ -76,7 +89,7 @@ def has_wildcards(location: Location) -> bool:
 def find_members(
     boundary: Boundary, location: Location, task: Task
 ) -> Sequence[Location]:
-    """Return the files of a rotated log, the oldest first.
+    """Return the files of a rotated log, the oldest first. Raise `too_large`.
 
     The location is that of one of them, or its last name is a pattern. Links such as
     `current` are left out: what they lead to is a member itself, or another log.
@@ -93,7 +106,14 @@ def find_members(
             )
         else:
             is_member = parse_name(entry.name).base == base
-        if is_member and len(names) < MAX_MEMBERS:
+        if is_member:
             names.append(entry.name)
+    if len(names) > MAX_MEMBERS:
+        raise too_many(
+            len(names),
+            MAX_MEMBERS,
+            "files of a rotated log",
+            "give a pattern of fewer names, such as app-2026-11*",
+        )
     parent = location.parent
     return [parent.child(member) for member in order_members(names)]

@@ -71,7 +71,8 @@ class LineCounter:
         times = None if selected is None else selected.times
         if times is None:
             times = LogTimes.of(snapshot, task)
-        if times is not None:
+        if self._clock is None and times is not None:
+            # The files of one log may be in summer time and in winter time.
             self._clock = times.clock
         path = display_path(snapshot)
         for match in iterate_matching_lines(snapshot, pattern, selected, task):
@@ -84,7 +85,9 @@ class LineCounter:
                     entry=self._read_entry(snapshot, line.body),
                     groups=read_groups(snapshot, match, group_numbers),
                     seconds=seconds,
-                    utc_offset=0 if times is None else times.clock.utc_offset,
+                    utc_offset=0
+                    if self._clock is None
+                    else self._clock.utc_offset,
                 )
             )
             if value is not None:
