@@ -138,6 +138,15 @@ def test_joins_members(name):
     assert text.size == len(TEXT)
 
 
+@pytest.mark.parametrize("name", ["gzip", "xz"])
+@pytest.mark.parametrize("count", [8, 70_000])
+def test_goes_on_behind_zeros(name, count):
+    data = COMPRESS[name](b"one\n")
+    text = view(data + bytes(count) + data)
+    assert text.read(0, 100) == b"one\none\n"
+    assert not text.problem
+
+
 def test_ignores_zeros_at_the_end():
     text = view(whole("gzip") + b"\0" * 512)
     assert (text.size, text.problem) == (len(TEXT), "")

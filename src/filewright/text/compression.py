@@ -18,6 +18,7 @@ from filewright.errors import Code, FilewrightError
 
 _INPUT_BYTES: Final = 32 << 10
 _MAGIC_BYTES: Final = 12
+_MAX_PADDING_READS: Final = 512
 _GZIP_WINDOW_BITS: Final = 31
 """zlib's parameter for data with the header and the checksum of gzip."""
 
@@ -350,9 +351,9 @@ class TextStream:
 
     def _begin_member(self, read: ReadAt) -> bool:
         """Make the decoder of the next member; return False if there is none."""
+        self._skip_padding(read)
         if len(self._pending) < _MAGIC_BYTES:
             self._pending += self._read_input(read)
-        # Programs that write to blocks of a device fill the rest with zeros.
         if not self.compression.begins_member(self._pending):
             self.is_at_end = True
             if self._pending.strip(b"\0"):
@@ -372,6 +373,15 @@ class TextStream:
                 f"install it beside filewright, or unpack a copy with {self.compression.unpack}",
             ) from error
         return True
+
+    def _skip_padding(self, read: ReadAt) -> None:
+        """Skip the zeros behind a member, with which programs fill a block."""
+        for _ in range(_MAX_PADDING_READS):
+            self._pending = self._pending.lstrip(b"\0")
+            if not self._pending:
+                self._pending = self._read_input(read)
+            if not self._pending.startswith(b"\0"):
+                return
 
     def _read_input(self, read: ReadAt) -> bytes:
         data = read(self._offset, _INPUT_BYTES)
