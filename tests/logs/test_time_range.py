@@ -143,3 +143,21 @@ def test_times_of_utf_16():
     assert snapshot.content[offset : offset + 40].decode("utf-16-le") == (
         stamp(60)
     )
+
+
+@pytest.mark.parametrize("since", ["2026-10-25 02:30:00", "2026-10-21 12:00"])
+def test_notices_that_the_clock_went_back(since):
+    """A log of a week, a line a minute, in which 2:00 to 5:09 comes twice."""
+    rows = []
+    for minute in range(7 * 24 * 60):
+        day, minute_of_day = divmod(minute, 24 * 60)
+        stamp = f"{20 + day}T{minute_of_day // 60:02}:{minute_of_day % 60:02}"
+        rows.append(f"2026-10-{stamp}:00 {'x' * 1_500}\n")
+    two = 5 * 24 * 60 + 120
+    rows[two + 190 : two + 190] = rows[two : two + 190]
+    log = "".join(rows).encode()
+    times, time_range = find_time_range(Snapshot(log), since, None, Task())
+    assert time_range.is_sorted is (since == "2026-10-21 12:00")
+    if time_range.is_sorted:
+        offset = times.find(time_range.since)
+        assert log[offset:].startswith(b"2026-10-21T12:00")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -144,15 +145,35 @@ class LogTimes:
     def sample(self, count: int = _PROBES) -> list[Probe]:
         """Return entries at even distances, in the order of the log."""
         start, size = self._snapshot.start, self._snapshot.size
-        step = max(1, (size - start) // count)
+        return self._sample_between(start, size, (size - start) // count)
+
+    def _sample_between(self, start: int, stop: int, step: int) -> list[Probe]:
         probes: list[Probe] = []
-        for offset in range(start, size, step):
+        for offset in range(start, stop, max(1, step)):
             if probes and offset <= probes[-1].offset:
                 continue
             probe = self.probe(offset)
             if probe is not None:
                 probes.append(probe)
         return probes
+
+    def rises(self) -> bool:
+        """Return True if the times of entries at even distances rise."""
+        return _do_rise(self.sample())
+
+    def rises_around(self, offset: int) -> bool:
+        """Return True if the times near an offset rise too.
+
+        In autumn the clock goes back an hour, which entries days apart do not show.
+        """
+        start, size = self._snapshot.start, self._snapshot.size
+        step = (size - start) // _PROBES
+        if step <= _MARGIN_BYTES:
+            return True
+        near_step = max(_MARGIN_BYTES // 2, 2 * step // _PROBES)
+        low = max(start, offset - step - near_step)
+        high = min(size, offset + step + near_step)
+        return _do_rise(self._sample_between(low, high, near_step))
 
     def find(self, seconds: float) -> int:
         """Return the offset of the first entry at or after a time, in a sorted log."""
@@ -217,6 +238,13 @@ class LogTimes:
         return None
 
 
+def _do_rise(probes: Sequence[Probe]) -> bool:
+    """Return True if no entry is earlier than the one before it."""
+    return all(
+        before.seconds <= after.seconds for before, after in pairwise(probes)
+    )
+
+
 def parse_bounds(
     clock: LogClock,
     since: str | None,
@@ -276,18 +304,21 @@ def find_time_range(
     since_seconds, until_seconds = parse_bounds(
         times.clock, since, until, last_seconds
     )
-    probes = times.sample()
-    is_sorted = all(
-        before.seconds <= after.seconds for before, after in pairwise(probes)
-    )
+    is_sorted = times.rises()
     start, stop = snapshot.start, snapshot.size
+    if is_sorted and since is not None:
+        start = times.find(since_seconds)
+        is_sorted = times.rises_around(start)
+    if is_sorted and until is not None:
+        stop = times.find(until_seconds + 1)
+        is_sorted = times.rises_around(stop)
     if is_sorted:
-        if since is not None:
-            start = max(start, times.find(since_seconds) - _MARGIN_BYTES)
-        if until is not None:
-            stop = min(stop, times.find(until_seconds + 1) + _MARGIN_BYTES)
+        start = max(snapshot.start, start - _MARGIN_BYTES)
+        stop = min(snapshot.size, stop + _MARGIN_BYTES)
         start = snapshot.lines.line_start(start, task)
         stop = snapshot.lines.line_end(stop, task)
+    else:
+        start, stop = snapshot.start, snapshot.size
     time_range = TimeRange(
         times.clock, since_seconds, until_seconds, start, stop, is_sorted
     )
