@@ -126,6 +126,47 @@ def test_a_place_is_enough(
     assert text_of(cart) == before
 
 
+@pytest.mark.parametrize(
+    ("name", "before", "symbol", "new", "after"),
+    [
+        (
+            "a.ts",
+            "class A {\n  f() {\n  }\n\n  g() {\n  }\n}\n",
+            "A.g",
+            "h() {\n}",
+            "class A {\n  f() {\n  }\n\n  g() {\n  }\n\n  h() {\n  }\n}\n",
+        ),
+        (
+            "a.rb",
+            "class A\n  def f\n  end\n  def g\n  end\nend\n",
+            "A.g",
+            "def h\nend",
+            "class A\n  def f\n  end\n  def g\n  end\n  def h\n  end\nend\n",
+        ),
+        (
+            "A.java",
+            "class A {\n  void f() {\n  }\n\n  int a;\n}\n",
+            "A.a",
+            "int b;",
+            "class A {\n  void f() {\n  }\n\n  int a;\n  int b;\n}\n",
+        ),
+    ],
+    ids=["blank line", "no blank line", "field"],
+)
+def test_inserts_behind_the_last_symbol_of_a_block(
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    before: str,
+    symbol: str,
+    new: str,
+    after: str,
+) -> None:
+    (root / name).write_text(before)
+    workspace.edit(name, [{"at": {"after": symbol}, "replace": new}])
+    assert (root / name).read_text() == after
+
+
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16-le", "utf-16-be"])
 def test_lines_moved_within_a_file_of_mixed_line_ends_keep_theirs(
     root: Path, workspace: Workspace, encoding: str

@@ -80,7 +80,15 @@ def find_symbol_lines(
             len(siblings) > 1 or not lookup.ancestors
         )
         between = after if is_first else min(before, after)
+    following = last + after + 1 if next_text else None
     gap = between if between or len(siblings) > 1 else None
+    ends_block = (
+        bool(lookup.ancestors) and lookup.ancestors[-1].end_line == following
+    )
+    if ends_block and len(siblings) > 1 and first < last:
+        # Only the symbol above tells how far apart they are. A single line may be a
+        # field below methods, which is no further from the next field.
+        gap = before
     if symbol.is_list_item:
         # The text behind a list may be further from it than its members are from one
         # another.
@@ -93,7 +101,6 @@ def find_symbol_lines(
             gap = after
         else:
             gap = 0
-    following = last + after + 1 if next_text else None
     return SymbolLines(
         first,
         last,
