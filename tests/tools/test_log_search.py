@@ -469,3 +469,12 @@ def test_counts_by_day_in_one_zone(logs, root):
         "2026-10-25",
         "2026-10-26",
     ]
+
+
+def test_tells_of_files_without_json(logs, root):
+    (root / "pairs.log").write_text("status=200, rt=0.5\nstatus=200 rt=1\n")
+    result = search(logs, path="pairs.log", where={"status": "ok"})
+    assert "1 file without JSON lines" in result.notes
+    result = search(logs, path="pairs.log", by="status", fields=["rt"])
+    assert [value.value for value in result.values] == ["200"]
+    assert result.values[0].numbers[0].p50 == 0.5

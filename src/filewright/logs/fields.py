@@ -75,7 +75,9 @@ def parse_pairs(line: str) -> Mapping[str, str] | None:
     pairs: dict[str, str] = {}
     for match in _PAIR.finditer(line[:_MAX_PAIRS_CHARS]):
         name, quoted, bare = match.groups()
-        pairs.setdefault(name, bare if quoted is None else quoted)
+        if quoted is None:
+            quoted = bare.rstrip(",;")
+        pairs.setdefault(name, quoted)
     return pairs or None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from filewright.logs.fields import Condition, parse_entry
+from filewright.logs.fields import MAX_ENTRY_BYTES, Condition, parse_entry
 from filewright.logs.time_range import LogTimes, TimeRange, find_time_range
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
@@ -66,6 +66,13 @@ class SelectedLines:
         return cls(
             selection, time_range.start, time_range.stop, times, time_range
         )
+
+    def may_have_entries(self, snapshot: Snapshot) -> bool:
+        """Return False if fields are compared, and the first line is no JSON object."""
+        if not self.selection.conditions or not snapshot.has_byte(self.start):
+            return True
+        line = snapshot.lines.read_line(snapshot.start, MAX_ENTRY_BYTES)
+        return parse_entry(line.body) is not None
 
     def accepts(self, offset: int, body: bytes) -> bool:
         """Return True if the line at an offset is selected."""

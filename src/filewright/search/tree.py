@@ -76,8 +76,9 @@ class TreeSearch:
     hold the pattern but are not text, `unreadable` files and folders that cannot be read
     (`unreadable_files` has the first of the files), and `ignored` the names that ignore
     rules left out. `problems` say where compressed files are damaged. `broken` counts
-    lines that are no JSON objects, `untimed` and `unsorted` files whose lines have no
-    times, or are not in their order. `time_range` is that of the last file.
+    lines that are no JSON objects, `without_json` files without a hit that begin with such
+    a line, `untimed` and `unsorted` files whose lines have no times, or are not in order.
+    `time_range` is that of the last file.
     """
 
     searcher: Searcher
@@ -101,6 +102,7 @@ class TreeSearch:
     has_long_compressed_text: bool = False
     broken: int = 0
     untimed: int = 0
+    without_json: int = 0
     unsorted: int = 0
     time_range: TimeRange | None = None
     max_compressed_bytes: int = 256 << 20
@@ -270,6 +272,8 @@ class TreeSearch:
             task=self.task,
         )
         self._note_selected(selected, is_whole=file_hits.complete)
+        if selected is not None and not file_hits.count:
+            self.without_json += not selected.may_have_entries(snapshot)
         return file_hits
 
     def select(self, snapshot: Snapshot) -> SelectedLines | None:

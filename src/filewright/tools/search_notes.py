@@ -64,6 +64,9 @@ def selection_notes(search: TreeSearch) -> list[str]:
     notes = []
     if search.broken:
         notes.append(f"{pluralize(search.broken, 'line')} not JSON")
+    elif search.without_json:
+        files = pluralize(search.without_json, "file")
+        notes.append(f"{files} without JSON lines")
     if search.untimed:
         notes.append(f"{pluralize(search.untimed, 'file')} without times")
     if search.unsorted:
