@@ -145,6 +145,13 @@ def apply_partly(tree: Tree, patch: str) -> tuple[list[HunkOutcome], str]:
             "@@ -1,2 +1 @@\n a\n-b\n" + GONE,
             id="a line left of a removal tells nothing elsewhere",
         ),
+        pytest.param(
+            b"a\nb\n",
+            "@@ -1 +1 @@\n-a\n+A\n@@ -2,0 +3 @@\n+b\n",
+            [1],
+            "@@ -2,0 +3 @@\n+b\n",
+            id="a line added below an equal one is not there already",
+        ),
     ],
 )
 def test_applies_hunks_that_fit(

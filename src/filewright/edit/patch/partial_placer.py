@@ -518,8 +518,11 @@ class _PartialPlacer:
         """Return True if new lines at the very line of a hunk are its result.
 
         If the last lines of a hunk are only removed, its new lines end before them. So
-        they are there too if the lines to be removed have changed.
+        they are there too if the lines to be removed have changed. Lines that are only
+        added may be wanted below equal ones.
         """
+        if not hunk.lines.old:
+            return False
         if hunk.lines.signs[-1] == " " or has_solid_addition(hunk):
             return True
         return start + len(hunk.lines.new) == self._source.count
