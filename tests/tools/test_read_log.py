@@ -158,6 +158,27 @@ def test_recognises_rotation(workspace, path, root):
     assert follower.read() == []
 
 
+def test_waits_for_the_line_feed(workspace, path):
+    path.write_bytes(b"one\r\ntwo\r")
+    follower = Follower(workspace, "grow.log")
+    assert follower.read() == []
+    with path.open("ab") as file:
+        file.write(b"\nthree\r\n")
+    assert follower.read() == ["two", "three"]
+    path.write_bytes(b"1 %\r2 %\r")
+    assert follower.read() == ["1 %", "2 %"]
+
+
+def test_rotated_before_the_new_file_begins(workspace, path, root):
+    follower = Follower(workspace, "grow.log")
+    append(path, "three\n")
+    path.rename(root / "grow.log.1")
+    assert follower.read() == ["three"]
+    assert follower.read() == []
+    path.write_text("four\n")
+    assert follower.read() == ["four"]
+
+
 def test_rotated_twice(workspace, path, root):
     follower = Follower(workspace, "grow.log")
     append(path, "three\nfour")

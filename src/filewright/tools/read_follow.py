@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from filewright.boundary.location import Location
-from filewright.errors import FilewrightError
+from filewright.errors import Code, FilewrightError
 from filewright.hints import fill
 from filewright.logs.rotated import find_members
 from filewright.progress import Task
@@ -102,14 +102,34 @@ def end_point(snapshot: Snapshot, task: Task) -> FollowPoint:
     lines = snapshot.lines
     end = snapshot.size
     # A program may have written only a part of the last line so far.
-    if end > snapshot.start and not lines.ends_in_terminator():
+    is_whole = _ends_in_whole_line(snapshot, task)
+    if end > snapshot.start and not is_whole:
         end = lines.line_start(end - 1, task)
     line = 0
     if lines.can_count_to(end, _COUNTED_BYTES):
         line = lines.line_at(end, task)
-        if lines.ends_in_terminator():
+        if is_whole:
             line = lines.count_lines(task) + 1
     return FollowPoint.at(snapshot, end, line)
+
+
+def _ends_in_whole_line(snapshot: Snapshot, task: Task) -> bool:
+    """Return True if nothing that is appended can belong to the last line.
+
+    A carriage return at the end may get its line feed, unless the line before ends in
+    one alone too.
+    """
+    lines = snapshot.lines
+    if not lines.ends_in_terminator():
+        return False
+    offset = lines.line_start(snapshot.size - 1, task)
+    terminator = lines.read_line(offset, 0, task=task).terminator
+    if terminator.decode(snapshot.encoding.name) != "\r":
+        return True
+    if offset <= snapshot.start:
+        return False
+    before = lines.line_start(offset - 1, task)
+    return lines.read_line(before, 0, task=task).terminator == terminator
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,10 +150,17 @@ def find_appended(
     context: Context, location: Location, point: FollowPoint
 ) -> Sequence[Appended]:
     """Return what follows a place: of the file, or of its rotated form and a new file."""
-    with context.open_page(location, text=True) as snapshot:
-        if point.is_in(snapshot):
-            return [Appended(location, point.offset, point.line)]
-        inode = 0 if snapshot.identity is None else snapshot.identity.inode
+    try:
+        with context.open_page(location, text=True) as snapshot:
+            if point.is_in(snapshot):
+                return [Appended(location, point.offset, point.line)]
+            inode = 0 if snapshot.identity is None else snapshot.identity.inode
+    except FilewrightError as error:
+        parts = _find_rotated_parts(context, location, point)
+        if error.code != Code.NOT_FOUND or not parts:
+            raise
+        # The log was renamed, and its program has not begun the new file yet.
+        return parts
     parts = _find_rotated_parts(context, location, point)
     note = "the log was rotated; this is the new file"
     if inode == point.inode and not parts:
