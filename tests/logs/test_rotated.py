@@ -30,6 +30,19 @@ def test_order(names):
     assert len({parse_name(name).base for name in names}) == 1
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        [b"app-1.log", b"app-2.log", b"app-10.log"],
+        [b"app.log.old", b"app.log"],
+        [b"app.log.gz", b"app.log"],
+    ],
+    ids=lambda names: names[0].decode(),
+)
+def test_order_of_other_names(names):
+    assert order_members(reversed(names)) == names
+
+
 @pytest.mark.parametrize("name", [b"other.log", b"app.log.bak", b"app2.log"])
 def test_other_logs(name):
     assert parse_name(name).base != parse_name(b"app.log.1").base

@@ -76,9 +76,18 @@ def _sortable_date(date: bytes) -> bytes:
 
 def order_members(names: Iterable[bytes]) -> list[bytes]:
     """Return the names of members, the oldest first."""
-    return sorted(
-        names, key=lambda name: (parse_name(name).age_key, -len(name), name)
-    )
+    return sorted(names, key=_order_key)
+
+
+def _order_key(name: bytes) -> tuple[tuple[bytes, int], int, list[int], bytes]:
+    """Return the key of a name; one such as app.log.old is older than app.log.
+
+    Of names with numbers that are no sign of rotation, such as app-2.log, the larger
+    number is newer.
+    """
+    letters = re.sub(rb"\d+", b"", name)
+    numbers = [int(number) for number in re.findall(rb"\d{1,18}", name)]
+    return parse_name(name).age_key, -len(letters), numbers, name
 
 
 def has_wildcards(location: Location) -> bool:
