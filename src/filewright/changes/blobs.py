@@ -13,6 +13,7 @@ import codecs
 import errno
 import hashlib
 import os
+import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -215,7 +216,7 @@ class BlobWriter:
 
     def store(self, content: bytes) -> str:
         """Store a content once and return its name; replace a damaged one."""
-        digest = hashlib.sha256(content).hexdigest()
+        digest = sys.intern(hashlib.sha256(content).hexdigest())
         if self._holds(digest):
             # The content stays as long as the newest operation that needs it.
             needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"

@@ -124,6 +124,11 @@ def _with_children(
     """Yield the path and state of a file, then those of all that is in a folder."""
     top = RecordedPath.from_location(location)
     yield top, state
+    # Paths share the names of their folder: of a large tree that is a third of them.
+    folder, folder_parts = b"", top.parts
     for path, child_state in state.descendants.items():
-        child_path = RecordedPath(top.root, (*top.parts, *path.split(b"/")))
-        yield child_path, child_state
+        parent, _, name = path.rpartition(b"/")
+        if parent != folder:
+            names = parent.split(b"/") if parent else []
+            folder, folder_parts = parent, (*top.parts, *names)
+        yield RecordedPath(top.root, (*folder_parts, name)), child_state

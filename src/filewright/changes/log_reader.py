@@ -122,6 +122,7 @@ class LogReader:
         self.state = state
         self.newest_number_of_all = newest_number_of_all
         self.is_own = state.root is not None
+        self._last_folder: tuple[bytes, tuple[bytes, ...]] = b"", ()
         root_paths = [root.resolved_path for root in boundary.roots]
         self._outer_roots = {
             root.resolved_path
@@ -609,11 +610,22 @@ class LogReader:
             for number, path in recorded_roots.items()
         }
 
+    def _split(self, path: bytes) -> tuple[bytes, ...]:
+        """Return the names of a path; those of its folder are shared with the last one."""
+        if not path:
+            return ()
+        folder, slash, name = path.rpartition(b"/")
+        last_folder, folder_parts = self._last_folder
+        if folder + slash != last_folder:
+            folder_parts = tuple(folder.split(b"/")) if slash else ()
+            self._last_folder = folder + slash, folder_parts
+        return (*folder_parts, name)
+
     def _recorded_path(
         self, roots: dict[int, bytes], root: int, path: bytes
     ) -> RecordedPath:
         """Return the path of a row, named from the nearest root that is open here."""
-        parts = tuple(path.split(b"/")) if path else ()
+        parts = self._split(path)
         if not {b"", b".", b".."}.isdisjoint(parts):
             raise ValueError("not a path")
         recorded_path = RecordedPath(roots[root], parts)

@@ -6,6 +6,7 @@ in 13 characters, which sort as the numbers do.
 
 from __future__ import annotations
 
+import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -90,8 +91,11 @@ class RecordedPath(NamedTuple):
             if not path.startswith(prefix):
                 continue
             if nearest is None or len(prefix) > len(nearest.root.resolved_path):
-                parts = path[len(prefix) :].split(b"/")[:-1]
-                nearest = Location(root, tuple(parts))
+                parts = tuple(path[len(prefix) :].split(b"/")[:-1])
+                # Most paths are below their recorded root: the names are kept once.
+                if root.resolved_path == self.root:
+                    parts = self.parts
+                nearest = Location(root, parts)
         return nearest
 
     @property
@@ -306,6 +310,10 @@ class FileState:
     def from_row(cls, row: Mapping[str, Any]) -> FileState:
         """Build a state from a row. Raise `TypeError` for an unknown field."""
         values = dict(row)
+        for name in ("kind", "digest", "blob"):
+            if isinstance(values.get(name), str):
+                # Undoing a large change has them several times otherwise.
+                values[name] = sys.intern(values[name])
         if "link_target" in values:
             target = values["link_target"]
             values["link_target"] = target.encode("utf-8", "surrogateescape")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -222,7 +223,7 @@ class _Staging:
                 file.start_writeback(written_back, end - written_back)
                 written_back = end
                 self._task.report(size, content.size, node.requested_path)
-        return hasher.hexdigest(), size
+        return sys.intern(hasher.hexdigest()), size
 
     def _require_unchanged_source(self, node: TreeNode, digest: str) -> None:
         """Raise `stale_version` unless the copied file is the one that was saved."""
