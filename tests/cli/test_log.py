@@ -103,7 +103,8 @@ def test_twenty_changes_fit_a_screen(root: Path) -> None:
             )
     screen = terminals.run("log")
     assert len(screen.lines) <= 30
-    assert all(f"number {number} now" in screen.text for number in range(20))
+    # The ages and the widest session decide how much of the words is shown.
+    assert all(f"number {number} " in screen.text for number in range(20))
 
 
 def test_lists_sessions(history: Path) -> None:

@@ -385,9 +385,13 @@ def unsorted_notes(unsorted: Sequence[str]) -> list[str]:
     if not unsorted:
         return []
     names = join_limited(unsorted, MAX_LISTED_LINES)
+    search = Hint("search_content", shell="filewright search")
     return [
-        f"[left out, as their times are not in order: {names}; "
-        "search_content finds their lines]"
+        fill(
+            "[left out, as their times are not in order: {}; {} finds their lines]",
+            names,
+            search,
+        )
     ]
 
 
