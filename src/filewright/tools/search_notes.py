@@ -6,7 +6,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 
@@ -15,7 +15,7 @@ from filewright.boundary.location import Location
 from filewright.errors import FilewrightError
 from filewright.search.code_pattern import CodePattern
 from filewright.search.hits import Hit
-from filewright.search.pattern import compile_pattern
+from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree import MAX_NAMED_FILES, TreeSearch
 from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
@@ -150,6 +150,29 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     if search.has_long_compressed_text or search.selection is not None:
         # It would have to be decoded a second time.
         return []
+    count, example = _count_again(
+        search,
+        pattern,
+        lambda snapshot, hit: _describe_hit(snapshot, hit, search.pattern.text),
+    )
+    if not count:
+        return []
+    noun = "more line" if search.hit_count else "line"
+    at_least = "at least " if count >= MAX_COUNTED_LINES else ""
+    return [
+        f"{at_least}{pluralize(count, noun)} with the same text in another spelling, not matched: {example}"
+    ]
+
+
+def _count_again(
+    search: TreeSearch,
+    pattern: Pattern,
+    describe: Callable[[Snapshot, Hit], str],
+) -> tuple[int, str]:
+    """Return the number of lines another pattern matches, and the first one described.
+
+    The files of the search are searched again for an instant only.
+    """
     other_search = replace(
         search,
         pattern=pattern,
@@ -159,24 +182,16 @@ def spelling_notes(search: TreeSearch) -> list[str]:
         after=None,
         resume=None,
     )
-    count, example = 0, ""
+    count, first = 0, ""
     with (
         suppress(FilewrightError),
         best_effort(search.task, SPELLING_SECONDS) as task,
     ):
         for snapshot, matches in replace(other_search, task=task):
             count += matches.count
-            if not example:
-                example = _describe_hit(
-                    snapshot, matches.hits[0], search.pattern.text
-                )
-    if not count:
-        return []
-    noun = "more line" if search.hit_count else "line"
-    at_least = "at least " if count >= MAX_COUNTED_LINES else ""
-    return [
-        f"{at_least}{pluralize(count, noun)} with the same text in another spelling, not matched: {example}"
-    ]
+            if not first:
+                first = describe(snapshot, matches.hits[0])
+    return count, first
 
 
 def _f_string_notes(search: TreeSearch, code: CodePattern) -> list[str]:
@@ -191,26 +206,13 @@ def _f_string_notes(search: TreeSearch, code: CodePattern) -> list[str]:
     expression = (
         rf"\b(?:[fF][rR]?|[rR][fF])[\"'][^\"']*\{{[^{{}}\"']*\b{word[1]}\b"
     )
-    f_string_search = replace(
+    count, place = _count_again(
         search,
-        pattern=compile_pattern(expression, mode="regex", case="sensitive"),
-        options=replace(
-            search.options, limit=MAX_COUNTED_LINES, output="matches"
+        compile_pattern(expression, mode="regex", case="sensitive"),
+        lambda snapshot, hit: (
+            f"{escape_controls(display_path(snapshot))}:{hit.line}"
         ),
-        after=None,
-        resume=None,
     )
-    count, place = 0, ""
-    with (
-        suppress(FilewrightError),
-        best_effort(search.task, SPELLING_SECONDS) as task,
-    ):
-        for snapshot, matches in replace(f_string_search, task=task):
-            count += matches.count
-            place = place or (
-                f"{escape_controls(display_path(snapshot))}:"
-                f"{matches.hits[0].line}"
-            )
     if not count:
         return []
     return [
@@ -219,7 +221,7 @@ def _f_string_notes(search: TreeSearch, code: CodePattern) -> list[str]:
 
 
 def _describe_hit(snapshot: Snapshot, hit: Hit, search_text: str) -> str:
-    """Return the place of a hit and how its text differs from the text `wanted`."""
+    """Return the place of a hit and how its text differs from the searched text."""
     place = f"{escape_controls(display_path(snapshot))}:{hit.line}"
     return describe_spelling(place, matched_text(snapshot, hit), search_text)
 
@@ -235,7 +237,7 @@ def matched_text(snapshot: Snapshot, hit: Hit) -> str:
 
 
 def describe_spelling(place: str, text: str, search_text: str) -> str:
-    """Return the place of a text and how it differs from the text `wanted`.
+    """Return the place of a text and how it differs from the searched text.
 
     The characters that differ are shown as escapes of JSON, and named.
     """
