@@ -6,9 +6,10 @@ import random
 
 import pytest
 
-from filewright.logs.fields import parse_conditions, parse_entry
 from filewright.logs.selection import SelectedLines, Selection
 from filewright.progress import Task
+from filewright.rows.conditions import parse_conditions
+from filewright.rows.fields import parse_entry
 from filewright.search.selected_lines import iterate_selected_lines
 from filewright.settings import Settings
 from filewright.text.compressed import TextCache, view_if_compressed

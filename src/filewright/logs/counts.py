@@ -10,14 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from filewright.errors import invalid
-from filewright.logs.fields import (
-    MISSING,
-    find_value,
-    is_finite,
-    show_value,
-    to_number,
-)
 from filewright.logs.timestamps import LogClock
+from filewright.rows.conditions import is_finite, to_number
+from filewright.rows.fields import MISSING, find_value, show_value
 
 MAX_COUNTED_VALUES = 60_000
 """After so many values, entries with other values are only counted."""

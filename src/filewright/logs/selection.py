@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from filewright.logs.fields import MAX_ENTRY_BYTES, Condition, parse_entry
 from filewright.logs.time_range import LogTimes, TimeRange, find_time_range
 from filewright.progress import Task
+from filewright.rows.conditions import Condition
+from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry
 from filewright.text.snapshot import Snapshot
 
 

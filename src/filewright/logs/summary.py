@@ -7,10 +7,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from filewright.logs.fields import find_value, parse_entry
 from filewright.logs.time_range import LogTimes, Probe
 from filewright.logs.timestamps import LogClock
 from filewright.progress import Task
+from filewright.rows.fields import find_value, parse_entry
 from filewright.text.snapshot import Snapshot
 
 _BARS = "▁▂▃▄▅▆▇█"

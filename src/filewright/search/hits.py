@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from filewright.logs.fields import MAX_ENTRY_BYTES
 from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
+from filewright.rows.fields import MAX_ENTRY_BYTES
 from filewright.search.matches import (
     Match,
     Span,

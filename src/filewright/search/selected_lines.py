@@ -7,13 +7,10 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
-from filewright.logs.fields import (
-    MAX_ENTRY_BYTES,
-    Condition,
-    NumberPattern,
-)
 from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
+from filewright.rows.conditions import Condition, NumberPattern
+from filewright.rows.fields import MAX_ENTRY_BYTES
 from filewright.search.matches import Span, find_matches
 from filewright.search.pattern import Pattern
 from filewright.search.regex_engine import compile_re2

@@ -11,8 +11,8 @@ from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
 from filewright.errors import FilewrightError, invalid
 from filewright.hints import Hint, fill, join_hints
-from filewright.logs.fields import parse_conditions
 from filewright.logs.selection import Selection
+from filewright.rows.conditions import parse_conditions
 from filewright.search.pattern import Mode, Pattern, compile_pattern
 from filewright.settings import Settings
 from filewright.tools.arguments import RARE, Arguments

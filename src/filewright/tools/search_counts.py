@@ -12,11 +12,11 @@ from filewright.logs.counts import (
     EntryCounts,
     parse_keys,
 )
-from filewright.logs.fields import parse_entry, parse_pairs
 from filewright.logs.selection import SelectedLines
 from filewright.logs.time_range import LogTimes
 from filewright.logs.timestamps import LogClock
 from filewright.progress import Task
+from filewright.rows.fields import parse_entry, parse_pairs
 from filewright.search.matches import Span
 from filewright.search.pattern import Pattern
 from filewright.search.selected_lines import (

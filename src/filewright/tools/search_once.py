@@ -16,8 +16,8 @@ from functools import partial
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.hints import Hint
-from filewright.logs.fields import MAX_ENTRY_BYTES, parse_entry, show_fields
 from filewright.logs.selection import SelectedLines
+from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry, show_fields
 from filewright.search.hit_groups import HitGroups
 from filewright.search.hits import FileHits, Hit, iterate_hits
 from filewright.search.log_members import choose_members

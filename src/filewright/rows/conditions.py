@@ -1,21 +1,17 @@
-"""Fields of JSON lines: nested paths, and plain comparisons with their values."""
+"""Conditions on the fields of rows: plain comparisons with their values."""
 
 from __future__ import annotations
 
-import json
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 from filewright.errors import invalid
-
-MISSING = object()
-"""The value of a field that an entry does not have."""
+from filewright.rows.fields import MISSING, find_value, to_text
 
 _COMPARISON = re.compile(r"\s*(>=|<=|!=|>|<|=)\s*(.*)", re.DOTALL)
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
@@ -27,96 +23,8 @@ _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
 _PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:@/,;()#%*!?$\[\]-]+")
 """Text that encoders of JSON write as it is; some write a slash as ``\\/``."""
 
-_PAIR = re.compile(
-    r"""(?<![\w.=-])([A-Za-z_][\w.-]*)=(?:"([^"]*)"|([^\s"]+))"""
-)
 _NUMBER_WITH_STARS = re.compile(r"[\d.eE+*-]*\*[\d.eE+*-]*")
 _MAX_EXACT_FLOAT = 2**53
-_MAX_PAIRS_CHARS = 16 << 10
-_MAX_VALUE_CHARS = 200
-MAX_ENTRY_BYTES = 2 << 20
-"""Longer lines are taken for no JSON: their objects may take 30 times the memory."""
-
-_MAX_CACHED_LINE_BYTES = 64 << 10
-
-
-def parse_entry(line: bytes) -> Mapping[str, Any] | None:
-    """Return the object in a line, or None if it is no JSON object."""
-    if len(line) >= MAX_ENTRY_BYTES:
-        return None
-    if len(line) > _MAX_CACHED_LINE_BYTES:
-        return _parse(line)
-    return _parse_again(line)
-
-
-@lru_cache(maxsize=2)
-def _parse_again(line: bytes) -> Mapping[str, Any] | None:
-    """Return the object in a line that a condition and a count parse, one after the other."""
-    return _parse(line)
-
-
-def _parse(line: bytes) -> Mapping[str, Any] | None:
-    try:
-        try:
-            value = json.loads(line)
-        except UnicodeDecodeError:
-            # A byte of another encoding in one field hides no other field.
-            value = json.loads(line.decode("utf-8", "replace"))
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def parse_pairs(line: str) -> Mapping[str, str] | None:
-    """Return the pairs such as ``rt=0.5 user="A B"`` in a line of text, or None.
-
-    The first of several values of a name counts.
-    """
-    pairs: dict[str, str] = {}
-    for match in _PAIR.finditer(line[:_MAX_PAIRS_CHARS]):
-        name, quoted, bare = match.groups()
-        if quoted is None:
-            quoted = bare.rstrip(",;")
-        pairs.setdefault(name, quoted)
-    return pairs or None
-
-
-def find_value(entry: Mapping[str, Any], path: str) -> Any:
-    """Return the value at a path such as ``err.code``, or `MISSING`.
-
-    A key that holds a dot itself comes first; a number is an index of an array.
-    """
-    if path in entry:
-        return entry[path]
-    value: Any = entry
-    for part in path.split("."):
-        if isinstance(value, dict) and part in value:
-            value = value[part]
-        elif isinstance(value, list) and part.isdecimal():
-            index = int(part)
-            if index >= len(value):
-                return MISSING
-            value = value[index]
-        else:
-            return MISSING
-    return value
-
-
-def show_value(value: Any) -> str:
-    """Return a value as a column of a result; a long one ends in an ellipsis."""
-    text = _to_text(value)
-    if len(text) > _MAX_VALUE_CHARS:
-        return f"{text[: _MAX_VALUE_CHARS - 1]}…"
-    return text
-
-
-def _to_text(value: Any) -> str:
-    """Return a value as text: a string as it is, everything else as JSON."""
-    if value is MISSING:
-        return "-"
-    if isinstance(value, str):
-        return value
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +62,14 @@ class Condition:
         if value is MISSING or value is None:
             return False
         if isinstance(value, bool | int | float) and _fits_numbers(expected):
-            return _fits_wildcards(_to_text(value), expected)
+            return _fits_wildcards(to_text(value), expected)
         if isinstance(value, bool) or isinstance(expected, bool):
-            return _to_text(value).lower() == _to_text(expected).lower()
+            return to_text(value).lower() == to_text(expected).lower()
         if isinstance(value, int | float):
             return to_number(expected) == value
         if not isinstance(value, str):
-            return _to_text(value) == _to_text(expected)
-        text = _to_text(expected)
+            return to_text(value) == to_text(expected)
+        text = to_text(expected)
         if self.ignores_case:
             value, text = value.lower(), text.lower()
         if "*" in text:
@@ -351,8 +259,3 @@ def _fits_wildcards(value: str, text: str) -> bool:
             return False
         position = index + len(part)
     return True
-
-
-def show_fields(entry: Mapping[str, Any], fields: Sequence[str]) -> str:
-    """Return the fields of an entry as columns, with tabs between them."""
-    return "\t".join(show_value(find_value(entry, path)) for path in fields)

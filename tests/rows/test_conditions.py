@@ -6,12 +6,8 @@ import re
 import pytest
 
 from filewright import FilewrightError
-from filewright.logs.fields import (
-    find_value,
-    parse_conditions,
-    parse_entry,
-    show_fields,
-)
+from filewright.rows.conditions import parse_conditions
+from filewright.rows.fields import find_value, parse_entry, show_fields
 
 ENTRY = {
     "level": "Error",

@@ -1,0 +1,8 @@
+"""Rows: records of a file with named fields, and conditions on them.
+
+In: a `Snapshot`, and the conditions of a caller. Out: the rows that fulfil them, with the
+bytes of their fields. Nothing here opens a path.
+
+- `fields`: fields of JSON objects by their paths, and of pairs in text
+- `conditions`: comparisons of fields with values
+"""
