@@ -1,7 +1,7 @@
 """Structure: outlines, blocks, syntax errors, changed symbols, search hints, and git.
 
 In: bytes or a `Snapshot`, a `Language`, a `Task`. Out: frozen values, such as `Outline`,
-`Symbol`, `CodeBlock`, `ChangedSymbol` and `Hints`. Nothing here opens a path in the
+`Symbol`, `CodeBlock`, `ChangedSymbol` and `SearchHints`. Nothing here opens a path in the
 workspace, writes a file, or downloads a grammar; searches and edits are not known here.
 
 A grammar reads a text into a syntax tree, and a query (`queries/*.scm`) captures the
@@ -24,7 +24,9 @@ are C code, and the files are hostile.
 - `block`: the complete piece of text around a line
 - `changed_symbols`: the symbols that differ between two states of a file
 - `references`: the imports between the files of a project
-- `hints`: what to search for in a file, also in logs and data
+- `sample`: a sample of the lines of a file
+- `log_facts`, `data_facts`: the facts of logs, of tables and of JSON lines
+- `search_hints`: patterns to search for in a file, or the facts of its log or data
 - `git`: the content of a file at a revision
 - `git_repository`, `git_conversion`: the files of an index and of commits
 """

@@ -14,7 +14,7 @@ from itertools import islice
 from typing import Final
 
 from filewright.languages import Language
-from filewright.structure.hints import has_timestamp
+from filewright.structure.log_facts import has_timestamp
 from filewright.structure.lookup import (
     format_path,
     is_definition,

@@ -17,10 +17,11 @@ from filewright.structure.changed_symbols import (
     find_touched_symbols,
 )
 from filewright.structure.git import read_committed
-from filewright.structure.hints import Hints, build_hints, read_sample
 from filewright.structure.lookup import find_symbol
 from filewright.structure.outline import Outline
 from filewright.structure.outlines import language_of_snapshot
+from filewright.structure.sample import read_sample
+from filewright.structure.search_hints import SearchHints, build_search_hints
 from filewright.structure.symbol import Symbol
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
@@ -116,7 +117,7 @@ def build_overview(
     shown_changes = None
     if changed_symbols is not None:
         shown_changes = changed_symbols[:MAX_CHANGED_SYMBOLS]
-    hints = build_hints(snapshot, language)
+    hints = build_search_hints(snapshot, language)
     result = OverviewResult(
         "",
         path=path,
@@ -152,7 +153,7 @@ def build_overview(
 
 
 def summarize_log(
-    context: Context, snapshot: Snapshot, hints: Hints, line_count: int
+    context: Context, snapshot: Snapshot, hints: SearchHints, line_count: int
 ) -> LogSummary | None:
     """Return the summary of a log, None for any other file."""
     location = snapshot.location

@@ -19,12 +19,9 @@ from filewright.wording import (
 if TYPE_CHECKING:
     from filewright.logs.summary import LogSummary
     from filewright.structure.changed_symbols import ChangedSymbol
-    from filewright.structure.hints import (
-        CsvFacts,
-        Hints,
-        JsonLinesFacts,
-        LogFacts,
-    )
+    from filewright.structure.data_facts import CsvFacts, JsonLinesFacts
+    from filewright.structure.log_facts import LogFacts
+    from filewright.structure.search_hints import SearchHints
     from filewright.tools.overview_file import FileOverview
     from filewright.tools.overview_result import OverviewResult
 
@@ -142,7 +139,7 @@ def render_changes(symbols: Sequence[ChangedSymbol]) -> Iterator[str]:
 # Facts of logs and tables, and searches worth making
 
 
-def add_hints(text: BoundedText, hints: Hints) -> None:
+def add_hints(text: BoundedText, hints: SearchHints) -> None:
     """Add the facts of a log or a table, and the searches worth making."""
     if hints.log is not None:
         add_facts(text, "log", log_facts(hints.log))
@@ -234,8 +231,8 @@ def csv_facts(csv: CsvFacts) -> dict[str, str]:
 def json_lines_facts(json_lines: JsonLinesFacts) -> dict[str, str]:
     """Return the facts of JSON lines."""
     keys = [
-        f"{escape_controls(key)} ({types}, {share:.0%})"
-        for key, types, share in json_lines.keys
+        f"{escape_controls(key.name)} ({key.types}, {key.share:.0%})"
+        for key in json_lines.keys
     ]
     return {
         "keys": ", ".join(keys),

@@ -8,9 +8,9 @@ from typing import Any, Literal
 
 from filewright.logs.summary import LogSummary
 from filewright.structure.changed_symbols import ChangedSymbol
-from filewright.structure.hints import Hints
 from filewright.structure.outline import Outline, SyntaxReport
 from filewright.structure.references import CentralFile
+from filewright.structure.search_hints import SearchHints
 from filewright.structure.symbol import Symbol
 from filewright.tools.result import FailedCall, ToolResult, optional
 
@@ -48,7 +48,7 @@ class OverviewResult(ToolResult):
     parsed: Literal["whole", "part", "no"]
     syntax_errors: SyntaxReport
     changed_symbols: tuple[ChangedSymbol, ...] | None = optional()
-    search_hints: Hints
+    search_hints: SearchHints
     log: LogSummary | None = optional()
 
     @property

@@ -1,0 +1,160 @@
+"""Facts of data: the columns of a table, and the keys of JSON lines."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from filewright.structure.sample import MAX_LINE_CHARACTERS, Sample
+
+_JSON_TYPES: Final = {
+    type(None): "null",
+    bool: "boolean",
+    int: "number",
+    float: "number",
+    str: "string",
+    list: "array",
+}
+"""The names of JSON's types; every other value is an object."""
+
+_DELIMITERS: Final = (",", "\t", ";", "|")
+_MAX_CSV_ROWS: Final = 100
+_MAX_KEYS: Final = 100
+_MAX_NAMES: Final = 100
+_MAX_NAME_CHARACTERS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class CsvFacts:
+    """The delimiter of a table, and its columns.
+
+    `names` has at most 100 names of columns, None if the first row is no header.
+    """
+
+    delimiter: str
+    columns: int
+    names: tuple[str, ...] | None
+
+
+class JsonKey(NamedTuple):
+    """A key of sampled objects, `err.code` for one of an inner object.
+
+    `types` are those of its values, as in "null|number", and `share` is the part of the
+    valid lines that have it. A named tuple, so that programs get it as a list.
+    """
+
+    name: str
+    types: str
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class JsonLinesFacts:
+    """The keys of the sampled objects, the most frequent first, at most 100.
+
+    `invalid` counts the sampled lines that are not JSON.
+    """
+
+    keys: tuple[JsonKey, ...]
+    sampled_lines: int
+    invalid: int
+
+
+def summarize_csv(
+    sample: Sample, delimiter: str | None = None
+) -> CsvFacts | None:
+    """Return the facts of the first rows of a table.
+
+    None if no delimiter divides them into columns.
+    """
+    lines = [line.text for line in sample.head[:_MAX_CSV_ROWS]]
+    delimiters = (delimiter,) if delimiter else _DELIMITERS
+    best_share, best = 0.0, None
+    for candidate in delimiters:
+        try:
+            rows = [
+                row for row in csv.reader(lines, delimiter=candidate) if row
+            ]
+        except csv.Error:
+            continue
+        if not rows:
+            continue
+        columns, count = Counter(map(len, rows)).most_common(1)[0]
+        share = count / len(rows)
+        if columns < 2:
+            continue
+        # The delimiter that gives most rows the same number of columns.
+        if best is None or (share, columns) > (best_share, best.columns):
+            best_share = share
+            best = CsvFacts(candidate, columns, _read_header(rows))
+    return best
+
+
+def _read_header(rows: list[list[str]]) -> tuple[str, ...] | None:
+    """Return the names of the columns, None if the first row is no header."""
+    cells = [cell.strip() for cell in rows[0]]
+    is_distinct = len(set(cells)) == len(cells)
+    if not is_distinct or not all(cells) or any(map(_is_number, cells)):
+        return None
+    return tuple(cell[:_MAX_NAME_CHARACTERS] for cell in cells[:_MAX_NAMES])
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def _iterate_fields(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the fields of an object, those of an inner one as ``err.code``."""
+    for key, item in value.items():
+        if isinstance(item, dict) and item:
+            for inner_key, inner_item in item.items():
+                yield f"{key}.{inner_key}", inner_item
+        else:
+            yield key, item
+
+
+def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
+    """Return the facts of the sampled objects, one a line."""
+    counts: Counter[str] = Counter()
+    types: dict[str, set[str]] = {}
+    valid_count = invalid_count = 0
+    # All sampled lines count: every tenth line, say, might be of one kind.
+    for line in sample.lines:
+        is_cut = len(line.text) >= MAX_LINE_CHARACTERS
+        # The sample cuts long lines, and a cut object is no evidence of invalid JSON.
+        if is_cut or not line.text.strip():
+            continue
+        try:
+            value = json.loads(line.text)
+        except ValueError:
+            invalid_count += 1
+            continue
+        # The line may well be JSON, which is only nested too deeply for this parser.
+        except RecursionError:
+            continue
+        valid_count += 1
+        if not isinstance(value, dict):
+            continue
+        for key, item in _iterate_fields(value):
+            counts[key] += 1
+            item_type = _JSON_TYPES.get(type(item), "object")
+            types.setdefault(key, set()).add(item_type)
+    keys = []
+    for name, count in counts.most_common(_MAX_KEYS):
+        key = JsonKey(
+            name[:_MAX_NAME_CHARACTERS],
+            types="|".join(sorted(types[name])),
+            share=count / valid_count,
+        )
+        keys.append(key)
+    return JsonLinesFacts(
+        tuple(keys), valid_count + invalid_count, invalid_count
+    )
