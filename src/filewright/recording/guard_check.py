@@ -282,10 +282,8 @@ class GuardCheck:
         if head is None:
             return merged
         base = self._repository.resolve("HEAD")
-        for path, object_id in self._repository.iter_tree_changes(
-            base or head, head
-        ):
-            merged[path] = object_id
+        for change in self._repository.iter_tree_changes(base or head, head):
+            merged[change.path] = change.object_id
         return merged
 
     def _iter_working(self, commit: str) -> Iterator[ComparedFile | PassedFile]:
@@ -294,7 +292,8 @@ class GuardCheck:
         for difference in self._repository.iter_differences(commit):
             differences[difference.path] = difference
         merged = self._merged_ids()
-        hints = _IndexHints(*self._repository.read_index_file())
+        stored_index = self._repository.read_index_file()
+        hints = _IndexHints(stored_index.content, stored_index.mtime_ns)
         statuses = _FileStatuses(self._boundary)
         conflicts: set[bytes] = set()
         try:

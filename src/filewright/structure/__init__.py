@@ -21,7 +21,7 @@ are C code, and the files are hostile.
 - `syntax_report`: the syntax errors of a text
 - `definition_patterns`: definitions by regular expressions, where no grammar reads
 - `lookup`: symbols by name and by line
-- `block`: the complete piece of text around a line
+- `block`, `text_lines`: the complete piece of text around a line
 - `changed_symbols`: the symbols that differ between two states of a file
 - `references`: the imports between the files of a project
 - `sample`: a sample of the lines of a file

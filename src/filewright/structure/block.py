@@ -8,9 +8,7 @@ prose, timestamps in logs, indentation in all other text.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final
 
 from filewright.languages import Language
@@ -22,12 +20,12 @@ from filewright.structure.lookup import (
 )
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
+from filewright.structure.text_lines import (
+    MAX_SEARCHED_LINES,
+    TextLines,
+    is_blank,
+)
 from filewright.text.snapshot import Snapshot
-
-_WINDOW_LINES: Final = 512
-_MAX_LINE_BYTES: Final = 4096
-_MAX_SEARCHED_LINES: Final = 5_000
-"""Lines that are read, up or down, to find where a block begins or ends."""
 
 _TAB_WIDTH: Final = 8
 _CLOSER: Final = re.compile(
@@ -156,7 +154,7 @@ def _find_paragraphs(lines: TextLines, line: int, depth: int) -> CodeBlock:
         end,
         "paragraph",
         depth=depth,
-        is_cut=end - line >= _MAX_SEARCHED_LINES,
+        is_cut=end - line >= MAX_SEARCHED_LINES,
     )
 
 
@@ -196,10 +194,6 @@ def _find_timestamp(lines: TextLines, line: int, step: int) -> int:
     return max(1, number + step)
 
 
-def _is_blank(text: str | None) -> bool:
-    return text is None or not text.strip()
-
-
 def _indent(text: str) -> int:
     """Return the width of the whitespace before a text."""
     text = text.expandtabs(_TAB_WIDTH)
@@ -221,13 +215,13 @@ def _find_indented(lines: TextLines, line: int, depth: int) -> CodeBlock:
         if outer is None:
             break
         header, level = outer, level + 1
-    end, is_cut = _find_end(lines, header)
+    end = _find_end(lines, header)
     return CodeBlock(
         _skip_leading_lines(lines, header),
-        end,
+        end.line,
         "block",
         depth=level,
-        is_cut=is_cut,
+        is_cut=end.is_cut,
     )
 
 
@@ -257,7 +251,7 @@ def _find_header(lines: TextLines, line: int) -> int | None:
 def _find_opener(lines: TextLines, line: int, indent: int) -> int | None:
     """Return the line above that begins the block which a line closes."""
     for number, text in lines.iterate(line - 1, -1):
-        is_inside = _is_blank(text) or _indent(text) > indent
+        is_inside = is_blank(text) or _indent(text) > indent
         if not is_inside and not _CLOSER.match(text):
             return number
     return None
@@ -266,7 +260,7 @@ def _find_opener(lines: TextLines, line: int, indent: int) -> int | None:
 def _find_led_header(lines: TextLines, line: int, indent: int) -> int | None:
     """Return the line below that begins the block which a comment or attribute leads."""
     for number, text in lines.iterate(line + 1):
-        if _is_blank(text):
+        if is_blank(text):
             return None
         if _indent(text) > indent or _CLOSER.match(text):
             continue
@@ -300,19 +294,28 @@ def _skip_leading_lines(lines: TextLines, header: int) -> int:
         start -= 1
 
 
-def _find_end(lines: TextLines, header: int) -> tuple[int, bool]:
-    """Return the last line of the block at `header`, and True if it was not found."""
+@dataclass(frozen=True, slots=True)
+class _BlockEnd:
+    """The last line of a block. `is_cut` is True if the block may go on behind it."""
+
+    line: int
+    is_cut: bool
+
+
+def _find_end(lines: TextLines, header: int) -> _BlockEnd:
+    """Return the end of the block that begins at line `header`."""
     indent = _indent(lines[header] or "")
     end = header
     for number, text in lines.iterate(header + 1):
         if not text.strip():
             continue
         if _indent(text) < indent:
-            return end, False
+            return _BlockEnd(end, is_cut=False)
         if _indent(text) == indent and not _CLOSER.match(text):
-            return end, False
+            return _BlockEnd(end, is_cut=False)
         end = number
-    return end, lines[header + _MAX_SEARCHED_LINES + 1] is not None
+    has_more_lines = lines[header + MAX_SEARCHED_LINES + 1] is not None
+    return _BlockEnd(end, is_cut=has_more_lines)
 
 
 def _without_definitions(
@@ -334,71 +337,3 @@ def _without_definitions(
         depth=block.depth,
         is_cut=block.is_cut,
     )
-
-
-class TextLines:
-    """The lines of a text by 1-based number, decoded, and cut after 4 KB.
-
-    A number outside of the text has None. Only windows around the requested lines are
-    read.
-    """
-
-    def __init__(self, source: bytes | Snapshot) -> None:
-        if isinstance(source, bytes):
-            source = Snapshot(source)
-        self._snapshot = source
-        self._windows: dict[int, list[str]] = {}
-
-    def __getitem__(self, line: int) -> str | None:
-        if line < 1:
-            return None
-        window, index = divmod(line - 1, _WINDOW_LINES)
-        lines = self._windows.get(window)
-        if lines is None:
-            lines = self._read(window * _WINDOW_LINES + 1)
-            self._windows[window] = lines
-        return lines[index] if index < len(lines) else None
-
-    def iterate(self, line: int, step: int = 1) -> Iterator[tuple[int, str]]:
-        """Yield the lines from `line` on, down or up, with their numbers."""
-        for number in range(line, line + step * _MAX_SEARCHED_LINES, step):
-            text = self[number]
-            if text is None:
-                return
-            yield number, text
-
-    def skip_blank(self, line: int, step: int) -> int:
-        """Return the first line with text, from `line` on.
-
-        If no line has text, return the one before `line`.
-        """
-        for number, text in self.iterate(line, step):
-            if text.strip():
-                return number
-        return line - step
-
-    def nearest_text(self, line: int) -> int:
-        """Return `line`, or for a blank line the next one with text.
-
-        If there is none below, it is the last one above.
-        """
-        if not _is_blank(self[line]):
-            return line
-        for step in (1, -1):
-            number = self.skip_blank(line, step)
-            if not _is_blank(self[number]):
-                return number
-        return line
-
-    def _read(self, first: int) -> list[str]:
-        """Return the lines of the window that begins with line `first`."""
-        snapshot = self._snapshot
-        if not snapshot.lines.has_line(first):
-            return []
-        start = snapshot.lines.offset_of(first)
-        lines = snapshot.lines.read_lines(start, limit=_MAX_LINE_BYTES)
-        codec = snapshot.encoding.name
-        return [
-            line.body.decode(codec, "replace")
-            for line in islice(lines, _WINDOW_LINES)
-        ]

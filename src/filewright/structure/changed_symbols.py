@@ -16,14 +16,17 @@ from filewright.structure.symbol import Symbol
 
 ChangeStatus = Literal["added", "modified", "removed"]
 
-# A prototype that became a function, or a constant that lost its `const`, is the same
-# symbol.
 _KIND_FAMILIES = {
     "prototype": "function",
     "method": "function",
     "constant": "variable",
     "property": "variable",
 }
+"""Kinds that count as another kind.
+
+A prototype that became a function, or a constant that lost its `const`, is still the same
+symbol.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,26 +150,25 @@ def _without_nested(changes: list[_Change]) -> list[_Change]:
 def find_touched_symbols(
     outline: Outline,
     ranges: Iterable[tuple[int, int]],
-    kinds: Sequence[ChangeStatus] | None = None,
+    statuses: Sequence[ChangeStatus] | None = None,
     *,
     task: Task | None = None,
 ) -> tuple[ChangedSymbol, ...]:
     """Return the symbols with lines in `ranges`, those of their children left out.
 
-    The ranges are 1-based and include both ends. `kinds` has the status of the lines of
-    each (default: modified). A symbol is `removed` if it touches only removed lines, and
-    `added` if it consists of added lines.
+    The ranges are 1-based and include both ends. `statuses` says what happened to the
+    lines of each range (default: modified). A symbol is `removed` if it touches only
+    removed lines, and `added` if it consists of added lines.
 
     Raises `timeout` and `cancelled` of the task.
     """
-    spans = [(first, max(first, last)) for first, last in ranges]
-    statuses: Sequence[ChangeStatus] = ["modified"] * len(spans)
-    if kinds is not None:
-        statuses = kinds
-    line_ranges = _LineRanges(
-        _LineRange(first, last, status)
-        for (first, last), status in zip(spans, statuses, strict=True)
-    )
+    spans = [*ranges]
+    if statuses is None:
+        statuses = ["modified"] * len(spans)
+    changed_ranges = []
+    for (first, last), status in zip(spans, statuses, strict=True):
+        changed_ranges.append(_LineRange(first, max(first, last), status))
+    line_ranges = _LineRanges(changed_ranges)
     task = task or Task()
     touched = []
     for ancestors, symbol in outline.walk():

@@ -73,29 +73,36 @@ def summarize_csv(
     """
     lines = [line.text for line in sample.head[:_MAX_CSV_ROWS]]
     delimiters = (delimiter,) if delimiter else _DELIMITERS
-    best_share, best = 0.0, None
+    best: CsvFacts | None = None
+    best_share = 0.0
     for candidate in delimiters:
-        try:
-            rows = [
-                row for row in csv.reader(lines, delimiter=candidate) if row
-            ]
-        except csv.Error:
-            continue
+        rows = _read_rows(lines, candidate)
         if not rows:
             continue
         columns, count = Counter(map(len, rows)).most_common(1)[0]
         share = count / len(rows)
         if columns < 2:
             continue
-        # The delimiter that gives most rows the same number of columns.
+        # The right delimiter divides most rows into the same number of columns.
         if best is None or (share, columns) > (best_share, best.columns):
             best_share = share
             best = CsvFacts(candidate, columns, _read_header(rows))
     return best
 
 
+def _read_rows(lines: list[str], delimiter: str) -> list[list[str]]:
+    """Return the rows of a table that are not empty; none if it is malformed."""
+    try:
+        return [row for row in csv.reader(lines, delimiter=delimiter) if row]
+    except csv.Error:
+        return []
+
+
 def _read_header(rows: list[list[str]]) -> tuple[str, ...] | None:
-    """Return the names of the columns, None if the first row is no header."""
+    """Return the names of the columns, or None if the first row is no header.
+
+    A header has distinct texts in all columns, and no number.
+    """
     cells = [cell.strip() for cell in rows[0]]
     is_distinct = len(set(cells)) == len(cells)
     if not is_distinct or not all(cells) or any(map(_is_number, cells)):
@@ -126,7 +133,7 @@ def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
     counts: Counter[str] = Counter()
     types: dict[str, set[str]] = {}
     valid_count = invalid_count = 0
-    # All sampled lines count: every tenth line, say, might be of one kind.
+    # All sampled lines count: the kinds of lines may take turns, such as every tenth.
     for line in sample.lines:
         is_cut = len(line.text) >= MAX_LINE_CHARACTERS
         # The sample cuts long lines, and a cut object is no evidence of invalid JSON.
@@ -137,16 +144,16 @@ def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
         except ValueError:
             invalid_count += 1
             continue
-        # The line may well be JSON, which is only nested too deeply for this parser.
         except RecursionError:
+            # The line may be valid, and only nested too deeply for this parser.
             continue
         valid_count += 1
         if not isinstance(value, dict):
             continue
-        for key, item in _iterate_fields(value):
-            counts[key] += 1
+        for name, item in _iterate_fields(value):
+            counts[name] += 1
             item_type = _JSON_TYPES.get(type(item), "object")
-            types.setdefault(key, set()).add(item_type)
+            types.setdefault(name, set()).add(item_type)
     keys = []
     for name, count in counts.most_common(_MAX_KEYS):
         key = JsonKey(

@@ -34,11 +34,16 @@ GIT_SECONDS = 3600.0
 """The longest time of one run of git; a person waits for it and can interrupt it."""
 
 MAX_INDEX_BYTES = 256 << 20
+"""The largest index that is read. One of a million files has about 100 MB."""
+
 _BLOCK_BYTES = 1 << 16
 _MAX_COMMIT_BYTES = 1 << 20
 _MAX_RENAMES = 400
 """Files of a commit above which git compares no contents to find renames."""
+
 _MAX_TIME_DIGITS = 12
+"""Digits of a time in seconds; a forged commit may have one that no date can hold."""
+
 _USER_VARIABLES = ("HOME", "XDG_CONFIG_HOME", "USERPROFILE")
 _OVERRIDDEN_FOR_USER = (
     "HOME",
@@ -78,6 +83,25 @@ class CommittedFile:
     index_mode: int
     index_id: str
     is_conflict: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredIndex:
+    """The bytes of an index, and its time of change in nanoseconds."""
+
+    content: bytes
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class TreeChange:
+    """A file that differs between two commits, and its object in the second one.
+
+    The object is zeros if the second commit has no such file.
+    """
+
+    path: bytes
+    object_id: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,20 +199,22 @@ class GitRepository(Closable):
     def is_index_temporary(self) -> bool:
         """True if git makes a commit of some paths, from an index for it alone."""
         names = (b"index", b"index.lock")
-        own = [os.path.join(self.folders.git_folder, name) for name in names]
-        return system.real_path(self.index_path) not in own
+        own_paths = []
+        for name in names:
+            own_paths.append(os.path.join(self.folders.git_folder, name))
+        return system.real_path(self.index_path) not in own_paths
 
-    def read_index_file(self) -> tuple[bytes, int]:
-        """Return the bytes of the index and its time of change in nanoseconds.
+    def read_index_file(self) -> StoredIndex:
+        """Return the index as git stores it; an empty one if it cannot be read.
 
-        They serve to leave out unchanged files, so of an index that cannot be read
-        they are empty.
+        It serves to leave out unchanged files. Without it, more files are compared.
         """
         with suppress(OSError), system.open_file(self.index_path) as file:
             status = file.status()
             if status.size <= MAX_INDEX_BYTES:
-                return file.read(0, status.size), status.mtime_ns
-        return b"", 0
+                content = file.read(0, status.size)
+                return StoredIndex(content, status.mtime_ns)
+        return StoredIndex(b"", 0)
 
     def resolve(self, revision: str) -> str | None:
         """Return the full name of a commit, or None if there is no such commit."""
@@ -243,8 +269,8 @@ class GitRepository(Closable):
 
     def iter_tree_changes(
         self, commit: str, other: str
-    ) -> Iterator[tuple[bytes, str]]:
-        """Yield the path and the object of each file that another commit changed."""
+    ) -> Iterator[TreeChange]:
+        """Yield the files that differ between a commit and another."""
         words = [
             "diff-tree",
             "-r",
@@ -256,7 +282,8 @@ class GitRepository(Closable):
         records = self._records([*words, commit, other, "--"])
         for record in records:
             path = next(records, b"")
-            yield path, record.decode("ascii").split(" ")[3]
+            # Such as `:100644 100644 ID ID M`.
+            yield TreeChange(path, record.decode("ascii").split(" ")[3])
 
     def iter_file_commits(
         self, commit: str, path: bytes, limit: int

@@ -32,7 +32,7 @@ import json
 import re
 import threading
 from collections import defaultdict
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
@@ -58,24 +58,24 @@ _ROLE: Final = re.compile(
 )
 
 Rewrite = Callable[[str], str]
-"""Makes a name of the text of a node, or of another form of the name."""
+"""Returns a name for the text of a node, or for another form of the name."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueryPattern:
     """One pattern of a query: the kind of its node, and the way to its name.
 
-    `display_name` makes the name of the text, and `lookup_name` the name by which the
-    symbol is found. The text is that of all `@name` together, without one the text of
-    the node up to `@in`. They come from the settings `shown` and `known`, substitutions
-    `PATTERN → TEMPLATE`, one a line.
+    `display_name` returns the name for the text of a node, and `lookup_name` the name by
+    which the symbol is found. The text is that from the first `@name` to the last, or
+    that of the node up to `@in` if there is no `@name`. Both functions come from
+    settings, `shown` and `known`: substitutions `PATTERN → TEMPLATE`, one a line.
 
     `within` maps the kind of the holder (or `top`, `types`, `code`, `other`) to another
     kind, `-` for no symbol. `bound` maps the type of the value, or of the last
     declarator, to a kind, from the settings `of.KIND`: "" is the pattern's own kind, `-`
-    no symbol, and `?KIND` a kind that counts only with symbols inside. Such a value may
-    hold other symbols. With `first`, only the first of several names counts, and of
-    several such patterns on a node.
+    no symbol, and `?KIND` a kind that counts only with symbols inside. A value of such a
+    type may hold other symbols. With `first`, a node has one symbol: that of the first
+    name, and of the first such pattern.
 
     The other settings:
 
@@ -155,6 +155,7 @@ def load_grammar(language: Language) -> Grammar:
 
 
 def _load(language: Language) -> Grammar:
+    """Import the package of a grammar, and compile its query."""
     import tree_sitter
 
     traits = language.traits
@@ -162,19 +163,33 @@ def _load(language: Language) -> Grammar:
     module = import_module(f"tree_sitter_{package}")
     load_language = getattr(module, function_name or "language")
     parser_language = tree_sitter.Language(load_language())
-    text = "\n".join(
-        (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
-        for name in traits.queries.split()
-    )
-    for name, shared_text in _SHARED_TEXT.findall(text):
-        text = text.replace(name, shared_text)
+    text = _read_queries(traits.queries.split())
     roles: dict[str, set[str]] = defaultdict(set)
     for node_type, role in _ROLE.findall(text):
         roles[role].add(node_type)
     # Roles are looked up from the symbols: a query would match every comment.
     text = _ROLE.sub("", text)
     query = tree_sitter.Query(parser_language, text)
-    encoded = text.encode()
+    patterns = _build_patterns(query, text.encode(), roles)
+    return Grammar(language, parser_language, query, patterns, roles)
+
+
+def _read_queries(names: Iterable[str]) -> str:
+    """Return the text of query files with the text that their patterns share."""
+    texts = []
+    for name in names:
+        path = _QUERIES / f"{name}.scm"
+        texts.append(path.read_text(encoding="utf-8"))
+    text = "\n".join(texts)
+    for name, shared_text in _SHARED_TEXT.findall(text):
+        text = text.replace(name, shared_text)
+    return text
+
+
+def _build_patterns(
+    query: tree_sitter.Query, text: bytes, roles: Mapping[str, set[str]]
+) -> tuple[QueryPattern, ...]:
+    """Return the patterns of a query, which is written as `text`."""
     patterns = []
     for index in range(query.pattern_count):
         start = query.start_byte_for_pattern(index)
@@ -182,9 +197,9 @@ def _load(language: Language) -> Grammar:
         settings = {}
         for key, value in query.pattern_settings(index).items():
             settings[key] = value or ""
-        pattern_text = encoded[start:end].decode()
+        pattern_text = text[start:end].decode()
         patterns.append(_build_pattern(pattern_text, settings, roles))
-    return Grammar(language, parser_language, query, tuple(patterns), roles)
+    return tuple(patterns)
 
 
 def _build_pattern(

@@ -25,7 +25,7 @@ _KIND_WORDS: Final = DEFINITIONS | split_words(
     "actor union instance alias schema trigger"
 )
 _MAX_SIBLINGS: Final = 16
-"""Siblings that are compared with a line: a few may overlap it."""
+"""Siblings before a line that are compared with it: those that overlap are near it."""
 
 _MAX_COMPARED_NAMES: Final = 5_000
 
@@ -74,7 +74,8 @@ def symbols_around_line(outline: Outline, line: int) -> tuple[Symbol, ...]:
                 around.append(symbol)
         if not around:
             break
-        # Of several the last one, but rather one with children.
+        # Of several symbols on one line, the last one that holds others: the path may go
+        # on inside it.
         innermost = next(filter(attrgetter("children"), around), around[0])
         path.append(innermost)
         level = innermost.children
@@ -101,7 +102,7 @@ def symbol_path_at(
 def is_definition(symbol: Symbol) -> bool:
     """Return True if a symbol is read whole when a line in it is requested.
 
-    That is a definition, or another symbol of several lines.
+    Its kind is one of `DEFINITIONS`, or it has several lines and is no import.
     """
     if symbol.kind in DEFINITIONS:
         return True
@@ -120,23 +121,17 @@ def find_candidates(outline: Outline, name: str) -> list[NamedSymbol]:
     candidates = _match_names(outline, name, spell=str)
     if not candidates and not _is_imported(outline, name):
         candidates = _match_names(outline, name, spell=str.casefold)
-    # A displayed path names the kind too.
-    displayed = [
-        candidate
-        for candidate in candidates
-        if f"{PATH_SEPARATOR}{candidate.path}".endswith(
-            f"{PATH_SEPARATOR}{name}"
-        )
-    ]
-    if displayed:
-        return displayed
+    # A displayed path names the kind too, and so means fewer symbols than its names do.
+    by_path = []
+    definitions = []
+    for candidate in candidates:
+        path = f"{PATH_SEPARATOR}{candidate.path}"
+        if path.endswith(f"{PATH_SEPARATOR}{name}"):
+            by_path.append(candidate)
+        if candidate.symbol.kind != "prototype":
+            definitions.append(candidate)
     # A definition is meant rather than its prototype.
-    definitions = [
-        candidate
-        for candidate in candidates
-        if candidate.symbol.kind != "prototype"
-    ]
-    return definitions or candidates
+    return by_path or definitions or candidates
 
 
 def _match_names(

@@ -12,8 +12,8 @@ from filewright.structure.symbol import MINOR, Symbol
 class SyntaxIssue(NamedTuple):
     """One place where a parser failed: its line and its column in characters, from 1.
 
-    `text` is the text of the file there. `missing_token` is what the parser expected
-    there and did not find, if it knows that.
+    `text` is the text of the file there, and `message` the problem in words.
+    `missing_token` is the token that the parser expected there, if it names one.
     """
 
     line: int
@@ -28,8 +28,8 @@ class SyntaxReport:
     """The number of syntax errors in a file, and the first few in order.
 
     `certain` is False for languages whose grammar does not read every valid file
-    (macros, dialects, the newest syntax): then an issue may be the grammar's. If an edit
-    adds issues, that still means something.
+    (macros, dialects, the newest syntax): an issue may then be a fault of the grammar.
+    An edit that adds issues is still worth a warning.
     """
 
     count: int = 0
@@ -55,8 +55,8 @@ class Outline:
     """The symbols of a file as a tree, in file order, and the result of the parse.
 
     `parsed` is False without a grammar and where a limit was exceeded; `note` says
-    which. A large text may be parsed up to the line `last_parsed_line` (None: to its
-    end). The rest is outlined by patterns: names and lines of what looks like a
+    why. A large text may be parsed up to the line `last_parsed_line` (None: to its
+    end). The rest is outlined by patterns: names and lines of text that looks like a
     definition. `truncated` is True if symbols are missing, because there are too many or
     because they are nested too deeply.
     """
@@ -89,7 +89,7 @@ class Outline:
         )
 
     def with_symbols(self, added: tuple[Symbol, ...]) -> Outline:
-        """Return the outline with further symbols between its outermost ones.
+        """Return the outline with further symbols among its outermost ones.
 
         A symbol ends where an added one begins inside it.
         """
@@ -133,16 +133,10 @@ class Outline:
             depth += 1
         # By identity: symbols are values, and two of a file may be equal.
         selected = set(map(id, ordered[:max_symbols]))
-        first_missing_line = None
         for _, symbol in self.walk():
             if id(symbol) not in selected:
-                first_missing_line = symbol.start_line
-                break
-        return ShortenedOutline(
-            self._select(selected),
-            self.count - len(selected),
-            first_missing_line,
-        )
+                return self._shortened_to(selected, symbol.start_line)
+        return self._shortened_to(selected, None)
 
     def select_lines(
         self, first: int, last: int, max_symbols: int, max_depth: int = 0
@@ -158,15 +152,17 @@ class Outline:
                 continue
             if max_depth and len(ancestors) >= max_depth:
                 continue
-            path = set(map(id, (*ancestors, symbol))) - selected
-            if selected and len(selected) + len(path) > max_symbols:
+            # Several symbols may have the same ancestors, which are counted once.
+            added = set(map(id, (*ancestors, symbol))) - selected
+            if selected and len(selected) + len(added) > max_symbols:
                 return self._shortened_to(selected, symbol.start_line)
-            selected |= path
+            selected |= added
         return self._shortened_to(selected, None)
 
     def _shortened_to(
         self, selected: set[int], first_missing_line: int | None
     ) -> ShortenedOutline:
+        """Return the part of the outline with the symbols of these identities."""
         return ShortenedOutline(
             self._select(selected),
             self.count - len(selected),
@@ -208,8 +204,8 @@ def _end_before(symbol: Symbol, following: Symbol) -> Symbol:
         child for child in symbol.children if child.end <= following.block_start
     )
     return symbol._replace(
-        # The comment above a symbol may look like a definition: that begins inside the
-        # block, but before the symbol itself.
+        # The following definition may be a comment above the symbol that looks like
+        # code. It then begins inside the block, but before the symbol itself.
         end=max(symbol.start, following.block_start),
         end_line=max(symbol.start_line, following.block_start_line - 1),
         children=children,

@@ -21,12 +21,18 @@ from filewright.text.cache import BoundedCache
 from filewright.text.snapshot import Snapshot
 
 _HEAD_BYTES: Final = 64 << 10
+"""The beginning of a text by which its language is recognised."""
+
 _SYMBOL_BYTES: Final = 400
 """Measured memory of one symbol with its strings."""
 
 _OUTLINE_BYTES: Final = 500
 _BYTES_PER_TIME_LIMIT: Final = 8 << 20
+"""A text has the time limit of the settings once for each so many bytes."""
+
 _MIN_RETRIED_BYTES: Final = 2 << 20
+"""A text so small failed by its content, and not for want of memory."""
+
 _RETRY_SECONDS: Final = 60.0
 """The time before a content is parsed again that could not be parsed whole."""
 
@@ -44,8 +50,8 @@ class _IncompleteOutline:
 class Outlines:
     """Outlines by content, for any thread: parsed when first requested, then cached.
 
-    A workspace has one. Its `launcher` starts the parser processes; without one it makes
-    its own. It may use half of `settings.cache_bytes`. `close` ends the processes.
+    A workspace has one. `launcher` starts the parser processes (default: a launcher of
+    its own). The cache may use half of `settings.cache_bytes`. `close` ends the processes.
     """
 
     def __init__(
@@ -69,9 +75,9 @@ class Outlines:
     ) -> Outline:
         """Return the outline of bytes in UTF-8, or of a snapshot.
 
-        The language of a snapshot is found by its name, unless it is given. No content
-        raises an error. Of a text that is too large or takes too long, the beginning is
-        parsed, and the rest outlined by patterns. Above `settings.parse_bytes`, for binary
+        Without a `language`, the name of the snapshot's file decides. No content raises
+        an error. Of a text that is too large or takes too long, the beginning is parsed,
+        and the rest outlined by patterns. Above `settings.parse_bytes`, for binary
         content, and where the grammar crashes, the outline has `parsed=False` and a note.
 
         Raises `cancelled` or `timeout` of the task, and `io_error`.
@@ -108,14 +114,14 @@ class Outlines:
         return outline
 
     def _find_cached(self, key: object) -> Outline | None:
-        """Return the outline of a content that was parsed, or tried, not long ago."""
+        """Return the cached outline of a content, or None if it is to be parsed."""
         outline = self._complete.get(key)
         if outline is not None:
             return outline
         incomplete = self._incomplete.get(key)
         if incomplete is None:
             return None
-        # The machine may have more time for it later, but not at once.
+        # A machine that is less busy later may parse it whole, but hardly at once.
         if time.monotonic() - incomplete.parsed_at >= _RETRY_SECONDS:
             return None
         return incomplete.outline
@@ -131,45 +137,54 @@ class Outlines:
 
         If that is nothing, a note says why.
         """
-        size, limit = snapshot.size, self._settings.parse_bytes
-        is_narrow = snapshot.encoding.unit_bytes == 1
-        note = f"not parsed: {size} bytes are above the limit of "
-        if size > limit:
-            return Outline(language, parsed=False, note=f"{note}{limit}")
-        head = data
+        size = snapshot.size
+        if size > self._settings.parse_bytes:
+            return _too_large(language, size, f"{self._settings.parse_bytes}")
+        head, key = data, _file_key(snapshot)
         if size > MAX_PARSED_BYTES:
-            head = b""
-            if is_narrow:
-                # A line that is cut in two could be read as another definition.
-                head = data[: data.rfind(b"\n", 0, MAX_PARSED_BYTES) + 1]
-            if not head:
-                note = f"{note}{MAX_PARSED_BYTES} for such a file"
-                return Outline(language, parsed=False, note=note)
+            head = _take_whole_lines(snapshot, data, MAX_PARSED_BYTES)
+            # A part of the file must not take the place of the tree of the whole.
+            key = ""
+        if size and not head:
+            return _too_large(
+                language, size, f"{MAX_PARSED_BYTES} for such a file"
+            )
         time_limits = 1 + len(head) // _BYTES_PER_TIME_LIMIT
         request = Request(
             language.value,
             snapshot.encoding.name,
             seconds=self._settings.parse_seconds * time_limits,
-            key="" if size > MAX_PARSED_BYTES else _file_key(snapshot),
+            key=key,
         )
         try:
-            outline = self._workers.outline(request, head, task)
-            # A part of the file must not take the place of the tree of the whole.
-            request = replace(request, key="")
-            # The tree of a large text may have exceeded the memory of the worker. The
-            # names in a part of it can still be found.
-            while (
-                outline.note == GRAMMAR_FAILED_NOTE
-                and len(head) > _MIN_RETRIED_BYTES
-                and is_narrow
-            ):
-                head = head[: head.rfind(b"\n", 0, len(head) // 2) + 1]
-                if head:
-                    outline = self._workers.outline(request, head, task)
+            return self._parse_head(snapshot, request, head, task)
         except OSError as error:
             note = f"not parsed: no parser process starts ({error.strerror or error})"
             return Outline(language, parsed=False, note=note)
-        if outline.is_whole and len(head) < size:
+
+    def _parse_head(
+        self,
+        snapshot: Snapshot,
+        request: Request,
+        head: bytes,
+        task: Task | None,
+    ) -> Outline:
+        """Return the outline of `head`, the beginning of the text, or of a part of it.
+
+        The tree of a large text may exceed the memory of the worker, which then fails.
+        The names in half of it, or in half of that, can still be found.
+        """
+        outline = self._workers.outline(request, head, task)
+        request = replace(request, key="")
+        while (
+            outline.note == GRAMMAR_FAILED_NOTE
+            and len(head) > _MIN_RETRIED_BYTES
+        ):
+            head = _take_whole_lines(snapshot, head, len(head) // 2)
+            if not head:
+                break
+            outline = self._workers.outline(request, head, task)
+        if outline.is_whole and len(head) < snapshot.size:
             return outline.truncated_at(head.count(b"\n"))
         return outline
 
@@ -180,6 +195,23 @@ class Outlines:
     def close(self) -> None:
         """End the parser processes; a later call starts new ones."""
         self._workers.close()
+
+
+def _too_large(language: Language, size: int, limit: str) -> Outline:
+    """Return the outline of a text that is above a limit of bytes."""
+    note = f"not parsed: {size} bytes are above the limit of {limit}"
+    return Outline(language, parsed=False, note=note)
+
+
+def _take_whole_lines(snapshot: Snapshot, data: bytes, max_bytes: int) -> bytes:
+    """Return the lines within the first `max_bytes`, none in UTF-16.
+
+    A line that is cut in two could be read as another definition. In UTF-16 the byte of a
+    line feed may be half of another character.
+    """
+    if snapshot.encoding.unit_bytes > 1:
+        return b""
+    return data[: data.rfind(b"\n", 0, max_bytes) + 1]
 
 
 def _content_key(

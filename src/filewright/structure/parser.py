@@ -55,10 +55,11 @@ def parse_text(
 ) -> ParsedText | Outline:
     """Return the outline and the tree of `data`, reusing unchanged parts of `previous`.
 
-    An outline alone, of the beginning or with `parsed=False`, if the time is over or if
-    no grammar reads the encoding. Raises `ImportError` if the grammar is not installed.
+    If the time is not enough for the whole text, return the outline of its beginning
+    alone; if it is not enough for that either, or if no grammar reads the encoding, an
+    outline with `parsed=False`. Raises `ImportError` if the grammar is not installed.
     """
-    deadline_start = time.monotonic()
+    started = time.monotonic()
     content = prepare_content(data, codec, language)
     is_flow = _is_flow(language, data)
     grammar = load_grammar(Language.TSX if is_flow else language)
@@ -69,13 +70,13 @@ def parse_text(
     if language is Language.YAML:
         content = _take_first_lines(content, _MAX_YAML_LINES)
     parse = _Parse(content, grammar)
-    tree = parse.run(deadline_start + _WHOLE_SHARE * seconds, previous)
+    tree = parse.run(started + _WHOLE_SHARE * seconds, previous)
     if tree is None:
-        # A parse that was stopped leaves no tree. The end of a parse takes longer than
-        # its beginning, so a quarter of the text that was reached fits in the rest.
+        # A parse that was stopped leaves no tree. The time for a text grows faster than
+        # its length, so a quarter of the reached text fits in the rest of the time.
         content = _cut_to_lines(content, parse.reached_offset // 4)
         if content.data:
-            tree = _Parse(content, grammar).run(deadline_start + seconds)
+            tree = _Parse(content, grammar).run(started + seconds)
     if tree is None:
         note = f"not parsed: it took longer than the limit of {seconds:g} s"
         return Outline(language, parsed=False, note=note)
@@ -137,7 +138,7 @@ def _take_first_lines(content: Content, count: int) -> Content:
 
 
 class _Parse:
-    """One run of a parser. `reached_offset` is where it was stopped."""
+    """One run of a parser. `reached_offset` is the offset at which it was stopped."""
 
     def __init__(self, content: Content, grammar: Grammar) -> None:
         self.reached_offset = 0

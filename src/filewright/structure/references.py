@@ -1,7 +1,7 @@
 """References between the files of a project: the imports in the first lines of each.
 
-No file is parsed. A map of a project is requested first, may have thousands of files, and
-must be there at once. Maps of repositories rank files by the references between them.
+A map of a project ranks its files by them. No file is parsed: agents ask for the map
+first, and parsing thousands of files would take minutes.
 """
 
 from __future__ import annotations
@@ -18,9 +18,12 @@ from filewright.structure.symbol import split_words
 HEAD_BYTES: Final = 8 << 10
 """The part of a file that is read: imports come first."""
 
+# One alternative for each form: Python's `from`, JavaScript's `import … from`, calls and
+# words with a quoted path, `#include`, words with a plain name, and lines of Go's
+# parenthesised imports.
 _IMPORT: Final = re.compile(
     r"^[ \t]*from[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]+(?:\((?P<many>[^)]*)\)|(?P<names>[^\n#]*))"
-    r"|^[ \t]*(?:import|export)[ \t]+(?P<given>[^'\";\n]*(?:\n[^'\";\n]*){0,30}?)[ \t]from[ \t]*"
+    r"|^[ \t]*(?:import|export)[ \t]+(?P<clause>[^'\";\n]*(?:\n[^'\";\n]*){0,30}?)[ \t]from[ \t]*"
     r"['\"](?P<source>[^'\"\n]+)['\"]"
     r"|[^\n]*?\b(?:require|require_relative|import)[ \t]*\(?[ \t]*['\"](?P<path>[^'\"\n]+)['\"]"
     r"|^[ \t]*#[ \t]*include[ \t]+[\"<](?P<header>[^\">\n]+)[\">]"
@@ -45,6 +48,7 @@ _FOLDER_FILES: Final = split_words("__init__ index mod lib")
 """Files that are imported by the name of their folder."""
 
 _MAX_SAME_NAMES: Final = 50
+"""Files of one name that are compared with an import: a project may have thousands."""
 
 PathParts = tuple[str, ...]
 
@@ -56,6 +60,14 @@ class CentralFile:
     path: str
     used_by: int
     names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """A file that imports a name from another file, or that file as a whole."""
+
+    path: str
+    takes_name: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,13 +142,8 @@ class References:
             names.discard("")
         return used
 
-    def find_importers(
-        self, target: str, name: str
-    ) -> Iterator[tuple[str, bool]]:
-        """Yield the files that import `name` from `target`, with True.
-
-        A file that imports `target` as a whole is yielded with False.
-        """
+    def find_importers(self, target: str, name: str) -> Iterator[Importer]:
+        """Yield the files that import `name` from `target`, or `target` as a whole."""
         for file in self._files:
             takes_name = takes_whole = False
             for imported in file.imports:
@@ -152,10 +159,10 @@ class References:
                         for imported_name in names
                     )
             if takes_name or takes_whole:
-                yield file.path, takes_name
+                yield Importer(file.path, takes_name)
 
     def _resolve(self, path: str, module: str, name: str) -> str | None:
-        """Return the file that `module`, or `name` in it, is for an import in `path`."""
+        """Return the file that an import in `path` means by `module`, or by `name` in it."""
         folder = path.split("/")[:-1]
         if module.startswith("."):
             return self._resolve_relative(folder, module, name)
@@ -241,7 +248,7 @@ def _read_import(match: re.Match[str]) -> _Import:
     """Return the import that the expression has matched."""
     modules = match.group("module", "source", "path", "header", "plain", "go")
     module: str = next(filter(None, modules))
-    names = match["many"] or match["names"] or match["given"] or ""
+    names = match["many"] or match["names"] or match["clause"] or ""
     # Comments, aliases and the word `type` are no names.
     names = re.sub(r"#[^\n]*|\bas[ \t]+\w+|\btype\b", "", names)
     if match["header"]:

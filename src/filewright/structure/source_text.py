@@ -7,7 +7,10 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SourceText:
-    """The text that is outlined. Offsets are those of the syntax tree."""
+    """The text of a syntax tree. Its offsets are those of the tree, in bytes.
+
+    `codec` decodes the names in it.
+    """
 
     data: bytes
     codec: str
@@ -18,7 +21,7 @@ class SourceText:
         return self.codec.startswith("utf-16")
 
     def read(self, start: int, end: int, max_bytes: int) -> str:
-        """Return the text of the bytes [start, end), of the first `max_bytes` at most."""
+        """Return the text of the bytes [start, end), but of `max_bytes` at most."""
         content = self.data[start : min(end, start + max_bytes)]
         return content.decode(self.codec, "replace")
 
@@ -36,12 +39,13 @@ class SourceText:
     def last_character(self, start: int, end: int) -> int:
         """Return the offset of the last character of [start, end).
 
-        A node that ends with a terminator does not reach into the next line.
+        The line of this character is the last line of a node: `end` itself may be on the
+        next line, behind a terminator.
         """
         width = 2 if self.is_wide else 1
         return max(start, end - width)
 
 
 def truncate(text: str, limit: int) -> str:
-    """Return `text`, of a longer one `limit` characters with an ellipsis at the end."""
+    """Return `text`, cut to `limit` characters with an ellipsis if it is longer."""
     return text if len(text) <= limit else text[: limit - 1] + "…"

@@ -120,11 +120,13 @@ def _find_users(mentions: _Mentions, symbol: MovedSymbol) -> set[str]:
     for path in (old_path, new_path):
         references.add(path, b"", counts=False)
     users = set()
-    for path, imports_name in references.find_importers(old_path, symbol.name):
-        if imports_name or path in mentions.qualified[symbol.name]:
-            users.add(path)
+    for importer in references.find_importers(old_path, symbol.name):
+        is_qualified = importer.path in mentions.qualified[symbol.name]
+        if importer.takes_name or is_qualified:
+            users.add(importer.path)
     importers = {
-        path for path, _ in references.find_importers(new_path, symbol.name)
+        importer.path
+        for importer in references.find_importers(new_path, symbol.name)
     }
     # The old file itself uses the symbol, and does not import it.
     if (
