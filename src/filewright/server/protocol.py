@@ -63,6 +63,7 @@ from filewright.server.notices import Notices
 from filewright.server.resources import Resources
 from filewright.tools.bound_tools import BoundTools
 from filewright.tools.bounded_text import clip
+from filewright.tools.history import HistoryResult
 from filewright.tools.result import ChangeResult, Image, ToolResult
 from filewright.tools.tool import ListedTool
 from filewright.wording import did_you_mean, escape_unsendable
@@ -351,7 +352,7 @@ class Handlers:
                     note=CUT_RESULT,
                     at_line=True,
                 )
-        if with_links and isinstance(result, ChangeResult):
+        if with_links and isinstance(result, HistoryResult):
             link = self._link_diff(result)
             if link is not None:
                 links.append(link)
@@ -378,14 +379,20 @@ class Handlers:
             size=len(whole.encode("utf-8")),
         )
 
-    def _link_diff(self, result: ChangeResult) -> ResourceLink | None:
-        """Return a link to a diff that get_history does not show on one page."""
+    def _link_diff(self, result: HistoryResult) -> ResourceLink | None:
+        """Return a link to the diff of a change that is longer than its answer.
+
+        The answer to the change itself has none: it names `get_history`, which every
+        client can call.
+        """
         diff = result.difference
+        if diff is None:
+            return None
         is_short = len(diff.text) <= self._settings.page_chars
-        if not result.change_id or (is_short and not diff.truncated):
+        if is_short and not diff.truncated:
             return None
         return ResourceLink(
-            uri=f"{HISTORY}{result.change_id}",
+            uri=f"{HISTORY}{result.changes[0].change_id}",
             name="whole diff",
             mime_type="text/plain",
         )
