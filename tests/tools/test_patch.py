@@ -39,6 +39,39 @@ def test_what_fits_is_applied_and_the_rest_comes_back_as_a_patch(
     assert not workspace.call("apply_patch", {"patch": mended}).is_error
 
 
+@pytest.mark.parametrize(
+    ("numbers", "moves"),
+    [
+        pytest.param((2, 6), "hunk 2 at line 6)", id="none"),
+        pytest.param(
+            (1, 5),
+            "hunk 1 at line 2; hunk 2 at line 6; 1 line below their numbers)",
+            id="all alike",
+        ),
+        pytest.param(
+            (2, 5), "hunk 2 at line 6; hunk 2 1 line below)", id="one of them"
+        ),
+        pytest.param(
+            (1, 8),
+            "; hunk 1 1 line below; hunk 2 2 lines above)",
+            id="both unlike",
+        ),
+    ],
+)
+def test_moves(
+    root: Path, workspace: Workspace, numbers: tuple[int, int], moves: str
+) -> None:
+    (root / "a.txt").write_text("0\na\nb\n1\n2\nc\nd\n")
+    first, second = numbers
+    patch = (
+        "--- a/a.txt\n+++ b/a.txt\n"
+        f"@@ -{first},2 +{first},2 @@\n a\n-b\n+B\n"
+        f"@@ -{second},2 +{second},2 @@\n c\n-d\n+D\n"
+    )
+    answer = workspace.call("apply_patch", {"patch": patch})
+    assert moves in answer.text
+
+
 def test_without_partial_it_is_all_or_none(
     tree: Path, workspace: Workspace
 ) -> None:

@@ -12,7 +12,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.edit.changeset import FilePlan
-from filewright.edit.patch.file_plan import PatchedFile
+from filewright.edit.patch.file_plan import HunkOutcome, PatchedFile
 from filewright.edit.patch.model import FilePatch, Patch
 from filewright.edit.patch.plan import (
     FileRefusal,
@@ -329,26 +329,50 @@ def _row(outcome: FileOutcome[PatchedFile], origins: Mapping[str, str]) -> str:
     origin = origins.get(file.path, "")
     if not origin and file.was is not None:
         origin = f" from {file.was}"
-    hunks: list[str] = []
-    for hunk in file.hunks:
-        parts = [f"hunk {hunk.number} at line {hunk.line}"]
-        if hunk.tier == "already_applied":
-            parts.append("applied already")
-        elif hunk.tier == "sent_twice":
-            parts.append("sent twice")
-        elif hunk.tier != "exact":
-            parts.append(f"matched by {hunk.tier}")
-        if hunk.moved:
-            side = "below" if hunk.moved > 0 else "above"
-            lines = pluralize(abs(hunk.moved), "line")
-            parts.append(f"{lines} {side} its number")
-        if hunk.repaired:
-            parts.append("counts repaired")
-        hunks.append(", ".join(parts))
     places = ""
-    if hunks:
-        places = f" ({join_limited(hunks, MAX_NAMED_HUNKS, '; ')})"
+    if file.hunks:
+        hunks = [_describe_hunk(hunk) for hunk in file.hunks]
+        named_hunks = join_limited(hunks, MAX_NAMED_HUNKS, "; ")
+        places = f" ({named_hunks}{_describe_moves(file.hunks)})"
     return f"{file.operation}: {file.path}{origin}{places}{outcome.kept_form}"
+
+
+def _describe_hunk(hunk: HunkOutcome) -> str:
+    """Return the place of a hunk, and what was unusual about it."""
+    parts = [f"hunk {hunk.number} at line {hunk.line}"]
+    if hunk.tier == "already_applied":
+        parts.append("applied already")
+    elif hunk.tier == "sent_twice":
+        parts.append("sent twice")
+    elif hunk.tier != "exact":
+        parts.append(f"matched by {hunk.tier}")
+    if hunk.repaired:
+        parts.append("counts repaired")
+    return ", ".join(parts)
+
+
+def _describe_moves(hunks: Sequence[HunkOutcome]) -> str:
+    """Return by how many lines hunks are off their numbers, once for equal ones."""
+    numbers: dict[int, list[int]] = {}
+    placed_count = 0
+    for hunk in hunks:
+        if hunk.moved is not None:
+            placed_count += 1
+        if hunk.moved:
+            numbers.setdefault(hunk.moved, []).append(hunk.number)
+    text = ""
+    for moved, hunk_numbers in numbers.items():
+        side = "below" if moved > 0 else "above"
+        distance = f"{pluralize(abs(moved), 'line')} {side}"
+        if len(hunk_numbers) == placed_count == len(hunks) == 1:
+            text += f", {distance} its number"
+        elif len(hunk_numbers) == placed_count > 1:
+            text += f"; {distance} their numbers"
+        else:
+            named_hunks = join_limited(hunk_numbers, MAX_NAMED_HUNKS)
+            noun = "hunk" if len(hunk_numbers) == 1 else "hunks"
+            text += f"; {noun} {named_hunks} {distance}"
+    return text
 
 
 APPLY_PATCH = Tool(
