@@ -21,7 +21,7 @@ LINE = FileLine(
     is_unfinished=False,
     is_invalid=False,
 )
-FORM = "utf-8; lf; version v1"
+FORM = "utf-8; lf"
 
 
 def test_line() -> None:

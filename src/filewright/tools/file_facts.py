@@ -36,7 +36,10 @@ def describe_kept_form(snapshot: Snapshot) -> str:
 
 
 def describe_encoding(snapshot: Snapshot) -> str:
-    """Return encoding, line ending and version, for the first line of a result."""
+    """Return encoding and line ending, for the first line of a result.
+
+    The version is left out: an edit by lines compares with what the session was shown.
+    """
     encoding = snapshot.encoding
     name = _encoding_name(encoding)
     if snapshot.compression:
@@ -47,7 +50,7 @@ def describe_encoding(snapshot: Snapshot) -> str:
         name += " with invalid bytes"
     elif encoding.is_guess:
         name += f" (guessed, confidence {encoding.confidence:.2f})"
-    return f"{name}; {line_ending(snapshot)}; version {snapshot.version}"
+    return f"{name}; {line_ending(snapshot)}"
 
 
 def encoding_facts(snapshot: Snapshot) -> dict[str, Any]:

@@ -163,7 +163,7 @@ def read_image(
         )
     path = location.display_path
     return FileRead(
-        render_image(path, media_type, snapshot.size, snapshot.version),
+        render_image(path, media_type, snapshot.size),
         path=path,
         type=media_type,
         size=snapshot.size,
