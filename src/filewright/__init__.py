@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from filewright.progress import Task
     from filewright.settings import Settings
     from filewright.tools.batch import BatchResult, ItemResult
-    from filewright.tools.edit import EditResult
+    from filewright.tools.edit_result import EditResult
     from filewright.tools.history import HistoryResult
     from filewright.tools.listing import ListedEntry, ListResult
     from filewright.tools.methods import EditRequest, WriteRequest

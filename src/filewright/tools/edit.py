@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import attrgetter
-from typing import Any, Final
+from typing import Final
 
 from filewright.edit.changeset import FilePlan
-from filewright.edit.outcome import EditOutcome
 from filewright.errors import FilewrightError, too_many
 from filewright.hints import Hint
 from filewright.text.snapshot import Snapshot
@@ -43,6 +41,7 @@ from filewright.tools.edit_moves import (
     read_moved_text,
 )
 from filewright.tools.edit_rendering import render_edit
+from filewright.tools.edit_result import EditResult, to_result
 from filewright.tools.edit_whole_files import (
     plan_new_file,
     plan_unedited_file,
@@ -56,54 +55,11 @@ from filewright.tools.pipeline import (
     retry_stale_plan,
 )
 from filewright.tools.previews import find_diff_view
-from filewright.tools.result import ChangeResult, optional
 from filewright.tools.tool import Tool
 from filewright.wording import limit_lines, pluralize
 
 # Edits of other files that a refusal names.
 _MAX_NAMED: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class EditedFile:
-    """A file of the call, with the number of places changed and its new version."""
-
-    path: str
-    changes_made: int
-    version: str | None
-
-
-@dataclass(frozen=True, kw_only=True)
-class EditResult(ChangeResult):
-    """The outcomes of a call's edits.
-
-    `results` has one outcome for each edit in the order of the request, two for a move.
-    Lines are counted from 1 in the file as it was. `similarity` is the lowest of all
-    edits, 1.0 for exact text, and `tier` tells how the first edit was located. `version`
-    is the version of the file afterwards. If several files changed, `path`, `version` and
-    `hard_links` are those of the first, and `files` has all. `still_used` are the symbols
-    that moved to another file and are still taken from the old one.
-    """
-
-    path: str
-    changes_made: int
-    line_number: int
-    similarity: float
-    tier: str
-    results: tuple[EditOutcome, ...]
-    version: str | None
-    hard_links: int
-    syntax_warning: str | None
-    files: tuple[EditedFile, ...] = optional(())
-    still_used: tuple[StillUsed, ...] = optional(())
-
-    @property
-    def data(self) -> dict[str, Any]:
-        """The facts as JSON values."""
-        return {
-            **super().data,
-            "results": [outcome.data() for outcome in self.results],
-        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,7 +102,7 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     text = render_edit(
         edited.change, still_used, view, context.settings.page_chars
     )
-    return _to_result(edited.change, still_used, text)
+    return to_result(edited.change, still_used, text)
 
 
 def plan_and_commit(call: EditCall) -> EditChange:
@@ -284,41 +240,6 @@ def _join_refusals(
     first = refusals[0]
     first.also = tuple(limit_lines(others[1:], _MAX_NAMED, noun="edit"))
     return first
-
-
-def _to_result(
-    change: Change[FileEditPlan],
-    still_used: tuple[StillUsed, ...],
-    text: str,
-) -> EditResult:
-    """Return the facts of a change, with its text."""
-    outcomes: list[EditOutcome] = []
-    files = []
-    for file in change.files:
-        outcomes += file.result.outcomes
-        changes_made = sum(outcome.places for outcome in file.result.outcomes)
-        path = file.location.display_path
-        files.append(EditedFile(path, changes_made, file.version))
-    first = change.files[0]
-    first_lines = [outcome.first for outcome in first.result.outcomes]
-    outcomes.sort(key=attrgetter("index"))
-    return EditResult(
-        text=text,
-        change_id=change.id,
-        difference=change.diff,
-        preview=change.id is None,
-        path=files[0].path,
-        changes_made=sum(file.changes_made for file in files),
-        line_number=min(first_lines),
-        similarity=min(outcome.similarity for outcome in outcomes),
-        tier=str(outcomes[0].tier),
-        results=tuple(outcomes),
-        version=files[0].version,
-        hard_links=first.hard_links,
-        syntax_warning="; ".join(change.warnings) or None,
-        files=tuple(files) if len(files) > 1 else (),
-        still_used=still_used,
-    )
 
 
 EDIT_CONTENT = Tool(

@@ -20,7 +20,7 @@ from typing import (
 
 if TYPE_CHECKING:
     from filewright.tools.batch import BatchResult
-    from filewright.tools.edit import EditResult
+    from filewright.tools.edit_result import EditResult
     from filewright.tools.history import HistoryResult
     from filewright.tools.listing import ListResult
     from filewright.tools.overview_result import (
