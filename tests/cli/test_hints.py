@@ -26,7 +26,7 @@ NOT_OF_A_SHELL = {
     "search/similarity.py": "a fuzzy search",
     "tools/batch.py": "several files are written, moved or deleted",
     "tools/change_reply.py": "a preview with a short diff",
-    "tools/edit_files.py": "content for a file that exists",
+    "tools/edit.py": "content for a file that exists",
     "tools/edit_moves.py": "moved lines",
     "tools/edit_reading.py": "an edit without a place",
     "tools/history.py": "the tool get_history",

@@ -1,8 +1,8 @@
 """The tool `edit_content`: from its arguments to its result.
 
-The edits of a call are grouped by file (`edit_files`). Each file is planned while it is
-open: its edits at their places (`edit_file_plan`), in the cells of a notebook
-(`edit_cells`), or as a whole (`edit_whole_files`). All plans are committed as one change.
+The edits of a call are grouped by file. Each file is planned while it is open: its edits
+at their places (`edit_file_plan`), in the cells of a notebook (`edit_cells`), or as a
+whole (`edit_whole_files`). All plans are committed as one change (`pipeline`).
 """
 
 from __future__ import annotations
@@ -12,9 +12,17 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
+from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan
-from filewright.errors import FilewrightError, too_many
+from filewright.errors import (
+    Code,
+    FilewrightError,
+    missing,
+    path_error,
+    too_many,
+)
 from filewright.hints import Hint
+from filewright.text.file_identity import FileIdentity
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.edit_arguments import (
@@ -25,14 +33,13 @@ from filewright.tools.edit_arguments import (
     MoveFile,
     MoveText,
 )
-from filewright.tools.edit_cells import names_cells, plan_cells
-from filewright.tools.edit_file_plan import FileEditPlan, plan_file
-from filewright.tools.edit_files import (
+from filewright.tools.edit_call import (
     EditCall,
-    EditsByFile,
     FileEdits,
     NumberedEdit,
 )
+from filewright.tools.edit_cells import plan_cells
+from filewright.tools.edit_file_plan import FileEditPlan, plan_file
 from filewright.tools.edit_moves import (
     MovedSymbol,
     MovedText,
@@ -50,6 +57,7 @@ from filewright.tools.edit_whole_files import (
 from filewright.tools.moved_symbols import StillUsed, find_still_used
 from filewright.tools.pipeline import (
     Change,
+    StalePlanError,
     commit_change,
     plan_change,
     retry_stale_plan,
@@ -60,6 +68,8 @@ from filewright.wording import limit_lines, pluralize
 
 # Edits of other files that a refusal names.
 _MAX_NAMED: Final = 10
+# Files whose content is not shown when they are deleted or moved.
+_NOT_SHOWN = (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,6 +130,71 @@ def plan_and_commit(call: EditCall) -> EditChange:
     return EditChange(change, grouped.moved_symbols)
 
 
+def group_edits(call: EditCall) -> GroupedEdits:
+    """Group the edits of a call by file, and read the texts that they move."""
+    files = EditsByFile(call)
+    moved_texts: dict[int, MovedText] = {}
+    moved_symbols: list[MovedSymbol] = []
+    for number, edit in enumerate(call.arguments.edits):
+        file = files.add(NumberedEdit(number, edit))
+        if not isinstance(edit, MoveText):
+            continue
+        source = files.find_source(number, edit, file)
+        with files.open(source) as snapshot:
+            moved_text = read_moved_text(
+                call, number, edit, source, snapshot, file
+            )
+        moved_texts[number] = moved_text
+        if not edit.is_copy:
+            source.removals.append(build_removal(moved_text, number, file))
+            symbol = find_moved_symbol(moved_text, file)
+            if symbol is not None:
+                moved_symbols.append(symbol)
+    return GroupedEdits(files, moved_texts, tuple(moved_symbols))
+
+
+def plan_files(
+    call: EditCall, grouped: GroupedEdits
+) -> Iterator[FilePlan[FileEditPlan]]:
+    """Yield the plan of each file, which is open until the next one is requested.
+
+    The texts that are not found are refused together after the last file, so that the
+    caller can correct all of them in one call.
+    """
+    files = grouped.files
+    refusals: list[FilewrightError] = []
+    for file in files:
+        _require_not_deleted(call, file)
+        if file.is_new:
+            yield plan_new_file(call, file, grouped.moved_texts)
+            continue
+        has_edits = bool(file.edits or file.removals)
+        if file.whole is not None and (file.is_deleted or not has_edits):
+            shown_text = files.read_shown_text(file)
+            yield plan_unedited_file(call, file, file.whole, shown_text)
+            continue
+        if not has_edits:
+            # Text is copied from the file, which stays as it is.
+            continue
+        with files.open(file) as snapshot:
+            files.require_one_path(file, snapshot)
+            try:
+                if file.names_cells:
+                    plan = plan_cells(call, file, snapshot)
+                else:
+                    plan = plan_file(call, file, snapshot, grouped.moved_texts)
+            except FilewrightError as error:
+                if "refusals" not in error.details:
+                    raise
+                refusals.append(error)
+                continue
+            if file.whole is not None:
+                plan = with_whole_edit(call, plan, file.whole)
+            yield plan
+    if refusals:
+        raise _join_refusals(call, refusals)
+
+
 def _summarize(
     edits: Sequence[BaseEdit],
     grouped: GroupedEdits,
@@ -139,63 +214,6 @@ def _summarize(
     return f"edit {files}: {pluralize(len(edits), 'edit')}"
 
 
-def group_edits(call: EditCall) -> GroupedEdits:
-    """Group the edits of a call by file, and read the texts that they move."""
-    files = EditsByFile(call)
-    moved_texts: dict[int, MovedText] = {}
-    moved_symbols: list[MovedSymbol] = []
-    for number, edit in enumerate(call.arguments.edits):
-        file = files.add(NumberedEdit(number, edit))
-        if not isinstance(edit, MoveText):
-            continue
-        moved_text = read_moved_text(call, number, edit, file, files)
-        moved_texts[number] = moved_text
-        if not edit.is_copy:
-            moved_text.source.removals.append(
-                build_removal(moved_text, number, file)
-            )
-            symbol = find_moved_symbol(moved_text, file)
-            if symbol is not None:
-                moved_symbols.append(symbol)
-    return GroupedEdits(files, moved_texts, tuple(moved_symbols))
-
-
-def plan_files(
-    call: EditCall, grouped: GroupedEdits
-) -> Iterator[FilePlan[FileEditPlan]]:
-    """Yield the plan of each file, which is open until the next one is requested.
-
-    The texts that are not found are refused together after the last file, so that the
-    caller can correct all of them in one call.
-    """
-    refusals: list[FilewrightError] = []
-    for file in grouped.files:
-        _require_not_deleted(call, file)
-        if file.is_new:
-            yield plan_new_file(call, file, grouped.moved_texts)
-            continue
-        has_edits = bool(file.edits or file.removals)
-        if not has_edits and file.whole is None:
-            # Text is copied from the file, which stays as it is.
-            continue
-        if not has_edits or file.is_deleted:
-            plan = plan_unedited_file(grouped.files, file)
-            yield with_whole_edit(call, plan, file)
-            continue
-        with grouped.files.open(file) as snapshot:
-            grouped.files.require_one_path(file, snapshot)
-            try:
-                plan = _plan_text_file(call, grouped, file, snapshot)
-            except FilewrightError as error:
-                if "refusals" not in error.details:
-                    raise
-                refusals.append(error)
-                continue
-            yield with_whole_edit(call, plan, file)
-    if refusals:
-        raise _join_refusals(call, refusals)
-
-
 def _require_not_deleted(call: EditCall, file: FileEdits) -> None:
     """Raise `invalid_input` for edits of a file that another edit deletes."""
     # Text may move out of a file before it is deleted; any other edit would be lost.
@@ -206,15 +224,6 @@ def _require_not_deleted(call: EditCall, file: FileEdits) -> None:
         f"{file.requested_path} is deleted by edit {file.whole.number + 1}",
         "leave out one of them",
     )
-
-
-def _plan_text_file(
-    call: EditCall, grouped: GroupedEdits, file: FileEdits, snapshot: Snapshot
-) -> FilePlan[FileEditPlan]:
-    """Plan the edits of an open file, by cells if they name any."""
-    if names_cells(file):
-        return plan_cells(call, file, snapshot)
-    return plan_file(call, file, snapshot, grouped.moved_texts)
 
 
 def _join_refusals(
@@ -240,6 +249,183 @@ def _join_refusals(
     first = refusals[0]
     first.also = tuple(limit_lines(others[1:], _MAX_NAMED, noun="edit"))
     return first
+
+
+class EditsByFile:
+    """The files of a call, in the order in which its edits name them."""
+
+    def __init__(self, call: EditCall) -> None:
+        self._call = call
+        self._files: dict[Location, FileEdits] = {}
+        self._identities: dict[Location, FileIdentity | None] = {}
+        self._edited: dict[FileIdentity | None, Location] = {}
+
+    def __iter__(self) -> Iterator[FileEdits]:
+        return iter(self._files.values())
+
+    def add(self, numbered: NumberedEdit) -> FileEdits:
+        """Add an edit to the file that it names, and return that file.
+
+        Raise the refusal of an edit that cannot be done to the file as a whole.
+        """
+        edit = numbered.edit
+        location = self._locate(numbered)
+        creates = isinstance(edit, CreateFile)
+        if isinstance(edit, MoveText):
+            creates = edit.content is not None or (
+                edit.at is None or location in self._files
+            )
+        file = self.find(location, numbered.number, creates=creates)
+        has_content = isinstance(edit, CreateFile) or (
+            isinstance(edit, MoveText) and edit.content is not None
+        )
+        if has_content and (file.edits or not file.is_new):
+            raise _already_exists(file)
+        if isinstance(edit, (DeleteFile, MoveFile)) and not file.is_new:
+            self._add_whole(file, numbered)
+        else:
+            file.edits.append(numbered)
+        return file
+
+    def find(
+        self, location: Location, number: int, *, creates: bool = False
+    ) -> FileEdits:
+        """Return the file at a location, for edit `number`.
+
+        It is a new file if it does not exist and the first edit that names it `creates`
+        it.
+        """
+        context = self._call.context
+        file = self._files.get(location)
+        if file is None:
+            is_new = creates and not context.exists(location)
+            file = self._files[location] = FileEdits(location, is_new)
+            if is_new:
+                context.boundary.require_writable(location)
+        if file.is_new and not creates:
+            raise self._call.invalid(
+                number,
+                f"{location.requested_path} is created by this call",
+                "give the whole text of the new file: content, and from",
+            )
+        return file
+
+    def find_source(
+        self, number: int, edit: MoveText, destination: FileEdits
+    ) -> FileEdits:
+        """Return the file from which an edit moves or copies a text."""
+        path = edit.source.path
+        if path is not None:
+            location = self._call.context.boundary.locate(path)
+            return self.find(location, number)
+        if destination.is_new:
+            raise self._call.invalid(
+                number,
+                "from names no file",
+                "give the path of the text that is moved into the new file",
+            )
+        return destination
+
+    def open(self, file: FileEdits) -> Snapshot:
+        """Open a file as text.
+
+        Raise `StalePlanError` if it is not the file that was opened earlier in this plan.
+        """
+        context, location = self._call.context, file.location
+        context.boundary.require_writable(location)
+        snapshot = context.open(
+            location, encoding=self._call.arguments.encoding, text=True
+        )
+        earlier_identity = self._identities.get(location)
+        # Lines and symbols that were read from the earlier file may be elsewhere in
+        # this one.
+        if earlier_identity not in (None, snapshot.identity):
+            snapshot.close()
+            raise StalePlanError(
+                Code.STALE_VERSION,
+                f"{file.requested_path} was changed meanwhile",
+                "send the edit again",
+                path=file.requested_path,
+            )
+        self._identities[location] = snapshot.identity
+        return snapshot
+
+    def read_shown_text(self, file: FileEdits) -> Snapshot | None:
+        """Return the text of a file that is deleted or moved; None if it cannot be shown."""
+        try:
+            with self.open(file) as snapshot:
+                return snapshot if snapshot.content is not None else None
+        except FilewrightError as error:
+            if error.code not in _NOT_SHOWN:
+                raise
+            return None
+
+    def require_one_path(self, file: FileEdits, snapshot: Snapshot) -> None:
+        """Raise `invalid_input` if the file is edited by another path too."""
+        # A link or another spelling may lead to the same file, and two plans of it
+        # would clash.
+        other = self._edited.setdefault(snapshot.identity, file.location)
+        if other != file.location:
+            raise self._call.invalid(
+                file.edits[0].number if file.edits else 0,
+                f"{file.requested_path} and {other.requested_path} are one file",
+                "name it by one path",
+            )
+
+    def _locate(self, numbered: NumberedEdit) -> Location:
+        """Return the location of an edit: of its own path, else of that of the call."""
+        boundary = self._call.context.boundary
+        own_path, call_path = numbered.edit.path, self._call.arguments.path
+        path = own_path if own_path is not None else call_path
+        if path is None:
+            raise self._call.invalid(
+                numbered.number,
+                "no path was given",
+                "give path, or a path in every edit",
+            )
+        location = boundary.locate(path)
+        if own_path is None or call_path is None:
+            return location
+        if location != boundary.locate(call_path):
+            raise self._call.invalid(
+                numbered.number,
+                f"its path {own_path} is not the path of the call, {call_path}",
+                "leave out the path of the call, and give every edit its own",
+            )
+        return location
+
+    def _add_whole(self, file: FileEdits, numbered: NumberedEdit) -> None:
+        """Add the edit that deletes or moves a file."""
+        context = self._call.context
+        if file.whole is not None:
+            raise self._call.invalid(
+                numbered.number,
+                f"{file.requested_path} is deleted or moved by edit "
+                f"{file.whole.number + 1} too",
+                "delete or move it once",
+            )
+        file.whole = numbered
+        context.boundary.require_writable(file.location, link_itself=True)
+        version = self._call.version_for(numbered.edit)
+        if version is not None:
+            with self.open(file) as snapshot:
+                context.check_version(snapshot, version)
+        elif not context.exists(file.location):
+            raise missing(file.requested_path)
+
+
+def _already_exists(file: FileEdits) -> FilewrightError:
+    """Return the refusal to create a file a second time."""
+    path = file.requested_path
+    message = f"{path} exists already"
+    if file.is_new:
+        message = f"{path} is created by another edit"
+    return path_error(
+        Code.ALREADY_EXISTS,
+        path,
+        message,
+        'change a part of it, or overwrite it with write_content and mode="overwrite"',
+    )
 
 
 EDIT_CONTENT = Tool(

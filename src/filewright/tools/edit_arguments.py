@@ -112,6 +112,11 @@ class BaseEdit(Arguments):
     expected_version: Annotated[str | None, RARE] = None
     fuzzy: SkipJsonSchema[bool | None] = None
 
+    @property
+    def cell_name(self) -> int | str | None:
+        """The cell of a notebook that the edit names, or None."""
+        return None
+
     @model_validator(mode="before")
     @classmethod
     def check_companions(cls, fields: Any) -> Any:
@@ -169,6 +174,11 @@ class TextEdit(BaseEdit):
     end_line: SkipJsonSchema[LineNumber | None] = None
     cell: CellName = None
 
+    @property
+    def cell_name(self) -> int | str | None:
+        """The cell in which the text is replaced, or None."""
+        return self.cell
+
 
 class PlaceEdit(BaseEdit):
     """Replace or delete what is at a place, or insert text beside it."""
@@ -184,6 +194,11 @@ class PlaceEdit(BaseEdit):
     delete: bool = False
     take: ConflictSide | None = None
     cell_type: Annotated[CellKind | None, RARE] = None
+
+    @property
+    def cell_name(self) -> int | str | None:
+        """The cell that the place is, or is beside, or None."""
+        return self.at.cell_name
 
     @property
     def deletes_symbol(self) -> bool:

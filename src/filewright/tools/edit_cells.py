@@ -20,14 +20,14 @@ from filewright.text.notebook import (
 )
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, sort_splices
-from filewright.tools.edit_arguments import BaseEdit, PlaceEdit, TextEdit
+from filewright.tools.edit_arguments import PlaceEdit
+from filewright.tools.edit_call import EditCall, FileEdits
 from filewright.tools.edit_file_plan import (
     FileEditPlan,
     OpenFile,
     plan_snapshot,
     prepare_edit,
 )
-from filewright.tools.edit_files import EditCall, FileEdits
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +56,6 @@ class CellEdits:
     texts: dict[int, list[Edit]] = field(default_factory=dict)
     cells: dict[int, CellEdit] = field(default_factory=dict)
     added: list[AddedCell] = field(default_factory=list)
-
-
-def names_cells(file: FileEdits) -> bool:
-    """Return True if an edit of the file names a cell."""
-    return any(_cell_name(numbered.edit) is not None for numbered in file.edits)
 
 
 def plan_cells(
@@ -103,17 +98,6 @@ def plan_cells(
     )
 
 
-def _cell_name(edit: BaseEdit) -> int | str | None:
-    """Return the cell that an edit names, or None."""
-    match edit:
-        case TextEdit():
-            return edit.cell
-        case PlaceEdit():
-            return edit.at.cell_name
-        case _:
-            return None
-
-
 def _require_notebook(
     call: EditCall, file: FileEdits, snapshot: Snapshot
 ) -> NotebookView:
@@ -126,7 +110,7 @@ def _require_notebook(
     numbered = next(
         numbered
         for numbered in file.edits
-        if _cell_name(numbered.edit) is not None
+        if numbered.edit.cell_name is not None
     )
     hint = "leave cell out"
     if has_encoding:
@@ -134,7 +118,7 @@ def _require_notebook(
     raise call.invalid(
         numbered.number,
         f"{file.requested_path} is not a notebook, and has no cell "
-        f"{_cell_name(numbered.edit)!r}",
+        f"{numbered.edit.cell_name!r}",
         hint,
     )
 
@@ -153,7 +137,7 @@ def _group_by_cell(
             cell = view.find_cell(edit.at.cell)
             _add_cell_edit(call, view, edits, cell, numbered.number, edit)
         else:
-            name = _cell_name(edit)
+            name = edit.cell_name
             cell_number = view.find_cell(name).number if name is not None else 0
             prepared = prepare_edit(open_file, numbered)
             edits.texts.setdefault(cell_number, []).append(prepared.edit)

@@ -29,7 +29,7 @@ from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 from filewright.tools import edit_arguments
 from filewright.tools.edit_arguments import MoveText, PlaceEdit
-from filewright.tools.edit_files import EditCall, FileEdits, NumberedEdit
+from filewright.tools.edit_call import EditCall, FileEdits, NumberedEdit
 from filewright.tools.edit_moves import (
     MovedText,
     MoveTarget,

@@ -13,7 +13,7 @@ from filewright.text import codec
 from filewright.text.codec import Encoding
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit_arguments import MoveText
-from filewright.tools.edit_files import EditCall, EditsByFile, FileEdits
+from filewright.tools.edit_call import EditCall, FileEdits
 from filewright.tools.edit_places import (
     InsertionPoint,
     TextVersion,
@@ -77,51 +77,39 @@ def read_moved_text(
     call: EditCall,
     number: int,
     edit: MoveText,
+    source: FileEdits,
+    snapshot: Snapshot,
     destination: FileEdits,
-    files: EditsByFile,
 ) -> MovedText:
-    """Read the text that an edit moves or copies to a file."""
+    """Read the text that an edit moves or copies from an open file."""
     origin = edit.source
-    source = destination
-    if origin.path is not None:
-        location = call.context.boundary.locate(origin.path)
-        source = files.find(location, number)
-    elif destination.is_new:
-        raise call.invalid(
-            number,
-            "from names no file",
-            "give the path of the text that is moved into the new file",
-        )
     version = origin.expected_version
     if version is None and source is destination:
         version = call.version_for(edit)
-    with files.open(source) as snapshot:
-        text = find_text_version(call, number, source, snapshot, version)
-        symbol_lines = None
-        if origin.symbol is not None:
-            symbol_lines = find_symbol_lines_of(
-                call, source, text, origin.symbol
-            )
-            first, last = symbol_lines.first, symbol_lines.last
-            label = f"symbol {escape_controls(origin.symbol)}"
-        else:
-            first, last = origin.start_line or 0, origin.end_line or 0
-            label = f"lines {first}-{last}"
-            require_known_lines(call, number, source, text, first, last)
-        lines = range(first, last + 1)
-        if not edit.is_copy:
-            _require_not_moved(call, number, source, lines, label)
-        return MovedText(
-            source=source,
-            version=text,
-            label=label,
-            lines=lines,
-            content=_read_lines(call, text.snapshot, lines),
-            encoding=text.snapshot.encoding,
-            terminator=text.snapshot.dominant_terminator,
-            symbol=origin.symbol,
-            symbol_lines=symbol_lines,
-        )
+    text = find_text_version(call, number, source, snapshot, version)
+    symbol_lines = None
+    if origin.symbol is not None:
+        symbol_lines = find_symbol_lines_of(call, source, text, origin.symbol)
+        first, last = symbol_lines.first, symbol_lines.last
+        label = f"symbol {escape_controls(origin.symbol)}"
+    else:
+        first, last = origin.start_line or 0, origin.end_line or 0
+        label = f"lines {first}-{last}"
+        require_known_lines(call, number, source, text, first, last)
+    lines = range(first, last + 1)
+    if not edit.is_copy:
+        _require_not_moved(call, number, source, lines, label)
+    return MovedText(
+        source=source,
+        version=text,
+        label=label,
+        lines=lines,
+        content=_read_lines(call, text.snapshot, lines),
+        encoding=text.snapshot.encoding,
+        terminator=text.snapshot.dominant_terminator,
+        symbol=origin.symbol,
+        symbol_lines=symbol_lines,
+    )
 
 
 def build_removal(

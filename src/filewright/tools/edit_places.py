@@ -19,7 +19,7 @@ from filewright.text.notebook import (
 )
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit_arguments import Place
-from filewright.tools.edit_files import EditCall, FileEdits
+from filewright.tools.edit_call import EditCall, FileEdits
 from filewright.wording import escape_controls
 
 # Languages in which a tab is no indentation, or does not mean the same as spaces.

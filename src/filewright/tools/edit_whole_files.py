@@ -8,17 +8,13 @@ from dataclasses import dataclass, replace
 from filewright.edit.changeset import FilePlan
 from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome
-from filewright.errors import Code, FilewrightError, missing
+from filewright.errors import missing
 from filewright.text.codec import check_text
 from filewright.text.declaration import encode_as_declared
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit_arguments import CreateFile, MoveFile, MoveText
+from filewright.tools.edit_call import EditCall, FileEdits, NumberedEdit
 from filewright.tools.edit_file_plan import FileEditPlan
-from filewright.tools.edit_files import (
-    EditCall,
-    EditsByFile,
-    FileEdits,
-)
 from filewright.tools.edit_moves import (
     MovedText,
     MoveTarget,
@@ -27,9 +23,6 @@ from filewright.tools.edit_moves import (
 )
 from filewright.tools.edit_places import TextVersion, find_insertion_point
 from filewright.wording import escape_controls
-
-# Files whose content is not shown when they are deleted or moved.
-_NOT_SHOWN = (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,39 +88,39 @@ def _insert(
 
 
 def plan_unedited_file(
-    files: EditsByFile, file: FileEdits
+    call: EditCall,
+    file: FileEdits,
+    whole: NumberedEdit,
+    shown_text: Snapshot | None,
 ) -> FilePlan[FileEditPlan]:
-    """Return the plan of a file whose content stays, to be deleted or moved.
+    """Return the plan of a file that is deleted or moved, and not edited.
 
-    `with_whole_edit` adds the deletion or the move.
+    `shown_text` is its text, or None if it cannot be shown.
     """
-    return FilePlan(
+    plan = FilePlan(
         FileEditPlan((), ()),
         file.location,
         steps=(),
-        before=_find_shown_text(files, file),
+        before=shown_text,
         new_name=file.location.display_path,
         old_name=file.location.display_path,
     )
+    return with_whole_edit(call, plan, whole)
 
 
 def with_whole_edit(
     call: EditCall,
     plan: FilePlan[FileEditPlan],
-    file: FileEdits,
+    whole: NumberedEdit,
 ) -> FilePlan[FileEditPlan]:
-    """Return the plan of a file with its deletion or move, if one is requested."""
-    whole = file.whole
-    if whole is None:
-        return plan
+    """Return the plan of a file that is also deleted or moved."""
     if isinstance(whole.edit, MoveFile):
         boundary = call.context.boundary
         destination = boundary.locate(whole.edit.move_to)
         boundary.require_writable(destination, link_itself=True)
+        origin = escape_controls(plan.location.display_path)
+        description = f"moved from {origin}"
         plan = plan.with_move(destination)
-        description = (
-            f"moved from {escape_controls(file.location.display_path)}"
-        )
     else:
         plan = plan.with_deletion()
         description = "the file is deleted"
@@ -156,14 +149,3 @@ def whole_file_outcome(
         named=description,
         note=note,
     )
-
-
-def _find_shown_text(files: EditsByFile, file: FileEdits) -> Snapshot | None:
-    """Return the text of a file that is deleted or moved; None if it cannot be shown."""
-    try:
-        with files.open(file) as snapshot:
-            return snapshot if snapshot.content is not None else None
-    except FilewrightError as error:
-        if error.code not in _NOT_SHOWN:
-            raise
-        return None

@@ -1,0 +1,79 @@
+"""One call of `edit_content`: its defaults, and its edits of each file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from filewright.boundary.location import Location
+from filewright.edit.request import LineEdit
+from filewright.errors import FilewrightError, invalid
+from filewright.tools.context import Context
+from filewright.tools.edit_arguments import (
+    BaseEdit,
+    DeleteFile,
+    EditArguments,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class EditCall:
+    """One call of `edit_content`, with the defaults that it has for its edits."""
+
+    context: Context
+    arguments: EditArguments
+
+    def version_for(self, edit: BaseEdit) -> str | None:
+        """Return the version that an edit is for: its own, else that of the call."""
+        return edit.expected_version or self.arguments.expected_version
+
+    def is_fuzzy(self, edit: BaseEdit) -> bool:
+        """Return True if the text of an edit may be found by lenient matching."""
+        return self.arguments.fuzzy if edit.fuzzy is None else edit.fuzzy
+
+    def invalid(self, number: int, message: str, hint: str) -> FilewrightError:
+        """Return an `invalid_input` error that names the edit by its number."""
+        count = len(self.arguments.edits)
+        prefix = f"edit {number + 1} of {count}: " if count > 1 else ""
+        return invalid(f"{prefix}{message}", hint, edit=number)
+
+
+@dataclass(frozen=True, slots=True)
+class NumberedEdit:
+    """An edit with its position in the call, from 0."""
+
+    number: int
+    edit: BaseEdit
+
+
+@dataclass
+class FileEdits:
+    """The edits of one file of a call, in order.
+
+    `whole` deletes or moves the file itself. `removals` are the lines and symbols that
+    edits of this or another file move away.
+    """
+
+    location: Location
+    is_new: bool
+    whole: NumberedEdit | None = None
+    edits: list[NumberedEdit] = field(default_factory=list)
+    removals: list[LineEdit] = field(default_factory=list)
+
+    @property
+    def requested_path(self) -> str:
+        """The path as the caller wrote it."""
+        return self.location.requested_path
+
+    @property
+    def is_deleted(self) -> bool:
+        """True if an edit deletes the file."""
+        return self.whole is not None and isinstance(
+            self.whole.edit, DeleteFile
+        )
+
+    @property
+    def names_cells(self) -> bool:
+        """True if an edit names a cell of a notebook."""
+        return any(
+            numbered.edit.cell_name is not None for numbered in self.edits
+        )
