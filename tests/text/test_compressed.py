@@ -158,7 +158,9 @@ def test_shows_text_before_an_early_end(name):
     text = view(data[: len(data) * 3 // 4])
     assert 0 < text.size < len(TEXT)
     assert text.read(0, text.size) == TEXT[: text.size]
-    assert text.problem == "ends in the middle of its data"
+    assert text.problem.startswith(
+        "is damaged: it ends in the middle of its data"
+    )
 
 
 def test_shows_text_before_damage():
@@ -166,7 +168,7 @@ def test_shows_text_before_damage():
     data[len(data) // 2 : len(data) // 2 + 64] = bytes(64)
     text = view(bytes(data))
     assert text.size < len(TEXT)
-    assert text.problem.startswith("cannot be decoded further")
+    assert text.problem.startswith("is damaged: it cannot be decoded further")
 
 
 def test_refuses_bomb():
@@ -301,14 +303,18 @@ def test_reads_members_of_all_sizes(name):
         assert text.read(offset, 20) == TEXT[offset : offset + 20]
     cut = view(data[: len(data) * 2 // 3])
     assert TEXT.startswith(b"".join(cut.iterate_units(0)))
-    assert cut.problem == "ends in the middle of its data"
+    assert cut.problem.startswith(
+        "is damaged: it ends in the middle of its data"
+    )
 
 
 @pytest.mark.parametrize("name", COMPRESS)
 def test_tells_of_other_data_at_the_end(name):
     text = view(whole(name) + b"garbage")
     assert b"".join(text.iterate_units(0)) == TEXT
-    assert text.problem == "has other data behind its compressed data"
+    assert text.problem.startswith(
+        "has other data behind its compressed data; "
+    )
 
 
 @pytest.mark.parametrize("name", ["gzip", "zstd", "xz", "bzip2"])
@@ -319,5 +325,5 @@ def test_pass_ends_before_damage(name):
     text = view(bytes(data))
     parts = b"".join(text.iterate_units(0))
     assert len(parts) < len(TEXT)
-    assert text.problem.startswith("cannot be decoded further")
+    assert text.problem.startswith("is damaged: it cannot be decoded further")
     assert text.size == len(parts)

@@ -130,4 +130,4 @@ def test_early_end(logs, root):
     text = logs.call(
         "search_content", {"path": "cut.gz", "pattern": "ERROR"}
     ).text
-    assert "cut.gz ends in the middle of its data" in text
+    assert "cut.gz is damaged: it ends in the middle of its data" in text

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
@@ -55,20 +55,21 @@ class LocatedHit:
 class SimilarHits:
     """The best hits of a fuzzy search, best first, and the number of files searched.
 
-    `reason` says why some may be missing. Of a single file, `tied` and `runner_up` are
-    those of its `FileHits`.
+    `reason` says why some may be missing, and `problems` which compressed files are damaged,
+    by their paths. Of a single file, `tied` and `runner_up` are those of its `FileHits`.
     """
 
     hits: tuple[LocatedHit, ...]
     searched: int
     reason: str
+    problems: Mapping[str, str]
     tied: int = 0
     runner_up: float | None = None
 
     @property
     def complete(self) -> bool:
         """Return True if everything was searched."""
-        return not self.reason
+        return not self.reason and not self.problems
 
 
 @dataclass
@@ -124,14 +125,19 @@ class Searcher:
         Raises the errors of `search_fuzzy`.
         """
 
+        problems: dict[str, str] = {}
+
         def search(snapshot: Snapshot) -> FileHits:
-            return search_fuzzy(
+            file_hits = search_fuzzy(
                 snapshot,
                 needle,
                 min_similarity=min_similarity,
                 limit=options.limit,
                 task=task,
             )
+            if snapshot.problem:
+                problems[snapshot.requested_path] = snapshot.problem
+            return file_hits
 
         if open_file is not None:
             with open_file() as snapshot:
@@ -140,6 +146,7 @@ class Searcher:
                 tuple(LocatedHit(location, hit) for hit in file_hits.hits),
                 searched=1,
                 reason=file_hits.reason,
+                problems=problems,
                 tied=file_hits.tied,
                 runner_up=file_hits.runner_up,
             )
@@ -168,7 +175,7 @@ class Searcher:
             # The sort is stable: equal ones stay in the order of their paths.
             best.sort(key=lambda located: -located.hit.score)
             del best[options.limit :]
-        return SimilarHits(tuple(best), candidates.searched, reason)
+        return SimilarHits(tuple(best), candidates.searched, reason, problems)
 
     def _search_candidate(
         self,

@@ -75,10 +75,10 @@ class TreeSearch:
     `matched_count` count files, `hit_count` counts hits. `binary` counts files that may
     hold the pattern but are not text, `unreadable` files and folders that cannot be read
     (`unreadable_files` has the first of the files), and `ignored` the names that ignore
-    rules left out. `problems` say where compressed files are damaged. `broken` counts
-    lines that are no JSON objects, `without_json` files without a hit that begin with such
-    a line, `untimed` and `unsorted` files whose lines have no times, or are not in order.
-    `time_range` is that of the last file.
+    rules left out. `problems` say where compressed files are damaged, by their paths.
+    `broken` counts lines that are no JSON objects, `without_json` files without a hit that
+    begin with such a line, `untimed` and `unsorted` files whose lines have no times, or are
+    not in order. `time_range` is that of the last file.
     """
 
     searcher: Searcher
@@ -109,7 +109,7 @@ class TreeSearch:
     long_compressed_count: int = 0
     long_compressed_files: list[Location] = field(default_factory=list)
     _compressed_seconds: float = 0.0
-    problems: list[str] = field(default_factory=list)
+    problems: dict[str, str] = field(default_factory=dict)
 
     def __iter__(self) -> Iterator[tuple[Snapshot, FileHits]]:
         if self.members:
@@ -170,12 +170,13 @@ class TreeSearch:
                     del self.long_compressed_files[MAX_NAMED_FILES:]
                     continue
                 started = time.monotonic()
-                file_hits = self._search_file(
-                    snapshot, place, max(remaining, 1) if counts_hits else 1
-                )
+                limit = max(remaining, 1) if counts_hits else 1
+                try:
+                    file_hits = self._search_file(snapshot, place, limit)
+                finally:
+                    self._note_compression(snapshot)
                 if snapshot.compression:
                     self._compressed_seconds += time.monotonic() - started
-                self._note_compression(snapshot)
                 if not file_hits.count:
                     continue
                 # Only a further hit shows that the limit left something out.
@@ -186,6 +187,8 @@ class TreeSearch:
                 self.hit_count += file_hits.count
                 remaining -= file_hits.count if counts_hits else 1
                 yield snapshot, file_hits
+                # The caller may have read more of it.
+                self._note_compression(snapshot)
                 stopped_at = file_hits.stopped_at
                 if counts_hits and stopped_at is not None:
                     self.resume = ResumePoint(
@@ -213,10 +216,8 @@ class TreeSearch:
         if snapshot.compression and snapshot.content is None:
             self.has_long_compressed_text = True
         if snapshot.problem:
-            problem = f"{snapshot.requested_path} {snapshot.problem}"
             # A second search of the tree, for another spelling, finds it too.
-            if problem not in self.problems:
-                self.problems.append(problem)
+            self.problems[snapshot.requested_path] = snapshot.problem
 
     def _open(self, place: ResumePoint) -> Snapshot | None:
         """Open a file, or count it and return None if it cannot be read."""

@@ -207,8 +207,13 @@ class CompressedView(Snapshot):
 
     @property
     def problem(self) -> str:
-        """Return why the text ends before its end, as far as it was decoded, or ""."""
-        return self._map.problem
+        """Return why and where the text ends before its end, or "" if that is not known."""
+        if not self._map.problem:
+            return ""
+        place = f"byte {self.size:,} of its text"
+        if self.line_count is not None:
+            place += f", in line {self.line_count:,}"
+        return f"{self._map.problem}; nothing after {place} was read"
 
     @property
     def text_name(self) -> bytes:

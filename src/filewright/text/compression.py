@@ -28,6 +28,8 @@ _MAX_XZ_MEMORY_BYTES: Final = 68 << 20
 _MAX_ZSTD_WINDOW_LOG: Final = 25
 """32 MB, the window of `zstd --ultra -21`; longer ones are refused."""
 
+_ZLIB_PREFIX: Final = "Error -3 while decompressing data: "
+
 CHECKPOINT_SPACING: Final = 4 << 20
 """The least distance of two checkpoints in a text."""
 
@@ -323,7 +325,7 @@ class TextStream:
                 self._pending = self._decoder.unused_data or b""
                 self._decoder = None
             elif is_starving and not block and not data and not self.is_at_end:
-                self._stop("ends in the middle of its data")
+                self._stop("is damaged: it ends in the middle of its data")
             if block:
                 self.position += len(block)
                 return block
@@ -397,9 +399,17 @@ class TextStream:
             # Each library raises its own: zlib.error, LZMAError, OSError, ZstdError.
             if isinstance(error, FilewrightError | MemoryError):
                 raise
-            self._stop(f"cannot be decoded further ({error})")
+            self._stop(_describe_failure(error))
             return b""
 
     def _stop(self, problem: str) -> None:
         self.is_at_end = True
         self.problem = problem
+
+
+def _describe_failure(error: Exception) -> str:
+    """Return why a decoder cannot go on: damage, or text that needs too much memory."""
+    reason = str(error).removeprefix(_ZLIB_PREFIX)
+    if "memory" in reason.lower():
+        return f"cannot be decoded further ({reason})"
+    return f"is damaged: it cannot be decoded further ({reason})"

@@ -184,7 +184,7 @@ class Snapshot(Closable):
 
     @property
     def problem(self) -> str:
-        """Return why the text inside a compressed file ends early, as far as known."""
+        """Return why and where the text inside a compressed file ends early, as far as known."""
         return ""
 
     @property

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
+from filewright.errors import FilewrightError
+from filewright.hints import join_hints
 from filewright.text.codec import Encoding
 from filewright.text.snapshot import Snapshot
+from filewright.wording import escape_controls
 
 SAMPLE_BYTES = 256 << 10
 """The beginning of a large file by which its line ending is named."""
@@ -63,6 +68,40 @@ def encoding_facts(snapshot: Snapshot) -> dict[str, Any]:
         "line_ending": line_ending(snapshot),
         "version": snapshot.version,
     }
+
+
+def is_complete(snapshot: Snapshot) -> bool | None:
+    """Return False if a compressed file is known to be damaged, else None."""
+    return False if snapshot.problem else None
+
+
+def damage_notes(snapshot: Snapshot) -> tuple[str, ...]:
+    """Return a note on where the text of a damaged compressed file ends, as far as known."""
+    if not snapshot.problem:
+        return ()
+    path = escape_controls(snapshot.requested_path)
+    return (f"{path} {snapshot.problem}",)
+
+
+@contextmanager
+def explain_damage(snapshot: Snapshot) -> Iterator[None]:
+    """Add the damage of a compressed file to an error inside.
+
+    A line or a text that is not there may be in the part that could not be read.
+    """
+    try:
+        yield
+    except FilewrightError as error:
+        add_damage_hint(error, damage_notes(snapshot))
+        raise
+
+
+def add_damage_hint(error: FilewrightError, notes: Sequence[str]) -> None:
+    """Add notes on damaged files to the hint of an error."""
+    if notes:
+        hints = [*notes] if error.hint is None else [*notes, error.hint]
+        error.hint = join_hints(hints)
+        error.details["complete"] = False
 
 
 def _encoding_name(encoding: Encoding) -> str:

@@ -27,7 +27,13 @@ from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
 from filewright.tools.binary_files import binary_error
 from filewright.tools.context import Context
-from filewright.tools.file_facts import describe_encoding, encoding_facts
+from filewright.tools.file_facts import (
+    damage_notes,
+    describe_encoding,
+    encoding_facts,
+    explain_damage,
+    is_complete,
+)
 from filewright.tools.overview_arguments import OverviewArguments
 from filewright.tools.overview_outline import choose_outline
 from filewright.tools.overview_rendering import render_file_overview
@@ -77,7 +83,10 @@ def describe_file(
     max_chars: int,
 ) -> OverviewResult:
     """Return the overview of a text file. Raise `is_binary` for any other."""
-    with context.open_page(location, cells=False) as snapshot:
+    with (
+        context.open_page(location, cells=False) as snapshot,
+        explain_damage(snapshot),
+    ):
         if snapshot.binary_type is not None:
             raise binary_error(snapshot)
         overview = build_overview(context, snapshot, arguments, max_chars)
@@ -139,10 +148,11 @@ def build_overview(
         changed_symbols=shown_changes,
         search_hints=hints,
         log=summarize_log(context, snapshot, hints, line_count),
+        complete=is_complete(snapshot),
+        notes=damage_notes(snapshot),
     )
     notes = [comparison.note] if comparison.note else []
-    if snapshot.problem:
-        notes.append(f"the compressed file {snapshot.problem}")
+    notes += result.notes
     return FileOverview(
         result,
         form=describe_encoding(snapshot),

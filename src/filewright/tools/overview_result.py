@@ -24,7 +24,8 @@ class OverviewResult(ToolResult):
     the outline continues if not all symbols are in it. `lines_measured` is False if
     `longest_line` and `long_lines` are those of the first 4 MB only. `changed_symbols` is
     None if there is nothing to compare with. `log` has the times, the rate and the kinds of
-    lines of a log.
+    lines of a log. `complete` is False if a compressed file is damaged and its text ends
+    early, as `notes` say.
     """
 
     path: str
@@ -50,6 +51,8 @@ class OverviewResult(ToolResult):
     changed_symbols: tuple[ChangedSymbol, ...] | None = optional()
     search_hints: SearchHints
     log: LogSummary | None = optional()
+    complete: bool | None = optional()
+    notes: tuple[str, ...] = optional(())
 
     @property
     def data(self) -> dict[str, Any]:

@@ -17,7 +17,14 @@ from filewright.text.snapshot import Snapshot
 from filewright.tools.binary_files import binary_error
 from filewright.tools.budget import CharacterBudget
 from filewright.tools.context import Context
-from filewright.tools.file_facts import describe_encoding, encoding_facts
+from filewright.tools.file_facts import (
+    add_damage_hint,
+    damage_notes,
+    describe_encoding,
+    encoding_facts,
+    explain_damage,
+    is_complete,
+)
 from filewright.tools.line_range import LineRange
 from filewright.tools.read_arguments import (
     ReadArguments,
@@ -118,7 +125,7 @@ def read_file(
         page = context.open_page(location, encoding=arguments.encoding)
     if arguments.max_chars is not None:
         max_chars = min(max_chars, HEADING_CHARS + arguments.max_chars)
-    with page as snapshot:
+    with page as snapshot, explain_damage(snapshot):
         if snapshot.binary_type is not None:
             return read_image(context, snapshot, location)
         if arguments.column is not None:
@@ -291,7 +298,9 @@ def read_appended(
         text = f"[{path}: nothing was appended]"
         results = [FileRead(text, path=path, version="", size=point.offset)]
     joined = replace(
-        results[-1], text=join_words("\n", [result.text for result in results])
+        results[-1],
+        text=join_words("\n", [result.text for result in results]),
+        complete=are_complete(results),
     )
     return with_cursor(joined, point)
 
@@ -319,6 +328,7 @@ def read_rotated(
     last = last_time(context, members) if has_time else None
     results: list[FileRead] = []
     unsorted: list[str] = []
+    damage: list[str] = []
     for member in reversed(members) if is_tail else members:
         share = max_chars - sum(len(result.text) for result in results)
         if limit <= 0 or share < 2 * HEADING_CHARS:
@@ -337,6 +347,7 @@ def read_rotated(
                     unsorted.append(member.display_path)
                 line_range = part.line_range
                 if line_range is None:
+                    damage += damage_notes(snapshot)
                     continue
             result = read_lines(
                 context,
@@ -348,7 +359,9 @@ def read_rotated(
         limit -= result.lines_returned
         results.append(result)
     if not results:
-        raise no_lines_error(arguments, unsorted)
+        error = no_lines_error(arguments, unsorted)
+        add_damage_hint(error, damage)
+        raise error
     if is_tail:
         results.reverse()
     names = join_limited(
@@ -356,13 +369,23 @@ def read_rotated(
     )
     texts = [result.text for result in results]
     texts += unsorted_notes(unsorted)
+    texts += [f"[{note}]" for note in damage]
     texts.append(f"[the files of the log, oldest first: {names}]")
     return replace(
         results[-1],
         text=join_words("\n", texts),
         content="\n".join(result.content for result in results),
+        complete=False if damage else are_complete(results),
         lines_returned=sum(result.lines_returned for result in results),
     )
+
+
+def are_complete(results: Sequence[FileRead]) -> bool | None:
+    """Return False if a file that was read is damaged, else None."""
+    for result in results:
+        if result.complete is False:
+            return False
+    return None
 
 
 def no_lines_error(
@@ -408,11 +431,22 @@ def read_lines(
     form = describe_encoding(snapshot)
     if not snapshot.has_byte(snapshot.start) and arguments.start in (1, -1):
         context.remember(snapshot)
+        notes = damage_notes(snapshot)
         empty = LinesRead(
-            facts["path"], form, snapshot.file_size, is_empty_file=True
+            facts["path"],
+            form,
+            snapshot.file_size,
+            is_empty_file=True,
+            notes=notes,
         )
         text = render_lines(empty, numbered=arguments.numbered)
-        return FileRead(text, total_lines=0, **facts)
+        return FileRead(
+            text,
+            total_lines=0,
+            notes=notes,
+            complete=is_complete(snapshot),
+            **facts,
+        )
     is_appended = line_range is not None
     if line_range is None:
         line_range = choose_range(context, snapshot, arguments)
@@ -431,11 +465,6 @@ def read_lines(
     rest_note = describe_rest(
         context, snapshot, arguments, excerpt, line_range, total
     )
-    notes = (*line_range.notes, *describe_lines(excerpt))
-    if snapshot.problem:
-        notes = (*notes, f"the compressed file {snapshot.problem}")
-    if rest_note:
-        notes = (*notes, rest_note)
     continuation = None
     if older_count:
         continuation = ReadOn(start=line_range.first_line)
@@ -443,11 +472,15 @@ def read_lines(
         rest_note = ""
         if excerpt.has_more:
             rest_note = "more; continue with the time of the last line as since"
-        notes = (*line_range.notes, *describe_lines(excerpt))
-        if rest_note:
-            notes = (*notes, rest_note)
     elif excerpt.has_more or snapshot.has_byte(excerpt.end):
         continuation = ReadOn(start=excerpt.last_line + 1)
+    notes = (
+        *line_range.notes,
+        *describe_lines(excerpt),
+        *damage_notes(snapshot),
+    )
+    if rest_note:
+        notes = (*notes, rest_note)
     lines_read = LinesRead(
         path=facts["path"],
         form=form,
@@ -474,6 +507,7 @@ def read_lines(
         match_line=line_range.match_line,
         invalid_lines=tuple(line.number for line in lines if line.is_invalid),
         notes=notes,
+        complete=is_complete(snapshot),
         next=continuation,
         end=excerpt.end if is_appended else None,
     )
@@ -628,6 +662,7 @@ class LinePiece:
     column: int
     text: str
     is_complete: bool
+    notes: tuple[str, ...] = ()
 
     @property
     def last_column(self) -> int:
@@ -673,6 +708,7 @@ def read_piece(
         column=column,
         text=characters.text,
         is_complete=characters.is_complete,
+        notes=damage_notes(snapshot),
     )
     continuation = None
     if not piece.is_complete:
@@ -684,6 +720,8 @@ def read_piece(
         start_line=number,
         end_line=number,
         column=column,
+        complete=is_complete(snapshot),
+        notes=piece.notes,
         lines_returned=1,
         truncated=not piece.is_complete,
         next=continuation,

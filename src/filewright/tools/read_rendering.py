@@ -20,7 +20,9 @@ def render_lines(lines_read: LinesRead, *, numbered: bool) -> str:
     """Return a heading, the lines, and the notes on them."""
     path = escape_controls(lines_read.path)
     if lines_read.is_empty_file:
-        return f"[{path}: empty file; {lines_read.form}]"
+        text = f"[{path}: empty file; {lines_read.form}]"
+        notes = [fill("[{}]", note) for note in lines_read.notes]
+        return join_words("\n", [text, *notes])
     total = f"(not counted, {format_size(lines_read.size)})"
     if lines_read.total_lines is not None:
         total = f"{lines_read.total_lines:,}"
@@ -54,6 +56,7 @@ def render_piece(piece: LinePiece, *, numbered: bool) -> str:
     columns = f"columns {piece.column}-{piece.last_column}"
     text = escape_controls(piece.text) if numbered else piece.text
     rows = [f"[{path}: line {piece.line}, {columns}; {piece.form}]", text]
+    rows += [fill("[{}]", note) for note in piece.notes]
     if not piece.is_complete:
         place = name_column("line", piece.line, piece.last_column + 1)
         rows.append(fill("[more of the line; continue with {}]", place))

@@ -26,6 +26,7 @@ class FileRead(ToolResult):
     that were cut, `invalid_lines` those with bytes that are not text. `next` is where to
     continue, `symbol` the definition that was read, `match_line` the line of a pattern.
     `cursor` returns what is appended later, and `end` is the byte behind what was.
+    `complete` is False if a compressed file is damaged and its text ends early.
     """
 
     path: str
@@ -50,6 +51,7 @@ class FileRead(ToolResult):
     invalid_lines: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
     next: ReadOn | None = None
+    complete: bool | None = optional()
     cursor: str | None = optional()
     end: int | None = optional()
 

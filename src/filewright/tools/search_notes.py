@@ -6,9 +6,10 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 
 from filewright.boundary.globs import GlobFolder, Globs
 from filewright.boundary.location import Location
@@ -27,6 +28,7 @@ from filewright.tools.suggestions import distinct_form
 from filewright.wording import character_names, escape_controls, pluralize
 
 MAX_MEMBERS = 10
+MAX_NAMED_PROBLEMS = 5
 MAX_COUNTED_LINES = 1_000
 MAX_MATCH_BYTES = 16 << 10
 MAX_SPELLING_CHARS = 120
@@ -56,6 +58,17 @@ def skip_notes(search: TreeSearch) -> list[str]:
         ]
         named = escape_controls(", ".join(names))
         notes.append(f"{files} not searched ({named}): name one as path")
+    return notes
+
+
+def problem_notes(problems: Mapping[str, str]) -> list[str]:
+    """Return notes on the compressed files whose text ends early, by their paths."""
+    notes = []
+    for path, problem in islice(problems.items(), MAX_NAMED_PROBLEMS):
+        notes.append(f"{escape_controls(path)} {problem}")
+    other_count = len(problems) - len(notes)
+    if other_count > 0:
+        notes.append(f"{pluralize(other_count, 'more such file')}")
     return notes
 
 

@@ -36,6 +36,7 @@ from filewright.tools.cursors import (
     encode_cursor,
     encode_path,
 )
+from filewright.tools.file_facts import add_damage_hint
 from filewright.tools.read_times import last_time
 from filewright.tools.rotated_logs import find_rotated
 from filewright.tools.search_arguments import (
@@ -59,6 +60,7 @@ from filewright.tools.search_notes import (
     left_out_notes,
     name_spelling_notes,
     period_notes,
+    problem_notes,
     selection_notes,
     skip_notes,
     spelling_notes,
@@ -423,11 +425,14 @@ def search_exact(
         resume = fill_page(page, search)
     except FilewrightError as error:
         ends_early = error.code in (Code.TIMEOUT, Code.TOO_LARGE)
+        damage = problem_notes(search.problems)
         if not ends_early or not page.has_match:
+            add_damage_hint(error, damage)
             raise
         note = f"{error.message}; a narrower path or glob finds the rest"
+        notes = (note, *damage)
         return replace(
-            page.outcome(is_tree=is_tree), is_complete=False, notes=(note,)
+            page.outcome(is_tree=is_tree), is_complete=False, notes=notes
         )
     outcome = replace(
         page.outcome(is_tree=is_tree), is_complete=search.complete
@@ -552,7 +557,7 @@ def add_notes(
                 )
     if outcome.is_complete and not search.matched_count:
         notes += period_notes(context, search, target.members)
-    notes += search.problems
+    notes += problem_notes(search.problems)
     if outcome.is_complete and outcome.arguments.cursor is None:
         spellings = spelling_notes(search)
         if search.matched_count:
@@ -564,6 +569,8 @@ def add_notes(
     )
     return replace(
         outcome,
+        is_complete=outcome.is_complete and not search.problems,
+        has_damage=bool(search.problems),
         searched_files=search.searched_count if outcome.is_tree else None,
         notes=tuple(notes),
         advice=(
@@ -596,6 +603,7 @@ def search_similar(
     )
     is_tree = target.open_file is None
     notes = similarity_notes(similar, is_tree=is_tree)
+    notes += problem_notes(similar.problems)
     is_complete = similar.complete
     if arguments.output == "matches":
         left_out_count = add_similar_hits(context, similar, page)
@@ -613,6 +621,7 @@ def search_similar(
     return replace(
         page.outcome(is_tree=is_tree),
         is_complete=is_complete,
+        has_damage=bool(similar.problems),
         notes=tuple(notes),
     )
 
@@ -624,7 +633,7 @@ def similarity_notes(similar: SimilarHits, *, is_tree: bool) -> list[str]:
         notes.append(f"{similar.tied} places are equally similar")
     if similar.runner_up is not None:
         notes.append(f"the next best is at similarity {similar.runner_up:.2f}")
-    if not similar.complete:
+    if similar.reason:
         notes.append(escape_controls(similar.reason))
     if is_tree:
         notes.append(f"{pluralize(similar.searched, 'file')} searched")

@@ -19,7 +19,8 @@ class SearchOutcome:
     match. `total_lines` are the matching lines in all, in `matched_files` files, or None
     where they were not counted; `occurrence_count` counts the matches on this page, of
     which a line may have several. `searched_files` is None where files were not counted.
-    With `error` the search failed, and is one of several.
+    `has_damage` is True if the text of a file ends early, where its data are damaged. With
+    `error` the search failed, and is one of several.
     """
 
     arguments: SearchArguments
@@ -34,6 +35,7 @@ class SearchOutcome:
     values: tuple[ValueCount, ...] = ()
     occurrence_count: int = 0
     is_complete: bool = True
+    has_damage: bool = False
     next_cursor: str | None = None
     searched_files: int | None = None
     total_lines: int | None = None

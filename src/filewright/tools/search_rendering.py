@@ -38,7 +38,7 @@ def render_search(
     text = BoundedText(outcome.max_chars)
     text.add(*render_matches(outcome, titled_path))
     if not outcome.has_match:
-        text.add("no match" if outcome.is_complete else "no match so far")
+        text.add(render_no_match(outcome))
     if outcome.next_cursor is not None:
         text.add(render_continuation(outcome))
     elif not outcome.is_complete:
@@ -46,6 +46,15 @@ def render_search(
     if notes:
         text.add(fill("[{}]", join_words("; ", notes)))
     return text.text()
+
+
+def render_no_match(outcome: SearchOutcome) -> str:
+    """Return the line of an answer without a match."""
+    if outcome.is_complete:
+        return "no match"
+    if outcome.has_damage and outcome.next_cursor is None:
+        return "no match in the text that could be read"
+    return "no match so far"
 
 
 def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
@@ -118,8 +127,9 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
         summary = describe_kinds(outcome.kinds, with_path=outcome.is_tree)
         return (summary, *outcome.notes)
     arguments = outcome.arguments
-    is_whole = outcome.is_complete and arguments.cursor is None
-    if not is_whole or arguments.mode == "fuzzy":
+    is_whole = outcome.is_complete or outcome.total_lines is not None
+    has_more = outcome.next_cursor is not None or arguments.cursor is not None
+    if not is_whole or has_more or arguments.mode == "fuzzy":
         return outcome.notes
     paths = {hit.path for hit in outcome.hits} or outcome.files
     place = f"in {pluralize(len(paths), 'file')}"
@@ -129,7 +139,10 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
         # `replace_content` counts these, and a caller may give that number to it.
         place = f"({pluralize(outcome.occurrence_count, 'match')}) {place}"
     lines = pluralize(outcome.total_lines, line_noun(outcome))
-    return (f"{lines} {place}, all shown", *outcome.notes)
+    scope = ", all shown"
+    if outcome.has_damage:
+        scope = " in the text that could be read"
+    return (f"{lines} {place}{scope}", *outcome.notes)
 
 
 def line_noun(outcome: SearchOutcome) -> str:
