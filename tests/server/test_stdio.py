@@ -60,7 +60,7 @@ def test_an_unknown_tool_is_a_protocol_error_with_a_hint(shared: Any) -> None:
 
 
 @pytest.mark.parametrize("arguments", [[1], "{}", 3, True])
-def test_arguments_that_are_no_object_are_named(
+def test_names_arguments_that_are_no_object(
     shared: Any, arguments: Any
 ) -> None:
     error = shared.call("echo", arguments)["error"]
@@ -151,7 +151,7 @@ def test_unknown_methods_and_bad_params_are_protocol_errors(
     )
 
 
-def test_a_bug_outside_a_tool_is_an_internal_error_that_tells_nothing_more(
+def test_hides_a_bug_outside_a_tool(
     shared: Any,
 ) -> None:
     error = shared.ask("resources/read", {"uri": "filewright://file/crash"})[

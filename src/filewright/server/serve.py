@@ -66,18 +66,20 @@ def serve(
             # While there is a single thread: the kernel confines each by itself.
             _logger.info(confine(workspace, network=access is not None))
         signals = record_exit_signals()
-        offer = workspace.offer(dialect, toolsets)
+        bound_tools = workspace.offer(dialect, toolsets)
         inbox = None
         if streams is not None:
-            inbox = _open_inbox(workspace, offer, streams)
+            inbox = _open_inbox(workspace, bound_tools, streams)
         from filewright.server.calls import CallRunner
+        from filewright.server.handlers import Handlers
         from filewright.server.preloading import preload_while_idle
-        from filewright.server.protocol import Handlers
 
         calls = CallRunner(
             workers=settings.workers, seconds=settings.call_seconds
         )
-        server = Handlers(workspace, offer, calls, client_process).server()
+        server = Handlers(
+            workspace, bound_tools, calls, client_process
+        ).server()
         transport: StdioTransport | HttpTransport
         if inbox is not None:
             from filewright.server.stdio import StdioTransport
@@ -126,7 +128,7 @@ def _log_start(workspace: Workspace) -> None:
 
 def _open_inbox(
     workspace: Workspace,
-    offer: BoundTools,
+    bound_tools: BoundTools,
     streams: tuple[io.FileIO, io.FileIO],
 ) -> Inbox:
     """Read from the client, and answer its first messages before the SDK loads."""
@@ -138,7 +140,7 @@ def _open_inbox(
     # With client roots, the answer of the client decides which changes are visible.
     if not workspace.settings.client_roots:
         list_resources = partial(recent_resources, workspace)
-    greeting = Greeting(offer, list_resources)
+    greeting = Greeting(bound_tools, list_resources)
     inbox = Inbox(
         streams, limit=workspace.settings.message_bytes, greeting=greeting
     )
