@@ -13,7 +13,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from filewright import __version__
 from filewright.bounded_json import parse_json
@@ -29,7 +29,10 @@ TOOLS_TTL_MS = 3_600_000
 """Milliseconds for which a modern client may keep the list of tools."""
 
 _METHOD_NOT_FOUND = -32601
-_META = "io.modelcontextprotocol/"
+_META_PREFIX = "io.modelcontextprotocol/"
+_LIST_PARAMS = {"_meta", "cursor"}
+_MAX_EXACT_ID = 1 << 53
+"""The first integer that JSON of other programs, which have floats alone, may change."""
 _CAPABILITIES = {
     "roots",
     "sampling",
@@ -56,6 +59,16 @@ _SERVER_INFO = {
 
 Message = dict[str, Any]
 ListResources = Callable[[], list[Message]]
+Era = Literal["handshake", "modern"]
+
+_NO_PROMPTS: Message = {
+    "error": {
+        "code": _METHOD_NOT_FOUND,
+        "message": "Method not found",
+        "data": "prompts/list",
+    }
+}
+"""The error of a server without prompts; some clients ask for them all the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,14 +80,16 @@ class FirstAnswer:
 
 
 class Greeting:
-    """The answers to the first messages of a client that is offered `offer`.
+    """The answers to the first messages of a client that is offered `bound_tools`.
 
     `list_resources` returns the resources as JSON. Without it, because the resources
     depend on an answer of the client, `resources/list` is left to the SDK.
     """
 
     def __init__(
-        self, offer: BoundTools, list_resources: ListResources | None = None
+        self,
+        bound_tools: BoundTools,
+        list_resources: ListResources | None = None,
     ) -> None:
         self.opening_id: int | str | None = None
         """The id of the request that opened the connection, once it is answered.
@@ -83,9 +98,9 @@ class Greeting:
         """
         self.listed = threading.Event()
         """Set once the tools were listed, or when the SDK has to list them."""
-        self._offer = offer
+        self._bound_tools = bound_tools
         self._list_resources = list_resources
-        self._is_modern: bool | None = None
+        self._era: Era | None = None
         self._leaves_all_to_sdk = False
 
     def answer(self, line: bytes) -> FirstAnswer:
@@ -108,7 +123,7 @@ class Greeting:
                 "id" not in rest
             ):
                 pass  # A notification changes nothing that is answered here.
-            case _ if self._is_modern is None:
+            case _ if self._era is None:
                 self._leave_all_to_sdk()
         return FirstAnswer()
 
@@ -116,22 +131,22 @@ class Greeting:
         self, request_id: Any, method: str, rest: Mapping[Any, Any]
     ) -> FirstAnswer:
         """Return the answer to a request whose other members are `rest`."""
-        opens = self._is_modern is None
+        is_opening = self._era is None
         reply = None
         if rest.keys() <= {"params"} and self._can_repeat(request_id):
             reply = self._reply(method, rest.get("params"))
         if reply is None:
-            if opens:
+            if is_opening:
                 self._leave_all_to_sdk()
             return FirstAnswer()
-        if opens:
+        if is_opening:
             self.opening_id = request_id
         if method == "tools/list":
             self.listed.set()
         answer = {"jsonrpc": "2.0", "id": request_id, **reply}
         text = json.dumps(answer, ensure_ascii=False, separators=(",", ":"))
         # The SDK must see the request that opens the connection.
-        return FirstAnswer(text.encode() + b"\n", is_settled=not opens)
+        return FirstAnswer(text.encode() + b"\n", is_settled=not is_opening)
 
     def _leave_all_to_sdk(self) -> None:
         """Answer nothing more: only the SDK understands how the client opened."""
@@ -143,38 +158,37 @@ class Greeting:
         if isinstance(request_id, str):
             is_plain = request_id.isascii() and request_id.isprintable()
         else:
-            is_plain = type(request_id) is int and abs(request_id) < 1 << 53
+            is_plain = (
+                type(request_id) is int and abs(request_id) < _MAX_EXACT_ID
+            )
         return is_plain and request_id != self.opening_id
 
     def _reply(self, method: str, params: Any) -> Message | None:
         """Return the `result` or `error` of a request, or None if the SDK has to answer it."""
         if method == "initialize":
-            return self._handshake(params)
-        if params is not None and not isinstance(params, dict):
+            return self._reply_to_handshake(params)
+        params = {} if params is None else params
+        if not _are_plain_params(params):
             return None
-        meta = (params or {}).get("_meta", {})
-        if not isinstance(meta, dict) or type(
-            meta.get("progressToken", "")
-        ) not in (
-            int,
-            str,
-        ):
+        era: Era = "handshake"
+        if _is_modern_envelope(params.get("_meta", {})):
+            era = "modern"
+            # Modern clients shake no hands: their first request opens the connection.
+            self._era = self._era or era
+        if era != self._era:
             return None
-        is_modern = _is_modern_request(meta)
-        if self._is_modern is None and is_modern:
-            self._is_modern = True
-        if is_modern is not self._is_modern or not (params or {}).keys() <= {
-            "_meta",
-            "cursor",
-        }:
-            return None
-        if type((params or {}).get("cursor", "")) is not str:
-            return None
-        return self._listing(method)
+        if method == "prompts/list":
+            return _NO_PROMPTS
+        if era == "modern":
+            return self._reply_to_modern(method)
+        if method == "ping":
+            return {"result": {}}
+        result = self._list(method)
+        return None if result is None else {"result": result}
 
-    def _handshake(self, params: Any) -> Message | None:
+    def _reply_to_handshake(self, params: Any) -> Message | None:
         """Return the answer to `initialize` if its parameters have the plain form."""
-        if self._is_modern is not None:
+        if self._era is not None:
             return None
         match params:
             case {
@@ -190,63 +204,68 @@ class Greeting:
                     or not _are_plain_capabilities(capabilities)
                 ):
                     return None
-                self._is_modern = False
+                self._era = "handshake"
                 return {
                     "result": {
                         "capabilities": _SERVER_CAPABILITIES,
-                        "instructions": self._offer.instructions,
+                        "instructions": self._bound_tools.instructions,
                         "protocolVersion": version,
                         "serverInfo": _SERVER_INFO,
                     }
                 }
         return None
 
-    def _listing(self, method: str) -> Message | None:
-        """Return the answer to a request that lists something, by the era of the connection."""
-        if method == "prompts/list":
-            # A server without prompts; some clients ask for them all the same.
-            return {
-                "error": {
-                    "code": _METHOD_NOT_FOUND,
-                    "message": "Method not found",
-                    "data": method,
-                }
-            }
-        result: Message | None = None
-        lifetime = 0
-        if method == "tools/list":
-            result = {"tools": listing(self._offer.tools())}
-            lifetime = TOOLS_TTL_MS
-        elif method == "resources/templates/list":
-            result = {"resourceTemplates": RESOURCE_TEMPLATES}
-        elif method == "resources/list" and self._list_resources is not None:
-            try:
-                result = {"resources": self._list_resources()}
-            except FilewrightError:
-                return None  # The SDK's handler tells the client what is wrong.
-        elif method == "ping" and not self._is_modern:
-            return {"result": {}}
-        elif method == "server/discover" and self._is_modern:
+    def _reply_to_modern(self, method: str) -> Message | None:
+        """Return the answer to a modern request, with the members that all results have."""
+        result = self._list(method)
+        if method == "server/discover":
             result = {
                 "capabilities": {
                     **_SERVER_CAPABILITIES,
-                    "extensions": {f"{_META}ui": {}},
+                    "extensions": {f"{_META_PREFIX}ui": {}},
                 },
-                "instructions": self._offer.instructions,
+                "instructions": self._bound_tools.instructions,
                 "supportedVersions": [MODERN_VERSION],
             }
-        if result is None or not self._is_modern:
-            return None if result is None else {"result": result}
-        stamp = {
-            "cacheScope": "private",
-            "resultType": "complete",
-            "ttlMs": lifetime,
-            "_meta": {f"{_META}serverInfo": _SERVER_INFO},
+        if result is None:
+            return None
+        return {
+            "result": {
+                **result,
+                "cacheScope": "private",
+                "resultType": "complete",
+                "ttlMs": TOOLS_TTL_MS if method == "tools/list" else 0,
+                "_meta": {f"{_META_PREFIX}serverInfo": _SERVER_INFO},
+            }
         }
-        return {"result": {**result, **stamp}}
+
+    def _list(self, method: str) -> Message | None:
+        """Return the tools, templates or resources; None for any other request."""
+        if method == "tools/list":
+            return {"tools": listing(self._bound_tools.tools())}
+        if method == "resources/templates/list":
+            return {"resourceTemplates": RESOURCE_TEMPLATES}
+        if method == "resources/list" and self._list_resources is not None:
+            try:
+                return {"resources": self._list_resources()}
+            except FilewrightError:
+                return None  # The SDK's handler tells the client what is wrong.
+        return None
 
 
-def _is_modern_request(meta: Mapping[str, Any]) -> bool:
+def _are_plain_params(params: Any) -> bool:
+    """Return True for parameters that all requests for lists may have."""
+    if not isinstance(params, dict) or not params.keys() <= _LIST_PARAMS:
+        return False
+    meta = params.get("_meta", {})
+    if not isinstance(meta, dict):
+        return False
+    # The exact types: JSON's true is an int of Python.
+    has_plain_token = type(meta.get("progressToken", "")) in (int, str)
+    return has_plain_token and type(params.get("cursor", "")) is str
+
+
+def _is_modern_envelope(meta: Mapping[str, Any]) -> bool:
     """Return True if `meta` is the plain envelope of a modern request."""
     envelope = {
         key: value for key, value in meta.items() if key != "progressToken"
@@ -269,8 +288,8 @@ def _is_modern_request(meta: Mapping[str, Any]) -> bool:
 
 def _is_plain_client(client: Mapping[str, Any]) -> bool:
     """Return True if a client describes itself in texts alone."""
-    texts = all(isinstance(value, str) for value in client.values())
-    return texts and _CLIENT_NEEDS <= client.keys() <= _CLIENT_FIELDS
+    has_only_texts = all(isinstance(value, str) for value in client.values())
+    return has_only_texts and _CLIENT_NEEDS <= client.keys() <= _CLIENT_FIELDS
 
 
 def _are_plain_capabilities(capabilities: Mapping[str, Any]) -> bool:
