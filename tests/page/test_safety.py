@@ -300,9 +300,7 @@ def test_a_port_that_is_taken_is_refused(
     assert "--port" in done.stderr
 
 
-def test_requests_that_never_arrive_keep_nobody_out(
-    http: httpx2.Client, served: Served
-) -> None:
+def test_unfinished_requests(http: httpx2.Client, served: Served) -> None:
     """The person's own browser is answered while another program of the machine holds what connections it can."""
     port = int(served.address.rpartition(":")[2])
     begun = []

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+import os
 import queue
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from mcp import Client
+from mcp_types import TextContent
 from tests import processes
 
 FAKE = Path(__file__).with_name("fake_server.py")
@@ -177,6 +181,30 @@ class RawClient:
                 stream.close()
             except BrokenPipeError:
                 pass
+
+
+def text_of(answer: dict[str, Any]) -> str:
+    """The text of a tool's answer on the wire."""
+    return "".join(part.get("text", "") for part in answer["result"]["content"])
+
+
+def text_of_result(result: Any) -> str:
+    """The text of a tool's result, as the SDK's client has it."""
+    return "".join(
+        part.text for part in result.content if isinstance(part, TextContent)
+    )
+
+
+@asynccontextmanager
+async def connected(
+    mode: str, *arguments: str, **options: Any
+) -> AsyncIterator[Client]:
+    """The SDK's client of a server of strange tools."""
+    server = processes.for_client(
+        [sys.executable, str(FAKE), "serve", *arguments], env={**os.environ}
+    )
+    async with Client(server, mode=mode, **options) as client:
+        yield client
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
 
 import anyio
 import pytest
+from tests.server.conftest import text_of
 
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -30,13 +34,13 @@ def until_cancelled(task: Task) -> None:
         task.check()
 
 
-async def test_the_answer_and_the_error_come_back(calls: CallRunner) -> None:
+async def test_returns_answer_and_error(calls: CallRunner) -> None:
     assert await calls.run(lambda _task: 3) == 3
     with pytest.raises(ZeroDivisionError):
         await calls.run(lambda _task: 1 // 0)
 
 
-async def test_work_learns_that_it_is_cancelled(calls: CallRunner) -> None:
+async def test_cancels_running_work(calls: CallRunner) -> None:
     begun, left = threading.Event(), threading.Event()
 
     def work(task: Task) -> None:
@@ -53,7 +57,7 @@ async def test_work_learns_that_it_is_cancelled(calls: CallRunner) -> None:
     assert await anyio.to_thread.run_sync(left.wait, PATIENCE)
 
 
-async def test_work_that_waits_for_a_thread_never_begins_once_cancelled(
+async def test_cancels_waiting_work(
     calls: CallRunner,
 ) -> None:
     begun, gate = threading.Event(), threading.Event()
@@ -75,7 +79,7 @@ async def test_work_that_waits_for_a_thread_never_begins_once_cancelled(
     assert done == ["third"]
 
 
-async def test_the_time_limit_begins_with_the_work() -> None:
+async def test_limit_begins_with_the_work() -> None:
     short = CallRunner(workers=1, seconds=0.4)
     gate, begun = threading.Event(), threading.Event()
     remaining: list[float | None] = []
@@ -96,7 +100,7 @@ async def test_the_time_limit_begins_with_the_work() -> None:
 @pytest.mark.parametrize(
     ("writes", "hint"), [(False, "narrow the request"), (True, "get_history")]
 )
-async def test_work_that_never_looks_is_answered_all_the_same(
+async def test_answers_for_work_without_checks(
     monkeypatch: pytest.MonkeyPatch, writes: bool, hint: str
 ) -> None:
     monkeypatch.setattr(module, "GRACE_SECONDS", 0.05)
@@ -110,7 +114,7 @@ async def test_work_that_never_looks_is_answered_all_the_same(
     gate.set()
 
 
-async def test_the_lanes_do_not_wait_for_each_other(calls: CallRunner) -> None:
+async def test_reads_and_writes_run_side_by_side(calls: CallRunner) -> None:
     gate, begun = threading.Event(), threading.Event()
 
     def read(_task: Task) -> bool:
@@ -126,3 +130,59 @@ async def test_the_lanes_do_not_wait_for_each_other(calls: CallRunner) -> None:
                 == "written"
             )
         gate.set()
+
+
+Start = Callable[..., Any]
+
+
+def test_full_readers_delay_no_change(client: Any, tmp_path: Path) -> None:
+    for _ in range(40):
+        client.begin("wait")
+    client.hears("waiting")
+    assert (
+        text_of(client.call("commit", {"path": str(tmp_path / "f")}))
+        == "committed"
+    )
+    assert "result" in client.ask("ping")
+
+
+def test_progress_increases(
+    shared: Any,
+) -> None:
+    shared.call("echo", {}, progressToken="quick")
+    request_id = shared.begin("wait", progressToken="slow")
+    seen = []
+    while len(seen) < 3:
+        message = shared.receive()
+        assert message["method"] == "notifications/progress"
+        seen.append(message["params"])
+    shared.send(
+        {
+            "jsonrpc": "2.0",
+            "method": "notifications/cancelled",
+            "params": {"requestId": request_id},
+        }
+    )
+    assert {params["progressToken"] for params in seen} == {"slow"}
+    values = [params["progress"] for params in seen]
+    assert values == sorted(set(values))
+    assert seen[-1]["total"] == 1000
+    assert seen[-1]["message"].startswith("step ")
+
+
+def test_progress_of_a_silent_call(shared: Any) -> None:
+    shared.call("silent", {"seconds": 1.3}, progressToken=1)
+    values = [
+        message["params"]["progress"]
+        for message in shared.notifications("notifications/progress")
+    ]
+    assert len(values) >= 1
+    assert values == sorted(set(values))
+
+
+def test_timeout(start: Start) -> None:
+    client = start(env={**os.environ, "FILEWRIGHT_CALL_SECONDS": "0.3"})
+    client.shake_hands()
+    answer = client.call("wait")
+    assert answer["result"]["isError"] is True
+    assert text_of(answer).startswith("timeout: ")

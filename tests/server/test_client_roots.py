@@ -77,7 +77,7 @@ NARROWED = [
 
 
 @pytest.mark.parametrize(("folders", "served"), NARROWED)
-def test_only_what_lies_in_the_client_s_roots_is_served(
+def test_serves_roots_of_the_client_only(
     begun: Callable[..., RawClient],
     root: Path,
     folders: list[str],
@@ -104,7 +104,7 @@ HOSTS = {
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_folders_of_other_hosts_are_not_local(
+def test_folders_of_other_hosts(
     begun: Callable[..., RawClient], root: Path, host: str
 ) -> None:
     client = begun("--client-roots", roots={"listChanged": True})
@@ -114,7 +114,7 @@ def test_folders_of_other_hosts_are_not_local(
     assert bool(readable(client, root)) is HOSTS[host]
 
 
-def test_a_change_of_the_client_s_roots_is_followed(
+def test_follows_changed_roots(
     begun: Callable[..., RawClient], root: Path
 ) -> None:
     client = begun("--client-roots", roots={"listChanged": True})
@@ -130,7 +130,7 @@ def test_a_change_of_the_client_s_roots_is_followed(
     assert readable(client, root) == {"two [x]/c.txt"}
 
 
-def test_a_client_that_gives_no_answer_is_served_nothing(
+def test_no_answer_serves_nothing(
     begun: Callable[..., RawClient], root: Path
 ) -> None:
     client = begun("--client-roots", roots={})
@@ -144,7 +144,7 @@ def test_a_client_that_gives_no_answer_is_served_nothing(
     assert "did not say which of its roots" in text
 
 
-def test_without_the_flag_or_the_capability_all_roots_are_served(
+def test_serves_all_without_flag_or_capability(
     begun: Callable[..., RawClient], root: Path
 ) -> None:
     for client in (begun(roots={"listChanged": True}), begun("--client-roots")):

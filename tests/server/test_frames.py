@@ -1,10 +1,9 @@
-"""Lines from chunks, messages from lines, and refusals that name the request they answer."""
+"""Messages from lines, and refusals that name the request they answer."""
 
 from __future__ import annotations
 
 import io
 import json
-from typing import Any
 
 import pytest
 from hypothesis import given
@@ -24,76 +23,15 @@ from filewright.server.inbox import Frame, next_frame
 LIMIT = 1 << 20
 
 
-class Arriving(io.RawIOBase):
-    """A stream that gives a few bytes at a time, as a pipe may."""
-
-    def __init__(self, stream: bytes, size: int) -> None:
-        self._left = stream
-        self._size = size
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        size = min(self._size, len(buffer))
-        piece, self._left = self._left[:size], self._left[size:]
-        buffer[: len(piece)] = piece
-        return len(piece)
-
-
-def frames(stream: bytes, size: int, limit: int) -> list[Frame]:
-    lines = io.BufferedReader(Arriving(stream, size))
-    return [*iter(lambda: next_frame(lines, limit), None)]
-
-
-def frame(data: bytes) -> Frame:
+def make_frame(data: bytes) -> Frame:
     return Frame(data, None, len(data))
 
 
 def parsed(data: bytes) -> object:
-    return parse_frame(frame(data), limit=LIMIT)
+    return parse_frame(make_frame(data), limit=LIMIT)
 
 
-@given(
-    st.lists(
-        st.binary(max_size=40).map(lambda line: line.replace(b"\n", b"?")),
-        max_size=20,
-    ),
-    st.integers(1, 50),
-)
-@examples(17, derandomize=True)
-def test_lines_do_not_depend_on_how_they_arrive(
-    lines: list[bytes], size: int
-) -> None:
-    stream = b"\n".join(lines)
-    found = [
-        each.head.removesuffix(b"\n") for each in frames(stream, size, 1000)
-    ]
-    assert found == [line for line in lines if line.strip()]
-
-
-@given(st.integers(0, 30_000), st.integers(1, 9000))
-@examples(13, derandomize=True)
-def test_a_line_past_the_limit_is_known_by_its_edges_only(
-    size: int, chunk: int
-) -> None:
-    line = bytes(65 + index % 26 for index in range(size))
-    found = frames(line + b"\nnext\n", chunk, 10_000)
-    if not size:
-        assert [each.head for each in found] == [b"next\n"]
-        return
-    first, second = found
-    assert first.size == size + 1
-    assert second.head == b"next\n"
-    if size <= 10_000:
-        assert first.tail is None
-        assert first.head == line + b"\n"
-    else:
-        assert first.head == line[:4096]
-        assert first.tail == line[-4095:] + b"\n"
-
-
-def test_the_three_kinds_of_messages_are_told_apart() -> None:
+def test_kinds_of_messages() -> None:
     assert isinstance(
         parsed(b'{"jsonrpc":"2.0","id":1,"method":"ping"}'), JSONRPCRequest
     )
@@ -106,7 +44,7 @@ def test_the_three_kinds_of_messages_are_told_apart() -> None:
     )
 
 
-def test_text_that_looks_like_json_stays_text() -> None:
+def test_text_like_json() -> None:
     message = parsed(
         b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"null","b":"1","c":null,"d":[1.5,"{}"]}}'
     )
@@ -119,7 +57,7 @@ def test_text_that_looks_like_json_stays_text() -> None:
     }
 
 
-def test_a_lone_surrogate_reaches_the_tool() -> None:
+def test_lone_surrogate() -> None:
     message = parsed(
         b'{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":"\\ud800"}}'
     )
@@ -152,9 +90,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("line", "expected", "code"), REFUSED)
-def test_what_is_no_message_is_refused_with_its_id(
-    line: bytes, expected: object, code: int
-) -> None:
+def test_refuses_with_the_id(line: bytes, expected: object, code: int) -> None:
     refused = parsed(line)
     assert isinstance(refused, FrameError)
     assert (refused.id, refused.error.code) == (expected, code)
@@ -170,29 +106,31 @@ def test_what_is_no_message_is_refused_with_its_id(
         b'{ "method": "tools/call", "params": {"x": "%s"}, "id" : "a-1" }',
     ],
 )
-def test_a_message_past_the_limit_is_refused_under_its_own_id(
+def test_refuses_long_message_with_the_id(
     line: bytes,
 ) -> None:
-    [found] = frames(line % (b"y" * 50_000) + b"\n", 9_000, 10_000)
-    refused = parse_frame(found, limit=10_000)
+    frame = next_frame(io.BytesIO(line % (b"y" * 50_000) + b"\n"), 10_000)
+    assert frame is not None
+    refused = parse_frame(frame, limit=10_000)
     assert isinstance(refused, FrameError)
     assert refused.id == "a-1"
     assert "too_large" in refused.error.message
 
 
-def test_an_id_inside_text_is_not_mistaken_for_the_request_s() -> None:
+def test_id_inside_text() -> None:
     text = json.dumps(
         {"jsonrpc": "2.0", "method": "m", "params": {"x": 'y,"id":5}' * 5000}}
     ).encode()
-    [found] = frames(text + b"\n", 9_000, 10_000)
-    refused = parse_frame(found, limit=10_000)
+    frame = next_frame(io.BytesIO(text + b"\n"), 10_000)
+    assert frame is not None
+    refused = parse_frame(frame, limit=10_000)
     assert isinstance(refused, FrameError)
     assert refused.id is None
 
 
 @given(st.binary(max_size=200))
 @examples(25, derandomize=True)
-def test_no_line_is_more_than_refused(line: bytes) -> None:
+def test_any_line(line: bytes) -> None:
     assert parsed(line) is not None
 
 
@@ -207,7 +145,7 @@ def test_no_line_is_more_than_refused(line: bytes) -> None:
         + b"}",
     ],
 )
-def test_an_id_that_no_answer_can_repeat_is_refused_without_it(
+def test_unrepeatable_id(
     line: bytes,
 ) -> None:
     refused = parsed(line)
@@ -215,14 +153,14 @@ def test_an_id_that_no_answer_can_repeat_is_refused_without_it(
     assert refused.id is None
 
 
-def test_a_method_with_a_lone_surrogate_is_none() -> None:
+def test_method_with_lone_surrogate() -> None:
     refused = parsed(rb'{"jsonrpc":"2.0","id":3,"method":"\ud800"}')
     assert refused == make_error(
         3, INVALID_REQUEST, "Invalid request: method must be a string"
     )
 
 
-def test_a_number_of_too_many_digits_is_told_as_such() -> None:
+def test_number_of_too_many_digits() -> None:
     refused = parsed(
         b'{"jsonrpc":"2.0","id":' + b"9" * 5000 + b',"method":"ping"}'
     )

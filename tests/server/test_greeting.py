@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
@@ -16,6 +17,7 @@ from mcp_types.version import (
 from tests import processes
 from tests.samples import one_in
 
+from filewright import server
 from filewright.bounded_json import MAX_VALUES
 from filewright.server.greeting import (
     HANDSHAKE_VERSIONS,
@@ -78,7 +80,7 @@ def conversation(
     return dict(zip(order, lines, strict=True)), order
 
 
-def test_the_versions_are_those_of_the_sdk() -> None:
+def test_versions_of_the_sdk() -> None:
     assert HANDSHAKE_VERSIONS == HANDSHAKE_PROTOCOL_VERSIONS
     assert MODERN_PROTOCOL_VERSIONS == (MODERN_VERSION,)
 
@@ -125,9 +127,7 @@ def both(
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_answers_all_that_a_client_sends_first(
-    client: str, tmp_path: Path
-) -> None:
+def test_answers_clients(client: str, tmp_path: Path) -> None:
     messages = CLIENTS[client]
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
@@ -143,7 +143,7 @@ def test_answers_all_that_a_client_sends_first(
     [None, {}, {"_meta": {}}, {"_meta": {"progressToken": 3}}, {"cursor": "x"}],
 )
 @pytest.mark.parametrize("method", one_in(2, LISTS))
-def test_answers_lists_in_any_plain_form(
+def test_answers_lists(
     method: str, params: Message | None, tmp_path: Path
 ) -> None:
     initialized = {**INITIALIZED, "params": {}}
@@ -195,7 +195,7 @@ OFFERS = [(), ("--read-only",), ("--tools", "edit"), ("--client-roots",)] + [
     [(version, ()) for version in HANDSHAKE_VERSIONS]
     + [(HANDSHAKE_VERSIONS[-1], arguments) for arguments in OFFERS[1:]],
 )
-def test_the_first_answers_are_the_bytes_of_the_sdk(
+def test_same_bytes_as_the_sdk(
     version: str, arguments: tuple[str, ...], tmp_path: Path
 ) -> None:
     can = {
@@ -309,7 +309,7 @@ ODD: list[tuple[str, list[Message]]] = [
 
 
 @pytest.mark.parametrize(("what", "messages"), ODD)
-def test_what_is_not_plain_is_answered_by_the_sdk(
+def test_leaves_odd_messages_to_the_sdk(
     what: str, messages: list[Message], tmp_path: Path
 ) -> None:
     early, late = both(tmp_path, messages)
@@ -323,9 +323,7 @@ OF_MANY_VALUES = hello(experimental={"x": {"y": [{}] * MAX_VALUES}})
     "first",
     [NOBODYS, "{nonsense", "[" * 100_000, ask("tools/list", 9), OF_MANY_VALUES],
 )
-def test_an_opening_for_the_sdk_ends_it(
-    first: Message | str, tmp_path: Path
-) -> None:
+def test_odd_opening_ends_it(first: Message | str, tmp_path: Path) -> None:
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
         line = first if isinstance(first, str) else json.dumps(first)
@@ -338,9 +336,7 @@ def test_an_opening_for_the_sdk_ends_it(
     "odd",
     [NOBODYS, "{nonsense", "[" * 100_000, {**ask("ping", 2), "jsonrpc": "1.0"}],
 )
-def test_answers_again_behind_what_is_for_the_sdk(
-    odd: Message | str, tmp_path: Path
-) -> None:
+def test_answers_after_odd_messages(odd: Message | str, tmp_path: Path) -> None:
     with Workspace(tmp_path, state_dir=tmp_path / "state") as workspace:
         greeting = Greeting(workspace.offer(), lambda: [])
         assert greeting.answer(json.dumps(hello()).encode()).line
@@ -351,7 +347,7 @@ def test_answers_again_behind_what_is_for_the_sdk(
         ).is_settled
 
 
-def test_a_request_that_was_answered_and_then_cancelled_does_not_silence_another_of_its_id(
+def test_id_of_a_cancelled_request_is_used_again(
     tmp_path: Path,
 ) -> None:
     cancelled: Message = {
@@ -374,3 +370,15 @@ def test_a_request_that_was_answered_and_then_cancelled_does_not_silence_another
     assert [json.loads(line)["id"] for line in said.stdout.splitlines()].count(
         2
     ) == 2
+
+
+@pytest.mark.parametrize("module", ["greeting", "inbox", "listing", "serve"])
+def test_leaves_the_sdk_unimported(module: str) -> None:
+    source = Path(server.__path__[0], f"{module}.py").read_text("utf-8")
+    imported: list[str] = []
+    for node in ast.parse(source).body:
+        if isinstance(node, ast.ImportFrom):
+            imported.append(node.module or "")
+        elif isinstance(node, ast.Import):
+            imported += [alias.name for alias in node.names]
+    assert not [name for name in imported if name.startswith("mcp")]

@@ -1,4 +1,4 @@
-"""HTTP: who is let in, what is refused, both eras, and an orderly end."""
+"""The transport over HTTP: access, refusals, both eras, and an orderly end."""
 
 from __future__ import annotations
 
@@ -20,21 +20,13 @@ from urllib.parse import urlsplit
 import pytest
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
-from mcp_types import TextContent
 from tests.platforms.unix_only import not_on_wine
+from tests.server.conftest import text_of_result
 
-from filewright.errors import FilewrightError
-from filewright.server.access import (
-    Access,
-    Bearer,
-    Introspection,
-    is_loopback,
-    parse_address,
-    read_tokens,
-)
 from filewright.settings import Settings
 
 TOKEN = "a-token-of-more-than-sixteen"
+RESOURCE = "https://files.example/mcp"
 Start = Callable[..., Any]
 
 
@@ -129,20 +121,14 @@ async def connected(
         yield client
 
 
-def text_of(result: Any) -> str:
-    return "".join(
-        part.text for part in result.content if isinstance(part, TextContent)
-    )
-
-
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["legacy", "auto", "2026-07-28"])
-async def test_both_eras_list_and_call(url: str, mode: str) -> None:
+async def test_both_eras(url: str, mode: str) -> None:
     async with connected(url, mode) as client:
         listed = await client.list_tools()
         assert listed.tools[0].name == "echo"
         assert (
-            text_of(await client.call_tool("echo", {"text": "null"}))
+            text_of_result(await client.call_tool("echo", {"text": "null"}))
             == '{"text": "null"}'
         )
         crashed = await client.call_tool("crash", {})
@@ -153,7 +139,7 @@ async def test_both_eras_list_and_call(url: str, mode: str) -> None:
 
 
 @pytest.mark.anyio
-async def test_several_clients_are_served_at_once(url: str) -> None:
+async def test_serves_several_clients(url: str) -> None:
     import anyio
 
     answers: list[str] = []
@@ -162,7 +148,7 @@ async def test_several_clients_are_served_at_once(url: str) -> None:
         async with connected(url, "auto" if number % 2 else "legacy") as client:
             for step in range(5):
                 answers.append(
-                    text_of(
+                    text_of_result(
                         await client.call_tool("echo", {"n": [number, step]})
                     )
                 )
@@ -175,7 +161,7 @@ async def test_several_clients_are_served_at_once(url: str) -> None:
     )
 
 
-def test_a_token_is_needed_where_one_is_set(start: Start) -> None:
+def test_requires_token(start: Start) -> None:
     server = start(
         "--http",
         "127.0.0.1:0",
@@ -193,19 +179,17 @@ def test_a_token_is_needed_where_one_is_set(start: Start) -> None:
 
 
 @pytest.mark.anyio
-async def test_clients_with_a_token_work_in_both_eras(
-    start: Start, tmp_path: Path
-) -> None:
+async def test_token_in_both_eras(start: Start, tmp_path: Path) -> None:
     file = tmp_path / "tokens"
     file.write_text(f"# ours\n{TOKEN}\nanother-token-that-is-long\n")
     file.chmod(0o600)
     url = listening(start("--http", "127.0.0.1:0", "--token-file", str(file)))
     for mode in ("legacy", "auto"):
         async with connected(url, mode, "another-token-that-is-long") as client:
-            assert text_of(await client.call_tool("echo", {})) == "{}"
+            assert text_of_result(await client.call_tool("echo", {})) == "{}"
 
 
-def test_a_session_belongs_to_the_token_that_opened_it(start: Start) -> None:
+def test_session_belongs_to_its_token(start: Start) -> None:
     tokens = f"{TOKEN},another-token-that-is-long"
     url = listening(
         start(
@@ -249,13 +233,13 @@ def test_a_session_belongs_to_the_token_that_opened_it(start: Start) -> None:
         ({"Host": "localhost:1"}, 421),
     ],
 )
-def test_host_and_origin_are_always_checked(
+def test_checks_host_and_origin(
     url: str, headers: dict[str, str], status: int
 ) -> None:
     assert post(url, INITIALIZE, **headers)[0] == status
 
 
-def test_a_body_past_the_limit_is_refused(start: Start) -> None:
+def test_refuses_long_body(start: Start) -> None:
     url = listening(
         start(
             "--http",
@@ -270,24 +254,20 @@ def test_a_body_past_the_limit_is_refused(start: Start) -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"{", b"[]", b"null", b"\xff", b'{"id":1}', b"[" * 5000]
 )
-def test_malformed_bodies_are_answered_and_survived(
-    url: str, body: bytes
-) -> None:
+def test_answers_malformed_bodies(url: str, body: bytes) -> None:
     assert 400 <= post(url, body)[0] < 500
     assert 400 <= post(url, body, MCP_Protocol_Version="2026-07-28")[0] < 500
     assert post(url, INITIALIZE)[0] == 200
 
 
 @pytest.mark.parametrize("address", ["0.0.0.0:0", "[::]:0"])
-def test_nothing_listens_for_the_world_without_authentication(
-    start: Start, address: str
-) -> None:
+def test_refuses_open_server(start: Start, address: str) -> None:
     server = start("--http", address)
     assert server.process.wait(30) == 2
     server.hears("refusing to serve")
 
 
-def test_weak_tokens_and_unusable_addresses_are_refused(start: Start) -> None:
+def test_refuses_weak_tokens_and_bad_addresses(start: Start) -> None:
     weak = start(
         "--http",
         "127.0.0.1:0",
@@ -300,9 +280,7 @@ def test_weak_tokens_and_unusable_addresses_are_refused(start: Start) -> None:
 
 
 @not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
-def test_a_change_is_finished_when_the_server_is_told_to_stop(
-    start: Start, tmp_path: Path
-) -> None:
+def test_finishes_change_before_stopping(start: Start, tmp_path: Path) -> None:
     import threading
 
     server = start("--http", "127.0.0.1:0")
@@ -326,9 +304,7 @@ def test_a_change_is_finished_when_the_server_is_told_to_stop(
 @not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_clients_that_only_listen_do_not_hold_the_server(
-    start: Start, mode: str
-) -> None:
+async def test_stops_beside_listening_clients(start: Start, mode: str) -> None:
     import anyio
 
     server = start("--http", "127.0.0.1:0")
@@ -340,7 +316,7 @@ async def test_clients_that_only_listen_do_not_hold_the_server(
     assert b"Traceback" not in server.stderr
 
 
-def test_no_connection_waits_for_an_answer_to_fill_a_packet() -> None:
+def test_sends_small_answers_at_once() -> None:
     from filewright.listening import listen
 
     with (
@@ -352,7 +328,7 @@ def test_no_connection_waits_for_an_answer_to_fill_a_packet() -> None:
             assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
-def test_a_client_that_hangs_up_cancels_its_call(start: Start) -> None:
+def test_hanging_up_cancels_the_call(start: Start) -> None:
     server = start("--http", "127.0.0.1:0")
     port = int(listening(server).rpartition(":")[2].partition("/")[0])
     call, headers = modern_call("wait", {})
@@ -376,146 +352,7 @@ def test_a_client_that_hangs_up_cancels_its_call(start: Start) -> None:
     server.hears("left")
 
 
-def test_addresses() -> None:
-    assert parse_address("127.0.0.1:80") == ("127.0.0.1", 80)
-    assert parse_address("[::1]:80") == ("::1", 80)
-    assert parse_address(":80") == parse_address("80") == ("127.0.0.1", 80)
-    assert is_loopback("localhost")
-    assert is_loopback("127.9.9.9")
-    assert is_loopback("::1")
-    assert not is_loopback("0.0.0.0")
-    assert not is_loopback("example.org")
-    with pytest.raises(FilewrightError, match="not HOST:PORT"):
-        parse_address("host:99999")
-    with pytest.raises(FilewrightError, match="refusing to serve"):
-        Access("192.0.2.1", 80)
-
-
-@pytest.mark.anyio
-async def test_bearer_tokens_are_told_apart() -> None:
-    bearer = Bearer([TOKEN, "x" * 20])
-    first, second = (
-        await bearer.verify_token(TOKEN),
-        await bearer.verify_token("x" * 20),
-    )
-    assert first is not None
-    assert second is not None
-    assert first.client_id != second.client_id
-    assert await bearer.verify_token("") is None
-    assert await bearer.verify_token(TOKEN + " ") is None
-
-
-def test_tokens_come_from_the_environment_and_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "t"
-    file.write_text("# comment\nfirst second\n\nthird\n")
-    assert read_tokens("a,b c", file) == [
-        "a",
-        "b",
-        "c",
-        "first",
-        "second",
-        "third",
-    ]
-    with pytest.raises(FilewrightError, match="cannot read the token file"):
-        read_tokens(None, tmp_path / "absent")
-
-
-RESOURCE = "https://files.example/mcp"
-ISSUER = "https://auth.example"
-INTROSPECTION = Introspection(
-    f"{ISSUER}/introspect", RESOURCE, ISSUER, "id", "secret"
-)
-TOKEN_OF_OURS = {"active": True, "aud": RESOURCE}
-
-
-@pytest.mark.parametrize(
-    ("claims", "granted"),
-    [
-        (
-            {
-                "active": True,
-                "aud": RESOURCE,
-                "client_id": "c",
-                "scope": "files",
-            },
-            True,
-        ),
-        (
-            {
-                "active": True,
-                "aud": [RESOURCE + "/", "other"],
-                "client_id": "c",
-            },
-            True,
-        ),
-        ({"active": False, "aud": RESOURCE}, False),
-        ({"active": "true", "aud": RESOURCE}, False),
-        ([], False),
-        ({**TOKEN_OF_OURS, "iss": ISSUER + "/"}, True),
-        ({**TOKEN_OF_OURS, "iss": "https://other.example"}, False),
-        ({**TOKEN_OF_OURS, "iss": [ISSUER]}, False),
-        ({**TOKEN_OF_OURS, "exp": 4_000_000_000, "nbf": 1_000_000_000.5}, True),
-        ({**TOKEN_OF_OURS, "exp": 1_000_000_000}, False),
-        ({**TOKEN_OF_OURS, "exp": "4000000000"}, False),
-        ({**TOKEN_OF_OURS, "exp": True}, False),
-        ({**TOKEN_OF_OURS, "exp": [4_000_000_000]}, False),
-        ({**TOKEN_OF_OURS, "exp": -1}, False),
-        ({**TOKEN_OF_OURS, "exp": 10**400}, False),
-        ({**TOKEN_OF_OURS, "nbf": -(10**400)}, False),
-        ({**TOKEN_OF_OURS, "nbf": 4_000_000_000}, False),
-        ("[" * 100_000 + "]" * 100_000, False),
-        ("1" * 5_000, False),
-        ({**TOKEN_OF_OURS, "nbf": "soon"}, False),
-    ],
-)
-@pytest.mark.anyio
-async def test_tokens_are_introspected(
-    monkeypatch: pytest.MonkeyPatch, claims: Any, granted: bool
-) -> None:
-    import httpx2
-
-    def answer(request: httpx2.Request) -> httpx2.Response:
-        assert request.headers["authorization"].startswith("Basic ")
-        assert b"token=abc" in request.content
-        body = claims if isinstance(claims, str) else json.dumps(claims)
-        return httpx2.Response(
-            200, text=body, headers={"content-type": "application/json"}
-        )
-
-    real = httpx2.AsyncClient
-    monkeypatch.setattr(
-        httpx2,
-        "AsyncClient",
-        lambda **options: real(
-            transport=httpx2.MockTransport(answer), **options
-        ),
-    )
-    access = await INTROSPECTION.verify_token("abc")
-    assert (access is not None) is granted
-    if access is not None:
-        assert access.resource is not None
-        assert access.resource.rstrip("/") == RESOURCE
-
-
-@pytest.mark.anyio
-async def test_an_authorization_server_that_cannot_be_reached_lets_nobody_in(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import httpx2
-
-    def fail(request: httpx2.Request) -> httpx2.Response:
-        raise httpx2.ConnectError("down")
-
-    real = httpx2.AsyncClient
-    monkeypatch.setattr(
-        httpx2,
-        "AsyncClient",
-        lambda **options: real(transport=httpx2.MockTransport(fail), **options),
-    )
-    assert await INTROSPECTION.verify_token("abc") is None
-
-
-def test_oauth_metadata_names_the_authorization_server(start: Start) -> None:
+def test_oauth_metadata(start: Start) -> None:
     server = start(
         *("--http", "127.0.0.1:0", "--public-url", RESOURCE),
         *(
@@ -537,12 +374,12 @@ def test_oauth_metadata_names_the_authorization_server(start: Start) -> None:
     assert described["authorization_servers"] == ["https://auth.example"]
 
 
-def test_a_host_name_is_let_in_whatever_its_case(url: str) -> None:
+def test_ignores_case_of_host(url: str) -> None:
     status, _ = post(url, INITIALIZE, Host="Tools.EXAMPLE")
     assert status == 200
 
 
-def test_a_probe_is_answered_without_a_token(start: Start) -> None:
+def test_health_needs_no_token(start: Start) -> None:
     server = start(
         "--http",
         "127.0.0.1:0",
@@ -555,9 +392,7 @@ def test_a_probe_is_answered_without_a_token(start: Start) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
-def test_a_message_of_too_many_values_is_refused(
-    encoding: str, url: str
-) -> None:
+def test_refuses_too_many_values(encoding: str, url: str) -> None:
     call, headers = modern_call("echo", {"a": [{}] * 300_000})
     status, body = post(url, json.dumps(call).encode(encoding), **headers)
     assert (status, "too_large" in json.loads(body)["error"]["message"]) == (
@@ -568,7 +403,7 @@ def test_a_message_of_too_many_values_is_refused(
     assert post(url, call, **headers)[0] == 200
 
 
-def test_a_batch_is_refused_in_one_clear_sentence(url: str) -> None:
+def test_refuses_batch(url: str) -> None:
     status, body = post(url, b" [" + json.dumps(INITIALIZE).encode() + b"]")
     assert status == 400
     assert (
@@ -584,9 +419,7 @@ def test_a_batch_is_refused_in_one_clear_sentence(url: str) -> None:
         b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\nContent-Type: application/json\r\n",
     ],
 )
-def test_requests_that_never_arrive_keep_nobody_out(
-    url: str, begun: bytes
-) -> None:
+def test_unfinished_requests(url: str, begun: bytes) -> None:
     """More half-sent requests than the server has places; the oldest of them make room."""
     port = int(url.rsplit(":", 1)[1].removesuffix("/mcp"))
     half = []
@@ -605,7 +438,7 @@ def test_requests_that_never_arrive_keep_nobody_out(
 @pytest.mark.skipif(
     sys.platform != "linux", reason="other systems have one loopback address"
 )
-def test_requests_from_many_addresses_that_never_arrive_keep_nobody_out(
+def test_unfinished_requests_of_many_addresses(
     url: str,
 ) -> None:
     port = int(url.rsplit(":", 1)[1].removesuffix("/mcp"))
@@ -627,7 +460,7 @@ def test_requests_from_many_addresses_that_never_arrive_keep_nobody_out(
             waiting.close()
 
 
-def test_sessions_are_limited_and_end_when_they_are_idle(start: Start) -> None:
+def test_limits_and_ends_sessions(start: Start) -> None:
     limits = {
         "FILEWRIGHT_HTTP_SESSIONS": "3",
         "FILEWRIGHT_HTTP_IDLE_SECONDS": "2",
@@ -645,7 +478,7 @@ def test_sessions_are_limited_and_end_when_they_are_idle(start: Start) -> None:
 @pytest.mark.skipif(
     sys.platform != "linux", reason="memory and descriptors are read from /proc"
 )
-def test_sessions_up_to_their_limit_and_past_it_keep_within_bounds(
+def test_memory_of_sessions(
     start: Start,
 ) -> None:
     """As many as there are by default would take at most 64 MB, and no session holds a descriptor."""
@@ -688,7 +521,7 @@ def test_sessions_up_to_their_limit_and_past_it_keep_within_bounds(
     assert len(list((process / "fd").iterdir())) <= 64
 
 
-def test_bodies_that_never_arrive_keep_nobody_out(url: str) -> None:
+def test_unfinished_bodies(url: str) -> None:
     port = int(url.rsplit(":", 1)[1].removesuffix("/mcp"))
     head = b"POST /mcp HTTP/1.1\r\nHost: tools.example\r\nContent-Type: application/json\r\nContent-Length: 900\r\n\r\n{"
     half = []

@@ -26,7 +26,7 @@ TOOL = ListedTool(
 )
 
 
-def test_a_tool_has_its_schema_title_and_hints() -> None:
+def test_schema_title_and_hints() -> None:
     [row] = listing([TOOL])
     assert row["inputSchema"] == TOOL.schema
     assert [*row["inputSchema"]] == ["type", "additionalProperties"]
@@ -39,14 +39,14 @@ def test_a_tool_has_its_schema_title_and_hints() -> None:
     }
 
 
-def test_a_shortened_tool_has_no_title() -> None:
+def test_short_tool_has_no_title() -> None:
     [row] = listing([TOOL.shortened()])
     assert row["inputSchema"] == {"type": "object"}
     assert "title" not in row
 
 
 @pytest.mark.parametrize("writes", [True, False])
-def test_only_tools_that_change_files_name_the_app(writes: bool) -> None:
+def test_writing_tools_name_the_app(writes: bool) -> None:
     tool = ListedTool(
         name="one",
         title="",

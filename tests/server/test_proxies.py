@@ -82,7 +82,7 @@ def proxied(start: Callable[..., Any], tmp_path: Path) -> Iterator[str]:
         process.communicate(timeout=30)
 
 
-def test_a_client_finds_its_authorization_server_through_the_documented_proxy(
+def test_documented_proxy(
     proxied: str,
 ) -> None:
     status, _ = post(f"{proxied}/mcp", INITIALIZE)

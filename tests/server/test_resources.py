@@ -11,7 +11,7 @@ from filewright.server.resources import Resources
 from filewright.workspace import Workspace
 
 
-def test_the_newest_large_results_are_kept(tmp_path: Path) -> None:
+def test_stores_newest_results(tmp_path: Path) -> None:
     with Workspace(tmp_path) as workspace:
         resources = Resources(workspace, max_stored_chars=100)
         first, second = resources.store("a" * 60), resources.store("b" * 60)

@@ -81,7 +81,7 @@ def session(port: int, token: str) -> str:
     return match[1].decode()
 
 
-def test_streams_of_one_token_keep_no_other_out(server: Any) -> None:
+def test_limits_streams_of_a_token(server: Any) -> None:
     port = port_of(server)
     with contextlib.ExitStack() as stack:
         statuses = []
@@ -112,7 +112,7 @@ def test_streams_of_one_token_keep_no_other_out(server: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is read from /proc")
-def test_bodies_of_one_token_are_held_within_bounds(server: Any) -> None:
+def test_limits_bodies_of_a_token(server: Any) -> None:
     port = port_of(server)
     session(port, TOKENS[0])
 
@@ -150,7 +150,7 @@ def test_bodies_of_one_token_are_held_within_bounds(server: Any) -> None:
     assert session(port, TOKENS[0])
 
 
-def test_a_client_that_leaves_leaves_no_traceback(server: Any) -> None:
+def test_leaving_logs_no_traceback(server: Any) -> None:
     port = port_of(server)
     for more in ("Content-Length: 900", "Transfer-Encoding: chunked"):
         with socket.create_connection(

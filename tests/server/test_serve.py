@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
+import signal
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests import processes
+from tests.platforms.unix_only import ON_WINE, not_on_wine
+
+from filewright.listening import on_exit_signal, record_exit_signals
 
 HEAVY = {
     *(
@@ -76,7 +80,7 @@ def session(
 
 
 @pytest.mark.extra
-def test_heavy_modules_wait_for_their_first_use(tmp_path: Path) -> None:
+def test_imports_heavy_modules_late(tmp_path: Path) -> None:
     _, _, stderr = session(tmp_path, flags=("-X", "importtime"))
     loaded = {
         line.rsplit("|", 1)[1].strip()
@@ -89,7 +93,7 @@ def test_heavy_modules_wait_for_their_first_use(tmp_path: Path) -> None:
     assert not {top for top in tops if top.startswith("tree_sitter")}
 
 
-def test_the_list_of_tools_is_short_and_complete(tmp_path: Path) -> None:
+def test_list_of_tools(tmp_path: Path) -> None:
     answers, line, _ = session(tmp_path)
     tools = answers[2]["tools"]
     assert len(tools) == 12
@@ -130,7 +134,7 @@ def test_the_list_of_tools_is_short_and_complete(tmp_path: Path) -> None:
         (("--tools", "read,history"), "get_history", "write_content"),
     ],
 )
-def test_tools_can_be_left_out(
+def test_leaves_tools_out(
     tmp_path: Path, arguments: tuple[str, ...], present: str, absent: str
 ) -> None:
     answers, _, _ = session(tmp_path, *arguments)
@@ -140,81 +144,12 @@ def test_tools_can_be_left_out(
     assert absent not in answers[1]["instructions"]
 
 
-@pytest.mark.skipif(
-    sys.platform != "linux", reason="nothing confines the server here"
-)
-def test_the_server_says_what_confines_it(tmp_path: Path) -> None:
-    _, _, stderr = session(tmp_path)
-    assert "confined" in stderr
-    _, _, without = session(tmp_path, "--no-landlock")
-    assert "confined by Landlock" not in without
-
-
-@pytest.mark.extra
-def test_what_the_first_calls_need_is_loaded_while_nothing_is_asked(
-    tmp_path: Path,
-) -> None:
-    (tmp_path / "a.py").write_text("def f():\n    return 1\n")
-    code = """
-import sys, threading
-from types import SimpleNamespace
-from filewright import Workspace
-from filewright.server.preloading import preload
-
-with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
-    preload(SimpleNamespace(idle=True), workspace, threading.Event(), idle_seconds=0)
-    tools = workspace.offer()
-    before = {*sys.modules}
-    for name, arguments in (
-        ("list_files", {}),
-        ("read_content", {"path": "a.py"}),
-        ("edit_content", {"path": "a.py", "edits": [{"search": "return 1", "replace": "return 2"}]}),
-        ("get_history", {}),
-        ("search_content", {"pattern": "return"}),
-        ("get_overview", {"path": "a.py"}),
-    ):
-        assert not tools.call(name, arguments).is_error
-needed = ("filewright.tools", "filewright.search", "filewright.structure", "pydantic", "sqlite3", "re2", "subprocess")
-print(*(name for name in {*sys.modules} - before if name.startswith(needed)))
-"""
-    words = [sys.executable, "-c", code, str(tmp_path), str(tmp_path / "state")]
-    done = subprocess.run(
-        words, capture_output=True, text=True, timeout=60, check=True
-    )
-    assert done.stdout == "\n"
-
-
-@pytest.mark.extra
-def test_whoever_leaves_waits_for_no_more_than_one_module_to_load(
-    tmp_path: Path,
-) -> None:
-    """What ends the interpreter while an extension is loaded in a thread aborts the process."""
-    from filewright.server.preloading import preload
-
-    leave, asked = threading.Event(), list[int]()
-
-    class Calls:
-        @property
-        def idle(self) -> bool:
-            asked.append(1)
-            if len(asked) == 3:
-                leave.set()
-            return True
-
-    class Unprepared:
-        def prepare(self) -> None:
-            raise AssertionError("a process was started for nobody")
-
-    preload(Calls(), Unprepared(), leave, idle_seconds=0)
-    assert len(asked) == 3
-
-
 @pytest.mark.extra
 @pytest.mark.parametrize(
     "waits",
     [(0.25, 0.4), pytest.param((0.2, 0.3) * 5, marks=pytest.mark.sweep)],
 )
-def test_a_server_that_is_left_while_it_loads_ends_in_order(
+def test_client_leaves_while_it_loads(
     tmp_path: Path, waits: tuple[float, ...]
 ) -> None:
     for wait in waits:
@@ -238,3 +173,52 @@ def test_a_server_that_is_left_while_it_loads_ends_in_order(
             time.sleep(wait)
             server.stdin.close()
             assert server.wait(30) == 0, server.stderr.read()
+
+
+@not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
+def test_finishes_a_change_before_it_ends(client: Any, tmp_path: Path) -> None:
+    target = tmp_path / "f"
+    client.begin("commit", {"path": str(target)})
+    client.hears("commit begun")
+    client.interrupt()
+    assert client.process.wait(30) == 0
+    assert target.read_text() == "committed"
+
+
+@not_on_wine("what was started from Linux has no console to send Ctrl+Break by")
+@pytest.mark.parametrize(
+    "number",
+    [signal.SIGTERM, signal.SIGINT, getattr(signal, "SIGHUP", signal.SIGTERM)],
+)
+def test_ends_at_a_signal(client: Any, number: int) -> None:
+    client.interrupt(number)
+    assert client.process.wait(30) == 0
+    client.hears("closed")
+
+
+# Wine at times says of a socket with room that it is full, and what waits wakes up all the same.
+@pytest.mark.filterwarnings("ignore:.*signal wakeup fd" if ON_WINE else "error")
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP", "SIGBREAK"])
+@pytest.mark.parametrize("early", [False, True])
+def test_earlier_signal_ends_it_too(name: str, early: bool) -> None:
+    if not hasattr(signal, name):
+        pytest.skip(f"this system has no {name}")
+    number = getattr(signal, name)
+
+    async def wait() -> None:
+        asked = asyncio.Event()
+        on_exit_signal(asked.set, noted)
+        if not early:
+            await asyncio.to_thread(signal.raise_signal, number)
+        await asyncio.wait_for(asked.wait(), 30)
+
+    before = {each: signal.getsignal(each) for each in signal.valid_signals()}
+    try:
+        noted = record_exit_signals()
+        if early:
+            signal.raise_signal(number)
+        asyncio.run(wait())
+    finally:
+        for each, handler in before.items():
+            if signal.getsignal(each) != handler:
+                signal.signal(each, handler)
