@@ -2,11 +2,8 @@ from __future__ import annotations
 
 import json
 
-import pytest
-
 from filewright.structure.data_facts import (
     JsonLinesFacts,
-    summarize_csv,
     summarize_json_lines,
 )
 from filewright.structure.sample import read_sample
@@ -15,29 +12,6 @@ from filewright.text.snapshot import Snapshot
 
 def json_lines_of(content: bytes) -> JsonLinesFacts:
     return summarize_json_lines(read_sample(Snapshot(content)))
-
-
-@pytest.mark.parametrize(
-    ("content", "delimiter", "names"),
-    [
-        (b"id,name,age\n1,Ann,3\n2,Bob,4\n", ",", ("id", "name", "age")),
-        (b"id;name\n1;a,b\n2;c,d\n", ";", ("id", "name")),
-        (b"a\tb\n1\t2\n", "\t", ("a", "b")),
-        (b'1,"x,y",3\n4,"z",6\n', ",", None),
-        (b'name,text\na,"two\nlines"\n', ",", ("name", "text")),
-    ],
-    ids=["comma", "semicolon", "tab", "no header", "quoted line end"],
-)
-def test_columns_of_csv(
-    content: bytes, delimiter: str, names: tuple[str, ...] | None
-) -> None:
-    facts = summarize_csv(read_sample(Snapshot(content)))
-    assert facts is not None
-    assert (facts.delimiter, facts.names) == (delimiter, names)
-
-
-def test_csv_without_columns() -> None:
-    assert summarize_csv(read_sample(Snapshot(b"hello\nworld\n"))) is None
 
 
 def test_types_of_json_lines() -> None:

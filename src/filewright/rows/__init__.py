@@ -5,4 +5,7 @@ bytes of their fields. Nothing here opens a path.
 
 - `fields`: fields of JSON objects by their paths, and of pairs in text
 - `conditions`: comparisons of fields with values
+- `row`: a row that fulfils conditions, and the bytes of its fields
+- `table`, `table_syntax`, `table_facts`: tables of delimited text
+- `json_document`, `json_members`: the objects of a JSON document, and their values
 """

@@ -41,7 +41,10 @@ class Condition:
 
     def accepts(self, entry: Mapping[str, Any]) -> bool:
         """Return True if the field of an entry fits."""
-        value = find_value(entry, self.path)
+        return self.accepts_value(find_value(entry, self.path))
+
+    def accepts_value(self, value: Any) -> bool:
+        """Return True if a value fits, which is `MISSING` if there is no field."""
         if self.sign in ("=", "!="):
             is_equal = any(
                 self._equals(value, expected) for expected in self.expected

@@ -63,25 +63,30 @@ def parse_pairs(line: str) -> Mapping[str, str] | None:
     return pairs or None
 
 
-def find_value(entry: Mapping[str, Any], path: str) -> Any:
-    """Return the value at a path such as ``err.code``, or `MISSING`.
+def find_value(value: Any, path: str) -> Any:
+    """Return the value at a path such as ``err.code`` in an entry, or `MISSING`.
 
     A key that holds a dot itself comes first; a number is an index of an array.
     """
-    if path in entry:
-        return entry[path]
-    value: Any = entry
-    for part in path.split("."):
-        if isinstance(value, dict) and part in value:
-            value = value[part]
-        elif isinstance(value, list) and part.isdecimal():
-            index = int(part)
-            if index >= len(value):
-                return MISSING
-            value = value[index]
-        else:
-            return MISSING
-    return value
+    if isinstance(value, dict):
+        if path in value:
+            return value[path]
+        key, dot, rest = path.rpartition(".")
+        while dot:
+            if key in value:
+                inner_value = find_value(value[key], rest)
+                if inner_value is not MISSING:
+                    return inner_value
+            key, dot, last_part = key.rpartition(".")
+            rest = f"{last_part}.{rest}"
+        return MISSING
+    index, dot, rest = path.partition(".")
+    if not isinstance(value, list) or not index.isdecimal():
+        return MISSING
+    if int(index) >= len(value):
+        return MISSING
+    item = value[int(index)]
+    return find_value(item, rest) if dot else item
 
 
 def show_value(value: Any) -> str:

@@ -25,7 +25,7 @@ are C code, and the files are hostile.
 - `changed_symbols`: the symbols that differ between two states of a file
 - `references`: the imports between the files of a project
 - `sample`: a sample of the lines of a file
-- `log_facts`, `data_facts`: the facts of logs, of tables and of JSON lines
+- `log_facts`, `data_facts`: the facts of logs and of JSON lines
 - `search_hints`: patterns to search for in a file, or the facts of its log or data
 - `git`: the content of a file at a revision
 - `git_repository`, `git_conversion`: the files of an index and of commits

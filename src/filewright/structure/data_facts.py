@@ -1,8 +1,7 @@
-"""Facts of data: the columns of a table, and the keys of JSON lines."""
+"""Facts of data: the keys of JSON lines."""
 
 from __future__ import annotations
 
-import csv
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -21,23 +20,8 @@ _JSON_TYPES: Final = {
 }
 """The names of JSON's types; every other value is an object."""
 
-_DELIMITERS: Final = (",", "\t", ";", "|")
-_MAX_CSV_ROWS: Final = 100
 _MAX_KEYS: Final = 100
-_MAX_NAMES: Final = 100
 _MAX_NAME_CHARACTERS: Final = 200
-
-
-@dataclass(frozen=True, slots=True)
-class CsvFacts:
-    """The delimiter of a table, and its columns.
-
-    `names` has at most 100 names of columns, None if the first row is no header.
-    """
-
-    delimiter: str
-    columns: int
-    names: tuple[str, ...] | None
 
 
 class JsonKey(NamedTuple):
@@ -62,60 +46,6 @@ class JsonLinesFacts:
     keys: tuple[JsonKey, ...]
     sampled_lines: int
     invalid: int
-
-
-def summarize_csv(
-    sample: Sample, delimiter: str | None = None
-) -> CsvFacts | None:
-    """Return the facts of the first rows of a table.
-
-    None if no delimiter divides them into columns.
-    """
-    lines = [line.text for line in sample.head[:_MAX_CSV_ROWS]]
-    delimiters = (delimiter,) if delimiter else _DELIMITERS
-    best: CsvFacts | None = None
-    best_share = 0.0
-    for candidate in delimiters:
-        rows = _read_rows(lines, candidate)
-        if not rows:
-            continue
-        columns, count = Counter(map(len, rows)).most_common(1)[0]
-        share = count / len(rows)
-        if columns < 2:
-            continue
-        # The right delimiter divides most rows into the same number of columns.
-        if best is None or (share, columns) > (best_share, best.columns):
-            best_share = share
-            best = CsvFacts(candidate, columns, _read_header(rows))
-    return best
-
-
-def _read_rows(lines: list[str], delimiter: str) -> list[list[str]]:
-    """Return the rows of a table that are not empty; none if it is malformed."""
-    try:
-        return [row for row in csv.reader(lines, delimiter=delimiter) if row]
-    except csv.Error:
-        return []
-
-
-def _read_header(rows: list[list[str]]) -> tuple[str, ...] | None:
-    """Return the names of the columns, or None if the first row is no header.
-
-    A header has distinct texts in all columns, and no number.
-    """
-    cells = [cell.strip() for cell in rows[0]]
-    is_distinct = len(set(cells)) == len(cells)
-    if not is_distinct or not all(cells) or any(map(_is_number, cells)):
-        return None
-    return tuple(cell[:_MAX_NAME_CHARACTERS] for cell in cells[:_MAX_NAMES])
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
 
 
 def _iterate_fields(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from filewright.languages import Language
+from filewright.rows.table_facts import CsvFacts, summarize_csv
 from filewright.structure.data_facts import (
-    CsvFacts,
     JsonLinesFacts,
-    summarize_csv,
     summarize_json_lines,
 )
 from filewright.structure.log_facts import (
@@ -45,9 +44,9 @@ def build_search_hints(
 ) -> SearchHints:
     """Return the search hints for a file."""
     if language is Language.CSV:
-        return SearchHints(csv=summarize_csv(read_sample(snapshot)))
+        return SearchHints(csv=_summarize_table(snapshot))
     if language is Language.TSV:
-        return SearchHints(csv=summarize_csv(read_sample(snapshot), "\t"))
+        return SearchHints(csv=_summarize_table(snapshot, "\t"))
     if language is Language.JSON_LINES:
         return _hints_for_json_lines(read_sample(snapshot))
     if language not in (None, Language.LOG, Language.TEXT):
@@ -57,6 +56,14 @@ def build_search_hints(
         return SearchHints()
     log = summarize_log(sample)
     return SearchHints(_log_patterns(log), log)
+
+
+def _summarize_table(
+    snapshot: Snapshot, delimiter: str | None = None
+) -> CsvFacts | None:
+    """Return the facts of a table, or None if no delimiter divides it into columns."""
+    lines = [line.text for line in read_sample(snapshot).head]
+    return summarize_csv(lines, delimiter)
 
 
 def _hints_for_json_lines(sample: Sample) -> SearchHints:

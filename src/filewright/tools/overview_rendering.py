@@ -18,8 +18,9 @@ from filewright.wording import (
 
 if TYPE_CHECKING:
     from filewright.logs.summary import LogSummary
+    from filewright.rows.table_facts import CsvFacts
     from filewright.structure.changed_symbols import ChangedSymbol
-    from filewright.structure.data_facts import CsvFacts, JsonLinesFacts
+    from filewright.structure.data_facts import JsonLinesFacts
     from filewright.structure.log_facts import LogFacts
     from filewright.structure.search_hints import SearchHints
     from filewright.tools.overview_file import FileOverview

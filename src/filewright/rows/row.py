@@ -1,0 +1,67 @@
+"""A row of a file, and the bytes of its fields."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from filewright.progress import Task
+from filewright.rows.conditions import Condition
+
+MAX_ROW_BYTES = 2 << 20
+"""Longer rows are refused: their fields may take many times the memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A field of a row: its bytes [start, end) of the file, and its value."""
+
+    start: int
+    end: int
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row that fulfils the conditions of a caller.
+
+    [offset, end) are its bytes without a line end. `place` is a byte of the line that
+    shows why it fits. `fields` are the fields that the caller asked for, by their paths;
+    a field that the row does not have is missing.
+    """
+
+    offset: int
+    end: int
+    place: int
+    fields: Mapping[str, Field]
+
+
+@dataclass
+class LeftOutRows:
+    """The rows that may fulfil the conditions, but whose fields are not certain."""
+
+    count: int = 0
+    first_offset: int = 0
+
+    def add(self, offset: int) -> None:
+        """Count the row at an offset."""
+        if not self.count:
+            self.first_offset = offset
+        self.count += 1
+
+
+class RowReader(Protocol):
+    """The rows of one file."""
+
+    @property
+    def left_out(self) -> LeftOutRows: ...
+
+    def iterate_rows(
+        self,
+        conditions: Sequence[Condition],
+        paths: Sequence[str],
+        task: Task,
+    ) -> Iterator[Row]:
+        """Yield the rows that fulfil all conditions, with the fields at `paths`."""
+        ...

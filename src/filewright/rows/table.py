@@ -1,0 +1,370 @@
+"""A table: a file of delimited text, with columns by their names or numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from operator import itemgetter
+
+from filewright.errors import Code, FilewrightError, invalid, path_error
+from filewright.progress import Task
+from filewright.rows.conditions import Condition
+from filewright.rows.fields import to_text
+from filewright.rows.row import MAX_ROW_BYTES, Field, LeftOutRows, Row
+from filewright.rows.table_facts import summarize_csv
+from filewright.rows.table_syntax import Span, TableSyntax
+from filewright.text.codec import Encoding, normalize_newlines
+from filewright.text.lines import PAGE_BYTES
+from filewright.text.snapshot import Snapshot
+from filewright.wording import closest_matches, join_limited
+
+_MAX_SAMPLED_LINES = 100
+_MAX_LISTED_NAMES = 30
+_PLAIN_TEXT = re.compile(r"[^\r\n\"]+")
+
+
+@dataclass(frozen=True, slots=True)
+class _ColumnCondition:
+    """A condition on the field with an index.
+
+    `needle` matches in every field that fits, and in others; None matches in all.
+    """
+
+    index: int
+    condition: Condition
+    needle: re.Pattern[bytes] | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Header:
+    """The names in the first row, and where the next one begins."""
+
+    names: tuple[str, ...]
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class _BufferedRows:
+    """The rows of a buffer that may fit, and where the last whole row ends."""
+
+    candidates: Sequence[Span]
+    end: int
+
+
+@dataclass
+class Table:
+    """The rows of a table in a snapshot.
+
+    `names` are those in the header, without blanks around them; `start` is where the
+    rows begin. `column_count` is the number of fields of every row. `left_out` counts
+    the rows that have another number, and might fit. `block_bytes` are read at once.
+    """
+
+    snapshot: Snapshot
+    syntax: TableSyntax
+    names: tuple[str, ...]
+    column_count: int
+    start: int
+    block_bytes: int = 1 << 20
+    left_out: LeftOutRows = field(default_factory=LeftOutRows)
+
+    @classmethod
+    def of(
+        cls,
+        snapshot: Snapshot,
+        paths: Iterable[str],
+        delimiter: str | None = None,
+    ) -> Table:
+        """Return the table of a snapshot whose encoding has units of one byte.
+
+        Its first row is a header if it has a name of `paths`, or looks like one. Raises
+        `unsupported` if there are no columns.
+        """
+        facts = summarize_csv(_read_first_lines(snapshot), delimiter)
+        path = snapshot.requested_path
+        hint = "replace text by a pattern"
+        if facts is None:
+            message = f"{path} has no columns: no delimiter divides its lines"
+            raise path_error(Code.UNSUPPORTED, path, message, hint)
+        encoding = snapshot.encoding
+        if facts.delimiter == "|" and encoding.is_multibyte:
+            message = (
+                f"{path}: the delimiter may be a part of a character of "
+                f"{encoding.name}"
+            )
+            raise path_error(Code.UNSUPPORTED, path, message, hint)
+        syntax = TableSyntax.of(facts.delimiter.encode())
+        table = cls(snapshot, syntax, (), facts.columns, snapshot.start)
+        header = table._read_header()
+        if header is None:
+            return table
+        if facts.names is None and set(header.names).isdisjoint(paths):
+            return table
+        return replace(
+            table,
+            names=header.names,
+            column_count=len(header.names),
+            start=header.end,
+        )
+
+    def _read_header(self) -> _Header | None:
+        """Return the first row, or None if it has no end."""
+        buffer = self.snapshot.read(self.start, MAX_ROW_BYTES)
+        ends = self.syntax.find_row(buffer, 0)
+        if ends is None:
+            return None
+        end, next_start = ends
+        row = buffer[:end]
+        names = [
+            self._read_value(row[low:high]).strip()
+            for low, high in self.syntax.split(row)
+        ]
+        return _Header(tuple(names), self.start + next_start)
+
+    def _read_value(self, field_bytes: bytes) -> str:
+        """Return the value of a field, with ``\\n`` for every line end in it."""
+        value = self.syntax.read_field(field_bytes)
+        return normalize_newlines(
+            value.decode(self.snapshot.encoding.name, "replace")
+        )
+
+    # Columns
+
+    def find_column(self, name: str) -> int:
+        """Return the index of the column with a name, or with a number from 1 on.
+
+        Raise `invalid_input` if there is none, or several.
+        """
+        numbers = [
+            number
+            for number, other in enumerate(self.names, 1)
+            if other == name
+        ]
+        if len(numbers) > 1:
+            columns = " and ".join(map(str, numbers))
+            raise invalid(
+                f"columns {columns} of {self.snapshot.requested_path} are both "
+                f"named {name!r}",
+                f'name a column by its number: "{numbers[0]}"',
+                argument="where",
+            )
+        if numbers:
+            return numbers[0] - 1
+        if name.isdecimal() and 1 <= int(name) <= self.column_count:
+            return int(name) - 1
+        raise self._unknown_column(name)
+
+    def _unknown_column(self, name: str) -> FilewrightError:
+        path = self.snapshot.requested_path
+        message = f"{path} has no column {name!r}"
+        if not self.names:
+            return invalid(
+                f"{message}, and no header",
+                f'name its {self.column_count} columns by numbers, from "1" on',
+                argument="where",
+            )
+        hint = f"columns: {join_limited(self.names, _MAX_LISTED_NAMES)}"
+        nearest = closest_matches(name, self.names)
+        if nearest:
+            hint = f"did you mean {' or '.join(map(repr, nearest))}? {hint}"
+        return invalid(message, hint, argument="where")
+
+    # Rows
+
+    def iterate_rows(
+        self,
+        conditions: Sequence[Condition],
+        paths: Sequence[str],
+        task: Task,
+    ) -> Iterator[Row]:
+        """Yield the rows that fulfil all conditions, with the fields of columns.
+
+        Raise `unsupported` at a row whose quoted field has no end.
+        """
+        column_conditions = [self._bind(condition) for condition in conditions]
+        columns = {path: self.find_column(path) for path in paths}
+        needles = []
+        for bound in column_conditions:
+            if bound.needle is not None:
+                needles.append(bound.needle)
+        offset, rest = self.start, b""
+        while True:
+            task.check()
+            task.report(offset, self.snapshot.known_size, "reading rows")
+            block = self.snapshot.read(offset + len(rest), self.block_bytes)
+            buffer = rest + block
+            if not buffer:
+                return
+            if offset == self.start:
+                needles = _order_needles(needles, buffer)
+            rows = self._scan(buffer, needles, is_last=not block)
+            for start, end in rows.candidates:
+                body = buffer[start:end]
+                spans = self.syntax.split(body)
+                if not self._has_all_columns(body, spans):
+                    if body and self._may_fit(column_conditions, body, spans):
+                        self.left_out.add(offset + start)
+                elif self._fits(column_conditions, body, spans):
+                    yield self._build_row(offset + start, body, spans, columns)
+            is_stuck = (
+                not block or len(buffer) > MAX_ROW_BYTES + self.block_bytes
+            )
+            if rows.end == 0 and is_stuck:
+                raise self._unended_row(offset)
+            offset += rows.end
+            rest = buffer[rows.end :]
+
+    def _scan(
+        self,
+        buffer: bytes,
+        needles: Sequence[re.Pattern[bytes]],
+        *,
+        is_last: bool,
+    ) -> _BufferedRows:
+        """Return the rows of a buffer in which all needles are found.
+
+        A row that may go on behind the buffer is left for the next one.
+        """
+        candidates: list[Span] = []
+        position = 0
+        while position < len(buffer):
+            start = position
+            if needles:
+                match = needles[0].search(buffer, position)
+                if match is None:
+                    break
+                start = self.syntax.skip_rows(buffer, position, match.start())
+            ends = self.syntax.find_row(buffer, start)
+            if ends is None or (ends[1] == len(buffer) and not is_last):
+                return _BufferedRows(candidates, start)
+            end, position = ends
+            if all(needle.search(buffer, start, end) for needle in needles):
+                candidates.append((start, end))
+        end = self.syntax.skip_rows(buffer, position, len(buffer))
+        if is_last and self.syntax.find_row(buffer, end) is not None:
+            end = len(buffer)
+        return _BufferedRows(candidates, end)
+
+    def _bind(self, condition: Condition) -> _ColumnCondition:
+        """Return a condition on a column of this table."""
+        expected = []
+        for value in condition.expected:
+            # An empty field is the only one without a value.
+            expected.append("" if value is None else value)
+        bound = replace(condition, expected=tuple(expected))
+        return _ColumnCondition(
+            self.find_column(condition.path),
+            bound,
+            _build_needle(bound, self.snapshot.encoding),
+        )
+
+    def _has_all_columns(self, body: bytes, spans: Sequence[Span]) -> bool:
+        """Return True unless a row is too short, or its fields may be shifted."""
+        count = self.column_count
+        if len(spans) <= count:
+            return len(spans) == count
+        # Delimiters at the end of a row shift no field.
+        _, end = spans[count - 1]
+        return not body[end:].strip(self.syntax.delimiter)
+
+    def _fits(
+        self,
+        conditions: Sequence[_ColumnCondition],
+        body: bytes,
+        spans: Sequence[Span],
+    ) -> bool:
+        for bound in conditions:
+            low, high = spans[bound.index]
+            value = self._read_value(body[low:high])
+            if not bound.condition.accepts_value(value):
+                return False
+        return True
+
+    def _may_fit(
+        self,
+        conditions: Sequence[_ColumnCondition],
+        body: bytes,
+        spans: Sequence[Span],
+    ) -> bool:
+        """Return True if a row would fit with its fields in other columns."""
+        values = [self._read_value(body[low:high]) for low, high in spans]
+        return all(
+            any(map(bound.condition.accepts_value, values))
+            for bound in conditions
+        )
+
+    def _build_row(
+        self,
+        offset: int,
+        body: bytes,
+        spans: Sequence[Span],
+        columns: Mapping[str, int],
+    ) -> Row:
+        fields = {}
+        for path, index in columns.items():
+            low, high = spans[index]
+            value = self._read_value(body[low:high])
+            fields[path] = Field(offset + low, offset + high, value)
+        return Row(offset, offset + len(body), offset, fields)
+
+    def _unended_row(self, offset: int) -> FilewrightError:
+        path = self.snapshot.requested_path
+        line = self.snapshot.lines.line_at(offset)
+        return path_error(
+            Code.UNSUPPORTED,
+            path,
+            f"{path}: a quoted field in line {line} does not end before a "
+            "delimiter or the end of a line",
+            "correct its quotes, or replace text by a pattern",
+            line=line,
+        )
+
+
+def _read_first_lines(snapshot: Snapshot) -> list[str]:
+    """Return the first lines of a table, from which its delimiter is known."""
+    lines = []
+    for line in snapshot.lines.read_lines(
+        limit=PAGE_BYTES, reach=MAX_ROW_BYTES
+    ):
+        lines.append(line.body.decode(snapshot.encoding.name, "replace"))
+        is_enough = line.end > MAX_ROW_BYTES
+        if is_enough or len(lines) == _MAX_SAMPLED_LINES:
+            break
+    return lines
+
+
+def _order_needles(
+    needles: Iterable[re.Pattern[bytes]], buffer: bytes
+) -> list[re.Pattern[bytes]]:
+    """Return the needles, the one with the fewest matches in a buffer first."""
+    counts = []
+    for needle in needles:
+        counts.append((sum(1 for _ in needle.finditer(buffer)), needle))
+    counts.sort(key=itemgetter(0))
+    return [needle for _, needle in counts]
+
+
+def _build_needle(
+    condition: Condition, encoding: Encoding
+) -> re.Pattern[bytes] | None:
+    """Return an expression that matches in every field that fits, or None."""
+    if condition.sign != "=" or encoding.is_multibyte:
+        return None
+    flags = 0
+    alternatives = []
+    for expected in condition.expected:
+        # A star stands for any text; the longest text around it is searched for.
+        text = max(to_text(expected).split("*"), key=len)
+        # The sign of the unit kelvin is a letter k too, and not of one byte.
+        if condition.ignores_case or not isinstance(expected, str):
+            flags = re.IGNORECASE
+            if not text.isascii() or "k" in text.lower():
+                return None
+        if not _PLAIN_TEXT.fullmatch(text):
+            return None
+        try:
+            alternatives.append(re.escape(text.encode(encoding.name)))
+        except UnicodeEncodeError:
+            return None
+    return re.compile(b"|".join(alternatives), flags)

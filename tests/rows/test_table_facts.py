@@ -1,0 +1,30 @@
+"""The delimiter and the columns of a table."""
+
+from __future__ import annotations
+
+import pytest
+
+from filewright.rows.table_facts import summarize_csv
+
+
+@pytest.mark.parametrize(
+    ("content", "delimiter", "names"),
+    [
+        ("id,name,age\n1,Ann,3\n2,Bob,4\n", ",", ("id", "name", "age")),
+        ("id;name\n1;a,b\n2;c,d\n", ";", ("id", "name")),
+        ("a\tb\n1\t2\n", "\t", ("a", "b")),
+        ('1,"x,y",3\n4,"z",6\n', ",", None),
+        ('name,text\na,"two\nlines"\n', ",", ("name", "text")),
+    ],
+    ids=["comma", "semicolon", "tab", "no header", "quoted line end"],
+)
+def test_columns_of_csv(
+    content: str, delimiter: str, names: tuple[str, ...] | None
+) -> None:
+    facts = summarize_csv(content.splitlines())
+    assert facts is not None
+    assert (facts.delimiter, facts.names) == (delimiter, names)
+
+
+def test_csv_without_columns() -> None:
+    assert summarize_csv(["hello", "world"]) is None
