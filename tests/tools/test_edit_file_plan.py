@@ -1056,3 +1056,102 @@ def test_other_case_of_what_is_imported_is_no_symbol(
     assert answer.is_error
     assert "Logger" in answer.text
     assert (root / "a.rb").read_text() == text
+
+
+def methods(*names: str, before: str = "", after: str = "") -> str:
+    """Return a class in TypeScript with methods between blank lines."""
+    bodies = [f"  {name}() {{\n    {name};\n  }}\n" for name in names]
+    return "class A {\n" + before + "\n".join(bodies) + after + "}\n"
+
+
+DELETED_SYMBOLS = {
+    # name of the file, text, symbols to delete, result
+    "last method": ("a.ts", methods("a", "b"), ["A.b"], methods("a")),
+    "first method": ("a.ts", methods("a", "b"), ["A.a"], methods("b")),
+    "only method": ("a.ts", methods("a"), ["A.a"], methods()),
+    "only method between blank lines": ("a.ts", methods("a", before="\n", after="\n"), ["A.a"], methods()),
+    "all methods": ("a.ts", methods("a", "b", before="\n", after="\n"), ["A.a", "A.b"], methods()),
+    "last two": ("a.ts", methods("a", "b", "c"), ["A.c", "A.b"], methods("a")),
+    "first two": ("a.ts", methods("a", "b", "c"), ["A.a", "A.b"], methods("c")),
+    "first and last": ("a.ts", methods("a", "b", "c"), ["A.a", "A.c"], methods("b")),
+    "padded block": ("a.ts", methods("a", "b", before="\n", after="\n"), ["A.b"], methods("a", before="\n", after="\n")),
+    "method below fields": ("A.java", "class A {\n    int n;\n\n    void a() {\n    }\n}\n", ["A.a"], "class A {\n    int n;\n}\n"),
+    "nested block": ("a.cs", "namespace N\n{\n    class A\n    {\n        int a;\n\n        void F()\n        {\n        }\n    }\n}\n", ["N.A.F"], "namespace N\n{\n    class A\n    {\n        int a;\n    }\n}\n"),
+    "only one below no symbol": ("a.rs", "mod tests {\n    use super::*;\n\n    #[test]\n    fn t() {}\n}\n", ["tests.t"], "mod tests {\n    use super::*;\n}\n"),
+    "keyword": ("a.rb", "class A\n  def a\n  end\n\n  def b\n  end\nend\n", ["A.b"], "class A\n  def a\n  end\nend\n"),
+    "block without indentation": ("a.cpp", "namespace n {\n\nint a() {\n}\n\nint b() {\n}\n\n}  // n\n", ["n.b"], "namespace n {\n\nint a() {\n}\n\n}  // n\n"),
+    "last method of a nested class": ("a.py", "class A:\n    class B:\n        def a(self):\n            pass\n\n        def b(self):\n            pass\n\n\n    def c(self):\n        pass\n", ["A.B.b"], "class A:\n    class B:\n        def a(self):\n            pass\n\n\n    def c(self):\n        pass\n"),
+    "last function": ("a.go", "package p\n\nfunc A() {\n}\n\n// B is.\nfunc B() {\n}\n", ["B"], "package p\n\nfunc A() {\n}\n"),
+    "between regions": ("a.py", "# region a\n\ndef a():\n    pass\n\n# endregion\n", ["a"], "# region a\n\n# endregion\n"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", DELETED_SYMBOLS.values(), ids=DELETED_SYMBOLS)
+def test_deletion_leaves_usual_blank_lines(
+    root: Path, workspace: Workspace, case: tuple[str, str, list[str], str]
+) -> None:
+    name, text, symbols, result = case
+    (root / name).write_text(text)
+    edits = [{"at": {"symbol": symbol}, "replace": ""} for symbol in symbols]
+    workspace.edit(name, edits)
+    assert (root / name).read_text() == result
+
+
+BESIDE_DELETED = {
+    # symbol that is deleted, the place of the other edit, names of the result
+    "before the last": ("c", {"before": "A.c"}, "abn"),
+    "after the last": ("c", {"after": "A.c"}, "abn"),
+    "below the text above": ("c", {"after": "A.b"}, "abn"),
+    "above the text above": ("c", {"before": "A.b"}, "anb"),
+    "the text above": ("c", {"symbol": "A.b"}, "an"),
+    "before the first": ("a", {"before": "A.a"}, "nbc"),
+    "after the first": ("a", {"after": "A.a"}, "nbc"),
+    "above the text below": ("a", {"before": "A.b"}, "nbc"),
+    "before the middle": ("b", {"before": "A.b"}, "anc"),
+    "after the middle": ("b", {"after": "A.b"}, "anc"),
+    "before the last of two": ("bc", {"before": "A.c"}, "an"),
+    "after the first of two": ("bc", {"after": "A.b"}, "an"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BESIDE_DELETED.values(), ids=BESIDE_DELETED)
+@pytest.mark.parametrize("in_order", [True, False], ids=["first", "last"])
+def test_edits_beside_deleted_symbol(
+    root: Path,
+    workspace: Workspace,
+    case: tuple[str, dict[str, str], str],
+    in_order: bool,
+) -> None:
+    deleted, place, result = case
+    (root / "a.ts").write_text(methods(*"abc"))
+    edits: list[dict[str, object]] = [
+        {"at": {"symbol": f"A.{name}"}, "delete": True} for name in deleted
+    ]
+    edits.append({"at": place, "replace": "n() {\n  n;\n}"})
+    workspace.edit("a.ts", edits if in_order else edits[::-1])
+    assert (root / "a.ts").read_text() == methods(*result)
+
+
+@pytest.mark.parametrize("place", [{"before": "c"}, {"after": "c"}], ids=str)
+def test_inserts_where_the_last_symbol_of_a_file_goes(
+    root: Path, workspace: Workspace, place: dict[str, str]
+) -> None:
+    top = "import os\n\n\ndef b():\n    b\n\n\n"
+    (root / "a.py").write_text(f"{top}def c():\n    c\n")
+    deletion = {"at": {"symbol": "c"}, "delete": True}
+    insertion = {"at": place, "replace": "def n():\n    n"}
+    workspace.edit("a.py", [deletion, insertion])
+    assert (root / "a.py").read_text() == f"{top}def n():\n    n\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "result"),
+    [({"before": "A.a"}, "cab"), ({"after": "A.a"}, "acb")],
+    ids=["first", "second"],
+)
+def test_moves_last_symbol_up(
+    root: Path, workspace: Workspace, place: dict[str, str], result: str
+) -> None:
+    (root / "a.ts").write_text(methods(*"abc"))
+    workspace.edit("a.ts", [{"from": {"symbol": "A.c"}, "at": place}])
+    assert (root / "a.ts").read_text() == methods(*result)

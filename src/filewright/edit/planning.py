@@ -9,8 +9,10 @@ A refusal is explained (`explain`).
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from filewright.edit.attempt import merge_readings
 from filewright.edit.compose import Composition
@@ -19,7 +21,13 @@ from filewright.edit.explain import explain_refusal
 from filewright.edit.locate import locate
 from filewright.edit.model import ByteRange, EditMatch, NotLocated, Tier
 from filewright.edit.outcome import EditPlan
-from filewright.edit.request import Edit, LineEdit, SymbolLines, TextEdit
+from filewright.edit.request import (
+    Edit,
+    Insertion,
+    LineEdit,
+    SymbolLines,
+    TextEdit,
+)
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.languages import language_of
@@ -211,30 +219,99 @@ def _require_countable(
 
 
 def _with_blank_lines(edits: Sequence[Edit]) -> list[Edit]:
-    """Return the edits; those that delete a symbol also delete blank lines beside it.
-
-    They are the blank lines below the symbol, or those above it if no text follows it
-    after the call. Otherwise the neighbours would be twice as far apart, or the file
-    would end with blank lines.
-    """
+    """Return the edits; those that delete symbols also delete blank lines beside them."""
     result = [*edits]
-    deletions: list[tuple[SymbolLines, int, LineEdit]] = []
+    # Lines and blank lines are counted in one version of the file.
+    deletions: defaultdict[bytes | None, list[_SymbolDeletion]] = defaultdict(
+        list
+    )
+    inserted_before: defaultdict[bytes | None, list[int]] = defaultdict(list)
     for index, edit in enumerate(edits):
-        if isinstance(edit, LineEdit) and edit.symbol is not None:
-            deletions.append((edit.symbol, index, edit))
-    deletions.sort(key=lambda deletion: deletion[0].first, reverse=True)
-    # Lines with nothing behind them but symbols that are deleted; None is the end.
-    ends: set[int | None] = {None}
-    for symbol, index, edit in deletions:
-        if symbol.following in ends:
-            ends.add(symbol.first)
-            first_line = symbol.first - symbol.before
-            result[index] = replace(edit, first_line=first_line)
-        else:
-            result[index] = replace(
-                edit, last_line=symbol.last + symbol.between
-            )
+        if isinstance(edit, Insertion):
+            inserted_before[edit.base].append(edit.line)
+        elif isinstance(edit, LineEdit) and edit.symbol is not None:
+            deletions[edit.base].append(_SymbolDeletion(edit.symbol, index))
+    for base, deletions_of_base in deletions.items():
+        insertions = sorted(inserted_before[base])
+        for run in _split_into_runs(deletions_of_base, insertions):
+            for deletion, lines in zip(
+                run, _lines_to_delete(run, insertions), strict=True
+            ):
+                edit = edits[deletion.index]
+                assert isinstance(edit, LineEdit)
+                result[deletion.index] = replace(
+                    edit, first_line=lines.start, last_line=lines.stop - 1
+                )
     return result
+
+
+@dataclass(frozen=True, slots=True)
+class _SymbolDeletion:
+    """The deletion of a symbol, by the edit at `index` of the call."""
+
+    symbol: SymbolLines
+    index: int
+
+
+def _split_into_runs(
+    deletions: Sequence[_SymbolDeletion], insertions: Sequence[int]
+) -> list[list[_SymbolDeletion]]:
+    """Return the deletions in runs, in which only blank lines are between two symbols.
+
+    Text that another edit inserts between them ends a run. `insertions` are the lines
+    before which text is inserted, in order.
+    """
+    runs: list[list[_SymbolDeletion]] = []
+    for deletion in sorted(deletions, key=lambda one: one.symbol.first):
+        previous = runs[-1][-1].symbol if runs else None
+        if (
+            previous is not None
+            and previous.following == deletion.symbol.first
+            and not _has_number_in(
+                insertions, previous.last + 1, deletion.symbol.first
+            )
+        ):
+            runs[-1].append(deletion)
+        else:
+            runs.append([deletion])
+    return runs
+
+
+def _lines_to_delete(
+    run: Sequence[_SymbolDeletion], insertions: Sequence[int]
+) -> list[range]:
+    """Return the lines that the deletions of a run delete, blank lines included.
+
+    What is left are the blank lines that separate the neighbours of the run: as many as
+    the one has at the edge of its block, or as separate the two from others.
+    """
+    first, last = run[0].symbol, run[-1].symbol
+    blank_above = blank_below = 0
+    top = first.first - max(0, first.before - 1)
+    bottom = last.last + max(1, last.after)
+    if _has_number_in(insertions, top, first.first) or _has_number_in(
+        insertions, last.last + 1, bottom
+    ):
+        # Inserted text takes the place of the run, and needs the blank lines.
+        pass
+    elif last.ends_block:
+        blank_above = first.before
+        if first.opens_block and last.has_closing_line:
+            blank_below = last.after
+    elif first.opens_block:
+        blank_below = last.after
+    else:
+        blank_below = min(first.before, last.after)
+    starts = [deletion.symbol.first for deletion in run]
+    starts[0] -= blank_above
+    stops = [*starts[1:], last.last + 1 + blank_below]
+    return [range(*edges) for edges in zip(starts, stops, strict=True)]
+
+
+def _has_number_in(numbers: Sequence[int], first: int, last: int) -> bool:
+    """Return True if one of the numbers, which are in order, is in [first, last]."""
+    index = bisect_left(numbers, first)
+    return index < len(numbers) and numbers[index] <= last
 
 
 def _first_refusal(

@@ -12,20 +12,24 @@ from filewright.text.codec import check_text, normalize_newlines
 class SymbolLines:
     """The lines of a symbol with its comment and decorators, and the blank lines beside.
 
-    `indent` is that of the first line. There are `before` blank lines above. If the symbol
-    is deleted, `between` blank lines below it are deleted too: its neighbours would be
-    twice as far apart. `following` is the next line with text (None: there is none).
-    `gap` blank lines separate the symbol from its neighbours (None if it has none to tell
-    how many).
+    `indent` is that of the first line. There are `before` blank lines above, and `after`
+    below. `following` is the next line with text (None: there is none). `opens_block`:
+    the text above it opens the block that it is in, or there is none. `ends_block`: the
+    text below it is not in that block; with `has_closing_line` it closes the block.
+    `gap` blank lines separate the symbol from its neighbours (None if it has none to
+    tell how many).
     """
 
     first: int
     last: int
     indent: str
     before: int
-    between: int
+    after: int
     following: int | None
-    gap: int | None
+    opens_block: bool
+    ends_block: bool
+    has_closing_line: bool
+    gap: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

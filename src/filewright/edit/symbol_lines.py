@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+from dataclasses import replace
 
 from filewright.edit.comparison import leading_whitespace
 from filewright.edit.request import SymbolLines
 from filewright.edit.source import Source
 from filewright.errors import invalid
-from filewright.structure.lookup import find_symbol
+from filewright.structure.lookup import NamedSymbol, find_symbol
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
 from filewright.text.codec import normalize_newlines
 from filewright.text.snapshot import Snapshot
+
+_OPENERS = ("{", "(", "[")
+_CLOSERS = ("}", ")", "]")
 
 _MAX_NEIGHBOUR_BYTES = 4_096
 """Bytes before and behind a symbol, on its lines, in which brackets are counted."""
@@ -68,27 +73,45 @@ def find_symbol_lines(
         _, blank_count = source.first_solid_row(source.rows_before(last_row))
         last = max(symbol.start_line, last - 1 - blank_count)
     first_row = source.row_holding(source.offset(first - 1))
-    _, before = source.first_solid_row(source.rows_before(first_row))
+    previous_text, before = source.first_solid_row(
+        source.rows_before(first_row)
+    )
     next_text, after = source.first_solid_row(
         source.rows_from(source.offset(last))
     )
-    between = before
-    if next_text:
-        # The blank lines behind the only symbol of a class separate the class, not the
-        # symbol, from its neighbours.
-        is_first = siblings[0].start == symbol.start and (
-            len(siblings) > 1 or not lookup.ancestors
-        )
-        between = after if is_first else min(before, after)
     following = last + after + 1 if next_text else None
-    gap = between if between or len(siblings) > 1 else None
-    ends_block = (
+    indent = leading_whitespace(source.text(first_row.body))
+    ends_parent = (
         bool(lookup.ancestors) and lookup.ancestors[-1].end_line == following
     )
-    if ends_block and len(siblings) > 1 and first < last:
-        # Only the symbol above tells how far apart they are. A single line may be a
-        # field below methods, which is no further from the next field.
-        gap = before
+    has_closing_line = ends_parent or next_text.lstrip().startswith(_CLOSERS)
+    lines = SymbolLines(
+        first=first,
+        last=last,
+        indent=indent,
+        before=before,
+        after=after,
+        following=following,
+        opens_block=(
+            _is_outside(previous_text, indent)
+            or previous_text.rstrip().endswith(_OPENERS)
+        ),
+        ends_block=has_closing_line or _is_outside(next_text, indent),
+        has_closing_line=has_closing_line,
+    )
+    return replace(lines, gap=_find_gap(lookup, siblings, lines))
+
+
+def _is_outside(text: str, indent: str) -> bool:
+    """Return True for a line that is outside of an indented block, or has no text."""
+    return not text or len(leading_whitespace(text)) < len(indent)
+
+
+def _find_gap(
+    lookup: NamedSymbol, siblings: Sequence[Symbol], lines: SymbolLines
+) -> int | None:
+    """Return how many blank lines separate a symbol from others, None if it has none."""
+    symbol, before, after = lookup.symbol, lines.before, lines.after
     if symbol.is_list_item:
         # The text behind a list may be further from it than its members are from one
         # another.
@@ -96,20 +119,28 @@ def find_symbol_lines(
             sibling.start for sibling in siblings if sibling.is_list_item
         ]
         if symbol.start != member_starts[0]:
-            gap = before
-        elif len(member_starts) > 1:
-            gap = after
-        else:
-            gap = 0
-    return SymbolLines(
-        first,
-        last,
-        leading_whitespace(source.text(first_row.body)),
-        before,
-        between,
-        following,
-        gap,
+            return before
+        return after if len(member_starts) > 1 else 0
+    has_siblings = len(siblings) > 1
+    ends_parent = (
+        bool(lookup.ancestors)
+        and lookup.ancestors[-1].end_line == lines.following
     )
+    if ends_parent and has_siblings and lines.first < lines.last:
+        # Only the symbol above tells how far apart they are. A single line may be a
+        # field below methods, which is no further from the next field.
+        return before
+    if lines.following is None:
+        gap = before
+    elif siblings[0].start == symbol.start and (
+        has_siblings or not lookup.ancestors
+    ):
+        # The blank lines behind the only symbol of a class separate the class, not the
+        # symbol, from its neighbours.
+        gap = after
+    else:
+        gap = min(before, after)
+    return gap if gap or has_siblings else None
 
 
 def strip_blank_lines(text: str) -> tuple[str, int, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -87,7 +88,8 @@ class OpenFile:
     """A file of a call while it is open, with what its edits are made of.
 
     `moved_texts` are by the number of their edit. `lists` are the changes of lists in the
-    code, by the `base` of the text that they are in.
+    code, and `deleted_lines` the lines of symbols that are deleted or moved away, by the
+    `base` of the text that they are in.
     """
 
     call: EditCall
@@ -95,6 +97,9 @@ class OpenFile:
     snapshot: Snapshot
     moved_texts: Mapping[int, MovedText]
     lists: Mapping[bytes | None, ListEdits] = field(default_factory=dict)
+    deleted_lines: Mapping[bytes | None, Sequence[range]] = field(
+        default_factory=dict
+    )
 
     def find_text(self, numbered: NumberedEdit) -> TextVersion:
         """Return the text in which an edit names its place."""
@@ -115,7 +120,11 @@ def plan_file(
     if call.arguments.encoding is None:
         page = view_if_notebook(snapshot, call.context.task)
     open_file = OpenFile(call, file, snapshot, moved_texts)
-    open_file = replace(open_file, lists=find_list_edits(open_file))
+    open_file = replace(
+        open_file,
+        lists=find_list_edits(open_file),
+        deleted_lines=find_deleted_lines(open_file),
+    )
     prepared = [prepare_edit(open_file, numbered) for numbered in file.edits]
     edits = [one.edit for one in prepared]
     if file.removals:
@@ -261,6 +270,34 @@ def _separator_edits(
                 )
             )
     return edits
+
+
+# Deleted symbols
+
+
+def find_deleted_lines(
+    open_file: OpenFile,
+) -> Mapping[bytes | None, Sequence[range]]:
+    """Return the lines that edits of symbols delete, by text version.
+
+    Text that is inserted beside them is laid out as if they were not there.
+    """
+    deleted_lines: defaultdict[bytes | None, list[range]] = defaultdict(list)
+    for removal in open_file.file.removals:
+        lines = range(removal.first_line, removal.last_line + 1)
+        deleted_lines[removal.base].append(lines)
+    for numbered in open_file.file.edits:
+        edit = numbered.edit
+        if not isinstance(edit, PlaceEdit) or not edit.deletes_symbol:
+            continue
+        assert edit.at.symbol is not None
+        text = open_file.find_text(numbered)
+        symbol_lines = find_symbol_lines_of(
+            open_file.call, open_file.file, text, edit.at.symbol
+        )
+        lines = range(symbol_lines.first, symbol_lines.last + 1)
+        deleted_lines[text.base].append(lines)
+    return deleted_lines
 
 
 # One edit
@@ -449,7 +486,12 @@ def _prepare_insertion(
     return Insertion(
         line=point.line,
         replace=as_separate_lines(
-            new, point, text.snapshot, gap, own_blank_lines=blank_lines
+            new,
+            point,
+            text.snapshot,
+            gap,
+            own_blank_lines=blank_lines,
+            deleted=open_file.deleted_lines.get(text.base, ()),
         ),
         named=point.named,
         base=text.base,
@@ -477,7 +519,8 @@ def _prepare_move(
             "name another place",
         )
     lists = open_file.lists.get(text.base)
-    target = MoveTarget(file, text.snapshot, point, lists)
+    deleted = open_file.deleted_lines.get(text.base, ())
+    target = MoveTarget(file, text.snapshot, point, lists, deleted)
     content = lay_out_moved_text(call, number, edit, moved_text, target)
     return Insertion(
         line=point.line,

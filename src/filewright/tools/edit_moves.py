@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from filewright.boundary.location import Location
@@ -56,12 +57,17 @@ class MovedText:
 
 @dataclass(frozen=True, slots=True)
 class MoveTarget:
-    """A point of a text to which another text moves; `lists` are the lists of the text."""
+    """A point of a text to which another text moves.
+
+    `lists` are the lists of the text, and `deleted` the lines of it that other edits
+    delete.
+    """
 
     file: FileEdits
     text: Snapshot
     point: InsertionPoint
     lists: ListEdits | None = None
+    deleted: Sequence[range] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,7 +180,12 @@ def lay_out_moved_text(
         if gap is None or target.file.is_new:
             gap = usual_gap(text, target.file, point)
     lines = as_separate_lines(
-        text, point, target.text, gap, terminator=terminator.decode()
+        text,
+        point,
+        target.text,
+        gap,
+        terminator=terminator.decode(),
+        deleted=target.deleted,
     )
     return lines.encode("latin-1")
 

@@ -230,18 +230,20 @@ def as_separate_lines(
     *,
     terminator: str = "\n",
     own_blank_lines: tuple[int, int] = (0, 0),
+    deleted: Sequence[range] = (),
 ) -> str:
     """Return a text as whole lines, with `gap` blank lines above and below it.
 
     `own_blank_lines` are those above and below that its author wants at least. Blank
     lines that exist already count. None are added where no text follows, nor between a
-    member and the lines that open and close what contains it.
+    member and the lines that open and close what contains it. `deleted` are the lines of
+    symbols that other edits delete.
     """
     if not text.endswith(("\n", "\r")):
         text += terminator
     if not gap and own_blank_lines == (0, 0):
         return text
-    lines_above, lines_below = _lines_around(target, point.line)
+    lines_above, lines_below = _lines_around(target, point.line, deleted)
     above = max(gap, own_blank_lines[0])
     below = max(gap, own_blank_lines[1])
     if text.startswith(("\n", "\r")) or _is_enclosing_line(
@@ -258,12 +260,23 @@ def as_separate_lines(
 
 
 def _lines_around(
-    target: Snapshot, line: int
+    target: Snapshot, line: int, deleted: Sequence[range]
 ) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the lines above and below the start of a line, the nearest first."""
-    offset = target.lines.offset_of(line)
-    start = max(target.start, offset - _NEAR_BYTES)
-    above = codec.decode(target.read(start, offset - start), target.encoding)
+    """Return the lines above and below the start of a line, the nearest first.
+
+    Lines that other edits delete right there are left out.
+    """
+    line_above = line_below = line
+    for lines in sorted(deleted, key=lambda lines: lines.start):
+        if lines.start == line_below:
+            line_below = lines.stop
+    for lines in sorted(deleted, key=lambda lines: lines.stop, reverse=True):
+        if lines.stop == line_above:
+            line_above = lines.start
+    end = target.lines.offset_of(line_above)
+    start = max(target.start, end - _NEAR_BYTES)
+    above = codec.decode(target.read(start, end - start), target.encoding)
+    offset = target.lines.offset_of(line_below)
     below = codec.decode(target.read(offset, _NEAR_BYTES), target.encoding)
     lines_above = above.removesuffix("\n").split("\n")
     return lines_above[::-1], below.removesuffix("\n").split("\n")
