@@ -106,7 +106,7 @@ def opened(path: Path, **options: int) -> Iterator[Snapshot]:
     st.integers(1, 64),
     st.booleans(),
 )
-def test_lines_and_counts_are_those_of_rg(
+def test_same_lines_and_counts(
     tmp_path, text, what, case, whole_word, invert, length, with_child
 ):
     mode, pattern = what
@@ -171,9 +171,7 @@ def log(tmp_path_factory) -> Path:
         ],
     ),
 )
-def test_a_large_file_is_counted_exactly(
-    log, mode, pattern, whole_word, invert
-):
+def test_same_count_in_a_large_file(log, mode, pattern, whole_word, invert):
     options = {"whole_word": whole_word, "invert": invert}
     (count,) = by_rg(log, mode, pattern, "sensitive", "--count", **options)
     first = by_rg(log, mode, pattern, "sensitive", "--max-count=30", **options)

@@ -1,4 +1,4 @@
-"""What a search may cost: the first match decides a line, huge files are not read to their end."""
+"""The cost of searches: the first match decides a line, and huge files are not read whole."""
 
 import os
 import subprocess
@@ -29,7 +29,7 @@ class Reads(Snapshot):
 
 
 @pytest.mark.parametrize("mode", ["literal", "regex"])
-def test_the_first_match_decides_a_long_line(mode):
+def test_first_match_decides_a_long_line(mode):
     content = b"ab" * (8 << 20)
     snapshot = Reads(content)
     assert (
@@ -41,7 +41,7 @@ def test_the_first_match_decides_a_long_line(mode):
     assert snapshot.asked_for < 2_000  # there are eight million matches
 
 
-def test_a_line_that_matches_in_its_middle_is_one_whatever_follows():
+def test_line_that_matches_in_its_middle():
     content = (
         b"x" * (3 << 20) + b"ab" * 1000 + b"y" * (2 << 20) + b"ab\nab\n\nab"
     )
@@ -68,7 +68,7 @@ class CancelledOnTheWay(Task):
         super().check()
 
 
-def test_a_slow_pattern_still_hears_that_it_is_cancelled():
+def test_cancels_a_slow_pattern():
     slow = compile_pattern(r"(?:[a-z]+[a-z0-9]+[0-9a-z]+){300}!", mode="regex")
     with pytest.raises(FilewrightError) as caught:
         list(
@@ -105,18 +105,14 @@ def names(searcher: Searcher, pattern: str, **options: object) -> list[str]:
 
 
 @pytest.mark.parametrize("multiline", [False, True])
-def test_a_sparse_image_beside_a_text_is_not_read_to_its_end(
-    tmp_path, searcher, multiline
-):
+def test_sparse_image_is_not_read_to_its_end(tmp_path, searcher, multiline):
     with (tmp_path / "disk.img").open("wb") as image:
         image.truncate(1 << 42)
     (tmp_path / "notes.txt").write_text("a needle here\n")
     assert names(searcher, "needle", multiline=multiline) == ["notes.txt"]
 
 
-def test_a_large_text_is_found_in_though_the_helper_passes_it_over(
-    tmp_path, searcher
-):
+def test_large_text_that_rg_leaves_out(tmp_path, searcher):
     (tmp_path / "large.txt").write_bytes(
         b"some text\n" * 2_000_000 + b"a needle\n"
     )
@@ -127,7 +123,7 @@ def test_a_large_text_is_found_in_though_the_helper_passes_it_over(
     os.mkdir not in os.supports_dir_fd,
     reason="so deep a tree is made by descriptors",
 )
-def test_files_are_found_however_deep_they_lie(tmp_path, searcher):
+def test_deep_files(tmp_path, searcher):
     folder = os.open(tmp_path, os.O_RDONLY)
     for _ in range(700):
         os.mkdir("deep", dir_fd=folder)
@@ -146,7 +142,7 @@ def test_files_are_found_however_deep_they_lie(tmp_path, searcher):
     assert found.endswith("found.txt")
 
 
-def test_a_helper_that_cannot_start_is_done_without(tmp_path, monkeypatch):
+def test_rg_that_cannot_start(tmp_path, monkeypatch):
     (tmp_path / "notes.txt").write_text("a needle here\n")
     boundary = Boundary([tmp_path], Settings())
 
@@ -159,9 +155,7 @@ def test_a_helper_that_cannot_start_is_done_without(tmp_path, monkeypatch):
     boundary.close()
 
 
-def test_a_line_longer_than_the_helper_may_hold_is_looked_at_here(
-    tmp_path, searcher
-):
+def test_line_longer_than_rg_may_hold(tmp_path, searcher):
     (tmp_path / "short.txt").write_text("a needle here\n")
     with (tmp_path / "long.txt").open("wb") as file:
         for _ in range(60):

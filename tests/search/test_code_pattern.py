@@ -1,4 +1,4 @@
-"""Patterns of code: what a hole stands for, and what it does not."""
+"""Patterns of code: the text that a hole matches."""
 
 from __future__ import annotations
 

@@ -51,9 +51,7 @@ def test_finds_strings(
         pytest.param("$w%d$\n", Language.SQL, id="dollars"),
     ],
 )
-def test_the_text_is_not_searched_for_each_word(
-    opening: str, language: Language
-) -> None:
+def test_work_is_bounded(opening: str, language: Language) -> None:
     """A search to the end of the text, by an expression or a word of its own."""
 
     def count_searches(size: int) -> Counter[str]:

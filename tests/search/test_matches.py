@@ -1,74 +1,23 @@
-"""One meaning whichever engine runs: RE2 here, `rg` as a child, and Python's `re` as the oracle."""
+"""Matches of a pattern against an independent engine, and the end of a search."""
 
+import os
 import re
-import subprocess
+import threading
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given
+from hypothesis import given
 from hypothesis import strategies as st
-from tests.examples import examples
+from tests.search.patterns import SETTINGS, anchored, regexes, spans, texts
 
-from filewright.boundary.launcher import find_program
+from filewright.boundary.boundary import Boundary
+from filewright.errors import Code, FilewrightError
+from filewright.progress import Task
+from filewright.search.hits import search_snapshot
 from filewright.search.matches import WindowSizes, find_matches
 from filewright.search.pattern import compile_pattern
+from filewright.settings import Settings
 from filewright.text.snapshot import Snapshot
-
-SETTINGS = examples(
-    25,
-    derandomize=True,
-    suppress_health_check=[
-        HealthCheck.function_scoped_fixture,
-        HealthCheck.too_slow,
-    ],
-)
-
-atoms = st.sampled_from(
-    [
-        "a",
-        "b",
-        "é",
-        "x",
-        ".",
-        r"\w",
-        r"\W",
-        r"\d",
-        r"\s",
-        r"\S",
-        "[ab]",
-        "[^a]",
-        r"[^\s]",
-        "[a-é]",
-        r"\.",
-        " ",
-    ]
-)
-ends = st.sampled_from(["", "", "", "*", "+", "?", "{2}", "{1,2}", "*?", "+?"])
-terms = st.builds(lambda a, e: a + e, atoms, ends)
-sequences = st.lists(terms, min_size=1, max_size=4).map("".join)
-regexes = st.one_of(
-    sequences,
-    st.builds(lambda s: f"^{s}", sequences),
-    st.builds(lambda s: f"{s}$", sequences),
-    st.builds(lambda s: rf"\b{s}", sequences),
-    st.builds(lambda a, b: f"{a}|{b}", sequences, sequences),
-    st.builds(lambda a, b: f"(?:{a}){b}", sequences, sequences),
-    st.builds(lambda a, b: f"({a})?{b}", sequences, sequences),
-)
-anchored = st.one_of(
-    regexes, sequences.map(r"\A{}".format), sequences.map(r"(?:\A|b){}".format)
-)
-texts = st.lists(
-    st.tuples(
-        st.text("abxé1. A_\t", max_size=12),
-        st.sampled_from(["\n", "\r\n", "\r", "\n\n"]),
-    ),
-    max_size=8,
-).map(lambda parts: "".join(body + end for body, end in parts))
-
-
-def spans(snapshot: Snapshot, pattern) -> list[tuple[int, int]]:
-    return [(m.offset, m.end) for m in find_matches(snapshot, pattern)]
 
 
 def by_python(pattern: str, line: str) -> list[tuple[int, int]]:
@@ -88,7 +37,7 @@ def by_python(pattern: str, line: str) -> list[tuple[int, int]]:
 
 @SETTINGS
 @given(regexes, texts)
-def test_hits_are_those_of_an_independent_engine(pattern, text):
+def test_agrees_with_an_independent_engine(pattern, text):
     text = text.replace("\r\n", "\n").replace("\r", "\n")
     compiled = compile_pattern(pattern, mode="regex", case="sensitive")
     expected = []
@@ -114,77 +63,9 @@ def test_hits_are_those_of_an_independent_engine(pattern, text):
 @given(
     anchored,
     texts,
-    st.sampled_from(
-        [
-            "utf-8",
-            "utf-8-sig",
-            "utf-16",
-            "cp1252",
-            "mac_roman",
-            "gb18030",
-            "cp437",
-        ]
-    ),
-    st.booleans(),
-)
-def test_the_sieve_lets_every_file_with_a_hit_through(
-    tmp_path: Path, pattern, text, codec, multiline
-):
-    compiled = compile_pattern(pattern, mode="regex", multiline=multiline)
-    data = text.encode(codec)
-    explicit = None if codec.startswith("utf") else codec
-    if not spans(Snapshot(data, encoding=explicit), compiled):
-        return
-    (tmp_path / "sieved").write_bytes(data)
-    forms = [part for form in compiled.rg_patterns for part in ("-e", form)]
-    argv = [
-        str(find_program("rg")),
-        "--no-config",
-        "-a",
-        "-l",
-        *(["-U"] if multiline else []),
-        *forms,
-    ]
-    done = subprocess.run(
-        [*argv, str(tmp_path / "sieved")], capture_output=True, check=False
-    )
-    assert done.returncode == 0, (forms, done.stderr)
-
-
-@pytest.mark.parametrize(
-    "codec",
-    ["utf-8", "cp1252", "shift_jis", "gb18030", "euc_kr", "big5", "koi8_r"],
-)
-@pytest.mark.parametrize("word", ["naïve", "表示", "検索", "поиск", "검색"])
-def test_the_sieve_knows_a_literal_in_any_encoding(tmp_path: Path, word, codec):
-    try:
-        data = f"x {word} y\n".encode(codec)
-    except UnicodeEncodeError:
-        return
-    compiled = compile_pattern(word, case="sensitive")
-    assert len(spans(Snapshot(data, encoding=codec), compiled)) == 1
-    (tmp_path / "sieved").write_bytes(data)
-    forms = [part for form in compiled.rg_patterns for part in ("-e", form)]
-    argv = [
-        str(find_program("rg")),
-        "--no-config",
-        "-a",
-        "-l",
-        *forms,
-        str(tmp_path / "sieved"),
-    ]
-    assert (
-        subprocess.run(argv, capture_output=True, check=False).returncode == 0
-    )
-
-
-@SETTINGS
-@given(
-    anchored,
-    texts,
     st.sampled_from(["utf-8", "utf-16-le", "utf-16-be", "cp1252", "gb18030"]),
 )
-def test_an_encoding_changes_where_hits_are_but_not_which(pattern, text, codec):
+def test_same_matches_in_every_encoding(pattern, text, codec):
     compiled = compile_pattern(pattern, mode="regex")
     plain = text.encode()
     data = text.encode(codec)
@@ -197,7 +78,7 @@ def test_an_encoding_changes_where_hits_are_but_not_which(pattern, text, codec):
 
 @SETTINGS
 @given(anchored, texts, st.integers(1, 40))
-def test_the_size_of_a_window_changes_nothing(pattern, text, length):
+def test_same_matches_in_windows_of_any_size(pattern, text, length):
     compiled = compile_pattern(pattern, mode="regex")
     snapshot = Snapshot(text.encode())
     small = WindowSizes(length=length)
@@ -213,7 +94,7 @@ def test_the_size_of_a_window_changes_nothing(pattern, text, length):
     st.text("ab\n", max_size=60),
     st.integers(1, 7),
 )
-def test_the_size_of_a_block_changes_nothing_for_literals(needle, text, block):
+def test_same_literals_in_windows_of_any_size(needle, text, block):
     compiled = compile_pattern(needle, case="sensitive")
     snapshot = Snapshot(text.encode())
     expected = [
@@ -230,3 +111,108 @@ def test_the_size_of_a_block_changes_nothing_for_literals(needle, text, block):
         (m.offset, m.end)
         for m in find_matches(snapshot, compiled, windows=small)
     ] == expected
+
+
+# Stopping
+
+
+class _CancelledAtCheck(Task):
+    """Cancels itself at its nth check."""
+
+    def __init__(self, checks: int) -> None:
+        super().__init__()
+        self.left = checks
+
+    def check(self) -> None:
+        self.left -= 1
+        if self.left <= 0:
+            self.cancel()
+        super().check()
+
+
+@pytest.mark.parametrize("pattern", ["needle", "n[e]+dle", "e\ne"])
+@pytest.mark.parametrize("hold", [True, False])
+def test_cancels_between_windows(opened, monkeypatch, pattern, hold):
+    small = WindowSizes(
+        length=1000,
+        max_length=1000,
+        overlap=100,
+        multiline_length=1000,
+        multiline_overlap=100,
+    )
+    snapshot = opened(b"some text here\n" * 1_000, hold=hold)
+    compiled = compile_pattern(
+        pattern, mode="regex" if "[" in pattern else "literal"
+    )
+    with pytest.raises(FilewrightError) as caught:
+        search_snapshot(
+            snapshot,
+            compiled,
+            limit=5,
+            windows=small,
+            task=_CancelledAtCheck(3),
+        )
+    assert caught.value.code is Code.CANCELLED
+
+
+def test_cancels_while_the_engine_runs(opened, monkeypatch):
+    release = threading.Event()
+    task = Task()
+
+    class Endless:
+        groups = 0
+        programsize = 1 << 40
+
+        def search(self, text: bytes, index: int) -> None:
+            task.cancel()
+            release.wait()
+
+    compiled = compile_pattern("a\nb")
+    monkeypatch.setitem(compiled.__dict__, "regexp", Endless())
+    with pytest.raises(FilewrightError) as caught:
+        next(find_matches(opened(b"x" * 5000), compiled, task=task))
+    release.set()
+    assert caught.value.code is Code.CANCELLED
+
+
+def test_file_truncated_while_it_is_searched(
+    tmp_path: Path,
+):
+    path = tmp_path / "shrinks"
+    path.write_bytes(b"some text here\n" * 300_000)
+    options = Settings(hold_bytes=0)
+    boundary = Boundary([tmp_path], options)
+    where = boundary.locate("shrinks")
+    with Snapshot.of_file(
+        boundary.open_file(where),
+        where,
+        options,
+        launcher=boundary.launcher,
+    ) as snapshot:
+        found = find_matches(snapshot, compile_pattern("here"))
+        next(found)
+        os.truncate(path, 100)
+        with pytest.raises(FilewrightError) as caught:
+            list(found)
+    boundary.close()
+    assert caught.value.code is Code.IO_ERROR
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [r"\B", r".??\B", r"\B\W??", r"(\B|x)", r"\b|\B", r"x*\B", r"(?:\B)+?"],
+)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "cp1252", "gb18030"])
+def test_empty_match_is_never_inside_a_character(opened, pattern, encoding):
+    text = "aéb ï日\n\né\u0301"
+    text = text if encoding != "cp1252" else "aéb ï\n\né"
+    snapshot = opened(text.encode(encoding), encoding=encoding)
+    compiled = compile_pattern(pattern, mode="regex")
+    positions = {
+        snapshot.start + len(text[:n].encode(snapshot.encoding.name))
+        for n in range(len(text) + 1)
+    }
+    found = list(find_matches(snapshot, compiled))
+    assert {match.offset for match in found} <= positions
+    assert {match.end for match in found} <= positions
+    assert search_snapshot(snapshot, compiled, limit=10).hits

@@ -18,7 +18,7 @@ PAGE = (
 )
 
 
-def test_lines_and_columns_count_from_one_over_every_line_end():
+def test_lines_and_columns_count_from_one():
     pattern = compile_pattern(r"(?<key>\w+) = (\d+)", mode="regex")
     found = search_snapshot(
         Snapshot(b"a = 1\r\nb = x\rc = 3"), pattern, limit=10
@@ -41,12 +41,12 @@ def written() -> list[str]:
     ]
 
 
-def test_the_table_is_read():
+def test_table_is_read():
     assert len(written()) > 40
 
 
 @pytest.mark.parametrize("pattern", written())
-def test_what_the_table_offers_is_taken(pattern):
+def test_offered_syntax_is_accepted(pattern):
     compile_pattern(pattern, mode="regex", multiline=True)
 
 
@@ -64,6 +64,6 @@ def test_what_the_table_offers_is_taken(pattern):
         "[a~~b]",
     ],
 )
-def test_what_the_page_says_is_refused_is_refused(pattern):
+def test_refused_syntax_is_refused(pattern):
     with pytest.raises(FilewrightError):
         compile_pattern(pattern, mode="regex")

@@ -1,4 +1,4 @@
-"""A tree: which files, in which order, page by page, with the engine reading ahead and without."""
+"""The search of a tree: its files and their order, page by page, with and without `rg`."""
 
 import gzip
 import os
@@ -111,7 +111,7 @@ def names(rows) -> list[str]:
     return [name for name, _, _ in rows]
 
 
-def test_files_come_in_path_order_and_only_those_the_walk_yields(searcher):
+def test_files_of_the_walk_in_path_order(searcher):
     rows, found = search(searcher, "foo")
     assert names(rows) == [*WITH_FOO, quote(os.fsencode(ODD))]
     assert {name: lines for name, _, lines in rows}["b.txt"] == [1, 2]
@@ -124,13 +124,13 @@ def test_files_come_in_path_order_and_only_those_the_walk_yields(searcher):
     assert (found.matched_count, found.hit_count) == (9, 14)
 
 
-def test_binary_files_that_hold_the_pattern_are_counted_not_searched(searcher):
+def test_counts_binary_files(searcher):
     rows, found = search(searcher, "foo")
     assert "picture.png" not in names(rows)
     assert found.binary == 1
 
 
-def test_ignored_files_are_searched_if_asked_for_and_git_never(searcher):
+def test_ignored_files(searcher):
     rows, _ = search(searcher, "foo", include_ignored=True)
     assert set(names(rows)) >= {"ignored.log", "build/out.txt"}
     assert ".git/config" not in names(rows)
@@ -150,7 +150,7 @@ def test_ignored_files_are_searched_if_asked_for_and_git_never(searcher):
         ({"where": "a/deep"}, ["a/deep/one.py"]),
     ],
 )
-def test_glob_type_and_folder_narrow_the_search(searcher, options, expected):
+def test_glob_type_and_folder(searcher, options, expected):
     if expected is None:
         with pytest.raises(FilewrightError) as caught:
             search(searcher, "foo", **options)
@@ -164,14 +164,12 @@ def test_glob_type_and_folder_narrow_the_search(searcher, options, expected):
 @pytest.mark.parametrize(
     "pattern", ["Straße", "STRASSE|straße", "stra.e f.r", "Füllhorn", "F.llh"]
 )
-def test_utf_16_and_legacy_files_are_searched_in_their_own_encoding(
-    searcher, pattern
-):
+def test_utf_16_and_legacy_encodings(searcher, pattern):
     rows, _ = search(searcher, pattern, mode="regex", case="insensitive")
     assert names(rows) == (["a.txt"] if "llh" in pattern else ["c/latin.txt"])
 
 
-def test_a_multiline_pattern_is_searched_through_a_tree(searcher):
+def test_multiline(searcher):
     rows, _ = search(searcher, r"1\nfoo", mode="regex", multiline=True)
     assert rows == [("a/deep/one.py", 1, [1])]
 
@@ -194,7 +192,7 @@ def test_files_counts_and_inverse(searcher):
 
 @pytest.mark.parametrize("limit", [1, 2, 3, 5])
 @pytest.mark.parametrize("output", ["matches", "files", "counts"])
-def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
+def test_joined_pages_are_the_whole(searcher, limit, output, monkeypatch):
     monkeypatch.setattr(candidates_module, "BATCH_FILES", (2, 3))
     compiled = compile_pattern("foo")
     where = searcher.boundary.locate(".")
@@ -236,7 +234,7 @@ def test_pages_joined_are_the_whole(searcher, limit, output, monkeypatch):
     assert rows == whole
 
 
-def test_a_file_that_cannot_be_read_is_counted(searcher, monkeypatch):
+def test_counts_unreadable_files(searcher, monkeypatch):
     opened = searcher.boundary.open_file
 
     def refuse(where):
@@ -250,9 +248,7 @@ def test_a_file_that_cannot_be_read_is_counted(searcher, monkeypatch):
     assert "b.txt" not in names(rows)
 
 
-def test_an_engine_that_cannot_be_started_changes_nothing(
-    searcher, monkeypatch
-):
+def test_rg_that_cannot_start(searcher, monkeypatch):
     def refuse(*_arguments, **_options):
         raise FilewrightError(
             Code.INTERNAL, "the process that confines programs keeps dying"
@@ -267,9 +263,7 @@ def test_an_engine_that_cannot_be_started_changes_nothing(
 @pytest.mark.parametrize(
     "encoding", ["mac_greek", "kz1048", "koi8_t", "euc_jis_2004"]
 )
-def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(
-    searcher, tree, encoding
-):
+def test_every_declared_encoding(searcher, tree, encoding):
     """`rg` goes ahead by the bytes that the text has in each of them."""
     text = {"mac_greek": "Ωμέγα", "kz1048": "Қазақ", "koi8_t": "Ҷавоб"}.get(
         encoding, "日本語"
@@ -282,7 +276,7 @@ def test_a_text_is_found_in_every_encoding_that_a_file_may_declare(
     assert found.complete
 
 
-def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
+def test_file_that_is_deleted_meanwhile(searcher, tree):
     compiled = compile_pattern("foo")
     found = TreeSearch(
         searcher,
@@ -299,7 +293,7 @@ def test_a_file_that_goes_away_meanwhile_is_left_out(searcher, tree):
     assert found.unreadable == 0
 
 
-def test_a_long_compressed_file_is_named_not_searched(searcher, tree):
+def test_names_long_compressed_files(searcher, tree):
     (tree / "a.gz").write_bytes(gzip.compress(b"foo\n"))
     found = TreeSearch(
         searcher,
@@ -317,7 +311,7 @@ def test_a_long_compressed_file_is_named_not_searched(searcher, tree):
     ]
 
 
-def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):
+def test_folder_replaced_by_a_link_outwards(searcher, tree):
     compiled = compile_pattern("foo")
     found = TreeSearch(
         searcher,
@@ -335,7 +329,7 @@ def test_a_folder_swapped_for_a_link_outwards_leads_nowhere(searcher, tree):
     assert not any(b"outside" in data for data in seen)
 
 
-def test_a_cancelled_search_stops(searcher):
+def test_cancels(searcher):
     task = Task()
     found = TreeSearch(
         searcher,
@@ -352,7 +346,7 @@ def test_a_cancelled_search_stops(searcher):
     assert caught.value.code is Code.CANCELLED
 
 
-def test_similar_text_is_ranked_over_the_tree(searcher, tree):
+def test_ranks_similar_text_over_the_tree(searcher, tree):
     (tree / "m1.txt").write_text("def total_of_cart(items):\n")
     (tree / "m2.txt").write_text("\n\ndef total_of_carts(item):\n")
     similar = searcher.search_similar(
@@ -396,9 +390,7 @@ FOLDS = [
 
 @pytest.mark.parametrize("mode", ["literal", "regex"])
 @pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
-def test_a_folder_has_every_hit_that_its_files_have_where_case_is_ignored(
-    tmp_path, encoding, mode
-):
+def test_ignored_case_in_a_folder(tmp_path, encoding, mode):
     boundary = Boundary([tmp_path], Settings())
     made = Searcher(boundary, Settings())
     for orbit in FOLDS:

@@ -66,7 +66,7 @@ CASES = [
 @pytest.mark.parametrize(
     ("name", "line", "depth", "first", "last", "kind"), CASES
 )
-def test_the_complete_definition_round_a_line(
+def test_definition_around_a_line(
     name: str,
     line: int,
     depth: int,
@@ -85,9 +85,7 @@ def test_the_complete_definition_round_a_line(
     "name",
     sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"),
 )
-def test_every_line_is_in_its_block_and_deeper_blocks_hold_it(
-    name: str, outlines: Outlines
-) -> None:
+def test_blocks_hold_their_lines(name: str, outlines: Outlines) -> None:
     data = (FIXTURES / name).read_bytes()
     outline = outlines.outline(data, Language(name.partition(".")[0]))
     lines = data.decode().split("\n")[:-1]
@@ -119,9 +117,7 @@ two:
     ("line", "first", "last"),
     [(5, 4, 6), (6, 4, 6), (4, 4, 6), (11, 10, 12), (8, 8, 12), (1, 1, 2)],
 )
-def test_without_a_grammar_indentation_decides(
-    line: int, first: int, last: int
-) -> None:
+def test_indentation(line: int, first: int, last: int) -> None:
     block = find_block(MAKEFILE, line, None)
     assert (block.start_line, block.end_line) == (first, last)
 
@@ -155,14 +151,12 @@ sub other {
         (13, 1, 12, 14),
     ],
 )
-def test_braces_without_a_grammar(
-    line: int, depth: int, first: int, last: int
-) -> None:
+def test_braces(line: int, depth: int, first: int, last: int) -> None:
     block = find_block(PERL, line, None, depth)
     assert (block.start_line, block.end_line) == (first, last)
 
 
-def test_prose_is_read_by_paragraphs() -> None:
+def test_paragraphs() -> None:
     text = b"One\ntwo.\n\nThree\nfour.\n\n\nFive.\n"
     outline = Outline(Language.TEXT, parsed=False)
     assert [
@@ -194,9 +188,7 @@ Traceback:
         (4, 9, 1, 6),
     ],
 )
-def test_a_log_is_read_by_records(
-    line: int, depth: int, first: int, last: int
-) -> None:
+def test_records(line: int, depth: int, first: int, last: int) -> None:
     block = find_block(LOG, line, Outline(Language.LOG, parsed=False), depth)
     assert (block.start_line, block.end_line, block.kind) == (
         first,
@@ -205,7 +197,7 @@ def test_a_log_is_read_by_records(
     )
 
 
-def test_a_symbol_found_by_name_is_read_with_its_comment(
+def test_symbol_has_its_comment(
     outlines: Outlines,
 ) -> None:
     data = (FIXTURES / "rust.rs").read_bytes()
@@ -226,14 +218,14 @@ def test_a_symbol_found_by_name_is_read_with_its_comment(
         Language.LOG,
     ],
 )
-def test_nothing_but_blank_lines(
+def test_blank_text(
     data: bytes, language: Language, outlines: Outlines
 ) -> None:
     block = find_block(data, 1, outlines.outline(data, language), 2)
     assert 1 <= block.start_line <= block.end_line
 
 
-def test_a_blank_line_between_definitions_means_the_next(
+def test_blank_line_between_definitions(
     outlines: Outlines,
 ) -> None:
     data = b"def a():\n    pass\n\n\ndef b():\n    pass\n\n"
@@ -245,6 +237,6 @@ def test_a_blank_line_between_definitions_means_the_next(
     ]
 
 
-def test_one_endless_line_is_no_danger() -> None:
+def test_huge_line() -> None:
     snapshot = Snapshot(b"x" * 3_000_000)
     assert find_block(snapshot, 1, None).end_line == 1

@@ -72,9 +72,7 @@ def test_content_at_head(repository: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["deep/er/new.py", "gone/away.py"])
-def test_a_file_that_is_not_in_the_revision(
-    repository: Path, path: str
-) -> None:
+def test_file_that_is_not_in_the_revision(repository: Path, path: str) -> None:
     found = ask(repository, path)
     assert found is not None
     assert found.content is None
@@ -103,7 +101,7 @@ def test_other_revisions_and_refusals(repository: Path) -> None:
         assert caught.value.code is Code.INVALID_INPUT
 
 
-def test_a_large_content_and_a_folder_are_named_not_read(
+def test_large_content_and_folder(
     repository: Path,
 ) -> None:
     large = ask(repository, "deep/er/ä b.py", limit=3)
@@ -115,9 +113,7 @@ def test_a_large_content_and_a_folder_are_named_not_read(
     assert "tree" in (folder.note or "")
 
 
-def test_no_repository_inside_the_root(
-    repository: Path, tmp_path: Path
-) -> None:
+def test_no_repository(repository: Path, tmp_path: Path) -> None:
     assert (
         ask(repository / "deep", "er/ä b.py") is None
     )  # the repository is above the root
@@ -129,13 +125,13 @@ def test_no_repository_inside_the_root(
     assert ask(outside, "a.py") is None
 
 
-def test_a_repository_without_a_commit(tmp_path: Path) -> None:
+def test_repository_without_a_commit(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / "a.py").write_bytes(b"")
     assert ask(tmp_path, "a.py") is None
 
 
-def test_a_cancelled_task_stops(repository: Path) -> None:
+def test_cancels(repository: Path) -> None:
     boundary = Boundary([repository], Settings())
     task = Task()
     task.cancel()
@@ -237,7 +233,7 @@ def _promised(folder: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("attack", [_hooks, _config, _promised])
-def test_nothing_a_repository_configures_is_run(
+def test_runs_nothing_that_a_repository_configures(
     repository: Path, tmp_path: Path, attack: Callable[[Path, str], None]
 ) -> None:
     trace = tmp_path / "executed"
@@ -251,7 +247,7 @@ def test_nothing_a_repository_configures_is_run(
     assert found.content in (b"x = 1\n", None)
 
 
-def test_an_included_file_that_never_ends_is_cut_off(repository: Path) -> None:
+def test_included_file_without_an_end(repository: Path) -> None:
     os.mkfifo(repository / ".git" / "pipe")
     with (repository / ".git" / "config").open("a") as config:
         config.write("\n[include]\n    path = pipe\n")
@@ -288,9 +284,7 @@ def escaping(outer: Path, root: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["links", "alternates", "common folder"])
-def test_nothing_outside_the_roots_is_read_through_a_repository(
-    tmp_path: Path, how: str
-) -> None:
+def test_reads_nothing_outside_the_roots(tmp_path: Path, how: str) -> None:
     outer, root = tmp_path / "outer", tmp_path / "root"
     outer.mkdir()
     root.mkdir()
@@ -313,7 +307,7 @@ def worktree(tmp_path: Path) -> tuple[Path, Path]:
     return tmp_path / "both", tmp_path / "both" / "tree"
 
 
-def test_a_worktree_is_compared_with_its_repository_inside_the_roots(
+def test_worktree_of_a_repository_inside(
     tmp_path: Path,
 ) -> None:
     both, _ = worktree(tmp_path)
@@ -322,7 +316,7 @@ def test_a_worktree_is_compared_with_its_repository_inside_the_roots(
     assert found.content == b"x = 1\n"
 
 
-def test_a_worktree_of_a_repository_outside_the_roots_says_so(
+def test_worktree_of_a_repository_outside(
     tmp_path: Path,
 ) -> None:
     _, tree = worktree(tmp_path)
@@ -332,7 +326,7 @@ def test_a_worktree_of_a_repository_outside_the_roots_says_so(
     assert "outside the workspace" in (found.note or "")
 
 
-def test_a_submodule_is_compared_with_its_own_repository(
+def test_submodule(
     tmp_path: Path,
 ) -> None:
     both, _ = worktree(tmp_path)

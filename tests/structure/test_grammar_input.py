@@ -1,4 +1,4 @@
-"""What grammars alone do not read: macros where C++ expects a declaration, and SQL as other servers write it."""
+"""Forms that no grammar reads: macros of C++, and SQL of other servers."""
 
 import pytest
 
@@ -60,7 +60,7 @@ def named(
     ]
 
 
-def test_macros_do_not_hide_what_they_are_written_beside(
+def test_macros_hide_no_declarations(
     outlines: Outlines,
 ) -> None:
     assert named(outlines, CPP, Language.CPP) == [
@@ -78,7 +78,7 @@ def test_macros_do_not_hide_what_they_are_written_beside(
     ]
 
 
-def test_names_in_brackets_are_names(outlines: Outlines) -> None:
+def test_names_in_brackets(outlines: Outlines) -> None:
     found = named(outlines, SQL, Language.SQL)
     tables = [
         (kind, name)
@@ -107,7 +107,7 @@ def test_names_in_brackets_are_names(outlines: Outlines) -> None:
         b" ",
     ],
 )
-def test_forms_of_other_dialects_are_looked_for_in_linear_time(
+def test_work_is_linear(
     language: Language, piece: bytes, outlines: Outlines
 ) -> None:
     assert (
@@ -116,7 +116,7 @@ def test_forms_of_other_dialects_are_looked_for_in_linear_time(
     )
 
 
-def test_a_class_that_the_grammar_loses_is_found_and_what_is_inside_another_does_not_end_it(
+def test_fills_gaps_of_the_grammar(
     outlines: Outlines,
 ) -> None:
     kotlin = b"""val listener = object : Listener {

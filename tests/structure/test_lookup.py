@@ -63,7 +63,7 @@ def outline_of(name: str, outlines: Outlines) -> Outline:
 
 
 @pytest.mark.parametrize(("name", "asked", "line"), FOUND)
-def test_symbols_are_found_by_the_names_people_write(
+def test_finds_by_name(
     name: str, asked: str, line: int, outlines: Outlines
 ) -> None:
     assert (
@@ -72,7 +72,7 @@ def test_symbols_are_found_by_the_names_people_write(
     )
 
 
-def test_what_is_found_is_named_so_that_it_is_found_again(
+def test_full_names_lead_back(
     outlines: Outlines,
 ) -> None:
     outline = outline_of("python.py", outlines)
@@ -86,7 +86,7 @@ def test_what_is_found_is_named_so_that_it_is_found_again(
     )
 
 
-def test_an_ambiguous_name_lists_the_candidates(outlines: Outlines) -> None:
+def test_ambiguous_name(outlines: Outlines) -> None:
     with pytest.raises(FilewrightError) as caught:
         find_symbol(outline_of("python.py", outlines), "total", "shop.py")
     assert caught.value.code is Code.AMBIGUOUS_MATCH
@@ -99,27 +99,27 @@ def test_an_ambiguous_name_lists_the_candidates(outlines: Outlines) -> None:
     ]
 
 
-def test_an_unknown_name_offers_the_nearest(outlines: Outlines) -> None:
+def test_unknown_name(outlines: Outlines) -> None:
     with pytest.raises(FilewrightError) as caught:
         find_symbol(outline_of("python.py", outlines), "Base.fech", "shop.py")
     assert caught.value.code is Code.NO_MATCH
     assert "Base.fetch" in str(caught.value)
 
 
-def test_symbols_of_an_unparsed_file_are_refused() -> None:
+def test_unparsed_file() -> None:
     with pytest.raises(FilewrightError) as caught:
         find_symbol(Outline("c", parsed=False, note="too big"), "main", "a.c")
     assert caught.value.code is Code.UNSUPPORTED
 
 
-def test_the_definition_wins_over_its_prototype(outlines: Outlines) -> None:
+def test_definition_wins_over_prototype(outlines: Outlines) -> None:
     outline = outlines.outline(
         b"int add(int);\nint add(int a) { return a; }\n", Language.C
     )
     assert find_symbol(outline, "add").symbol.start_line == 2
 
 
-def test_a_path_as_it_is_shown_means_that_symbol_alone(
+def test_displayed_path(
     outlines: Outlines,
 ) -> None:
     outline = outlines.outline(
@@ -148,7 +148,7 @@ PATHS = [
 
 
 @pytest.mark.parametrize(("name", "line", "path"), PATHS)
-def test_the_path_of_a_line_names_the_definitions_round_it(
+def test_path_of_a_line(
     name: str, line: int, path: str, outlines: Outlines
 ) -> None:
     assert symbol_path_at(outline_of(name, outlines), line) == path
@@ -158,7 +158,7 @@ def test_the_path_of_a_line_names_the_definitions_round_it(
     "name",
     sorted(path.name for path in FIXTURES.iterdir() if path.suffix != ".txt"),
 )
-def test_every_symbol_is_round_its_own_first_line(
+def test_symbols_around_their_first_lines(
     name: str, outlines: Outlines
 ) -> None:
     outline = outline_of(name, outlines)
@@ -186,7 +186,7 @@ SHOWN = [
 
 
 @pytest.mark.parametrize(("language", "data"), SHOWN)
-def test_shown_path_of_every_symbol_is_found(
+def test_displayed_paths_lead_back(
     outlines: Outlines, language: Language, data: bytes
 ) -> None:
     outline = outlines.outline(data, language)

@@ -42,12 +42,12 @@ def outline_of(path: Path, outlines: Outlines) -> Outline:
     return outlines.outline(data, language_of(path.name.encode(), data))
 
 
-def test_every_language_with_a_grammar_has_an_example() -> None:
+def test_every_grammar_has_an_example() -> None:
     assert {Language(path.stem) for path in EXAMPLES} == PARSED
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
-def test_outline_is_exactly_as_expected(path: Path, outlines: Outlines) -> None:
+def test_outline(path: Path, outlines: Outlines) -> None:
     outline = outline_of(path, outlines)
     assert outline.language == path.stem
     assert rendered(outline) == (FIXTURES / f"{path.stem}.txt").read_text(
@@ -56,9 +56,7 @@ def test_outline_is_exactly_as_expected(path: Path, outlines: Outlines) -> None:
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
-def test_examples_have_no_syntax_errors_and_ranges_nest(
-    path: Path, outlines: Outlines
-) -> None:
+def test_no_errors_and_nested_ranges(path: Path, outlines: Outlines) -> None:
     outline = outline_of(path, outlines)
     data = path.read_bytes()
     assert outline.errors.count == 0, outline.errors
@@ -80,7 +78,7 @@ def test_examples_have_no_syntax_errors_and_ranges_nest(
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
 @pytest.mark.parametrize("terminator", [b"\r\n", b"\r"])
-def test_other_terminators_give_the_same_lines(
+def test_other_terminators(
     path: Path, terminator: bytes, outlines: Outlines
 ) -> None:
     data = path.read_bytes().replace(b"\n", terminator)
@@ -99,9 +97,7 @@ def test_other_terminators_give_the_same_lines(
     "rounds", [6, pytest.param(400, marks=pytest.mark.sweep)]
 )
 @pytest.mark.parametrize("path", EXAMPLES, ids=NAMES)
-def test_mutated_examples_keep_their_ranges_in_order(
-    path: Path, rounds: int, outlines: Outlines
-) -> None:
+def test_mutated_examples(path: Path, rounds: int, outlines: Outlines) -> None:
     """Broken text gives a poorer outline, never a broken one."""
     chance = random.Random(path.name)
     for _ in range(rounds):

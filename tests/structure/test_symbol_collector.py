@@ -1,4 +1,4 @@
-"""Names as they are shown and as they are found, where one node alone does not say them."""
+"""Names of symbols as they are shown, and as they are found."""
 
 from __future__ import annotations
 
@@ -152,9 +152,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("language", "text", "expected"), CASES)
-def test_a_name_is_shown_as_it_is_written_and_found_without_what_is_around_it(
-    language: Language, text: str, expected: str
-) -> None:
+def test_names(language: Language, text: str, expected: str) -> None:
     parsed = parse_text(text.encode(), "utf-8", language, 100)
     assert isinstance(parsed, ParsedText)
     shown = [

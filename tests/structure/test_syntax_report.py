@@ -32,7 +32,7 @@ BROKEN = [
 
 
 @pytest.mark.parametrize(("language", "data", "line"), BROKEN)
-def test_errors_are_counted_and_placed(
+def test_counts_and_places_errors(
     language: Language, data: bytes, line: int | None, outlines: Outlines
 ) -> None:
     report = outlines.outline(data, language).errors
@@ -76,14 +76,14 @@ VALID = [
 
 
 @pytest.mark.parametrize(("language", "data"), VALID)
-def test_valid_text_has_no_certain_errors(
+def test_valid_text(
     language: Language, data: bytes, outlines: Outlines
 ) -> None:
     report = outlines.outline(data, language).errors
     assert not (report.certain and report.count), report
 
 
-def test_the_standard_library_has_no_syntax_errors(outlines: Outlines) -> None:
+def test_standard_library(outlines: Outlines) -> None:
     folder = Path(sysconfig.get_paths()["stdlib"])
     files = sorted(
         path for path in folder.glob("*.py") if path.stat().st_size < 60_000

@@ -9,24 +9,17 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from tests.boundary.children import children_of
-from tests.examples import examples
 
 from filewright.boundary.launcher import Launcher
 from filewright.errors import Code, FilewrightError
 from filewright.languages import PARSED, Language
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure.outline import Outline, SyntaxIssue, SyntaxReport
 from filewright.structure.outlines import Outlines
-from filewright.structure.parser import ParsedText, parse_text
-from filewright.structure.symbol import Symbol
-from filewright.structure.wire import Request, decode_outline, encode_line
+from filewright.structure.wire import Request
 from filewright.structure.workers import GRAMMAR_FAILED_NOTE, Workers
 from filewright.system import HAS_PROCESS_GROUPS
-from filewright.text.snapshot import Snapshot
 
 DEEP = [
     (Language.PYTHON, b"(" * 20_000),
@@ -44,7 +37,7 @@ DEEP = [
 
 
 @pytest.mark.parametrize(("language", "data"), DEEP)
-def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
+def test_ten_thousand_levels(
     language: Language, data: bytes, outlines: Outlines
 ) -> None:
     outline = outlines.outline(data, language)
@@ -55,7 +48,7 @@ def test_ten_thousand_levels_deep_gives_an_answer_and_the_next_file_too(
 
 
 @pytest.mark.parametrize("opened", [b"[", b'{"a":'])
-def test_json_nested_300_000_deep_is_checked_within_the_limit(
+def test_json_of_300_000_levels(
     opened: bytes,
 ) -> None:
     data = opened * 300_000 + b"1" + {b"[": b"]"}.get(opened, b"}") * 300_000
@@ -79,14 +72,14 @@ def test_json_nested_300_000_deep_is_checked_within_the_limit(
         bytes(range(256)),
     ],
 )
-def test_any_bytes_give_an_outline(
+def test_any_bytes_have_an_outline(
     language: Language, data: bytes, outlines: Outlines
 ) -> None:
     outline = outlines.outline(data, language)
     assert outline.language == language
 
 
-def test_a_file_that_crashes_its_grammar_is_told_so() -> None:
+def test_crash_of_a_grammar() -> None:
     outlines = Outlines(Settings())
     crashing = b"- " * 5_000 + b"x"  # overflows the scanner of YAML's grammar
     first, again = (outlines.outline(crashing, Language.YAML) for _ in range(2))
@@ -96,7 +89,7 @@ def test_a_file_that_crashes_its_grammar_is_told_so() -> None:
     outlines.close()
 
 
-def test_a_slow_parse_is_stopped_and_said() -> None:
+def test_slow_parse_is_stopped() -> None:
     outlines = Outlines(Settings(parse_seconds=0.001))
     outline, again = (
         outlines.outline(b"x = [1, 2]\n" * 200_000, Language.PYTHON)
@@ -110,7 +103,7 @@ def test_a_slow_parse_is_stopped_and_said() -> None:
     outlines.close()
 
 
-def test_content_above_the_limit_is_not_parsed() -> None:
+def test_content_above_the_limit() -> None:
     outlines = Outlines(Settings(parse_bytes=10))
     outline = outlines.outline(b"def f(): pass\n", Language.PYTHON)
     assert not outline.parsed
@@ -121,7 +114,7 @@ def test_content_above_the_limit_is_not_parsed() -> None:
     not HAS_PROCESS_GROUPS,
     reason="it stops a process, or reads a pipe by its descriptor",
 )
-def test_a_worker_that_never_answers_is_killed() -> None:
+def test_silent_worker_is_killed() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
     request = Request(Language.PYTHON, "utf-8", 5.0)
@@ -141,7 +134,7 @@ def test_a_worker_that_never_answers_is_killed() -> None:
     not HAS_PROCESS_GROUPS,
     reason="it stops a process, or reads a pipe by its descriptor",
 )
-def test_the_worker_that_was_ready_makes_the_first_outline() -> None:
+def test_prepared_worker_makes_the_first_outline() -> None:
     launcher = Launcher()
     workers = Workers(launcher)
     workers.prepare()
@@ -159,7 +152,7 @@ def test_the_worker_that_was_ready_makes_the_first_outline() -> None:
     launcher.close()
 
 
-def test_without_a_program_to_start_the_reason_is_said(
+def test_says_that_no_process_starts(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "executable", "")
@@ -172,7 +165,7 @@ def test_without_a_program_to_start_the_reason_is_said(
     not HAS_PROCESS_GROUPS,
     reason="it stops a process, or reads a pipe by its descriptor",
 )
-def test_forgotten_workers_end_with_their_owner() -> None:
+def test_workers_end_with_their_owner() -> None:
     workers = Workers(Launcher())
     workers.outline(Request(Language.PYTHON, "utf-8", 5.0), b"x = 1\n")
     with open(os.dup(workers._idle[0]._child.stdout.fileno()), "rb") as output:
@@ -182,7 +175,7 @@ def test_forgotten_workers_end_with_their_owner() -> None:
         assert output.read() == b""  # nobody holds the other end any more
 
 
-def test_cancelling_stops_the_wait() -> None:
+def test_cancels() -> None:
     outlines = Outlines(Settings())
     task = Task()
     task.cancel()
@@ -207,131 +200,3 @@ def test_many_threads_share_two_workers() -> None:
         assert list(pool.map(one, range(8))) == list(range(1, 9))
     assert len(outlines._workers._idle) <= 2
     outlines.close()
-
-
-@pytest.mark.parametrize(
-    "codec",
-    ["utf-8", "utf-16-le", "utf-16-be", "cp1252", "iso8859-15", "mac-roman"],
-)
-def test_names_and_lines_do_not_depend_on_the_encoding(
-    codec: str, outlines: Outlines
-) -> None:
-    text = "# é\nclass Käse:\n    def größe(self):\n        return 'ä'\n"
-    outline = outlines.outline(
-        Snapshot(text.encode(codec), encoding=codec), Language.PYTHON
-    )
-    assert [
-        (s.name, s.kind, s.start_line, s.end_line) for _, s in outline.walk()
-    ] == [
-        ("Käse", "class", 2, 4),
-        ("größe", "method", 3, 4),
-    ]
-    assert not outline.errors.count
-    method = outline.symbols[0].children[0]
-    assert (
-        text.encode(codec)[method.start : method.end]
-        .decode(codec)
-        .startswith("def größe")
-    )
-
-
-def test_utf_32_is_said_not_to_be_parsed() -> None:
-    assert isinstance(
-        parse_text(
-            "x = 1".encode("utf-32-le"), "utf-32-le", Language.PYTHON, 1
-        ),
-        Outline,
-    )
-
-
-BASE = b"""import os
-
-class A:
-    # one
-    def f(self, x):
-        return [x, "s"]
-
-    def g(self): pass
-
-def top():
-    if x:
-        return {1: 2}
-"""
-
-
-@examples(13, derandomize=True)
-@given(
-    edits=st.lists(
-        st.tuples(
-            st.integers(0, len(BASE)),
-            st.integers(0, 20),
-            st.sampled_from(
-                [
-                    b"",
-                    b"x",
-                    b"\n",
-                    b"def h(): pass\n",
-                    b'"',
-                    b"(",
-                    b"    ",
-                    b"class B:\n  y = 1\n",
-                    b"# c\n",
-                    b"\r",
-                ]
-            ),
-        ),
-        min_size=1,
-        max_size=4,
-    )
-)
-def test_an_incremental_parse_gives_what_a_fresh_one_does(
-    edits: list[tuple[int, int, bytes]],
-) -> None:
-    data = BASE
-    previous = parse_text(data, "utf-8", Language.PYTHON, 20)
-    for offset, length, text in edits:
-        data = data[:offset] + text + data[offset + length :]
-        assert isinstance(previous, ParsedText)
-        previous = parse_text(data, "utf-8", Language.PYTHON, 20, previous)
-        fresh = parse_text(data, "utf-8", Language.PYTHON, 20)
-        assert isinstance(previous, ParsedText)
-        assert isinstance(fresh, ParsedText)
-        if (
-            not fresh.tree.root_node.has_error
-        ):  # a broken text may be recovered from in more than one way
-            assert previous.outline == fresh.outline
-
-
-def symbols() -> st.SearchStrategy[Symbol]:
-    number = st.integers(0, 1 << 40)
-    kind = st.sampled_from(["class", "function"])
-    row = st.tuples(
-        st.text(max_size=5), kind, *[number] * 6, st.text(max_size=3)
-    )
-    plain = row.map(lambda values: Symbol(*values))
-    return st.recursive(
-        plain,
-        lambda inner: st.tuples(plain, st.lists(inner, max_size=3)).map(
-            lambda pair: pair[0]._replace(children=tuple(pair[1]))
-        ),
-        max_leaves=12,
-    )
-
-
-@examples(15, derandomize=True)
-@given(st.lists(symbols(), max_size=4), st.booleans())
-def test_an_outline_survives_the_wire(
-    found: list[Symbol], truncated: bool
-) -> None:
-    report = SyntaxReport(
-        3, (SyntaxIssue(1, 2, "a", "unexpected"),), certain=False
-    )
-    count = sum(1 for _ in Outline("c", tuple(found)).walk())
-    outline = Outline(
-        "c", tuple(found), count, truncated=truncated, note="n", errors=report
-    )
-    assert decode_outline(encode_line(outline)) == outline
-    shortened = outline.shorten(3)
-    kept, left_out = shortened.symbols, shortened.left_out
-    assert sum(1 for _ in Outline("c", kept).walk()) + left_out == count
-    assert sum(1 for _ in Outline("c", kept).walk()) == min(3, count)
