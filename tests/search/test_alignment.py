@@ -14,12 +14,15 @@ from filewright.search.alignment import (
 @examples(25, derandomize=True)
 @given(st.text("abé ", min_size=1, max_size=9), st.text("abé ", max_size=14))
 def test_region_is_a_nearest_one(needle, text):
-    start, end, found = find_nearest_region(needle, text)
-    assert distance(needle, text[start:end]) == found
+    nearest = find_nearest_region(needle, text)
+    region = text[nearest.start : nearest.end]
+    assert distance(needle, region) == nearest.distance
     regions = (
         text[a:b] for a in range(len(text) + 1) for b in range(a, len(text) + 1)
     )
-    assert found == min(distance(needle, region) for region in regions)
+    assert nearest.distance == min(
+        distance(needle, region) for region in regions
+    )
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,20 @@ class Fit:
 
 
 @dataclass(frozen=True, slots=True)
+class NearestRegion:
+    """The characters [start, end) of a text, and their edit distance to a needle."""
+
+    start: int
+    end: int
+    distance: int
+
+    def similarity(self, needle_length: int) -> float:
+        """Return the similarity to a needle of a length, from 0 to 1."""
+        longer = max(needle_length, self.end - self.start, 1)
+        return 1.0 - self.distance / longer
+
+
+@dataclass(frozen=True, slots=True)
 class FoldedText:
     """A text with plain quotes and single spaces.
 
@@ -59,31 +73,27 @@ def find_best_fit(needle: str, text: str) -> Fit:
     that differs only in whitespace, quotes and dashes is compared without these
     differences, and loses a hundredth.
     """
-    start, end, distance = find_nearest_region(needle, text)
-    fit = Fit(start, end, _similarity(len(needle), end - start, distance))
+    nearest = find_nearest_region(needle, text)
+    fit = Fit(nearest.start, nearest.end, nearest.similarity(len(needle)))
     if fit.score >= _MIN_UNFOLDED_SCORE:
         return fit
     folded_needle = fold_text(needle).text
     folded = fold_text(text)
     if folded_needle == needle and folded.text == text:
         return fit
-    start, end, distance = find_nearest_region(folded_needle, folded.text)
-    score = _similarity(len(folded_needle), end - start, distance)
-    score -= _FOLDING_COST
-    if score <= fit.score or end <= start:
+    nearest = find_nearest_region(folded_needle, folded.text)
+    score = nearest.similarity(len(folded_needle)) - _FOLDING_COST
+    if score <= fit.score or nearest.end <= nearest.start:
         return fit
-    region_start = folded.offsets[start]
+    region_start = folded.offsets[nearest.start]
     # Folding dropped the indentation of the needle. As many characters of the text's
     # indentation belong to the region.
     indent = len(needle) - len(needle.lstrip(" \t"))
     while indent and region_start and text[region_start - 1] in " \t":
         region_start -= 1
         indent -= 1
-    return Fit(region_start, folded.offsets[end - 1] + 1, score)
-
-
-def _similarity(needle_length: int, region_length: int, distance: int) -> float:
-    return 1.0 - distance / max(needle_length, region_length, 1)
+    region_end = folded.offsets[nearest.end - 1] + 1
+    return Fit(region_start, region_end, score)
 
 
 def fold_text(text: str) -> FoldedText:
@@ -106,8 +116,8 @@ def fold_text(text: str) -> FoldedText:
     return FoldedText("".join(parts), offsets)
 
 
-def find_nearest_region(needle: str, text: str) -> tuple[int, int, int]:
-    """Return the start, the end and the distance of the region nearest to `needle`.
+def find_nearest_region(needle: str, text: str) -> NearestRegion:
+    """Return the region of `text` with the smallest edit distance to `needle`.
 
     Of equal regions it is the first; of those that differ by one character at an end,
     the longer one, so that a changed character belongs to it.
@@ -117,14 +127,14 @@ def find_nearest_region(needle: str, text: str) -> tuple[int, int, int]:
     end = end_distances.index(distance)
     while end + 1 < len(end_distances) and end_distances[end + 1] == distance:
         end += 1
-    # The same backwards from the end gives the start.
-    # A region of this distance is longer than the needle by the distance at most.
+    # The same backwards from the end gives the start. A region of this distance is longer
+    # than the needle by the distance at most.
     before = text[max(0, end - len(needle) - distance) : end]
     start_distances = _distances(needle[::-1], before[::-1], is_anchored=True)
     nearest = min(start_distances)
     from_last = start_distances[::-1].index(nearest)
     length = len(start_distances) - 1 - from_last
-    return end - length, end, distance
+    return NearestRegion(end - length, end, distance)
 
 
 def _distances(needle: str, text: str, *, is_anchored: bool) -> list[int]:

@@ -7,10 +7,20 @@ some other bytes besides.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 
 from filewright.search.regex_engine import compile_re2
 from filewright.text.spelling import INVISIBLE_RANGES, equivalent_spellings
+
+
+@dataclass(frozen=True, slots=True)
+class EngineForms:
+    """A character as each engine reads it."""
+
+    re2: str
+    rg: str
+
 
 ANY_CHARACTER_BYTES = r"(?-u:[\x80-\xFF][\x30-\xFF]{0,3})"
 """One character outside ASCII in any encoding, for `rg`: a high byte, up to three more."""
@@ -54,19 +64,22 @@ def write_raw_character(character: str, *, fold: bool = False) -> str:
         )
     if not fold:
         return pattern
-    # `rg` folds these in UTF-8. GB 18030 is the only other encoding that has them.
+    # `rg` itself folds these characters in UTF-8. GB 18030 is the only other encoding
+    # that has them.
     folded = _FOLDED_TO_ASCII.get(character.lower(), "").encode("gb18030")
     return f"(?:{character}|{escape_bytes(folded)})" if folded else pattern
 
 
-def write_spellings(character: str, *, look_alikes: bool) -> tuple[str, str]:
-    """Return RE2's and `rg`'s form of one character in any of its spellings.
+def write_spellings(character: str, *, look_alikes: bool) -> EngineForms:
+    """Return one character in any of its spellings, as each engine reads it.
 
     Invisible characters may follow it. Characters that look alike count as the same
     with `look_alikes`.
     """
     if character == "\n":
-        return write_character(character), write_raw_character(character)
+        return EngineForms(
+            re2=write_character(character), rg=write_raw_character(character)
+        )
     spellings = equivalent_spellings(character, look_alikes=look_alikes)
     alternatives = []
     for spelling in spellings:
@@ -77,9 +90,9 @@ def write_spellings(character: str, *, look_alikes: bool) -> tuple[str, str]:
         if start.isascii():
             raw_alternatives.append(write_character(start))
     raw_alternatives.append(ANY_CHARACTER_BYTES)
-    return (
-        f"(?:(?:{'|'.join(alternatives)})[{_INVISIBLE_CLASS}]*)",
-        f"(?:(?:{'|'.join(raw_alternatives)})(?:{ANY_CHARACTER_BYTES})*)",
+    return EngineForms(
+        re2=f"(?:(?:{'|'.join(alternatives)})[{_INVISIBLE_CLASS}]*)",
+        rg=f"(?:(?:{'|'.join(raw_alternatives)})(?:{ANY_CHARACTER_BYTES})*)",
     )
 
 
@@ -89,7 +102,8 @@ def write_raw_class(
 ) -> str:
     """Return `rg`'s form of a class of characters, for a file of any encoding.
 
-    `is_beyond_ascii` says that the class has characters outside ASCII.
+    `is_beyond_ascii` says that the class has characters outside ASCII. RE2 takes a while
+    to answer for a class, and a pattern repeats few, so the last ones are cached.
     """
     # RE2 is asked which ASCII characters are in the class.
     regexp = compile_re2(f"(?:{pattern})+", multiline=multiline)

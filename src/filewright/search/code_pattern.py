@@ -19,10 +19,14 @@ from filewright.progress import Task
 from filewright.search.code_tokens import TokenKind, Tokens, scan_tokens
 
 _MAX_PLAIN_BYTES = 32 << 10
+"""Bytes outside brackets and strings that a hole may have."""
+
 _MAX_TOKENS = 4_000
-"""The text outside brackets and strings, and the number of these, that a hole may have."""
+"""Brackets and strings that a hole may have."""
+
 _MAX_ATTEMPTS = 500
-"""The places tried for the text behind the holes of one match."""
+"""Places that are tried for the texts behind the holes of one match."""
+
 _MAX_HOLES = 20
 
 _HOLE = re.compile(r"\$\$\$([A-Z_][A-Z0-9_]*)?|\$([A-Z_][A-Z0-9_]*)")
@@ -64,11 +68,10 @@ class CodeMatch:
 
 @dataclass(frozen=True, slots=True)
 class CodePattern:
-    """A pattern of code: `texts` are those around its `holes`, one more than there are.
+    """A pattern of code: its `holes`, and the `texts` before, between and behind them.
 
     `literals` are the expressions for the texts, and `beginnings` those for the first
-    word or sign of each. `anchor` is a word or sign that every
-    match contains.
+    word or sign of each text. `anchor` is a word or sign that every match contains.
     """
 
     texts: tuple[str, ...]
@@ -111,7 +114,7 @@ class CodePattern:
 
 
 class _MatchReader:
-    """Reads the holes of the matches in one text."""
+    """A reader of the matches in one text, with their holes."""
 
     def __init__(
         self, pattern: CodePattern, text: bytes, tokens: Tokens
@@ -125,7 +128,7 @@ class _MatchReader:
         self._beginnings: dict[int, array[int]] = {}
 
     def read(self, head: re.Match[bytes]) -> CodeMatch | None:
-        """Return the match that begins with a text, None if there is none."""
+        """Return the match that begins with `head`, a place of the first text, or None."""
         if self._tokens.is_opaque_at(head.start()):
             return None
         self._attempts = _MAX_ATTEMPTS
@@ -289,12 +292,9 @@ def compile_code_pattern(text: str, *, ignore_case: bool) -> CodePattern:
     texts: list[str] = []
     holes: list[Hole] = []
     end = 0
-    for match in _HOLE.finditer(text):
-        if text[: match.start()].endswith("\\"):
-            continue
+    for match in _find_holes(text):
         texts.append(text[end : match.start()])
-        is_multiple = match[0].startswith("$$$")
-        holes.append(Hole(match[1] or match[2] or "", is_multiple))
+        holes.append(_read_hole(match))
         end = match.end()
     texts.append(text[end:])
     if not texts[0].strip() or not texts[-1].strip():
@@ -312,23 +312,23 @@ def compile_code_pattern(text: str, *, ignore_case: bool) -> CodePattern:
             f"it has {len(holes)} holes", f"use at most {_MAX_HOLES}"
         )
     flags = re.IGNORECASE if ignore_case else 0
-    parts = [part for part in texts for part in _PART.findall(part)]
-    words = [part for part in parts if part.strip()]
+    parts: list[str] = []
+    literals = []
+    beginnings = []
+    for part in texts:
+        parts_of_text = _PART.findall(part.strip())
+        parts += parts_of_text
+        literals.append(re.compile(_to_expression(part), flags | re.DOTALL))
+        beginning = _to_expression(parts_of_text[0], ends=False)
+        beginnings.append(re.compile(beginning, flags))
+    # Whitespace may differ in a match, so it is no anchor, however long it is.
+    longest = max((part for part in parts if part.strip()), key=len)
     return CodePattern(
         texts=tuple(texts),
         holes=tuple(holes),
-        literals=tuple(
-            re.compile(_to_expression(part), flags | re.DOTALL)
-            for part in texts
-        ),
-        beginnings=tuple(
-            re.compile(
-                _to_expression(_PART.findall(part.strip())[0], ends=False),
-                flags,
-            )
-            for part in texts
-        ),
-        anchor=unescape_dollars(max(words, key=len)),
+        literals=tuple(literals),
+        beginnings=tuple(beginnings),
+        anchor=unescape_dollars(longest),
     )
 
 
@@ -345,13 +345,22 @@ def has_capital(text: str) -> bool:
 def split_holes(text: str) -> Iterator[str | Hole]:
     """Yield the texts and holes of a replacement, in order."""
     end = 0
-    for match in _HOLE.finditer(text):
-        if text[: match.start()].endswith("\\"):
-            continue
+    for match in _find_holes(text):
         yield unescape_dollars(text[end : match.start()])
-        yield Hole(match[1] or match[2] or "", match[0].startswith("$$$"))
+        yield _read_hole(match)
         end = match.end()
     yield unescape_dollars(text[end:])
+
+
+def _find_holes(text: str) -> Iterator[re.Match[str]]:
+    """Yield the holes of a pattern or replacement; a dollar after a backslash is none."""
+    for match in _HOLE.finditer(text):
+        if not text[: match.start()].endswith("\\"):
+            yield match
+
+
+def _read_hole(match: re.Match[str]) -> Hole:
+    return Hole(match[1] or match[2] or "", match[0].startswith("$$$"))
 
 
 def _malformed(problem: str, hint: str) -> FilewrightError:

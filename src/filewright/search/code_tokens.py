@@ -18,11 +18,15 @@ from types import MappingProxyType
 
 from filewright.languages import Language
 
-_CLOSING = {b"("[0]: b")"[0], b"["[0]: b"]"[0], b"{"[0]: b"}"[0]}
+_CLOSING = {ord("("): ord(")"), ord("["): ord("]"), ord("{"): ord("}")}
 _MAX_SKIPPED_BRACKETS = 50
 """Open brackets that a closing one may leave unclosed."""
+
 _MAX_SPACE_BEFORE = 200
+"""Bytes before a sign in which the text that decides on its meaning is looked for."""
+
 _UNKNOWN_END = 0xFFFF_FFFF
+"""The end of an opening bracket that is never closed."""
 
 
 class TokenKind(IntEnum):
@@ -80,15 +84,19 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class _Delimiter:
-    """How a string or comment begins and ends.
+    """The beginning of a string or comment, and one of several forms of its end.
 
-    `ending` is matched behind the opening. If it is empty, the string ends with
-    `closing`, in which ``%s`` is the first group of the opening. With `is_operand`, it
-    is one only where an operand may be: a slash elsewhere divides. With
-    `behind_word`, the text begins on the next line, and code goes on behind the
-    opening; the text ends with a line that is the first group with `behind_word`
-    behind it. `all_closings` matches every closing for any first group, which is its
-    own first group: there may be as many of these as openings.
+    - `ending` is matched right behind the opening.
+    - Without it, `closing` is the next text that ends the string; ``%s`` in it is the
+      first group of the opening, as in Lua's ``[==[`` and ``]==]``.
+    - `all_closings` is for openings of which a file may have many different ones. It
+      matches all their closings, and its first group is that of the opening.
+    - `behind_word` is for texts that begin on the next line, while code goes on behind
+      the opening. They end with a line that is the first group of the opening, with
+      `behind_word` behind it.
+
+    With `is_operand`, the opening counts only where an operand may be: a slash elsewhere
+    divides.
     """
 
     opening: bytes
@@ -291,11 +299,22 @@ class _ManyClosings:
 
 
 @dataclass(frozen=True, slots=True)
+class _CompiledOpening:
+    """The compiled opening of a delimiter."""
+
+    expression: re.Pattern[bytes]
+    delimiter: _Delimiter
+
+
+@dataclass(frozen=True, slots=True)
 class _Syntax:
-    """The delimiters of a language as compiled expressions."""
+    """The delimiters of a language as compiled expressions.
+
+    `token` finds any bracket or opening.
+    """
 
     token: re.Pattern[bytes]
-    delimiters: tuple[tuple[re.Pattern[bytes], _Delimiter], ...]
+    openings: tuple[_CompiledOpening, ...]
     endings: Mapping[bytes, re.Pattern[bytes]]
     closings: Mapping[_Delimiter, _ManyClosings]
     has_templates: bool
@@ -316,27 +335,33 @@ def _syntax_of(language: str | None) -> _Syntax:
     if language is not None:
         delimiters = _DELIMITERS.get(language, ())
     has_templates = language in _TEMPLATE_LANGUAGES
-    openings = [rb"[()\[\]{}]", *(item.opening for item in delimiters)]
-    if has_templates:
-        openings.append(rb"`")
     flags = re.DOTALL | re.MULTILINE
+    tokens = [rb"[()\[\]{}]"]
+    openings: list[_CompiledOpening] = []
+    endings: dict[bytes, re.Pattern[bytes]] = {}
     closings: dict[_Delimiter, _ManyClosings] = {}
-    for item in delimiters:
-        expression = item.all_closings
-        if item.behind_word:
-            expression = rb"\n[ \t]*+(\w++)" + item.behind_word
+    for delimiter in delimiters:
+        tokens.append(delimiter.opening)
+        opening = re.compile(delimiter.opening, flags)
+        openings.append(_CompiledOpening(opening, delimiter))
+        endings[delimiter.ending] = re.compile(delimiter.ending, flags)
+        expression = delimiter.all_closings
+        if delimiter.behind_word:
+            expression = rb"\n[ \t]*+(\w++)" + delimiter.behind_word
         if expression:
             # Openings may overlap, as in "$a$b$".
-            openings_expression = b"(?=" + item.opening + b")"
-            closings[item] = _ManyClosings(
-                re.compile(openings_expression, flags), re.compile(expression)
+            overlapping = re.compile(b"(?=" + delimiter.opening + b")", flags)
+            closings[delimiter] = _ManyClosings(
+                overlapping, re.compile(expression)
             )
+    if has_templates:
+        tokens.append(rb"`")
     return _Syntax(
-        re.compile(b"|".join(openings), flags),
-        tuple((re.compile(item.opening, flags), item) for item in delimiters),
-        {item.ending: re.compile(item.ending, flags) for item in delimiters},
-        closings,
-        has_templates,
+        token=re.compile(b"|".join(tokens), flags),
+        openings=tuple(openings),
+        endings=endings,
+        closings=closings,
+        has_templates=has_templates,
     )
 
 
@@ -345,23 +370,33 @@ def scan_tokens(text: bytes, language: str | None) -> Tokens:
     return _Scanner(text, _syntax_of(language)).scan()
 
 
+@dataclass(frozen=True, slots=True)
+class _OpenBracket:
+    """A bracket that is not closed yet: its token, and the byte that closes it.
+
+    `in_template` is True if the text of a template goes on behind the closing bracket.
+    """
+
+    number: int
+    closing_byte: int
+    in_template: bool = False
+
+
 class _Scanner:
-    """Reads the tokens of one text, from its beginning to its end."""
+    """A reader of the tokens of one text, from its beginning to its end."""
 
     def __init__(self, text: bytes, syntax: _Syntax) -> None:
         self._text = text
         self._syntax = syntax
         self._tokens = Tokens()
-        # The open brackets: number of the token, byte that closes it, and True if a
-        # template goes on behind it.
-        self._open: list[tuple[int, int, bool]] = []
+        self._open: list[_OpenBracket] = []
         # Closings that do not occur any more: looking for them again would make the
         # time quadratic.
         self._absent: set[bytes] = set()
-        # The closings of a delimiter by its first group. A search for each
-        # of many different groups would make the time quadratic, too.
+        # The closings of a delimiter by its first group. A search for each of many
+        # different groups would make the time quadratic, too.
         self._closings: dict[_Delimiter, dict[bytes, _Closings]] = {}
-        # The span of the text that begins below the current line.
+        # The span of the text below the current line that its opening has announced.
         self._text_below: tuple[int, int] | None = None
 
     def scan(self) -> Tokens:
@@ -380,11 +415,11 @@ class _Scanner:
                 index = delimited_end
             elif byte in _CLOSING:
                 number = self._tokens.add(TokenKind.OPENING, start)
-                self._open.append((number, _CLOSING[byte], False))
+                self._open.append(_OpenBracket(number, _CLOSING[byte]))
                 index = start + 1
             elif byte in _CLOSING.values():
                 index = self._read_closing(start, byte)
-            elif self._syntax.has_templates and byte == b"`"[0]:
+            elif self._syntax.has_templates and byte == ord("`"):
                 index = self._read_template(start, start + 1)
             else:
                 index = start + 1
@@ -394,8 +429,9 @@ class _Scanner:
 
     def _read_delimited(self, start: int) -> int | None:
         """Add the string or comment at an index, and return its end; None without one."""
-        for opening, delimiter in self._syntax.delimiters:
-            match = opening.match(self._text, start)
+        for opening in self._syntax.openings:
+            match = opening.expression.match(self._text, start)
+            delimiter = opening.delimiter
             if match is None:
                 continue
             if delimiter.is_operand and not self._may_be_operand(start):
@@ -484,10 +520,10 @@ class _Scanner:
         """Add a closing bracket, and return the index to go on from."""
         resumes_template = False
         for depth in range(1, min(len(self._open), _MAX_SKIPPED_BRACKETS) + 1):
-            number, closing_byte, is_template = self._open[-depth]
-            if closing_byte == byte:
-                self._tokens.ends[number] = start + 1
-                resumes_template = is_template
+            bracket = self._open[-depth]
+            if bracket.closing_byte == byte:
+                self._tokens.ends[bracket.number] = start + 1
+                resumes_template = bracket.in_template
                 del self._open[-depth:]
                 break
         self._tokens.add(TokenKind.CLOSING, start, start + 1)
@@ -509,5 +545,5 @@ class _Scanner:
             return match.end()
         self._tokens.add(TokenKind.STRING, start, match.end() - 2)
         number = self._tokens.add(TokenKind.OPENING, match.end() - 2)
-        self._open.append((number, b"}"[0], True))
+        self._open.append(_OpenBracket(number, ord("}"), in_template=True))
         return match.end()

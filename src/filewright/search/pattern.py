@@ -84,8 +84,9 @@ class Pattern:
 
         With `whole_word`, group 1 is the match, and the pattern's own groups follow. A
         word character is a letter, mark, number or connector of Unicode. Bytes that are
-        not UTF-8 are no word characters. Hence the ``\\C`` (any byte), which ``\\b``
-        limits so that RE2 chooses the right match where words are ASCII.
+        not UTF-8 are no word characters, and only ``\\C`` (any byte) matches one beside
+        the match. ``\\b`` limits it, so that RE2 chooses the right match where words are
+        ASCII.
         """
         text = self.translation.re2
         if self.whole_word:
@@ -179,11 +180,12 @@ class Pattern:
         )
 
     def _respell_literal(self, text: str, *, look_alikes: bool) -> Translation:
+        """Return the translation of a literal in which each character has all spellings."""
         re2_parts, rg_parts = [], []
         for character in text:
-            re2, rg = write_spellings(character, look_alikes=look_alikes)
-            re2_parts.append(re2)
-            rg_parts.append(rg)
+            forms = write_spellings(character, look_alikes=look_alikes)
+            re2_parts.append(forms.re2)
+            rg_parts.append(forms.rg)
         flag = "i" if self.insensitive else ""
         bare = "".join(re2_parts)
         return Translation(
@@ -243,12 +245,11 @@ def compile_pattern(
         return translate_regex(text, fold=fold, multiline=multiline)
 
     translation = translate(fold=False)
-    ignores_case = case == "insensitive" or (
-        case == "smart" and not translation.has_upper_case
-    )
     # A literal without case is searched as bytes, which is faster than RE2.
     has_case = mode == "regex" or text.lower() != text.upper()
-    insensitive = has_case and ignores_case
+    insensitive = has_case and _ignores_case(
+        case, has_capital=translation.has_upper_case
+    )
     if insensitive:
         translation = translate(fold=True)
     if translation.has_line_break and not multiline:
@@ -276,9 +277,7 @@ def compile_pattern(
 def _compile_code(text: str, case: Case) -> Pattern:
     """Return a pattern of code."""
     text = normalize_newlines(text)
-    ignores_case = case == "insensitive" or (
-        case == "smart" and not has_capital(text)
-    )
+    ignores_case = _ignores_case(case, has_capital=has_capital(text))
     code = compile_code_pattern(text, ignore_case=ignores_case)
     return Pattern(
         text,
@@ -293,8 +292,15 @@ def _compile_code(text: str, case: Case) -> Pattern:
     )
 
 
+def _ignores_case(case: Case, *, has_capital: bool) -> bool:
+    """Return True if a search ignores case, for a pattern with capitals or without."""
+    if case == "smart":
+        return not has_capital
+    return case == "insensitive"
+
+
 def _check_text(text: str, max_characters: int) -> None:
-    """Raise `invalid_input` for a text that can be no pattern."""
+    """Raise `invalid_input` for a text that is empty, too long or no valid text."""
     check_text(text, "pattern")
     if not text:
         raise invalid(

@@ -23,6 +23,7 @@ from typing import NoReturn
 from filewright.errors import invalid
 from filewright.hints import Hint
 from filewright.search.characters import (
+    EngineForms,
     write_character,
     write_raw_character,
     write_raw_class,
@@ -30,9 +31,12 @@ from filewright.search.characters import (
 )
 
 MAX_REPETITIONS = 1000
+"""The limit of RE2 for one repetition."""
 
 _MAX_NESTING = 100
 _MAX_FOLDED_CHARACTERS = 2048
+"""Characters of a class that are folded one by one here."""
+
 _ESCAPES = {"n": "\n", "t": "\t", "f": "\f", "v": "\v", "a": "\a"}
 _CLASSES = {
     "d": r"\d",
@@ -244,7 +248,7 @@ class _PatternReader:
         )
 
     def _skip(self, text: str) -> bool:
-        """Skip a text that is next, and return True if it was."""
+        """Skip a text if it is next in the pattern. Return True if it was."""
         is_next = self._pattern.startswith(text, self._position)
         if is_next:
             self._position += len(text)
@@ -253,6 +257,7 @@ class _PatternReader:
     def _write(
         self, item: _Item, re2: str, rg: str, bare: str | None = None
     ) -> None:
+        """Add an item as it is written for each engine, and without assertions."""
         self._last_item = item
         self._re2.append(re2)
         self._rg.append(rg)
@@ -261,14 +266,16 @@ class _PatternReader:
     def _write_character(self, character: str) -> None:
         self._has_line_break = self._has_line_break or character == "\n"
         if self._look_alikes is not None:
-            re2, rg = write_spellings(character, look_alikes=self._look_alikes)
+            forms = write_spellings(character, look_alikes=self._look_alikes)
         else:
-            re2 = write_character(character)
-            rg = write_raw_character(character, fold="i" in self._flags)
-        self._write(_Item.ATOM, re2, rg)
+            forms = EngineForms(
+                re2=write_character(character),
+                rg=write_raw_character(character, fold="i" in self._flags),
+            )
+        self._write(_Item.ATOM, forms.re2, forms.rg)
 
     def _note_case(self, character: str) -> str:
-        """Return a character of the pattern, after looking at its case."""
+        """Note if a character of the pattern is in upper case, and return it."""
         self._has_upper_case = self._has_upper_case or character.isupper()
         return character
 
@@ -501,7 +508,8 @@ class _PatternReader:
 
     def _read_carriage_return(self, start: int) -> str:
         """Return the line break that ``\\r\\n`` and its variants stand for."""
-        if not any(map(self._skip, ("?\\n", "\\n", "*\\n"))):
+        line_feeds = ("?\\n", "\\n", "*\\n")
+        if not any(self._skip(line_feed) for line_feed in line_feeds):
             self._refuse(
                 r"\r never occurs: matched text has \n for every line ending",
                 r"write \n",
@@ -643,6 +651,7 @@ class _PatternReader:
             self._position = posix_class.end()
             return posix_class.group()
         letter = self._pattern[start + 1 : start + 2]
+        # A tuple: at the end of the pattern the letter is "", which every text holds.
         if self._pattern[start] == "\\" and letter in tuple(_CLASS_LETTERS):
             self._position += 2
             return self._read_class(letter, start)

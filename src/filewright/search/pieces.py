@@ -19,9 +19,12 @@ from filewright.search.regex_engine import compile_re2
 from filewright.text.snapshot import Snapshot
 
 _PIECE_BYTES = 8
+"""Long enough to be rare in most files, and short enough to lie between two edits."""
+
 _MIN_PIECE_BYTES = 4
 _MAX_PIECES = 24
 _MAX_CANDIDATE_OFFSETS = 80
+"""Offsets of a needle at which a piece may begin; each is counted in the sample."""
 
 _SAMPLE_COUNT = 32
 _SAMPLE_BYTES = 8 << 10
@@ -79,18 +82,19 @@ def choose_pieces(needle: bytes, sample: bytes, size: int) -> Pieces:
         length = _PIECE_BYTES
     else:
         length = max(_MIN_PIECE_BYTES, min(_PIECE_BYTES - 2, len(needle) // 3))
-    ranked = _rank_offsets(needle, length, sample, size)
+    ranked = _rank_pieces(needle, length, sample, size)
     pieces: Pieces = {}
     offsets: list[int] = []
     expected_total = 0.0
     # First pieces that no single edit spoils together, then others between them.
     for must_be_apart in (True, False):
-        for expected, _, offset in ranked:
+        for ranked_piece in ranked:
+            expected, offset = ranked_piece.expected_count, ranked_piece.offset
             if offset in offsets:
                 continue
             if must_be_apart and _overlaps(offset, offsets, length):
                 continue
-            # A single piece would give each of its places the same number of votes.
+            # Two pieces at least: one alone gives each of its places the same single vote.
             is_enough = len(offsets) >= 2 and (
                 expected_total + expected > _MAX_EXPECTED_OCCURRENCES
             )
@@ -107,22 +111,31 @@ def choose_pieces(needle: bytes, sample: bytes, size: int) -> Pieces:
     return pieces
 
 
-def _rank_offsets(
-    needle: bytes, length: int, sample: bytes, size: int
-) -> list[tuple[float, int, int]]:
-    """Return possible pieces, the rarest first.
+@dataclass(frozen=True, slots=True, order=True)
+class _RankedPiece:
+    """A possible piece of a needle. The rarest are first in order.
 
-    Each is the expected number of its occurrences in the file, a number to rank equally
-    rare ones, and its offset.
+    `expected_count` is the expected number of its occurrences in the file. Of equally
+    rare pieces, an engine finds those sooner whose first bytes are rare too:
+    `prefix_count` is the number of those in a part of the sample.
     """
+
+    expected_count: float
+    prefix_count: int
+    offset: int
+
+
+def _rank_pieces(
+    needle: bytes, length: int, sample: bytes, size: int
+) -> list[_RankedPiece]:
+    """Return the possible pieces of a needle, the rarest first."""
     scale = max(1.0, size / max(1, len(sample)))
-    # Of equally rare pieces, an engine finds those sooner whose first bytes are rare.
     sample_start = sample[: len(sample) // 4]
     ranked = []
     for offset in _candidate_offsets(needle, length):
         expected = sample.count(needle[offset : offset + length]) * scale
         prefix_count = sample_start.count(needle[offset : offset + 3])
-        ranked.append((expected, prefix_count, offset))
+        ranked.append(_RankedPiece(expected, prefix_count, offset))
     return sorted(ranked)
 
 
@@ -204,15 +217,20 @@ def _find_in_blocks(
             position += max(1, len(block) - overlap)
 
 
-class _DiagonalBuckets:
-    """The votes for diagonals near each other, by bucket.
+@dataclass(slots=True)
+class _Bucket:
+    """The votes for diagonals near each other: a bit for each piece, and the lowest one."""
 
-    A bucket is the set of its pieces as bits, and its lowest diagonal.
-    """
+    lowest: int
+    piece_bits: int = 0
+
+
+class _DiagonalBuckets:
+    """The votes for diagonals, in buckets of near ones, by the number of the bucket."""
 
     def __init__(self, width: int) -> None:
         self._width = width
-        self._buckets: dict[int, tuple[int, int]] = {}
+        self._buckets: dict[int, _Bucket] = {}
 
     def __len__(self) -> int:
         return len(self._buckets)
@@ -223,23 +241,26 @@ class _DiagonalBuckets:
 
     def vote(self, diagonal: int, piece_number: int) -> None:
         """Add the vote of a piece."""
-        bucket = self.bucket_of(diagonal)
-        bits, lowest = self._buckets.get(bucket, (0, diagonal))
-        self._buckets[bucket] = (
-            bits | 1 << piece_number,
-            min(lowest, diagonal),
-        )
+        number = self.bucket_of(diagonal)
+        bucket = self._buckets.get(number)
+        if bucket is None:
+            bucket = self._buckets[number] = _Bucket(diagonal)
+        bucket.piece_bits |= 1 << piece_number
+        bucket.lowest = min(bucket.lowest, diagonal)
 
-    def close_before(self, stop: float) -> Iterator[tuple[int, int]]:
-        """Remove the buckets before `stop`, and yield the votes and negated start of each.
+    def close_before(self, stop: float) -> Iterator[Diagonal]:
+        """Remove the buckets before `stop`, and yield the diagonal of each.
 
         Edits shift the diagonal a little, so the votes of the next bucket count too.
         """
-        closed = sorted(bucket for bucket in self._buckets if bucket < stop)
-        for bucket in closed:
-            bits, lowest = self._buckets.pop(bucket)
-            next_bits, _ = self._buckets.get(bucket + 1, (0, 0))
-            yield (bits | next_bits).bit_count(), -lowest
+        closed = sorted(number for number in self._buckets if number < stop)
+        for number in closed:
+            bucket = self._buckets.pop(number)
+            piece_bits = bucket.piece_bits
+            following = self._buckets.get(number + 1)
+            if following is not None:
+                piece_bits |= following.piece_bits
+            yield Diagonal(piece_bits.bit_count(), bucket.lowest)
 
 
 def vote_diagonals(
@@ -247,14 +268,14 @@ def vote_diagonals(
 ) -> list[Diagonal]:
     """Return the `max_count` diagonals with the most votes.
 
-    `occurrences` are in rising offsets. One at `offset` of a piece that is at
-    `needle_offset` in the needle says that the needle begins at the difference: a vote
-    for that diagonal. Votes are counted by different pieces. The memory depends on
-    `max_count` and on the occurrences within one needle's `length`.
+    `occurrences` are in rising offsets. An occurrence at `offset` of a piece that is at
+    `needle_offset` in the needle is a vote for the diagonal `offset - needle_offset`,
+    where the needle would begin. A piece has one vote for a diagonal. The memory depends
+    on `max_count` and on the occurrences within one needle's `length`.
     """
     buckets = _DiagonalBuckets(max(16, length // 8))
 
-    def count_votes() -> Iterator[tuple[int, int]]:
+    def count_votes() -> Iterator[Diagonal]:
         for occurrence in occurrences:
             diagonal = occurrence.offset - occurrence.needle_offset
             buckets.vote(diagonal, occurrence.piece_number)
@@ -263,5 +284,8 @@ def vote_diagonals(
                 yield from buckets.close_before(buckets.bucket_of(passed) - 1)
         yield from buckets.close_before(float("inf"))
 
-    best = heapq.nlargest(max_count, count_votes())
-    return [Diagonal(votes, -negated) for votes, negated in best]
+    return heapq.nsmallest(
+        max_count,
+        count_votes(),
+        key=lambda diagonal: (-diagonal.votes, diagonal.start),
+    )

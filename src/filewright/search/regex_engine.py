@@ -10,6 +10,7 @@ from filewright.errors import invalid
 _MAX_COMPILED_BYTES = 8 << 20
 """Memory of RE2 for one pattern and its states."""
 
+# The cache of the module, which `purge` empties, is shared by all threads.
 _compile_lock = threading.Lock()
 
 
@@ -18,8 +19,9 @@ def compile_re2(
 ) -> Any:
     """Compile a pattern in RE2's own syntax.
 
-    Unless it is `multiline`, the pattern never matches a line break. Raises
-    `invalid_input` if it takes too much memory.
+    Unless it is `multiline`, the pattern never matches a line break. With `latin1`, each
+    byte is a character, whatever the encoding of the text. Raises `invalid_input` if it
+    takes too much memory.
     """
     import re2
 

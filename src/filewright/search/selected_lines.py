@@ -11,14 +11,14 @@ from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
 from filewright.rows.conditions import Condition, NumberPattern
 from filewright.rows.fields import MAX_ENTRY_BYTES
-from filewright.search.matches import Span, find_matches
+from filewright.search.matches import END_OF_TEXT, Span, find_matches
 from filewright.search.pattern import Pattern
 from filewright.search.regex_engine import compile_re2
 from filewright.text.lines import Line
 from filewright.text.snapshot import Snapshot
 
-_END = 1 << 62
 _MAX_LINE_BYTES = 16 << 20
+"""A longer line is divided, so that no page needs more memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ def iterate_matching_lines(
         ):
             yield MatchingLine(line)
         return
-    start, stop = snapshot.start, _END
+    start, stop = snapshot.start, END_OF_TEXT
     if selected is not None:
         start, stop = selected.start, selected.stop
     for match in find_matches(
@@ -71,10 +71,10 @@ def iterate_selected_lines(
 
 
 class _LineFilter:
-    """A quick test of the lines of a page, which loses none that the conditions accept.
+    """A quick test of the lines of a page: it passes every line that the conditions accept.
 
-    A page is searched for the texts and numbers of the conditions faster than it is
-    parsed. The condition that fits the fewest lines of the first page comes first.
+    A page is searched for the texts and numbers of the conditions faster than its lines
+    are parsed. The text that occurs least in the first page is searched for first.
     """
 
     def __init__(self, conditions: Sequence[Condition]) -> None:
@@ -107,7 +107,7 @@ class _LineFilter:
                 yield line
 
     def _offsets(self, page: bytes) -> Iterator[int]:
-        """Return the offsets of the texts of the first condition, else of numbers."""
+        """Return the offsets of the rarest text, or of the numbers if there is no text."""
         if not self._texts:
             assert self._numbers is not None
             return self._numbers.find(page)
@@ -151,20 +151,28 @@ def _candidate_lines(
 ) -> Iterator[Line]:
     """Yield the lines that may fit, split a page at a time."""
     line_filter = _LineFilter(selected.selection.conditions)
-    for offset, page in _iterate_pages(snapshot, start, selected.stop, task):
-        for line in line_filter.find_lines(page):
+    for page in _iterate_pages(snapshot, start, selected.stop, task):
+        for line in line_filter.find_lines(page.content):
             yield Line(
-                offset + line.offset,
+                page.offset + line.offset,
                 line.body,
                 line.terminator,
-                offset + line.end,
+                page.offset + line.end,
             )
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """Whole lines of a file, or a part of a very long one, and the offset of the first."""
+
+    offset: int
+    content: bytes
 
 
 def _iterate_pages(
     snapshot: Snapshot, start: int, stop: int, task: Task
-) -> Iterator[tuple[int, bytes]]:
-    """Yield parts of whole lines, and their offsets; a very long line in parts."""
+) -> Iterator[_Page]:
+    """Yield the lines from `start` to `stop`, many at a time."""
     offset, length = start, 0
     parts: list[bytes] = []
     with closing(snapshot.iterate_units(start)) as units:
@@ -181,10 +189,10 @@ def _iterate_pages(
                 length += len(unit)
                 continue
             end = end or len(unit)
-            page = b"".join([*parts, unit[:end]])
-            yield offset, page
-            offset += len(page)
+            page = _Page(offset, b"".join([*parts, unit[:end]]))
+            yield page
+            offset += len(page.content)
             parts, length = [unit[end:]], len(unit) - end
-    page = b"".join(parts)
-    if page:
-        yield offset, page
+    rest = b"".join(parts)
+    if rest:
+        yield _Page(offset, rest)

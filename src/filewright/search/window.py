@@ -61,7 +61,11 @@ class WindowSizes:
     def limits(
         self, *, is_multiline: bool, is_scarce: bool = False
     ) -> WindowLimits:
-        """Return the limits of each window of a search; short ones of a scarce text."""
+        """Return the limits of each window of a search.
+
+        The windows are short with `is_scarce`: each part of the text that is read stays in
+        memory.
+        """
         if is_multiline:
             return WindowLimits(
                 self.multiline_length,
@@ -76,6 +80,22 @@ class WindowSizes:
 
 
 WINDOW_SIZES = WindowSizes()
+
+
+@dataclass(frozen=True, slots=True)
+class _WindowBytes:
+    """The bytes of a window. `ends_line` is True if it was ended after a terminator."""
+
+    raw: bytes
+    ends_line: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _LineStarts:
+    """The start of each line of a window: in its text, and in its raw bytes."""
+
+    in_text: list[int]
+    in_raw: list[int]
 
 
 class Window:
@@ -97,17 +117,19 @@ class Window:
     ) -> None:
         """Read the window at `position`, where a character starts, up to `stop` at most."""
         encoding = snapshot.encoding
-        raw, ends_line = _read_window(snapshot, position, stop, limits)
+        window_bytes = _read_window(snapshot, position, stop, limits)
+        raw = window_bytes.raw
         self.offset = position
         self.stop = position + len(raw)
         self.raw = raw
         self.is_first = position == snapshot.start
         self.is_last = snapshot.clip(min(stop, self.stop + 1)) <= self.stop
-        self.is_cut = not (self.is_last or ends_line)
+        self.is_cut = not (self.is_last or window_bytes.ends_line)
         self._context = _read_context_character(snapshot, position)
         self.begin = len(self._context)
         self._encoding = encoding
         self._is_verbatim = encoding.is_utf8 and b"\r" not in raw
+        # Malformed text becomes lone surrogates, from which the same bytes are encoded.
         self._decode_errors = "surrogateescape"
         if encoding.unit_bytes == 2:
             self._decode_errors = "surrogatepass"
@@ -141,14 +163,16 @@ class Window:
         index = max(0, index - self.begin)
         if self._is_verbatim:
             return self.offset + index
-        text_starts, raw_starts = self._line_starts
-        line = bisect_right(text_starts, index) - 1
-        start, raw_offset = text_starts[line], raw_starts[line]
+        line_starts = self._line_starts
+        line = bisect_right(line_starts.in_text, index) - 1
+        start = line_starts.in_text[line]
+        raw_offset = line_starts.in_raw[line]
         if self._encoding.is_utf8:
             return self.offset + raw_offset + index - start
-        if start <= self._last_conversion[0] <= index:
+        last_index, last_offset = self._last_conversion
+        if start <= last_index <= index:
             # Without this, each match in a long line would decode it from its start.
-            start, raw_offset = self._last_conversion
+            start, raw_offset = last_index, last_offset
         between = self.text[self.begin + start : self.begin + index]
         characters = between.decode("utf-8", "surrogatepass")
         raw_offset += len(
@@ -168,18 +192,16 @@ class Window:
         return self.file_offset(self.begin + len(before))
 
     @cached_property
-    def _line_starts(self) -> tuple[list[int], list[int]]:
-        """The start of each line in the text, and in the raw bytes.
-
-        Terminators are the only difference between UTF-8 text and its raw bytes.
-        """
+    def _line_starts(self) -> _LineStarts:
+        """The start of each line in the text, and in the raw bytes."""
         text_starts, raw_starts = [0], [0]
         if self._encoding.is_utf8:
+            # Terminators are the only difference between UTF-8 text and its raw bytes.
             for match in _TERMINATOR_BYTES.finditer(self.raw):
                 line_bytes = match.start() - raw_starts[-1]
                 text_starts.append(text_starts[-1] + line_bytes + 1)
                 raw_starts.append(match.end())
-            return text_starts, raw_starts
+            return _LineStarts(text_starts, raw_starts)
         decoded, start = self._decoded, 0
         for terminator in _TERMINATOR.finditer(decoded):
             line = decoded[start : terminator.start()]
@@ -191,7 +213,7 @@ class Window:
             )
             raw_starts.append(raw_starts[-1] + len(raw_line))
             start = terminator.end()
-        return text_starts, raw_starts
+        return _LineStarts(text_starts, raw_starts)
 
     @cached_property
     def _decoded(self) -> str:
@@ -203,21 +225,21 @@ class Window:
 
 def _read_window(
     snapshot: Snapshot, position: int, stop: int, limits: WindowLimits
-) -> tuple[bytes, bool]:
-    """Return the bytes of a window, and True if they were ended after a terminator."""
+) -> _WindowBytes:
+    """Return the bytes of the window at `position`."""
     raw = snapshot.read(position, min(limits.length, stop - position))
     while snapshot.clip(min(stop, position + len(raw) + 1)) > (
         position + len(raw)
     ):
         line_end = _last_line_end(raw, snapshot) if limits.by_lines else 0
         if line_end > 0:
-            return raw[:line_end], True
+            return _WindowBytes(raw[:line_end], ends_line=True)
         if not limits.by_lines or len(raw) >= limits.max_length:
-            return _cut_at_character(raw, snapshot), False
+            return _WindowBytes(_cut_at_character(raw, snapshot))
         # The window doubles, so a long line is not copied once for each read.
         read_end = position + len(raw)
         raw += snapshot.read(read_end, min(len(raw), stop - read_end))
-    return raw, False
+    return _WindowBytes(raw)
 
 
 def _last_line_end(raw: bytes, snapshot: Snapshot) -> int:
