@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Final
 
 from filewright.boundary.location import Location
-from filewright.edit.request import LineEdit
+from filewright.edit.request import Edit, LineEdit
 from filewright.errors import FilewrightError, invalid
 from filewright.tools.context import Context
 from filewright.tools.edit_arguments import (
@@ -13,6 +14,10 @@ from filewright.tools.edit_arguments import (
     DeleteFile,
     EditArguments,
 )
+
+# Marks the edits that another edit, whose number they have, brings along. The answer
+# describes only the edit that the caller sent.
+FURTHER: Final = "further"
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,3 +82,15 @@ class FileEdits:
         return any(
             numbered.edit.cell_name is not None for numbered in self.edits
         )
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedEdit:
+    """An edit as the planner takes it, with what its new text leaves out.
+
+    `further_edits` change other lines for it.
+    """
+
+    edit: Edit
+    loss: str = ""
+    further_edits: tuple[LineEdit, ...] = ()

@@ -24,10 +24,10 @@ from filewright.tools.edit_arguments import PlaceEdit
 from filewright.tools.edit_call import EditCall, FileEdits
 from filewright.tools.edit_file_plan import (
     FileEditPlan,
-    OpenFile,
     plan_snapshot,
     prepare_edit,
 )
+from filewright.tools.edit_places import OpenFile
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,35 +2,39 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Final
 
 from filewright.edit.changeset import FilePlan
 from filewright.edit.conflict_markers import Conflict, iterate_conflicts
-from filewright.edit.list_separators import ListEdits
-from filewright.edit.losses import describe_lost_parts, find_lost_parts
 from filewright.edit.outcome import EditOutcome
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import (
     Edit,
     Insertion,
     LineEdit,
-    SymbolLines,
     TextEdit,
 )
-from filewright.edit.symbol_lines import strip_blank_lines, trim_symbol_text
-from filewright.languages import language_of
-from filewright.structure.lookup import NamedSymbol, find_symbol
+from filewright.edit.symbol_lines import strip_blank_lines
 from filewright.text.codec import normalize_newlines
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
 from filewright.tools import edit_arguments
 from filewright.tools.edit_arguments import MoveText, PlaceEdit
-from filewright.tools.edit_call import EditCall, FileEdits, NumberedEdit
+from filewright.tools.edit_call import (
+    FURTHER,
+    EditCall,
+    FileEdits,
+    NumberedEdit,
+    PreparedEdit,
+)
+from filewright.tools.edit_layout import (
+    as_separate_lines,
+    indent_text,
+    usual_gap,
+)
 from filewright.tools.edit_moves import (
     MovedText,
     MoveTarget,
@@ -38,24 +42,19 @@ from filewright.tools.edit_moves import (
     lay_out_moved_text,
 )
 from filewright.tools.edit_places import (
+    OpenFile,
     TextVersion,
-    anchor_symbol,
-    as_separate_lines,
     find_insertion_point,
-    find_symbol_lines_of,
-    find_text_version,
-    indent_text,
     require_known_lines,
-    usual_gap,
+)
+from filewright.tools.edit_symbols import (
+    find_deleted_lines,
+    find_list_edits,
+    prepare_symbol_edit,
+    separator_edits,
+    with_separator,
 )
 from filewright.tools.pipeline import plan_text
-from filewright.wording import escape_controls
-
-# Marks the edits that another edit, whose number they have, brings along. The answer
-# describes only the edit that the caller sent.
-_FURTHER: Final = "further"
-# Bytes of a symbol in which the lines before its definition are searched.
-_SYMBOL_HEAD_BYTES: Final = 16 << 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,44 +68,6 @@ class FileEditPlan:
     splices: tuple[Splice, ...]
     outcomes: tuple[EditOutcome, ...]
     losses: Mapping[int, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class PreparedEdit:
-    """An edit as the planner takes it, with what its new text leaves out.
-
-    `further_edits` change other lines for it.
-    """
-
-    edit: Edit
-    loss: str = ""
-    further_edits: tuple[LineEdit, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class OpenFile:
-    """A file of a call while it is open, with what its edits are made of.
-
-    `moved_texts` are by the number of their edit. `lists` are the changes of lists in the
-    code, and `deleted_lines` the lines of symbols that are deleted or moved away, by the
-    `base` of the text that they are in.
-    """
-
-    call: EditCall
-    file: FileEdits
-    snapshot: Snapshot
-    moved_texts: Mapping[int, MovedText]
-    lists: Mapping[bytes | None, ListEdits] = field(default_factory=dict)
-    deleted_lines: Mapping[bytes | None, Sequence[range]] = field(
-        default_factory=dict
-    )
-
-    def find_text(self, numbered: NumberedEdit) -> TextVersion:
-        """Return the text in which an edit names its place."""
-        version = self.call.version_for(numbered.edit)
-        return find_text_version(
-            self.call, numbered.number, self.file, self.snapshot, version
-        )
 
 
 def plan_file(
@@ -132,7 +93,7 @@ def plan_file(
         edits = sorted([*file.removals, *edits], key=lambda edit: edit.number)
     for one in prepared:
         edits += one.further_edits
-    edits += _separator_edits(open_file.lists)
+    edits += separator_edits(open_file.lists)
     losses = {one.edit.number: one.loss for one in prepared if one.loss}
     earlier_contents = call.context.shown.earlier_contents(
         file.location, except_version=snapshot.version
@@ -170,137 +131,10 @@ def plan_snapshot(
     outcomes = []
     for outcome in plan.outcomes:
         # These edits come with another edit, which has an outcome of its own.
-        if outcome.named != _FURTHER:
+        if outcome.named != FURTHER:
             note = losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))
     return FileEditPlan(plan.splices, tuple(outcomes), losses)
-
-
-# Members of lists
-
-
-def find_list_edits(open_file: OpenFile) -> Mapping[bytes | None, ListEdits]:
-    """Return the changes of lists that the edits of symbols make, by text version.
-
-    A symbol may be the member of a list, such as an enum or an object. If it is added,
-    replaced or deleted, commas of its neighbours change too.
-    """
-    lists: dict[bytes | None, ListEdits] = {}
-    for removal in open_file.file.removals:
-        moved_text = open_file.moved_texts[removal.number]
-        if moved_text.symbol is not None:
-            symbol_in_text = _find_named_symbol(
-                open_file, moved_text.version, moved_text.symbol
-            )
-            changes = _lists_of(open_file, lists, moved_text.version)
-            changes.delete(symbol_in_text, removal.number)
-    for numbered in open_file.file.edits:
-        _add_list_edit(open_file, lists, numbered)
-    return lists
-
-
-def _add_list_edit(
-    open_file: OpenFile,
-    lists: dict[bytes | None, ListEdits],
-    numbered: NumberedEdit,
-) -> None:
-    """Add the change that an edit makes to the list that its symbol is a member of."""
-    edit = numbered.edit
-    if not isinstance(edit, (PlaceEdit, MoveText)) or edit.at is None:
-        return
-    anchor = anchor_symbol(edit.at)
-    symbol = edit.at.symbol if edit.at.symbol is not None else anchor
-    if symbol is None:
-        return
-    text = open_file.find_text(numbered)
-    symbol_in_text = _find_named_symbol(open_file, text, symbol)
-    changes = _lists_of(open_file, lists, text)
-    if anchor is not None:
-        is_after = edit.at.after is not None
-        changes.insert(symbol_in_text, numbered.number, after=is_after)
-    elif isinstance(edit, PlaceEdit) and edit.deletes_symbol:
-        changes.delete(symbol_in_text, numbered.number)
-    else:
-        changes.replace(symbol_in_text, numbered.number)
-
-
-def _lists_of(
-    open_file: OpenFile,
-    lists: dict[bytes | None, ListEdits],
-    text: TextVersion,
-) -> ListEdits:
-    """Return the changes of lists in a text; they begin empty."""
-    if text.base not in lists:
-        context = open_file.call.context
-        outline = context.outlines.outline(text.snapshot, task=context.task)
-        path = open_file.file.requested_path
-        lists[text.base] = ListEdits(text.snapshot, outline, path)
-    return lists[text.base]
-
-
-def _find_named_symbol(
-    open_file: OpenFile, text: TextVersion, symbol: str
-) -> NamedSymbol:
-    """Return a symbol that fills whole lines."""
-    call, file = open_file.call, open_file.file
-    # Other code on the lines of the symbol is refused before anything else.
-    find_symbol_lines_of(call, file, text, symbol)
-    outline = call.context.outlines.outline(
-        text.snapshot, task=call.context.task
-    )
-    return find_symbol(outline, symbol, file.requested_path)
-
-
-def _separator_edits(
-    lists: Mapping[bytes | None, ListEdits],
-) -> list[LineEdit]:
-    """Return the edits of other members whose separators change."""
-    edits = []
-    for base, changes in lists.items():
-        for other in changes.other_lines():
-            edits.append(
-                LineEdit(
-                    first_line=other.line,
-                    last_line=other.line,
-                    replace=other.text,
-                    named=_FURTHER,
-                    base=base,
-                    fuzzy=False,
-                    number=other.edit,
-                )
-            )
-    return edits
-
-
-# Deleted symbols
-
-
-def find_deleted_lines(
-    open_file: OpenFile,
-) -> Mapping[bytes | None, Sequence[range]]:
-    """Return the lines that edits of symbols delete, by text version.
-
-    Text that is inserted beside them is laid out as if they were not there.
-    """
-    deleted_lines: defaultdict[bytes | None, list[range]] = defaultdict(list)
-    for removal in open_file.file.removals:
-        lines = range(removal.first_line, removal.last_line + 1)
-        deleted_lines[removal.base].append(lines)
-    for numbered in open_file.file.edits:
-        edit = numbered.edit
-        if not isinstance(edit, PlaceEdit) or not edit.deletes_symbol:
-            continue
-        assert edit.at.symbol is not None
-        text = open_file.find_text(numbered)
-        symbol_lines = find_symbol_lines_of(
-            open_file.call, open_file.file, text, edit.at.symbol
-        )
-        lines = range(symbol_lines.first, symbol_lines.last + 1)
-        deleted_lines[text.base].append(lines)
-    return deleted_lines
-
-
-# One edit
 
 
 def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
@@ -313,7 +147,7 @@ def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
         case PlaceEdit() as edit if edit.at.is_insertion:
             return PreparedEdit(_prepare_insertion(open_file, numbered, edit))
         case PlaceEdit() as edit if edit.at.symbol is not None:
-            return _prepare_symbol_edit(
+            return prepare_symbol_edit(
                 open_file, numbered, edit, edit.at.symbol
             )
         case PlaceEdit() as edit if edit.at.conflict is not None:
@@ -406,7 +240,7 @@ def _prepare_conflict_edit(
         )
         for first_line, last_line in ranges
     )
-    further_edits = tuple(replace(other, named=_FURTHER) for other in others)
+    further_edits = tuple(replace(other, named=FURTHER) for other in others)
     return PreparedEdit(first, further_edits=further_edits)
 
 
@@ -430,41 +264,6 @@ def _find_conflict(
     )
 
 
-def _prepare_symbol_edit(
-    open_file: OpenFile,
-    numbered: NumberedEdit,
-    edit: PlaceEdit,
-    symbol: str,
-) -> PreparedEdit:
-    """Return the edit that replaces or deletes a symbol, and what it leaves out."""
-    call, file = open_file.call, open_file.file
-    text = open_file.find_text(numbered)
-    lines = find_symbol_lines_of(call, file, text, symbol)
-    new = edit.replace or ""
-    if call.is_fuzzy(edit):
-        own_lines = range(lines.first, lines.last + 1)
-        new = indent_text(new, lines.indent, file, text.snapshot, own_lines)
-    new = _with_separator(open_file, numbered.number, new, text)
-    new = trim_symbol_text(new, lines)
-    description = f"symbol {escape_controls(symbol)}"
-    loss = ""
-    if edit.deletes_symbol:
-        description = f"{description} deleted"
-    elif new.strip():
-        loss = _describe_loss(open_file, text.snapshot, lines, new)
-    line_edit = LineEdit(
-        first_line=lines.first,
-        last_line=lines.last,
-        replace=new,
-        named=description,
-        base=text.base,
-        symbol=lines if edit.deletes_symbol else None,
-        fuzzy=call.is_fuzzy(edit),
-        number=numbered.number,
-    )
-    return PreparedEdit(line_edit, loss)
-
-
 def _prepare_insertion(
     open_file: OpenFile, numbered: NumberedEdit, edit: PlaceEdit
 ) -> Insertion:
@@ -478,7 +277,7 @@ def _prepare_insertion(
     gap = point.gap
     if gap is None:
         gap = usual_gap(new, file, point)
-    new = _with_separator(open_file, number, new, text)
+    new = with_separator(open_file, number, new, text)
     blank_lines = (0, 0)
     if point.indent is not None:
         new, above, below = strip_blank_lines(normalize_newlines(new))
@@ -530,27 +329,3 @@ def _prepare_move(
         fuzzy=False,
         number=number,
     )
-
-
-def _with_separator(
-    open_file: OpenFile, number: int, new: str, text: TextVersion
-) -> str:
-    """Return a new text with the separator that it needs as a member of a list."""
-    changes = open_file.lists.get(text.base)
-    if changes is None or not new.strip():
-        return new
-    return changes.with_separator(number, new)
-
-
-def _describe_loss(
-    open_file: OpenFile, target: Snapshot, lines: SymbolLines, new: str
-) -> str:
-    """Return a note on decorators and comments that a new text leaves out, or ""."""
-    task = open_file.call.context.task
-    start = target.lines.offset_of(lines.first, task)
-    stop = target.lines.offset_of(lines.last + 1, task)
-    head = target.read(start, min(stop - start, _SYMBOL_HEAD_BYTES))
-    before = normalize_newlines(head.decode(target.encoding.name, "replace"))
-    language = language_of(open_file.file.location.name)
-    lost_parts = find_lost_parts(before, normalize_newlines(new), language)
-    return describe_lost_parts(lost_parts) if lost_parts else ""

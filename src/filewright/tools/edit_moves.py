@@ -15,15 +15,17 @@ from filewright.text.codec import Encoding
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit_arguments import MoveText
 from filewright.tools.edit_call import EditCall, FileEdits
+from filewright.tools.edit_layout import (
+    as_separate_lines,
+    indent_text,
+    usual_gap,
+)
 from filewright.tools.edit_places import (
     InsertionPoint,
     TextVersion,
-    as_separate_lines,
     find_symbol_lines_of,
     find_text_version,
-    indent_text,
     require_known_lines,
-    usual_gap,
 )
 from filewright.wording import escape_controls
 

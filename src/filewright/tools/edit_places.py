@@ -1,17 +1,15 @@
-"""Places of a file that edits name: lines, symbols, and points between lines."""
+"""Places of an open file that edits name: lines, symbols, and points between lines."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
 
-from filewright.edit.block_indent import detect_indent_unit, reindent_block
+from filewright.edit.list_separators import ListEdits
 from filewright.edit.request import SymbolLines
 from filewright.edit.symbol_lines import find_symbol_lines
 from filewright.errors import FilewrightError
-from filewright.languages import Language, language_of
-from filewright.text import codec
 from filewright.text.notebook import (
     CELL_HINT,
     NotebookView,
@@ -19,13 +17,12 @@ from filewright.text.notebook import (
 )
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit_arguments import Place
-from filewright.tools.edit_call import EditCall, FileEdits
+from filewright.tools.edit_call import EditCall, FileEdits, NumberedEdit
 from filewright.wording import escape_controls
 
-# Languages in which a tab is no indentation, or does not mean the same as spaces.
-_INDENTED_BY_SPACES: Final = (Language.YAML, Language.MARKDOWN, None)
-# Bytes above and below a point in which blank lines are counted.
-_NEAR_BYTES: Final = 4_096
+if TYPE_CHECKING:
+    from filewright.tools.edit_moves import MovedText
+
 # Stands for a number with too many digits to be that of a line.
 _NO_LINE: Final = -1
 _MAX_LINE_DIGITS: Final = 19
@@ -59,6 +56,32 @@ class InsertionPoint:
     indent: str | None = None
     gap: int | None = 0
     symbol: range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """A file of a call while it is open, with what its edits are made of.
+
+    `moved_texts` are by the number of their edit. `lists` are the changes of lists in the
+    code, and `deleted_lines` the lines of symbols that are deleted or moved away, by the
+    `base` of the text that they are in.
+    """
+
+    call: EditCall
+    file: FileEdits
+    snapshot: Snapshot
+    moved_texts: Mapping[int, MovedText]
+    lists: Mapping[bytes | None, ListEdits] = field(default_factory=dict)
+    deleted_lines: Mapping[bytes | None, Sequence[range]] = field(
+        default_factory=dict
+    )
+
+    def find_text(self, numbered: NumberedEdit) -> TextVersion:
+        """Return the text in which an edit names its place."""
+        version = self.call.version_for(numbered.edit)
+        return find_text_version(
+            self.call, numbered.number, self.file, self.snapshot, version
+        )
 
 
 def find_text_version(
@@ -187,115 +210,3 @@ def find_insertion_point(
     if line + is_after > 1:
         require_known_lines(call, number, file, text, line, line)
     return InsertionPoint(line + is_after, f"{word} line {line}")
-
-
-# The layout of inserted text
-
-
-def indent_text(
-    text: str,
-    indent: str,
-    file: FileEdits,
-    target: Snapshot,
-    near_lines: range | None = None,
-) -> str:
-    """Return a text at an indentation, in the unit of `near_lines`, else of the file."""
-    language = language_of(file.location.name)
-    unit = "\t" if "\t" in indent else None
-    if unit is None and near_lines is not None:
-        unit = detect_indent_unit(target, language, near_lines)
-    if unit is None:
-        unit = detect_indent_unit(target, language)
-    if language in _INDENTED_BY_SPACES:
-        unit = None
-    return reindent_block(text, indent, language, unit)
-
-
-def usual_gap(text: str, file: FileEdits, point: InsertionPoint) -> int:
-    """Return the usual number of blank lines around a definition.
-
-    It is used if the definition has no neighbours whose distance can be measured.
-    """
-    if len(text.strip().splitlines()) < 2:
-        return 0
-    is_python = language_of(file.location.name) == Language.PYTHON
-    return 2 if is_python and not point.indent else 1
-
-
-def as_separate_lines(
-    text: str,
-    point: InsertionPoint,
-    target: Snapshot,
-    gap: int,
-    *,
-    terminator: str = "\n",
-    own_blank_lines: tuple[int, int] = (0, 0),
-    deleted: Sequence[range] = (),
-) -> str:
-    """Return a text as whole lines, with `gap` blank lines above and below it.
-
-    `own_blank_lines` are those above and below that its author wants at least. Blank
-    lines that exist already count. None are added where no text follows, nor between a
-    member and the lines that open and close what contains it. `deleted` are the lines of
-    symbols that other edits delete.
-    """
-    if not text.endswith(("\n", "\r")):
-        text += terminator
-    if not gap and own_blank_lines == (0, 0):
-        return text
-    lines_above, lines_below = _lines_around(target, point.line, deleted)
-    above = max(gap, own_blank_lines[0])
-    below = max(gap, own_blank_lines[1])
-    if text.startswith(("\n", "\r")) or _is_enclosing_line(
-        lines_above, point.indent, is_below=False
-    ):
-        above = 0
-    if text.endswith(2 * terminator) or _is_enclosing_line(
-        lines_below, point.indent, is_below=True
-    ):
-        below = 0
-    above = _count_lacking(lines_above, above)
-    below = _count_lacking(lines_below, below)
-    return terminator * above + text + terminator * below
-
-
-def _lines_around(
-    target: Snapshot, line: int, deleted: Sequence[range]
-) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the lines above and below the start of a line, the nearest first.
-
-    Lines that other edits delete right there are left out.
-    """
-    line_above = line_below = line
-    for lines in sorted(deleted, key=lambda lines: lines.start):
-        if lines.start == line_below:
-            line_below = lines.stop
-    for lines in sorted(deleted, key=lambda lines: lines.stop, reverse=True):
-        if lines.stop == line_above:
-            line_above = lines.start
-    end = target.lines.offset_of(line_above)
-    start = max(target.start, end - _NEAR_BYTES)
-    above = codec.decode(target.read(start, end - start), target.encoding)
-    offset = target.lines.offset_of(line_below)
-    below = codec.decode(target.read(offset, _NEAR_BYTES), target.encoding)
-    lines_above = above.removesuffix("\n").split("\n")
-    return lines_above[::-1], below.removesuffix("\n").split("\n")
-
-
-def _is_enclosing_line(
-    lines: Sequence[str], indent: str | None, *, is_below: bool
-) -> bool:
-    """Return True if the nearest line with text opens or closes what contains a member."""
-    nearest = next((line for line in lines if line.strip()), "")
-    text = nearest.lstrip()
-    if not indent or not text or len(nearest) - len(text) >= len(indent):
-        return False
-    return not is_below or text.startswith(("}", ")", "]", "end", "</"))
-
-
-def _count_lacking(lines: Sequence[str], gap: int) -> int:
-    """Return how many of `gap` blank lines are missing before the first line with text."""
-    for count, line in enumerate(lines):
-        if line.strip():
-            return max(0, gap - count)
-    return 0
