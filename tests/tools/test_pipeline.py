@@ -10,6 +10,7 @@ import pytest
 
 from filewright import Code, FilewrightError, Workspace
 from filewright.edit.changeset import FilePlan
+from filewright.edit.text_plan import to_file_plan
 from filewright.text.splice import Splice
 from filewright.tools.context import Context
 from filewright.tools.pipeline import (
@@ -20,7 +21,6 @@ from filewright.tools.pipeline import (
     commit_change,
     plan_change,
     retry_stale_plan,
-    to_file_plan,
 )
 
 

@@ -12,6 +12,7 @@ The edits of a call:
 - `attempt`: one edit by itself: its place and its splices
 - `compose`: the edits of one call, composed into splices of the original
 - `outcome`: the result of planning, for the call and for each edit
+- `text_plan`: the plan of one text, or of a notebook as its cells show it
 - `model`: values that pass between the steps of planning
 
 The place of an edit:

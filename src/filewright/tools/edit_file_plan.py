@@ -17,6 +17,7 @@ from filewright.edit.request import (
     TextEdit,
 )
 from filewright.edit.symbol_lines import strip_blank_lines
+from filewright.edit.text_plan import plan_text
 from filewright.text.codec import normalize_newlines
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import Snapshot
@@ -54,7 +55,6 @@ from filewright.tools.edit_symbols import (
     separator_edits,
     with_separator,
 )
-from filewright.tools.pipeline import plan_text
 
 
 @dataclass(frozen=True, slots=True)

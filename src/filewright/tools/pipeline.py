@@ -10,20 +10,20 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
-from typing import Annotated, Generic, Protocol, TypeVar
+from typing import Annotated, Generic, TypeVar
 
 from filewright.boundary.location import Location
 from filewright.changes.model import FileState, RecordedPath
 from filewright.edit.build_diff import build_file_diff
-from filewright.edit.changeset import ChangeSet, FilePlan, Modify, Step
+from filewright.edit.changeset import ChangeSet, FilePlan, Step
 from filewright.edit.diff import Diff, FileDiff
+from filewright.edit.text_plan import TextPlanT, plan_text
 from filewright.errors import Code, FilewrightError
 from filewright.hints import join_hints
 from filewright.text import splice
 from filewright.text.cache import REMEMBERED_WHOLE_BYTES
-from filewright.text.notebook import NotebookView, view_if_notebook
+from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import VERSION_DIGITS, Snapshot
-from filewright.text.splice import Splice
 from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
@@ -48,15 +48,7 @@ class ChangeArguments(Arguments):
     """false: of what is large keep nothing to undo with"""
 
 
-class HasSplices(Protocol):
-    """A plan of a text that has its splices in order."""
-
-    @property
-    def splices(self) -> Sequence[Splice]: ...
-
-
 ResultT = TypeVar("ResultT")
-TextPlanT = TypeVar("TextPlanT", bound=HasSplices)
 
 
 @dataclass(frozen=True, slots=True)
@@ -336,7 +328,7 @@ def _describe_form(plan: FilePlan[ResultT], before: Snapshot) -> str:
     return describe_kept_form(before)
 
 
-# Plans of one text
+# Changes of one text
 
 
 def change_text(
@@ -363,49 +355,3 @@ def change_text(
         return commit_change(context, planned, tool, summary, ChangeArguments())
 
     return retry_stale_plan(context, plan_and_commit)
-
-
-def plan_text(
-    text: Snapshot, plan: Callable[[Snapshot], TextPlanT]
-) -> FilePlan[TextPlanT]:
-    """Return the plan of a text, or of a notebook as the cells show it.
-
-    If an edit is not in the cells, it may be in the JSON text of the notebook itself.
-    """
-    try:
-        return to_file_plan(text, plan(text))
-    except FilewrightError as error:
-        if (
-            not isinstance(text, NotebookView)
-            or error.code is not Code.NO_MATCH
-        ):
-            raise
-        try:
-            return to_file_plan(text.file_snapshot, plan(text.file_snapshot))
-        except FilewrightError:
-            # The caller was shown the cells, so the refusal is about them.
-            raise error from None
-
-
-def to_file_plan(text: Snapshot, plan: TextPlanT) -> FilePlan[TextPlanT]:
-    """Return the file plan that puts the splices of a text into its file."""
-    location = text.location
-    assert location is not None
-    text_splices = tuple(plan.splices)
-    file, file_splices = text, text_splices
-    if isinstance(text, NotebookView):
-        file = text.file_snapshot
-        file_splices = tuple(text.to_file_splices(text_splices))
-    steps: list[Step] = []
-    if file_splices:
-        steps.append(Modify.from_snapshot(location, file, file_splices))
-    return FilePlan(
-        result=plan,
-        location=location,
-        steps=steps,
-        before=file,
-        splices=file_splices,
-        old_name=location.display_path,
-        new_name=location.display_path,
-        view=(text, text_splices),
-    )

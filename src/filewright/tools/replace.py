@@ -25,6 +25,7 @@ from filewright.edit.replacements import (
     compile_replacement,
     replace_matches,
 )
+from filewright.edit.text_plan import to_file_plan
 from filewright.errors import (
     Code,
     FilewrightError,
@@ -51,7 +52,6 @@ from filewright.tools.pipeline import (
     commit_change,
     plan_change,
     retry_stale_plan,
-    to_file_plan,
 )
 from filewright.tools.previews import find_diff_view
 from filewright.tools.result import ChangeResult, DiffMode, optional
