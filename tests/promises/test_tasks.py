@@ -183,7 +183,7 @@ async def test_a_bug_is_fixed_across_files(tmp_path: Path) -> None:
             symbol="discounted",
         )
         path = found(r"did you mean (\S+?)[ ?]", lost)
-        await agent("read_content", path=path, symbol="discounted")
+        body = await agent("read_content", path=path, symbol="discounted")
         await agent(
             "edit_content",
             path=path,
@@ -193,14 +193,17 @@ async def test_a_bug_is_fixed_across_files(tmp_path: Path) -> None:
                     "replace": "    return cents * (100 - percent) // 100",
                 }
             ],
+            expected_version=found(r"version (\w+)", body),
         )
-        await agent("read_content", path="shop/cart.py", symbol="Cart")
+        cart = await agent("read_content", path="shop/cart.py", symbol="Cart")
+        version = found(r"version (\w+)", cart)
         both = "sum(c - discounted(c, percent) for c in self.lines)"
         twice = await agent.refused(
             "ambiguous_match",
             "edit_content",
             path="shop/cart.py",
             edits=[{"search": both, "replace": both.replace("c - ", "")}],
+            expected_version=version,
         )
         assert "10" in twice
         assert "13" in twice
@@ -218,6 +221,7 @@ async def test_a_bug_is_fixed_across_files(tmp_path: Path) -> None:
                     "replace": "# discounted() gives what is left",
                 },
             ],
+            expected_version=version,
         )
         assert done.count("\n+") >= 3
         agent.within(calls=7, characters=2_600)

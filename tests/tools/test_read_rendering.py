@@ -21,7 +21,7 @@ LINE = FileLine(
     is_unfinished=False,
     is_invalid=False,
 )
-FORM = "utf-8; lf"
+FORM = "utf-8; lf; version v1"
 
 
 def test_line() -> None:

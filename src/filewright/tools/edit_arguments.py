@@ -419,7 +419,7 @@ class EditArguments(ChangeArguments):
     diff: Annotated[DiffMode, RARE] = "auto"
     """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
     expected_version: Annotated[str | None, RARE] = None
-    """the version that `stat_items` gives; refused if the file has another"""
+    """the version that a read gave; refused if the file is no longer that"""
     encoding: Annotated[str | None, RARE] = None
     in_turn: SkipJsonSchema[bool] = False
 

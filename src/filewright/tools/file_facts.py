@@ -41,10 +41,7 @@ def describe_kept_form(snapshot: Snapshot) -> str:
 
 
 def describe_encoding(snapshot: Snapshot) -> str:
-    """Return encoding and line ending, for the first line of a result.
-
-    The version is left out: an edit by lines compares with what the session was shown.
-    """
+    """Return encoding, line ending and version, for the first line of a result."""
     encoding = snapshot.encoding
     name = _encoding_name(encoding)
     if snapshot.compression:
@@ -55,7 +52,7 @@ def describe_encoding(snapshot: Snapshot) -> str:
         name += " with invalid bytes"
     elif encoding.is_guess:
         name += f" (guessed, confidence {encoding.confidence:.2f})"
-    return f"{name}; {line_ending(snapshot)}"
+    return f"{name}; {line_ending(snapshot)}; version {snapshot.version}"
 
 
 def encoding_facts(snapshot: Snapshot) -> dict[str, Any]:

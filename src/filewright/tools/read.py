@@ -170,7 +170,7 @@ def read_image(
         )
     path = location.display_path
     return FileRead(
-        render_image(path, media_type, snapshot.size),
+        render_image(path, media_type, snapshot.size, snapshot.version),
         path=path,
         type=media_type,
         size=snapshot.size,

@@ -81,9 +81,9 @@ def name_lines(first_line: int, line_count: int | None = None) -> str:
     )
 
 
-def render_image(path: str, media_type: str, size: int) -> str:
+def render_image(path: str, media_type: str, size: int, version: str) -> str:
     """Return the heading of an image."""
-    return f"[{escape_controls(path)}: {media_type}, {format_size(size)}]"
+    return f"[{escape_controls(path)}: {media_type}, {format_size(size)}; version {version}]"
 
 
 def mark_headings(
