@@ -33,8 +33,14 @@ BATCH_FILES = (512, 4_000, 8_000)
 """Files in the first, the second and all further batches: the first is soon done."""
 
 _MAX_ARGUMENT_BYTES = 400 << 10
+"""Bytes of paths for one `rg`, well below the limits of kernels for a command."""
+
 _MAX_PENDING_BATCHES = 3
+"""Batches that `rg` reads ahead of the search, at the same time."""
+
 _LARGE_FILE_BYTES = 16 << 20
+"""A file that is left to the search here if `rg` is slow, or holds whole files."""
+
 _PATIENCE_SECONDS = 2.0
 """Time for a batch before large files are left out of it."""
 
@@ -72,17 +78,19 @@ class _RgOutput:
     """The output of one run of `rg`.
 
     `paths` are the files that it named, None if it could not read all of them.
-    `broke_off` is True if it did not end by itself."""
+    `broke_off` is True if it did not end by itself.
+    """
 
     paths: set[bytes] | None
     broke_off: bool = False
 
 
 class Candidates:
-    """The files to search: those that may hold a match of one of `patterns`, for `rg`.
+    """The files to search: those that may hold a match of one of the `patterns` of `rg`.
 
     Without patterns every file is a candidate. `searched` counts the files that the walk
-    yielded. With `multiline`, `rg` holds a whole file in memory, and reads no large one.
+    yielded so far, with or without a match. With `multiline`, `rg` would hold a whole file
+    in memory, so it reads no large one.
     """
 
     def __init__(
@@ -218,12 +226,12 @@ class Candidates:
         if paths is None:
             yield from batch.entries
             return
-        # Most entries are told apart by their names, without making their paths.
+        # The name alone excludes most entries; a path takes longer to build.
         names = {path.rpartition(b"/")[2] for path in paths}
         for entry in batch.entries:
             name = entry.name
-            # The file of a notebook holds the text of its cells in another form, and a
-            # compressed file its text.
+            # `rg` sees the text of a notebook's cells, and of a compressed file, in another
+            # form, so these files are always candidates.
             if (
                 name.endswith(NOTEBOOK_SUFFIX)
                 or has_compressed_name(name)

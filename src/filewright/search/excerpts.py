@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from filewright.progress import Task
@@ -85,6 +86,24 @@ class _LineText:
         return is_whole and len(self.before) + len(self.after) <= max_characters
 
 
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """The characters of an excerpt to the left of its hit, and from the hit on."""
+
+    left: int
+    right: int
+
+    def fit(self, max_characters: int, match_characters: int) -> _Sides:
+        """Return the sides within `max_characters` together.
+
+        The text around the matches gets the characters that these leave, half on each
+        side, or more on one side if the other has less text.
+        """
+        spare = max(0, max_characters - match_characters)
+        right = min(self.right, max_characters - min(self.left, spare // 2))
+        return _Sides(min(self.left, max_characters - right), right)
+
+
 def build_excerpt(snapshot: Snapshot, hit: Hit, max_characters: int) -> Excerpt:
     """Return the piece of the hit's first line that shows its submatches.
 
@@ -95,37 +114,18 @@ def build_excerpt(snapshot: Snapshot, hit: Hit, max_characters: int) -> Excerpt:
     line = _read_around(snapshot, hit, max_bytes)
     spans = [span for span in hit.submatches if span[0] >= hit.offset]
     match_end = ""
-    left_characters, right_characters = len(line.before), len(line.after)
+    sides = _Sides(len(line.before), len(line.after))
     if not line.fits(max_characters):
         match_end = _end_of_long_match(snapshot, hit, max_characters)
-        max_characters -= len(match_end)
         last_end = spans[-1][1] if spans else hit.end
-        shown_end = min(hit.offset + max_bytes, last_end)
-        match_text = _decode_range(snapshot, hit.offset, shown_end)
-        # The text around the matches gets the rest of the characters, half on each side.
-        spare = max(0, max_characters - len(match_text))
-        right_characters = min(
-            right_characters, max_characters - min(left_characters, spare // 2)
-        )
-        left_characters = min(
-            left_characters, max_characters - right_characters
-        )
+        visible_end = min(hit.offset + max_bytes, last_end)
+        match_text = _decode_range(snapshot, hit.offset, visible_end)
+        sides = sides.fit(max_characters - len(match_end), len(match_text))
     text = (
-        line.before[len(line.before) - left_characters :]
-        + line.after[:right_characters]
+        line.before[len(line.before) - sides.left :] + line.after[: sides.right]
     )
     if not spans and hit.submatches:
         spans = [(hit.offset, hit.end)]
-    ranges = []
-    for start, stop in spans:
-        begin = left_characters + len(
-            _decode_range(snapshot, hit.offset, start)
-        )
-        shown_stop = min(stop, start + max_bytes)
-        end = begin + len(_decode_range(snapshot, start, shown_stop))
-        is_empty_at_end = begin == end == len(text)
-        if begin < len(text) or is_empty_at_end:
-            ranges.append((begin, min(end, len(text))))
     has_more = False
     if match_end:
         # A few bytes tell if the line goes on; the rest of it may be gigabytes.
@@ -133,14 +133,40 @@ def build_excerpt(snapshot: Snapshot, hit: Hit, max_characters: int) -> Excerpt:
         has_more = bool(following.body)
     return Excerpt(
         text=text,
-        column=hit.column - left_characters,
-        is_cut_before=not line.is_from_start
-        or left_characters < len(line.before),
-        is_cut_after=not line.is_to_end or right_characters < len(line.after),
-        ranges=tuple(ranges),
+        column=hit.column - sides.left,
+        is_cut_before=not line.is_from_start or sides.left < len(line.before),
+        is_cut_after=not line.is_to_end or sides.right < len(line.after),
+        ranges=_to_ranges(snapshot, hit, spans, sides.left, len(text)),
         match_end=match_end,
         has_more=has_more,
     )
+
+
+def _to_ranges(
+    snapshot: Snapshot,
+    hit: Hit,
+    spans: Sequence[Span],
+    left_characters: int,
+    text_characters: int,
+) -> tuple[Span, ...]:
+    """Return ranges of bytes as ranges of characters of an excerpt.
+
+    The hit is at `left_characters` in the excerpt, which has `text_characters`. Matches
+    behind its end are left out.
+    """
+    # One more character shows that a match goes on behind the excerpt.
+    max_bytes = (text_characters + 1) * _MAX_CHARACTER_BYTES
+    ranges = []
+    for start, stop in spans:
+        begin = left_characters + len(
+            _decode_range(snapshot, hit.offset, start)
+        )
+        visible_stop = min(stop, start + max_bytes)
+        end = begin + len(_decode_range(snapshot, start, visible_stop))
+        is_empty_at_end = begin == end == text_characters
+        if begin < text_characters or is_empty_at_end:
+            ranges.append((begin, min(end, text_characters)))
+    return tuple(ranges)
 
 
 def _read_around(snapshot: Snapshot, hit: Hit, max_bytes: int) -> _LineText:

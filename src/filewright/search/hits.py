@@ -237,9 +237,7 @@ def _hit_per_line(
         yield builder.build(line_start, spans)
 
 
-def _line_around(
-    snapshot: Snapshot, offset: int, task: Task
-) -> tuple[int, int]:
+def _line_around(snapshot: Snapshot, offset: int, task: Task) -> Span:
     """Return where the line that holds `offset` begins, and where it ends."""
     start = snapshot.lines.line_start(offset, task)
     end = snapshot.lines.line_end(offset, task)
@@ -269,10 +267,12 @@ def _count_selected(
         task=task,
     )
     # A long line may have several hits, one after the other.
-    count, last_offset = 0, -1
+    count = 0
+    last_offset = -1
     for hit in hits:
         if hit.line_offset != last_offset:
-            count, last_offset = count + 1, hit.line_offset
+            count += 1
+            last_offset = hit.line_offset
     return count
 
 
@@ -303,7 +303,8 @@ def _iterate_other_lines(
 class HitBuilder:
     """A builder of hits in one snapshot, in rising order.
 
-    The characters before a hit are counted from the hit before it in the same line.
+    The characters before a hit are counted from the hit before it in the same line: a
+    line of gigabytes may have a million hits.
     """
 
     def __init__(self, snapshot: Snapshot, task: Task) -> None:

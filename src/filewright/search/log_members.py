@@ -41,15 +41,19 @@ def choose_members(
     """
     chosen: list[Location] = []
     since, until = -math.inf, math.inf
+    # The first entry of the next newer file: the end of a file is not read, since it is
+    # about there.
     following = math.inf
     for member in reversed(members):
         first = _find_first(searcher, member, task)
         if first is None:
+            # It may hold anything, so it is searched.
             chosen.append(member)
             continue
         if first.seconds > following + _MARGIN_SECONDS:
             return tuple(members)
         if math.isinf(following):
+            # Times without a date or zone are read as the newest file writes them.
             since, until = parse_bounds(
                 first.clock,
                 selection.since,

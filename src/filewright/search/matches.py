@@ -237,7 +237,7 @@ def _iterate_in_thread(
 ) -> Iterator[_Candidate]:
     """Yield the candidates, found in a thread that is left to finish when cancelled.
 
-    RE2 cannot be interrupted, and here it may take long.
+    RE2 cannot be interrupted, and a large pattern may take seconds for one window.
     """
     executor = ThreadPoolExecutor(1, thread_name_prefix="regex")
     try:
@@ -260,8 +260,9 @@ def _find_in_window(
     text = window.text
     find = _build_finder(text, pattern)
     excluded_lines = _ExcludedLines(window, pattern.excluded)
-    # A pattern that looks for a word begins with the character before it, so the search
-    # goes on at `index`, while a match may begin at `resume` at the earliest.
+    # A pattern that looks for a whole word begins with the character before the word. So
+    # the engine goes on at `index`, one character before `resume`, where the next match may
+    # begin at the earliest.
     index, resume = 0, window.begin
     last_end = -1
     while index <= len(text):
@@ -274,7 +275,7 @@ def _find_in_window(
             index = resume = line_end + 1
             continue
         if low == high and _splits_character(text, low):
-            # RE2 counts bytes where a match is empty.
+            # RE2 finds empty matches between any two bytes.
             index = max(index, low) + 1
             continue
         if low < resume or (
@@ -329,7 +330,10 @@ def _build_finder(text: bytes, pattern: Pattern) -> _Finder:
 
 
 class _ExcludedLines:
-    """The lines of a window that hold a match of the excluded pattern."""
+    """The lines of a window that hold a match of the excluded pattern.
+
+    `line_end` is asked for rising indices, many of one line.
+    """
 
     def __init__(self, window: Window, excluded: Pattern | None) -> None:
         self._text = window.text
@@ -358,7 +362,7 @@ class _ExcludedLines:
 
 
 def _is_phantom(text: bytes, index: int, last_end: int) -> bool:
-    """Return True for an empty match at `index` that is no result."""
+    """Return True for an empty match at `index` that is part of another or of no line."""
     # Right behind another match it is a part of that one.
     if index == last_end:
         return True

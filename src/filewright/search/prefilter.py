@@ -1,9 +1,9 @@
 """The prefilter: `rg` reads a large file ahead, and names the lines that may match.
 
 It runs as a confined child process. The text inside a compressed file is decoded here
-once, and piped to it. It only says where lines start that match its form
-of the pattern, which is never stricter than the pattern itself. Where it cannot run, or
-ends early, every window is searched.
+once, and piped to it. `rg` names the lines that match its form of the pattern, which is
+never stricter than the pattern itself; the search looks at these lines only. Where `rg`
+cannot run, or ends early, every window is searched.
 """
 
 from __future__ import annotations
@@ -38,6 +38,7 @@ _END_SECONDS = 5.0
 MIN_UNCOUNTED_BYTES = 8 << 20
 """Lines in fewer bytes are counted here as fast as another process would check them."""
 
+# A line end for us, but not for `rg`.
 _LONE_CARRIAGE_RETURN = r"(?-u:\r[^\n])"
 _MAX_CACHED_ROWS = 1000
 
@@ -48,12 +49,21 @@ The offset itself is returned where the next line is not known.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _CandidateLine:
+    """A line that `rg` names: its number, and its offset in the file."""
+
+    number: int
+    offset: int
+
+
 @dataclass(slots=True)
 class _CandidateRows:
     """The rows that `rg` wrote for a file, and the limit up to which it counts as we do.
 
     `rg` does not end a line at a lone carriage return. Its line numbers are right up to
-    `counted_to`, which is None until it is known.
+    `counted_to`, which is None until it is known. `has_all` is False if there were too
+    many rows to keep.
     """
 
     rows: list[bytes] = field(default_factory=list)
@@ -191,24 +201,32 @@ class _LineFinder:
             # The rest of a line that was begun is always searched.
             return position
         for row in self._rows:
-            number, offset = _parse_row(row, self._start)
-            if snapshot.compression and offset >= position:
-                # Its lines are counted while they are in memory, and only then.
-                is_counted = self._prefilter is None
-                number = snapshot.lines.note_line(
-                    offset, number if is_counted else None, self._task
-                )
-                row = b"%d:%d:" % (number, offset - self._start)
+            line = _parse_row(row, self._start)
+            if snapshot.compression and line.offset >= position:
+                row = self._note_line(line)
             if self._prefilter is not None:
                 self._candidates.add(row)
-            if offset >= position:
+            if line.offset >= position:
+                skipped_bytes = line.offset - position
                 if not snapshot.compression and self._counts_to(
-                    offset, offset - position
+                    line.offset, skipped_bytes
                 ):
-                    snapshot.lines.remember_line(offset, number)
-                return offset
+                    snapshot.lines.remember_line(line.offset, line.number)
+                return line.offset
         # A child that declined or was killed leaves the rest of the file to be searched.
         return snapshot.size if self.has_seen_all else position
+
+    def _note_line(self, line: _CandidateLine) -> bytes:
+        """Tell the snapshot of a compressed file a line; return its row with our number.
+
+        The lines of such a text are counted while it is in memory, and only then. Rows of
+        an earlier search have our numbers already.
+        """
+        is_counted = self._prefilter is None
+        number = self._snapshot.lines.note_line(
+            line.offset, line.number if is_counted else None, self._task
+        )
+        return b"%d:%d:" % (number, line.offset - self._start)
 
     @property
     def has_seen_all(self) -> bool:
@@ -234,7 +252,7 @@ class _LineFinder:
             return 0
         row = next(self._return_finder.rows(), None)
         if row is not None:
-            return _parse_row(row, self._start)[1]
+            return _parse_row(row, self._start).offset
         if self._return_finder.has_seen_all:
             return self._snapshot.size
         return 0
@@ -249,8 +267,7 @@ def candidate_lines(
     None is started where it is not faster, or would miss lines.
     """
     if not _can_prefilter(snapshot, pattern, start):
-        # Nothing is known: each offset stands for itself.
-        yield int
+        yield _next_line_unknown
         return
     patterns: Sequence[str] = pattern.rg_patterns
     if pattern.plain_text is not None:
@@ -290,6 +307,11 @@ def candidate_lines(
             _row_cache.put(key, candidates, size)
 
 
+def _next_line_unknown(position: int) -> int:
+    """Return the position itself: no line before the next match is known."""
+    return position
+
+
 def _can_prefilter(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
     """Return True if `rg` is faster from `start` on, and misses no line."""
     if not snapshot.compression:
@@ -308,13 +330,10 @@ def _can_prefilter(snapshot: Snapshot, pattern: Pattern, start: int) -> bool:
     )
 
 
-def _parse_row(row: bytes, start: int) -> tuple[int, int]:
-    """Return the number and the offset of a line that `rg` names.
-
-    `rg` counts offsets from `start`, and from behind the byte-order mark.
-    """
+def _parse_row(row: bytes, start: int) -> _CandidateLine:
+    """Return the line of a row ``NUMBER:OFFSET:``, which `rg` counts from `start`."""
     number, offset, _ = row.split(b":", 2)
-    return int(number), start + int(offset)
+    return _CandidateLine(int(number), start + int(offset))
 
 
 def _read_and_count(
@@ -354,8 +373,8 @@ def pipe_through(
 ) -> Iterator[bytes]:
     """Yield the output of a child whose input is written here, in blocks.
 
-    The next unit is only made when the child has taken the one before it.
-    Raises `cancelled` or `timeout` of `task`.
+    The next unit is read when the child has taken the one before it, so one is in memory
+    at a time. Raises `cancelled` or `timeout` of `task`.
     """
     assert child.stdin is not None
     ready = select.poll()
@@ -381,7 +400,7 @@ def pipe_through(
                 try:
                     rest = rest[child.stdin.write(rest) or 0 :]
                 except BrokenPipeError:
-                    # It ended early; what it has written is still read.
+                    # The child has closed its input; its output is read to the end.
                     ready.unregister(child.stdin)
                     child.stdin.close()
                     child.stdin = None

@@ -42,7 +42,11 @@ MAX_SWEPT_BYTES = 64 << 20
 MIN_NEEDLE_CHARACTERS = 4
 _BLOCK_BYTES = 256 << 10
 _MAX_DIAGONALS = 160
+"""Places chosen by vote that are compared with the needle."""
+
 _MAX_FINALISTS = 64
+"""Places that are aligned, the most precise and slowest step."""
+
 _LONG_NEEDLE_CHARACTERS = 200
 _MAX_ALIGNED_CHARACTERS = 16_000
 """Characters of needles that are aligned: some hundred milliseconds at most."""
@@ -113,7 +117,7 @@ def _check_arguments(text: str, min_similarity: float) -> None:
 def _build_hits(
     snapshot: Snapshot, regions_by_line: dict[int, list[Fit]], task: Task
 ) -> tuple[Hit, ...]:
-    """Return a hit for each line, in the order of the lines given."""
+    """Return a hit for each line, in the order of the dictionary: the best first."""
     builder = HitBuilder(snapshot, task)
     hits = {}
     # Hits are built in the order of the file: a column is counted from the one before.
