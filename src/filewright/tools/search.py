@@ -10,6 +10,7 @@ from filewright.tools.result import FailedCall
 from filewright.tools.search_arguments import SearchArguments, split_searches
 from filewright.tools.search_once import search_once
 from filewright.tools.search_outcome import SearchOutcome
+from filewright.tools.search_page import fit_context
 from filewright.tools.search_rendering import (
     describe_outcome,
     place_of,
@@ -17,7 +18,7 @@ from filewright.tools.search_rendering import (
     render_searches,
 )
 from filewright.tools.search_result import SearchResult
-from filewright.tools.search_several import fit_context, search_several
+from filewright.tools.search_several import search_several
 from filewright.tools.tool import Tool
 
 

@@ -16,19 +16,12 @@ from functools import partial
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.hints import Hint
-from filewright.logs.selection import SelectedLines
-from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry, show_fields
-from filewright.search.hit_groups import HitGroups
-from filewright.search.hits import FileHits, Hit, iterate_hits
 from filewright.search.log_members import choose_members
-from filewright.search.pattern import Pattern
 from filewright.search.searcher import SimilarHits
 from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
 from filewright.search.tree_options import TreeOptions
-from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
 from filewright.tools.best_effort import best_effort
-from filewright.tools.budget import CharacterBudget
 from filewright.tools.context import Context
 from filewright.tools.cursors import (
     decode_cursor,
@@ -44,19 +37,7 @@ from filewright.tools.search_arguments import (
     compile_arguments,
     require_fuzzy_arguments,
 )
-from filewright.tools.search_counts import LineCounter
-from filewright.tools.search_excerpt import (
-    ExcerptLine,
-    ExcerptOptions,
-    FileExcerpt,
-    HitExcerpt,
-    LineRole,
-    SymbolFinder,
-    excerpt_hits,
-)
-from filewright.tools.search_kinds import choose_kinds
 from filewright.tools.search_notes import (
-    display_path,
     left_out_notes,
     name_spelling_notes,
     period_notes,
@@ -66,19 +47,11 @@ from filewright.tools.search_notes import (
     spelling_notes,
 )
 from filewright.tools.search_outcome import SearchOutcome
-from filewright.tools.search_rendering import (
-    excerpt_chars,
-    render_file,
-)
-from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
+from filewright.tools.search_page import SearchPage
 from filewright.wording import escape_controls, pluralize
 
-# The last lines of a page.
-RESERVED_CHARS = 400
 MAX_CURSOR_CHARS = 8 << 10
 MAX_FILES = 1_000_000
-# What an edit may name afterwards reaches a little below the last hit.
-SHOWN_BYTES_BELOW = 4096
 
 # Syntax that is seldom meant literally.
 REGEX_SYNTAX = re.compile(
@@ -186,206 +159,6 @@ def advise(
     if advice:
         return (advice, *left_out)
     return tuple(left_out)
-
-
-class SearchPage:
-    """The hits, files or kinds of lines that a search has collected, as far as they fit."""
-
-    def __init__(
-        self, context: Context, arguments: SearchArguments, max_chars: int
-    ) -> None:
-        self.arguments = arguments
-        self._context = context
-        self._budget = CharacterBudget(max_chars, RESERVED_CHARS)
-        self._options = ExcerptOptions.of(
-            arguments, context.settings.match_chars
-        )
-        self._symbols = SymbolFinder(context.outlines, context.task)
-        self._excerpts: list[FileExcerpt] = []
-        self._hits: list[SearchHit] = []
-        self._files: list[MatchedFile] = []
-        self._kinds = HitGroups()
-        self._occurrence_count = 0
-        self._counter: LineCounter | None = None
-        if arguments.by is not None:
-            self._counter = LineCounter(arguments.by, arguments.fields)
-
-    @property
-    def has_match(self) -> bool:
-        """Return True if a match was collected."""
-        return bool(self._hits or self._files or self._kinds or self._counter)
-
-    def add(
-        self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
-    ) -> int | None:
-        """Collect a file with matches; return the offset of the first that does not fit."""
-        output = self.arguments.output
-        if output == "kinds" or self.arguments.by is not None:
-            self._group(snapshot, file_hits, search)
-            return None
-        if output == "matches":
-            return self.add_hits(snapshot, file_hits.hits)
-        if self.add_file(display_path(snapshot), file_hits.count):
-            return None
-        # The next page begins with this file.
-        return 0
-
-    def require_groups(self, pattern: Pattern) -> None:
-        """Raise `invalid_input` if hits are counted by a group that is not there."""
-        if self._counter is not None:
-            self._counter.require_groups(pattern)
-
-    def _group(
-        self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
-    ) -> None:
-        """Count the hits of a file by their kinds, or by the keys of the call."""
-        selected = search.select(snapshot)
-        self._count(snapshot, search, selected)
-        if selected is not None and not file_hits.complete:
-            search.broken += selected.broken_count
-
-    def _count(
-        self,
-        snapshot: Snapshot,
-        search: TreeSearch,
-        selected: SelectedLines | None,
-    ) -> None:
-        if self._counter is not None:
-            self._counter.add_file(
-                snapshot,
-                search.pattern,
-                selected,
-                self._context.task,
-                is_continued=bool(search.members),
-            )
-            return
-        hits = iterate_hits(
-            snapshot,
-            search.pattern,
-            start=snapshot.start,
-            selected=selected,
-            task=self._context.task,
-        )
-        last_line = -1
-        for hit in hits:
-            if hit.line_offset != last_line:
-                last_line = hit.line_offset
-                self._kinds.add_hit(snapshot, hit.offset)
-
-    def add_hits(self, snapshot: Snapshot, hits: Sequence[Hit]) -> int | None:
-        """Collect the hits of a file; return the offset of the first that does not fit."""
-        path = display_path(snapshot)
-        lines: list[ExcerptLine] = []
-        stopped_at = None
-        excerpts = excerpt_hits(
-            snapshot,
-            hits,
-            self._options,
-            self._symbols,
-            earlier_hits=len(self._hits),
-            task=self._context.task,
-        )
-        for index, (hit, excerpt) in enumerate(
-            zip(hits, excerpts, strict=True)
-        ):
-            if self.arguments.fields:
-                excerpt = show_only_fields(
-                    excerpt, snapshot, hit.line_offset, self.arguments.fields
-                )
-            counted = excerpt.lines
-            if self._options.default_context:
-                # They are left out if they do not fit.
-                counted = tuple(
-                    line
-                    for line in excerpt.lines
-                    if line.role is not LineRole.CONTEXT
-                )
-            chars = excerpt_chars(path, counted, with_path=index == 0)
-            if not self._budget.take(chars):
-                stopped_at = hit.offset
-                break
-            lines += excerpt.lines
-            self._hits.append(excerpt.hit)
-            self._occurrence_count += len(hit.submatches)
-        self._excerpts.append(FileExcerpt(path, tuple(lines)))
-        if stopped_at is None and hits:
-            self._remember(snapshot, hits)
-        return stopped_at
-
-    def _remember(self, snapshot: Snapshot, hits: Sequence[Hit]) -> None:
-        """Note that the caller was shown these hits; of a notebook it saw the cells only."""
-        if not isinstance(snapshot, NotebookView):
-            stop = snapshot.clip(hits[-1].end + SHOWN_BYTES_BELOW)
-            self._context.remember(snapshot, (hits[0].line_offset, stop))
-
-    def add_file(self, path: str, count: int) -> bool:
-        """Collect a file; return False if the page is full."""
-        file = MatchedFile(path)
-        if self.arguments.output == "counts":
-            file = MatchedFile(path, count)
-        if not self._budget.take(len(render_file(file)) + 1):
-            return False
-        self._files.append(file)
-        return True
-
-    def outcome(self, *, is_tree: bool = False) -> SearchOutcome:
-        """Return what was collected."""
-        kinds = choose_kinds(
-            self._kinds,
-            max_kinds=self.arguments.max_results,
-            max_chars=self._budget.limit - RESERVED_CHARS,
-            with_path=is_tree,
-        )
-        values, notes = self._shown_values()
-        advice = self._counter.advice if self._counter is not None else ""
-        return SearchOutcome(
-            values=values,
-            notes=notes,
-            advice=(advice,) if advice else (),
-            arguments=self.arguments,
-            max_chars=self._budget.limit,
-            is_tree=is_tree,
-            used_chars=self._budget.used,
-            is_full=self._budget.is_full,
-            excerpts=tuple(self._excerpts),
-            hits=tuple(self._hits),
-            files=tuple(self._files),
-            kinds=kinds,
-            occurrence_count=self._occurrence_count,
-        )
-
-    def _shown_values(self) -> tuple[tuple[ValueCount, ...], tuple[str, ...]]:
-        """Return the counts that fit on the page, and a summary."""
-        if self._counter is None:
-            return (), ()
-        if not self._counter:
-            return (), ()
-        max_rows = None
-        if "max_results" in self.arguments.model_fields_set:
-            max_rows = self.arguments.max_results
-        rows = self._counter.rows(self._budget, max_rows)
-        return rows, (self._counter.summary(len(rows)),)
-
-
-def show_only_fields(
-    excerpt: HitExcerpt, snapshot: Snapshot, offset: int, fields: Sequence[str]
-) -> HitExcerpt:
-    """Return the excerpt of a hit with the fields of its line as its text."""
-    line = snapshot.lines.read_line(offset, MAX_ENTRY_BYTES)
-    entry = parse_entry(line.body)
-    if entry is None:
-        return excerpt
-    text = show_fields(entry, fields)
-    shown = ExcerptLine(excerpt.hit.line, text, LineRole.HIT)
-    hit = replace(
-        excerpt.hit,
-        text=text,
-        submatches=(),
-        truncated=False,
-        context_before=(),
-        context_after=(),
-    )
-    return HitExcerpt(hit, (shown,))
 
 
 # Exact searches

@@ -5,10 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from filewright.errors import FilewrightError
+from filewright.search.hit_groups import HitGroup
 from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_excerpt import FileExcerpt
-from filewright.tools.search_kinds import ShownKinds
 from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
+
+
+@dataclass(frozen=True, slots=True)
+class ShownKinds:
+    """The kinds of lines on a page, the rarest first, of `kind_count` kinds with `line_count` lines.
+
+    `largest` is the most frequent kind if it is not on the page. `other_lines` are of
+    kinds that were not told apart, because there are too many.
+    """
+
+    kinds: tuple[HitGroup, ...]
+    kind_count: int
+    line_count: int
+    other_lines: int
+    largest: HitGroup | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,8 +17,7 @@ from filewright.wording import escape_controls, pluralize
 
 if TYPE_CHECKING:
     from filewright.tools.search_excerpt import FileExcerpt
-    from filewright.tools.search_kinds import ShownKinds
-    from filewright.tools.search_outcome import SearchOutcome
+    from filewright.tools.search_outcome import SearchOutcome, ShownKinds
     from filewright.tools.search_result import MatchedFile, ValueCount
 
 # The most files to name that have the same name and the same count.

@@ -13,18 +13,14 @@ from filewright.tools.search_arguments import (
     require_valid_patterns,
 )
 from filewright.tools.search_excerpt import (
-    MAX_HITS_WITH_CONTEXT,
     ExcerptLine,
     FileExcerpt,
     LineRole,
 )
-from filewright.tools.search_once import RESERVED_CHARS, search_once
+from filewright.tools.search_once import search_once
 from filewright.tools.search_outcome import SearchOutcome
-from filewright.tools.search_rendering import (
-    place_of,
-    render_excerpts,
-    render_line,
-)
+from filewright.tools.search_page import RESERVED_CHARS, fit_context
+from filewright.tools.search_rendering import place_of, render_line
 from filewright.wording import first_line, pluralize
 
 # A search has at least so many characters; a heading takes some besides the pattern.
@@ -94,40 +90,6 @@ def search_again(
                     outcome = longer
         result.append(outcome)
     return result
-
-
-def fit_context(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
-    """Return outcomes without the context that was not requested and does not fit.
-
-    Such context is shown only if all of them together have few hits.
-    """
-    hit_count = sum(len(outcome.hits) for outcome in outcomes)
-    result = []
-    for outcome in outcomes:
-        keeps_context = not outcome.arguments.has_default_context
-        if not keeps_context and hit_count <= MAX_HITS_WITH_CONTEXT:
-            rows = render_excerpts(outcome.excerpts)
-            chars = sum(len(row) + 1 for row in rows)
-            keeps_context = chars + RESERVED_CHARS <= outcome.max_chars
-        if not keeps_context:
-            outcome = without_context(outcome)
-        result.append(outcome)
-    return result
-
-
-def without_context(outcome: SearchOutcome) -> SearchOutcome:
-    """Return an outcome without the lines beside its hits."""
-    excerpts = []
-    for file in outcome.excerpts:
-        lines = tuple(
-            line for line in file.lines if line.role is not LineRole.CONTEXT
-        )
-        excerpts.append(FileExcerpt(file.path, lines))
-    hits = tuple(
-        replace(hit, context_before=(), context_after=())
-        for hit in outcome.hits
-    )
-    return replace(outcome, excerpts=tuple(excerpts), hits=hits)
 
 
 def share_lines(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:

@@ -1,4 +1,4 @@
-"""Kinds of matching lines, counted and the rarest first."""
+"""Kinds of matching lines on the page of a search, the rarest first."""
 
 from __future__ import annotations
 

@@ -1,0 +1,302 @@
+"""The page of a search: hits, files or kinds of lines, as far as they fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from filewright.logs.selection import SelectedLines
+from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry, show_fields
+from filewright.search.hit_groups import HitGroups
+from filewright.search.hits import FileHits, Hit, iterate_hits
+from filewright.search.pattern import Pattern
+from filewright.search.tree import TreeSearch
+from filewright.text.notebook import NotebookView
+from filewright.text.snapshot import Snapshot
+from filewright.tools.budget import CharacterBudget
+from filewright.tools.context import Context
+from filewright.tools.search_arguments import SearchArguments
+from filewright.tools.search_counts import LineCounter
+from filewright.tools.search_excerpt import (
+    MAX_HITS_WITH_CONTEXT,
+    ExcerptLine,
+    ExcerptOptions,
+    FileExcerpt,
+    HitExcerpt,
+    LineRole,
+    SymbolFinder,
+    excerpt_hits,
+)
+from filewright.tools.search_notes import display_path
+from filewright.tools.search_outcome import SearchOutcome, ShownKinds
+from filewright.tools.search_rendering import (
+    excerpt_chars,
+    render_excerpts,
+    render_file,
+    render_kind,
+)
+from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
+
+RESERVED_CHARS = 400
+"""The characters that are left for the last lines of a page."""
+# What an edit may name afterwards reaches a little below the last hit.
+SHOWN_BYTES_BELOW = 4096
+
+
+class SearchPage:
+    """The hits, files or kinds of lines that a search has collected, as far as they fit."""
+
+    def __init__(
+        self, context: Context, arguments: SearchArguments, max_chars: int
+    ) -> None:
+        self.arguments = arguments
+        self._context = context
+        self._budget = CharacterBudget(max_chars, RESERVED_CHARS)
+        self._options = ExcerptOptions.of(
+            arguments, context.settings.match_chars
+        )
+        self._symbols = SymbolFinder(context.outlines, context.task)
+        self._excerpts: list[FileExcerpt] = []
+        self._hits: list[SearchHit] = []
+        self._files: list[MatchedFile] = []
+        self._kinds = HitGroups()
+        self._occurrence_count = 0
+        self._counter: LineCounter | None = None
+        if arguments.by is not None:
+            self._counter = LineCounter(arguments.by, arguments.fields)
+
+    @property
+    def has_match(self) -> bool:
+        """Return True if a match was collected."""
+        return bool(self._hits or self._files or self._kinds or self._counter)
+
+    def add(
+        self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
+    ) -> int | None:
+        """Collect a file with matches; return the offset of the first that does not fit."""
+        output = self.arguments.output
+        if output == "kinds" or self.arguments.by is not None:
+            self._group(snapshot, file_hits, search)
+            return None
+        if output == "matches":
+            return self.add_hits(snapshot, file_hits.hits)
+        if self.add_file(display_path(snapshot), file_hits.count):
+            return None
+        # The next page begins with this file.
+        return 0
+
+    def require_groups(self, pattern: Pattern) -> None:
+        """Raise `invalid_input` if hits are counted by a group that is not there."""
+        if self._counter is not None:
+            self._counter.require_groups(pattern)
+
+    def _group(
+        self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
+    ) -> None:
+        """Count the hits of a file by their kinds, or by the keys of the call."""
+        selected = search.select(snapshot)
+        self._count(snapshot, search, selected)
+        if selected is not None and not file_hits.complete:
+            search.broken += selected.broken_count
+
+    def _count(
+        self,
+        snapshot: Snapshot,
+        search: TreeSearch,
+        selected: SelectedLines | None,
+    ) -> None:
+        if self._counter is not None:
+            self._counter.add_file(
+                snapshot,
+                search.pattern,
+                selected,
+                self._context.task,
+                is_continued=bool(search.members),
+            )
+            return
+        hits = iterate_hits(
+            snapshot,
+            search.pattern,
+            start=snapshot.start,
+            selected=selected,
+            task=self._context.task,
+        )
+        last_line = -1
+        for hit in hits:
+            if hit.line_offset != last_line:
+                last_line = hit.line_offset
+                self._kinds.add_hit(snapshot, hit.offset)
+
+    def add_hits(self, snapshot: Snapshot, hits: Sequence[Hit]) -> int | None:
+        """Collect the hits of a file; return the offset of the first that does not fit."""
+        path = display_path(snapshot)
+        lines: list[ExcerptLine] = []
+        stopped_at = None
+        excerpts = excerpt_hits(
+            snapshot,
+            hits,
+            self._options,
+            self._symbols,
+            earlier_hits=len(self._hits),
+            task=self._context.task,
+        )
+        for index, (hit, excerpt) in enumerate(
+            zip(hits, excerpts, strict=True)
+        ):
+            if self.arguments.fields:
+                excerpt = show_only_fields(
+                    excerpt, snapshot, hit.line_offset, self.arguments.fields
+                )
+            counted = excerpt.lines
+            if self._options.default_context:
+                # They are left out if they do not fit.
+                counted = tuple(
+                    line
+                    for line in excerpt.lines
+                    if line.role is not LineRole.CONTEXT
+                )
+            chars = excerpt_chars(path, counted, with_path=index == 0)
+            if not self._budget.take(chars):
+                stopped_at = hit.offset
+                break
+            lines += excerpt.lines
+            self._hits.append(excerpt.hit)
+            self._occurrence_count += len(hit.submatches)
+        self._excerpts.append(FileExcerpt(path, tuple(lines)))
+        if stopped_at is None and hits:
+            self._remember(snapshot, hits)
+        return stopped_at
+
+    def _remember(self, snapshot: Snapshot, hits: Sequence[Hit]) -> None:
+        """Note that the caller was shown these hits; of a notebook it saw the cells only."""
+        if not isinstance(snapshot, NotebookView):
+            stop = snapshot.clip(hits[-1].end + SHOWN_BYTES_BELOW)
+            self._context.remember(snapshot, (hits[0].line_offset, stop))
+
+    def add_file(self, path: str, count: int) -> bool:
+        """Collect a file; return False if the page is full."""
+        file = MatchedFile(path)
+        if self.arguments.output == "counts":
+            file = MatchedFile(path, count)
+        if not self._budget.take(len(render_file(file)) + 1):
+            return False
+        self._files.append(file)
+        return True
+
+    def outcome(self, *, is_tree: bool = False) -> SearchOutcome:
+        """Return what was collected."""
+        kinds = choose_kinds(
+            self._kinds,
+            max_kinds=self.arguments.max_results,
+            max_chars=self._budget.limit - RESERVED_CHARS,
+            with_path=is_tree,
+        )
+        values, notes = self._shown_values()
+        advice = self._counter.advice if self._counter is not None else ""
+        return SearchOutcome(
+            values=values,
+            notes=notes,
+            advice=(advice,) if advice else (),
+            arguments=self.arguments,
+            max_chars=self._budget.limit,
+            is_tree=is_tree,
+            used_chars=self._budget.used,
+            is_full=self._budget.is_full,
+            excerpts=tuple(self._excerpts),
+            hits=tuple(self._hits),
+            files=tuple(self._files),
+            kinds=kinds,
+            occurrence_count=self._occurrence_count,
+        )
+
+    def _shown_values(self) -> tuple[tuple[ValueCount, ...], tuple[str, ...]]:
+        """Return the counts that fit on the page, and a summary."""
+        if self._counter is None:
+            return (), ()
+        if not self._counter:
+            return (), ()
+        max_rows = None
+        if "max_results" in self.arguments.model_fields_set:
+            max_rows = self.arguments.max_results
+        rows = self._counter.rows(self._budget, max_rows)
+        return rows, (self._counter.summary(len(rows)),)
+
+
+def show_only_fields(
+    excerpt: HitExcerpt, snapshot: Snapshot, offset: int, fields: Sequence[str]
+) -> HitExcerpt:
+    """Return the excerpt of a hit with the fields of its line as its text."""
+    line = snapshot.lines.read_line(offset, MAX_ENTRY_BYTES)
+    entry = parse_entry(line.body)
+    if entry is None:
+        return excerpt
+    text = show_fields(entry, fields)
+    shown = ExcerptLine(excerpt.hit.line, text, LineRole.HIT)
+    hit = replace(
+        excerpt.hit,
+        text=text,
+        submatches=(),
+        truncated=False,
+        context_before=(),
+        context_after=(),
+    )
+    return HitExcerpt(hit, (shown,))
+
+
+def choose_kinds(
+    kinds: HitGroups, *, max_kinds: int, max_chars: int, with_path: bool
+) -> ShownKinds | None:
+    """Return the rarest kinds whose rows fit in `max_chars`; None if no line matched."""
+    ranked = kinds.ranked(rarest_first=True)
+    if not ranked:
+        return None
+    shown_count = 0
+    for kind in ranked[:max_kinds]:
+        max_chars -= len(render_kind(kind, with_path=with_path)) + 1
+        if max_chars < 0:
+            break
+        shown_count += 1
+    largest = None
+    if shown_count < len(ranked):
+        largest = ranked[-1]
+    return ShownKinds(
+        kinds=tuple(ranked[:shown_count]),
+        kind_count=len(ranked),
+        line_count=kinds.lines,
+        other_lines=kinds.others,
+        largest=largest,
+    )
+
+
+def fit_context(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
+    """Return outcomes without the context that was not requested and does not fit.
+
+    Such context is shown only if all of them together have few hits.
+    """
+    hit_count = sum(len(outcome.hits) for outcome in outcomes)
+    result = []
+    for outcome in outcomes:
+        keeps_context = not outcome.arguments.has_default_context
+        if not keeps_context and hit_count <= MAX_HITS_WITH_CONTEXT:
+            rows = render_excerpts(outcome.excerpts)
+            chars = sum(len(row) + 1 for row in rows)
+            keeps_context = chars + RESERVED_CHARS <= outcome.max_chars
+        if not keeps_context:
+            outcome = without_context(outcome)
+        result.append(outcome)
+    return result
+
+
+def without_context(outcome: SearchOutcome) -> SearchOutcome:
+    """Return an outcome without the lines beside its hits."""
+    excerpts = []
+    for file in outcome.excerpts:
+        lines = tuple(
+            line for line in file.lines if line.role is not LineRole.CONTEXT
+        )
+        excerpts.append(FileExcerpt(file.path, lines))
+    hits = tuple(
+        replace(hit, context_before=(), context_after=())
+        for hit in outcome.hits
+    )
+    return replace(outcome, excerpts=tuple(excerpts), hits=hits)
