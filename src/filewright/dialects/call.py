@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from filewright.errors import FilewrightError
 from filewright.tools.arguments import run_tool
-from filewright.tools.methods import ToolMethods
+from filewright.tools.methods import Newline, ToolMethods
 
 if TYPE_CHECKING:
     from filewright.boundary.location import Location
     from filewright.progress import Task
     from filewright.settings import Settings
     from filewright.system import Status
+    from filewright.tools.batch import BatchResult
     from filewright.tools.context import Context
     from filewright.tools.tool import Tool
 
@@ -24,7 +25,10 @@ _LISTING_CHARACTERS = 16 << 20
 
 
 class Call(ToolMethods):
-    """The typed methods of the workspace for one call, within the limits of the dialect."""
+    """The typed methods of the workspace for one call, within the limits of the dialect.
+
+    A dialect calls these methods as a program does, so it has no way around their checks.
+    """
 
     def __init__(self, context: Context) -> None:
         self.context = context
@@ -54,7 +58,7 @@ class Call(ToolMethods):
         return Call(self.context.under(settings))
 
     def with_page(self, characters: int) -> Call:
-        """Return the same call with native results and lines of at most `characters`."""
+        """Return the same call with native results of at most `characters`."""
         line_characters = min(self.context.settings.line_chars, characters)
         return self.with_settings(
             page_chars=characters, line_chars=line_characters
@@ -77,6 +81,14 @@ class Call(ToolMethods):
         """Return True if a file, folder or link has the path."""
         (status,) = self.stat(path).results
         return status.error is None
+
+    def overwrite(self, path: str, content: str) -> BatchResult:
+        """Write a whole file.
+
+        Text without carriage returns gets the line ends of the file that it replaces.
+        """
+        newline: Newline | None = "keep" if "\r" in content else None
+        return self.write(path, content, mode="overwrite", newline=newline)
 
     def target_status(self, path: str) -> Status:
         """Return the status of the file or folder at a path; a link is followed."""

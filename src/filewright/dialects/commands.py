@@ -1,19 +1,25 @@
-"""Steps that several tools with commands share: line ranges, listings, insertions."""
+"""Steps of tools whose first argument is a command: line ranges, listings, insertions."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
 from filewright.dialects.call import MAX_ENTRIES, Call
 from filewright.errors import Code, FilewrightError, path_error
+from filewright.settings import Settings
 from filewright.tools.listing import ListedEntry
 from filewright.tools.read_result import FileRead
+
+NOTE_CHARACTERS = 100
+"""The characters of an answer that are reserved for the note on the rest of a file."""
 
 _ALL_LINES = 1_000_000_000
 _LISTED_LEVELS = 2
 _MAX_EARLIER_CHANGES = 200
+"""Changes of a file among which one that is not undone is looked for."""
+
 _OMITTED_FOLDERS = ("node_modules/",)
 
 
@@ -48,7 +54,7 @@ def require_arguments(
 
 
 def is_folder(call: Call, path: str) -> bool:
-    """Return whether a path leads to a folder. Raise `not_found` if it leads nowhere."""
+    """Return True if a path leads to a folder. Raise `not_found` if it leads nowhere."""
     return call.target_status(path).kind == "folder"
 
 
@@ -122,6 +128,17 @@ def undo_newest_edit(call: Call, path: str) -> None:
         path,
         f"No edit history found for {path}.",
     )
+
+
+def view_limits(settings: Settings) -> dict[str, Any]:
+    """Return the settings of a dialect of commands: a view is as long as an answer may be."""
+    characters = settings.hard_chars - NOTE_CHARACTERS
+    return {
+        "page_chars": characters,
+        "line_chars": characters,
+        # The documented answers are texts.
+        "image_bytes": 0,
+    }
 
 
 def with_message(

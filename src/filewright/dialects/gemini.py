@@ -6,7 +6,7 @@ November 2026). Newer versions call a path `file_path` or `dir_path`; both are t
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import AliasChoices, Field
 
@@ -99,7 +99,7 @@ def read_file(call: Call, arguments: ReadFile) -> str | ToolResult:
             numbered=False,
         )
     except FilewrightError as error:
-        # The original tells this in a result, not as an error.
+        # The original answers this with a text, not with an error.
         if error.code == Code.IS_BINARY:
             return f"Cannot display content of binary file: {arguments.path}"
         line_count = error.details.get("line_count")
@@ -142,13 +142,7 @@ class WriteFile(LenientArguments):
 def write_file(call: Call, arguments: WriteFile) -> str:
     """Write a whole file; one that is replaced keeps its line ends."""
     is_new = not call.exists(arguments.path)
-    # Text without carriage returns gets the line ends of the file that it replaces.
-    newline: Literal["keep"] | None = None
-    if "\r" in arguments.content:
-        newline = "keep"
-    call.write(
-        arguments.path, arguments.content, mode="overwrite", newline=newline
-    )
+    call.overwrite(arguments.path, arguments.content)
     path = escape_controls(arguments.path)
     if is_new:
         return f"Successfully created and wrote to new file: {path}."

@@ -6,7 +6,7 @@ that platform.claude.com documents (memory tool, November 2026), to the letter.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -20,10 +20,10 @@ from filewright.dialects.commands import (
     next_line,
     read_range,
     require_arguments,
+    view_limits,
 )
 from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError, invalid
-from filewright.settings import Settings
 from filewright.tools.bounded_text import clip
 from filewright.tools.methods import EditRequest
 from filewright.tools.read_result import FileRead
@@ -34,8 +34,11 @@ API_TOOL = {"type": "memory_20250818", "name": "memory"}
 
 _ROOT = "/memories"
 _MAX_LINES = 999_999
+"""The documented limit: the numbers of lines have six characters."""
+
 _SNIPPET_LINES = 2
-_NOTE_CHARACTERS = 100
+"""Lines that are shown before and after a replaced text."""
+
 _SIZE_UNITS = ("B", "K", "M", "G")
 
 _REQUIRED_ARGUMENTS = {
@@ -126,7 +129,6 @@ def view(call: Call, path: str, view_range: list[int] | None) -> str:
         file = read_range(call, native_path, view_range)
     except FilewrightError as error:
         raise describe_path_error(error, path, missing_path(path)) from error
-    # The line numbers have six characters, so the documentation refuses more lines.
     if file.total_lines is not None and file.total_lines > _MAX_LINES:
         raise invalid(
             f"File {path} exceeds maximum line limit of 999,999 lines."
@@ -324,17 +326,6 @@ def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
     return FailedCall(clip(error.message, max_characters), error=error)
 
 
-def limits(settings: Settings) -> dict[str, Any]:
-    """Return the settings of this dialect: a view is as long as an answer may be."""
-    characters = settings.hard_chars - _NOTE_CHARACTERS
-    return {
-        "page_chars": characters,
-        "line_chars": characters,
-        # The documented answers are texts.
-        "image_bytes": 0,
-    }
-
-
 DIALECT = Dialect(
     tools=(
         DialectTool(
@@ -350,5 +341,5 @@ DIALECT = Dialect(
         "change can be undone by the user."
     ),
     refuse=refuse,
-    limits=limits,
+    limits=view_limits,
 )

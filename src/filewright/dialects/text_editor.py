@@ -7,7 +7,7 @@ one. `text_editor_20250124` has the older tool.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -21,20 +21,17 @@ from filewright.dialects.commands import (
     next_line,
     read_range,
     require_arguments,
+    view_limits,
     with_message,
 )
 from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.errors import Code, FilewrightError
-from filewright.settings import Settings
 
 API_TOOL = {
     "type": "text_editor_20250728",
     "name": "str_replace_based_edit_tool",
 }
 """The tool as the API is sent it: it knows the schema by the type."""
-
-_NOTE_CHARACTERS = 100
-"""The characters of an answer that are reserved for the note on what was cut."""
 
 _REQUIRED_ARGUMENTS = {
     "create": ("file_text",),
@@ -186,17 +183,6 @@ def describe_error(error: FilewrightError, *, is_view: bool) -> FilewrightError:
     return error
 
 
-def limits(settings: Settings) -> dict[str, Any]:
-    """Return the settings of this dialect: a view is as long as an answer may be."""
-    characters = settings.hard_chars - _NOTE_CHARACTERS
-    return {
-        "page_chars": characters,
-        "line_chars": characters,
-        # The documented answers are texts.
-        "image_bytes": 0,
-    }
-
-
 WORKFLOW = (
     "View files with line numbers, replace texts that occur exactly once, insert "
     "after a line, create files. Line endings and encodings stay as they are, and "
@@ -213,5 +199,5 @@ DIALECT = Dialect(
         ),
     ),
     workflow=WORKFLOW,
-    limits=limits,
+    limits=view_limits,
 )

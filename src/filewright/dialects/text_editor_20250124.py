@@ -9,12 +9,11 @@ from __future__ import annotations
 from typing import Literal
 
 from filewright.dialects.call import Call
-from filewright.dialects.commands import undo_newest_edit
+from filewright.dialects.commands import undo_newest_edit, view_limits
 from filewright.dialects.dialect import Dialect, DialectTool
 from filewright.dialects.text_editor import (
     WORKFLOW,
     EditorArguments,
-    limits,
     run_command,
 )
 
@@ -47,5 +46,5 @@ DIALECT = Dialect(
         ),
     ),
     workflow=WORKFLOW,
-    limits=limits,
+    limits=view_limits,
 )

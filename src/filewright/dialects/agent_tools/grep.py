@@ -21,6 +21,8 @@ from filewright.tools.search_result import SearchHit, SearchResult
 from filewright.wording import escape_controls
 
 _MAX_HITS_PER_SEARCH = 2_000
+"""Hits of one native page; the dialect reads page after page until its own is full."""
+
 _MAX_FILES = 20_000
 _GROUP_MARK = "--"
 _STOPPED_EARLY = (
@@ -69,7 +71,10 @@ class Grep(LenientArguments):
 
 @dataclass(frozen=True, slots=True)
 class GrepPage:
-    """The rows of a page, the number of results on it, and the number of all results."""
+    """The rows of a page, the number of results on it, and the number of all results.
+
+    `is_complete` is False if the search stopped early: there may be more than `total`.
+    """
 
     rows: Sequence[str]
     result_count: int
@@ -181,7 +186,8 @@ def search_pages(
 
 def dot_matches_all(call: Call, pattern: str) -> str:
     """Return a pattern of several lines, in which a dot matches line ends, too."""
-    # A wrong pattern is refused as the caller wrote it.
+    # A malformed pattern is refused as the caller wrote it: the position of its mistake
+    # would be another one behind the flag.
     compile_pattern(
         pattern,
         mode="regex",
@@ -264,7 +270,7 @@ def rows_of_hit(hit: SearchHit) -> dict[tuple[str, int], str]:
 
 
 def is_match(hit: SearchHit, number: int) -> bool:
-    """Return whether a line belongs to the match of a hit."""
+    """Return True if a line belongs to the match of a hit."""
     return hit.line <= number <= hit.last_line
 
 

@@ -11,6 +11,7 @@ from filewright.dialects.call import Call
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.result import FailedCall, ToolResult
 
+# Numbers of errors in JSON-RPC, with which the original begins its messages.
 _INVALID_REQUEST = -32600
 _INVALID_PARAMS = -32602
 _INTERNAL_ERROR = -32603
@@ -47,7 +48,7 @@ def to_native(path: str) -> str:
 
 
 def resolve(call: Call, path: str) -> str:
-    """Return where a relative path leads by its text alone."""
+    """Return the absolute path of a relative one, by its text alone: links are not followed."""
     root = call.context.boundary.roots[0].path
     path_bytes = path.encode("utf-8", "surrogatepass")
     return quote(posixpath.normpath(os.path.join(root, path_bytes)))
@@ -78,7 +79,7 @@ def describe_place(call: Call, error: FilewrightError, path: str) -> str:
 
 
 def is_refused_path(error: FilewrightError) -> bool:
-    """Return whether an error refuses a path that is absolute or outside of the root."""
+    """Return True if an error refuses a path that is absolute or outside of the root."""
     return error.code == Code.PATH_ESCAPE or "absolute_path" in error.details
 
 

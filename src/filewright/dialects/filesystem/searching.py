@@ -85,15 +85,15 @@ def search_files(call: Call, arguments: SearchFiles) -> str:
 
 
 def spans_lines(regex: str) -> bool:
-    """Return whether a regex names line ends, and so may match several lines."""
+    """Return True if a regex names line ends, and so may match several lines."""
     return "\\n" in regex or "\n" in regex
 
 
 def matches_of(hit: SearchHit) -> list[Json]:
     """Return the matches of a line, each with the lines around it."""
     texts = [hit.text[start:end] for start, end in hit.submatches] or [""]
-    # The last match continues on the next line.
     if hit.matched is not None:
+        # The last match continues on the next line.
         texts[-1] = hit.matched.replace("\r\n", "\n")
     context = [
         *hit.context_before,

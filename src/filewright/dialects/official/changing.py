@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from pydantic import Field
 
@@ -21,13 +21,7 @@ class WriteFile(LenientArguments):
 
 def write_file(call: Call, arguments: WriteFile) -> str:
     """Create a file, or replace all of its content."""
-    # Text without carriage returns gets the line ends of the file that it replaces.
-    newline: Literal["keep"] | None = None
-    if "\r" in arguments.content:
-        newline = "keep"
-    call.write(
-        arguments.path, arguments.content, mode="overwrite", newline=newline
-    )
+    call.overwrite(arguments.path, arguments.content)
     return f"Successfully wrote to {escape_controls(arguments.path)}"
 
 
