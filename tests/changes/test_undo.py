@@ -915,4 +915,4 @@ def test_names_merged_file_once(tmp_path: Path) -> None:
         )
         answer = workspace.call("revert_edit", {"since": since})
         assert not answer.is_error, answer.text
-        assert answer.text.count("has changed since") == 1
+        assert answer.text.count("later changes stay") == 1

@@ -133,3 +133,42 @@ def test_names_every_file_of_a_preview(
         *(f"d/{number}.txt" for number in range(60)),
     }
     assert len(planned) == 61
+
+
+def test_is_brief_after_its_preview(workspace: Workspace, root: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (root / name).write_text(LINES)
+    change = workspace.replace("line 9\n", "x\n", preview=False).change_id
+    (root / "b.txt").write_text("mine\n" + (root / "b.txt").read_text())
+    arguments = {"change_id": change, "preview": True}
+    preview = workspace.call("revert_edit", arguments).text
+    assert preview.count("@@ -") == 2
+    undo = workspace.call("revert_edit", {"change_id": change})
+    assert undo.text.splitlines()[1:] == ["[2 files, as in the preview]"]
+
+
+def test_says_that_it_undid_a_part(workspace: Workspace, root: Path) -> None:
+    (root / "a.txt").write_text(LINES)
+    change = workspace.edit(
+        "a.txt",
+        [
+            {"search": "line 9\n", "replace": "x\n"},
+            {"search": "line 40\n", "replace": "y\n"},
+        ],
+    ).change_id
+    (root / "a.txt").write_text((root / "a.txt").read_text().replace("y", "z"))
+    undo = workspace.call("revert_edit", {"change_id": change, "partial": True})
+    assert undo.text.startswith(f"undid {change}, in part: ")
+    assert "\n[a.txt: later changes stay (merged)]\n" in undo.text
+
+
+def test_names_files_by_action(workspace: Workspace, root: Path) -> None:
+    for name in ("a.txt", "b.txt"):
+        (root / name).write_text(LINES)
+    since = workspace.write("first.txt", "1\n").change_id
+    workspace.replace("line", "row", glob="?.txt", preview=False)
+    workspace.write("c.txt", "new\n")
+    undo = workspace.call("revert_edit", {"since": since})
+    lines = undo.text.splitlines()
+    assert "modified: a.txt, b.txt" in lines
+    assert "deleted: c.txt" in lines

@@ -203,10 +203,7 @@ class ContentUndoer:
                     f"{display_path} already holds what undoing would make of it"
                 )
             return current
-        self.report.add_merged(
-            display_path,
-            f"{display_path} has changed since; the later changes stay (merged)",
-        )
+        self.report.add_merged(display_path)
         content = b"".join(merged)
         if codec is not None:
             content = content.decode(errors=_PAIRS).encode(codec, _PAIRS)

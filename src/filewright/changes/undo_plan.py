@@ -347,10 +347,7 @@ class UndoPlanner:
                 return Modify(location, expected, splices)
             if self._digest_of_start(snapshot, after.size) != after.digest:
                 self._refuse(change.path, _TOO_LARGE)
-            self._report.add_merged(
-                display_path,
-                f"{display_path} has grown at its end since; what was added stays",
-            )
+            self._report.add_grown(display_path)
             return Modify(location, replace(expected, digest=None), splices)
         stored = stored_content_before(change)
         if stored is None:

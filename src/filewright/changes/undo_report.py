@@ -9,13 +9,15 @@ from typing import Any, NoReturn
 from filewright.changes.selection import Selection
 from filewright.errors import Code, FilewrightError
 from filewright.hints import Hint
-from filewright.wording import to_one_line
+from filewright.wording import join_limited, to_one_line
 
 _SHOWN_LINES = 12
 """Lines that are shown of one side of a conflict."""
 _SHOWN_CHARS = 200
 """Characters that are shown of such a line."""
 _SHOWN_CONFLICTS = 10
+_MAX_NAMED_FILES = 10
+"""Merged files that a note names."""
 _MAX_LISTED = 200
 """Conflicts that a refusal lists in its details, and notes of an undo."""
 
@@ -92,6 +94,7 @@ class ReportBuilder:
 
     def __init__(self) -> None:
         self._merged: dict[str, None] = {}
+        self._grown: dict[str, None] = {}
         self._notes: dict[str, None] = {}
         self._conflicts: dict[tuple[str, int], Conflict] = {}
         self._refused_paths: set[str] = set()
@@ -106,10 +109,13 @@ class ReportBuilder:
         """Add a note for the user, once."""
         self._notes[note] = None
 
-    def add_merged(self, path: str, note: str) -> None:
+    def add_merged(self, path: str) -> None:
         """Add a merged file, once: others may have changed it several times between."""
         self._merged[path] = None
-        self.add_note(note)
+
+    def add_grown(self, path: str) -> None:
+        """Add a file with text that was appended since, and that stays."""
+        self._grown[path] = None
 
     def add_merge_conflict(
         self,
@@ -151,9 +157,18 @@ class ReportBuilder:
                 conflicts.append(conflict)
             else:
                 left_conflicts.append(conflict)
+        notes = [*self._notes]
+        # A note for each file would be as long as their diffs.
+        for paths, change in (
+            ([*self._merged], "later changes stay (merged)"),
+            ([*self._grown], "what was added at the end since stays"),
+        ):
+            if paths:
+                files = join_limited(paths, _MAX_NAMED_FILES, noun="file")
+                notes.append(f"{files}: {change}")
         return UndoReport(
-            merged=tuple(self._merged),
-            notes=tuple(self._notes)[:_MAX_LISTED],
+            merged=(*self._merged, *self._grown),
+            notes=tuple(notes)[:_MAX_LISTED],
             conflicts=tuple(conflicts),
             left_conflicts=tuple(left_conflicts),
             divisible_paths=frozenset(self._divisible_paths),

@@ -73,6 +73,12 @@ class ChangeReply(BoundedText):
             or self._view.mode != "auto"
         )
 
+    def shows_file(self, diff: FileDiff) -> bool:
+        """Return True if the diff of one file is to be shown."""
+        if self._view.mode == "none":
+            return False
+        return self._view.mode == "full" or diff.path in self._short_diffs
+
     def status(
         self,
         verb: str,

@@ -336,28 +336,16 @@ def _render_change(
     return text.text()
 
 
-_INVERSE_ACTIONS = {"created": "deleted", "deleted": "created"}
-
-
 def add_file_changes(
-    text: BoundedText,
-    file_changes: Sequence[FileChange],
-    max_files: int,
-    *,
-    is_undone: bool = False,
+    text: BoundedText, file_changes: Sequence[FileChange], max_files: int
 ) -> None:
-    """Add a line for each file of a change, or with `is_undone` of its undo."""
+    """Add a line for each file of a change."""
     rows: list[str] = []
     for change in file_changes[:max_files]:
-        action, names = change.action, change.path.display_path
-        if is_undone:
-            action = _INVERSE_ACTIONS.get(action, action)
+        name = change.path.display_path
         if change.renamed_from is not None:
-            ends = [change.renamed_from.display_path, names]
-            if is_undone:
-                ends.reverse()
-            names = " → ".join(ends)
-        rows.append(f"{action}: {names}")
+            name = f"{change.renamed_from.display_path} → {name}"
+        rows.append(f"{change.action}: {name}")
     # The names of many files must leave room for the diff.
     text.extend(rows, reserve=text.room // 2, of=len(file_changes), more="file")
 

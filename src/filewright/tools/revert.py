@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.boundary.location import Location
-from filewright.changes.model import ChangeRecord
+from filewright.changes.model import ChangeRecord, FileChange
 from filewright.changes.selection import FilePart, Scope
 from filewright.changes.undo import Reversal
 from filewright.changes.undo_report import Conflict
@@ -19,8 +19,9 @@ from filewright.errors import Code, FilewrightError, invalid
 from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.context import Context
-from filewright.tools.history import MAX_FILES, add_file_changes
+from filewright.tools.history import MAX_FILES
 from filewright.tools.pipeline import Change
+from filewright.tools.previews import find_diff_view
 from filewright.tools.result import ChangeResult, DiffMode, optional
 from filewright.tools.tool import Tool
 from filewright.wording import pluralize
@@ -34,6 +35,8 @@ MAX_STATES = 1_000
 MAX_NAMED_STATES = 20
 
 NOTES_RESERVE = 1_000
+
+_INVERSE_ACTIONS = {"created": "deleted", "deleted": "created"}
 
 
 class RevertPart(Arguments):
@@ -132,6 +135,16 @@ class _Undo:
         return self.reversal.selected.record
 
     @property
+    def change(self) -> Change[None]:
+        """The change, with its files in the order of their paths.
+
+        A preview and a record have them in the order of their steps.
+        """
+        files = sorted(self.diff.files, key=lambda file: file.path)
+        change_id = self.record.id if self.record is not None else None
+        return Change((), change_id, replace(self.diff, files=tuple(files)))
+
+    @property
     def has_news(self) -> bool:
         """True if the diff shows more than the diff of the undone change does."""
         if self.record is None or self.reversal.merged:
@@ -160,8 +173,20 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         diff = _read_diff(context, record)
     undo = _Undo(scope, is_of_file, record, reversal, diff)
     file_changes = (record or undo.undone_record).file_changes
+    view = find_diff_view(
+        context,
+        arguments,
+        undo.change,
+        outcome=str(reversal.remaining_conflicts),
+        is_offered=False,
+    )
+    view = replace(
+        view,
+        has_news=undo.has_news or view.mode == "full",
+        first_paths=frozenset(reversal.merged),
+    )
     return RevertResult(
-        text=render_undo(undo, arguments.diff, context.settings.page_chars),
+        text=render_undo(undo, view, context.settings.page_chars),
         change_id=record.id if record is not None else None,
         difference=diff,
         preview=record is None,
@@ -269,21 +294,14 @@ def _list_changes(
 # Text
 
 
-def render_undo(
-    undo: _Undo, requested_diff: DiffMode, max_characters: int
-) -> str:
-    """Return the changes that are undone, notes, conflicts, the files, and the diff."""
+def render_undo(undo: _Undo, view: DiffView, max_characters: int) -> str:
+    """Return the changes that are undone, notes, conflicts, the files, and the diff.
+
+    After a preview of the same undo, only the changes and the counts.
+    """
     record, reversal = undo.record, undo.reversal
     change_id = record.id if record is not None else None
-    has_news = undo.has_news or requested_diff == "full"
-    view = DiffView(
-        mode=requested_diff,
-        has_news=has_news,
-        is_offered=False,
-        first_paths=frozenset(reversal.merged),
-    )
-    change: Change[None] = Change((), change_id, undo.diff)
-    reply = ChangeReply(max_characters, change, view)
+    reply = ChangeReply(max_characters, undo.change, view)
     title = reversal.selected.description
     content = pluralize(len(reversal.selected.change_ids), "change")
     if undo.scope.change_id is not None:
@@ -292,10 +310,15 @@ def render_undo(
     if reversal.selected.part:
         # The summary is of all that the changes did, and less is undone.
         title = f"{reversal.selected.part} of {title}"
+    extent = ", in part" if reversal.remaining_conflicts else ""
     if change_id is not None:
-        reply.add(f"undid {title}: {content}; change {change_id}")
+        reply.add(f"undid {title}{extent}: {content}; change {change_id}")
     else:
-        reply.add(f"{title} {reply.status('undone')}: {content}")
+        reply.add(f"{title} {reply.status('undone')}{extent}: {content}")
+    if view.is_seen and view.mode != "full":
+        files = pluralize(len(record.file_changes) if record else 0, "file")
+        reply.add(f"[{files}, as in the preview]")
+        return reply.text()
     reply.extend(
         [f"[{note}]" for note in reversal.notes], reserve=NOTES_RESERVE
     )
@@ -313,16 +336,63 @@ def render_undo(
             "[that change was an undo itself; for an earlier one give its "
             "change_id from get_history]"
         )
-    file_changes = (record or undo.undone_record).file_changes
-    add_file_changes(
-        reply, file_changes, MAX_SHOWN_FILES, is_undone=record is None
-    )
-    if has_news:
-        if not reply.shows_diff:
-            for file in undo.diff.files:
-                reply.add_short_diff(file)
+    _add_files(reply, undo, view)
+    if view.has_news:
         reply.finish()
     return reply.text()
+
+
+def _add_files(reply: ChangeReply, undo: _Undo, view: DiffView) -> None:
+    """Add the files by their actions, and diffs if not all of them can be shown.
+
+    A file that is modified is named by its diff, if that is shown.
+    """
+    is_preview = undo.record is None
+    shown_files: list[FileDiff] = []
+    for file in undo.change.diff.files:
+        # Of the others, the change that is undone has the same diff.
+        is_news = is_preview or file.path in view.first_paths
+        if reply.shows_file(file) and (is_news or reply.shows_diff):
+            shown_files.append(file)
+    shown_paths = {file.path for file in shown_files}
+    named_changes: list[FileChange] = []
+    for change in (undo.record or undo.undone_record).file_changes:
+        is_shown = change.path.display_path in shown_paths
+        if change.action != "modified" or not is_shown:
+            named_changes.append(change)
+    rows = _list_files(named_changes[:MAX_SHOWN_FILES], is_undone=is_preview)
+    # The names of many files must leave room for the diff.
+    reply.extend(rows, reserve=reply.room // 2)
+    more_files = len(named_changes) - MAX_SHOWN_FILES
+    if more_files > 0:
+        reply.add(f"[{pluralize(more_files, 'more file')}]")
+    if view.has_news and not reply.shows_diff:
+        for file in shown_files:
+            reply.add_short_diff(file)
+
+
+def _list_files(
+    file_changes: Sequence[FileChange], *, is_undone: bool
+) -> list[str]:
+    """Return a line for each action, with the files that it was done to.
+
+    With `is_undone`, the actions are those of the undo of the changes.
+    """
+    names_by_action: dict[str, list[str]] = {}
+    for change in file_changes:
+        action, name = change.action, change.path.display_path
+        if is_undone:
+            action = _INVERSE_ACTIONS.get(action, action)
+        if change.renamed_from is not None:
+            ends = [change.renamed_from.display_path, name]
+            if is_undone:
+                ends.reverse()
+            name = " → ".join(ends)
+        names_by_action.setdefault(action, []).append(name)
+    return [
+        f"{action}: {', '.join(names)}"
+        for action, names in names_by_action.items()
+    ]
 
 
 # Earlier states of a file, for dialects
