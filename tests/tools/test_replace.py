@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
+from filewright import Workspace
 from filewright.errors import FilewrightError
 from filewright.tools.replace import check_expected
 
@@ -28,3 +31,81 @@ def test_expected_count(
     with pytest.raises(FilewrightError) as caught:
         check_expected(counts, expected)
     assert caught.value.code == code
+
+
+@pytest.fixture
+def names(root: Path) -> Path:
+    (root / "a.py").write_text("load(1)\nload_all(2)\n")
+    (root / "b.py").write_text("reload = load_all = Load\n")
+    (root / ".hidden").write_text("load\n")
+    return root
+
+
+RENAME = {
+    "pattern": "load",
+    "replacement": "read",
+    "whole_word": True,
+    "preview": False,
+}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "footer"),
+    [
+        pytest.param(
+            {},
+            "[3 files searched; no match left (hidden too)]",
+            id="all",
+        ),
+        pytest.param(
+            {"include_ignored": True},
+            "no match left (hidden and ignored too)]",
+            id="with ignored files",
+        ),
+        pytest.param({"path": "a.py"}, "[no match left]", id="one file"),
+        pytest.param(
+            {"replacement": "load load"}, "[3 files searched]", id="again"
+        ),
+        pytest.param({"preview": True}, "[3 files searched]", id="preview"),
+        pytest.param(
+            {
+                "pattern": None,
+                "replacement": None,
+                "items": [
+                    {"pattern": "load", "replacement": "x", "path": "."},
+                    {"pattern": "Load", "replacement": "y", "path": "."},
+                ],
+            },
+            "[3 and 3 files searched; no match left (hidden too)]",
+            id="items",
+        ),
+    ],
+)
+def test_says_what_is_left(
+    names: Path,
+    workspace: Workspace,
+    arguments: dict[str, object],
+    footer: str,
+) -> None:
+    answer = workspace.call("replace_content", {**RENAME, **arguments})
+    assert not answer.is_error, answer.text
+    assert footer in answer.text
+
+
+def test_names_near_words(names: Path, workspace: Workspace) -> None:
+    preview = workspace.call("replace_content", {**RENAME, "preview": True})
+    near = "[not matched: load_all (2), reload (1), Load (1)]"
+    assert near in preview.text
+    # They are as in the preview, as is the diff.
+    assert near not in workspace.call("replace_content", RENAME).text
+
+
+def test_shows_kinds_when_it_writes(root: Path, workspace: Workspace) -> None:
+    for number in range(30):
+        (root / f"{number}.py").write_text(f"use_{'x' * number}(old)\n")
+    answer = workspace.call(
+        "replace_content",
+        {"pattern": "old", "replacement": "new", "max_count": 30},
+    )
+    assert "-use_(old)\n+use_(new)" in answer.text
+    assert "[24 more kinds]" in answer.text

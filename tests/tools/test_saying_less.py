@@ -397,7 +397,10 @@ def test_a_replacement_names_its_files_once(
         "replace_content",
         {"pattern": "old", "replacement": "new", "max_count": 6},
     )
-    assert done.text.splitlines()[1:3] == ["[3 files searched]", "--- a/m0.py"]
+    assert done.text.splitlines()[1:3] == [
+        "[3 files searched; no match left (hidden too)]",
+        "--- a/m0.py",
+    ]
     assert done.text.count("m0.py") == 2
     for n in range(30):
         (root / f"n{n:02}.py").write_text("a\nb\nold\n" * 3)

@@ -21,6 +21,7 @@ from filewright.logs.time_range import TimeRange
 from filewright.progress import Task
 from filewright.search.candidates import Candidates
 from filewright.search.hits import FileHits, count_hits, search_snapshot
+from filewright.search.near_words import NearWords
 from filewright.search.pattern import Pattern
 from filewright.search.searcher import Searcher, Unavailable
 from filewright.search.tree_options import TreeOptions
@@ -68,8 +69,8 @@ class TreeSearch:
 
     Iterating yields (snapshot, file hits) for each file with hits, in path order. A
     snapshot is open until the next step. The output `files` gives one hit of each file,
-    `counts` only the count. For a single file, `open_file` opens it, and its errors are
-    raised.
+    `counts` only the count. In `near`, words near the matches are counted.
+    For a single file, `open_file` opens it, and its errors are raised.
 
     Afterwards either `complete` is True or `resume` is set. `searched_count` and
     `matched_count` count files, `hit_count` counts hits. `binary` counts files that may
@@ -90,6 +91,7 @@ class TreeSearch:
     selection: Selection | None = None
     members: tuple[Location, ...] = ()
     open_file: Callable[[], Snapshot] | None = None
+    near: NearWords | None = None
     complete: bool = False
     resume: ResumePoint | None = None
     matched_count: int = 0
@@ -124,6 +126,8 @@ class TreeSearch:
         # Otherwise almost every file has a hit, and rg could rule none out.
         if not self.options.invert and not self.pattern.matches_empty:
             patterns = self.pattern.rg_patterns
+            if self.near is not None:
+                patterns += self.near.wide.rg_patterns
         candidates = Candidates(
             self.searcher.boundary,
             self.where,
@@ -252,6 +256,8 @@ class TreeSearch:
         if snapshot.binary_type is not None:
             self.binary += 1
             return FileHits(())
+        if self.near is not None:
+            self.near.add(snapshot, self.task)
         selected = self.select(snapshot)
         if options.output == "counts":
             count = count_hits(

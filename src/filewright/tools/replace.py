@@ -7,6 +7,7 @@ commit unless this is a preview.
 from __future__ import annotations
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -25,6 +26,7 @@ from filewright.edit.replacements import (
     compile_replacement,
     replace_matches,
 )
+from filewright.edit.source import Source
 from filewright.edit.text_plan import to_file_plan
 from filewright.errors import (
     Code,
@@ -33,7 +35,10 @@ from filewright.errors import (
     path_error,
     too_many,
 )
+from filewright.progress import Task
 from filewright.search.hit_groups import HitGroups
+from filewright.search.matches import find_matches
+from filewright.search.near_words import NearWords
 from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
@@ -64,7 +69,7 @@ from filewright.tools.search_notes import (
 from filewright.tools.search_rendering import render_file, render_kind
 from filewright.tools.search_result import MatchedFile
 from filewright.tools.tool import Tool
-from filewright.wording import join_limited, pluralize
+from filewright.wording import escape_controls, join_limited, pluralize
 
 MAX_SHOWN_NOTES = 20
 
@@ -74,6 +79,12 @@ MAX_NAMED_FILES = 3
 MAX_KINDS = 6
 MAX_KIND_CHARS = 100
 """The kinds of lines shown with an example, and the length of each line."""
+
+MAX_NEAR_WORDS = 8
+"""The words near the matches that are named."""
+
+MAX_CHECKED_BYTES = 128 << 20
+"""The files that are searched again, as they will be, for matches that are left."""
 
 MAX_MATCHES = 1_000_000
 """The replacements in one file by all items; more would need too much memory."""
@@ -185,10 +196,21 @@ class _Item:
 
 @dataclass
 class _Findings:
-    """The matches of one plan: by file and by item, notes, and kinds of changed lines."""
+    """The matches of one plan: by file and by item, notes, and kinds of changed lines.
+
+    `searched` are the files that each item searched in a folder, and `near_words` the
+    words near its matches. `is_checked` is True while all files that change were searched
+    again, and `has_left` if a match is in one of them still.
+    """
 
     by_item: list[int]
     by_file: dict[str, int] = field(default_factory=dict)
+    searched: list[int] = field(default_factory=list)
+    includes_ignored: bool = True
+    near_words: list[NearWords] = field(default_factory=list)
+    is_checked: bool = True
+    has_left: bool = False
+    remaining_check_bytes: int = MAX_CHECKED_BYTES
     notes: list[str] = field(default_factory=list)
     kinds: HitGroups = field(default_factory=HitGroups)
     examples: dict[tuple[str, int, str], Example] = field(default_factory=dict)
@@ -210,6 +232,56 @@ class _Findings:
                     snapshot, splices, index, MAX_KIND_CHARS
                 )
                 self.examples[kind.path, kind.line, kind.text] = example
+
+    def check_result(
+        self,
+        snapshot: Snapshot,
+        splices: Sequence[Splice],
+        items: Sequence[_Item],
+        task: Task,
+    ) -> None:
+        """Search the result of splices for further matches, if there is time for it."""
+        self.remaining_check_bytes -= snapshot.size
+        if self.remaining_check_bytes < 0:
+            self.is_checked = False
+        if self.has_left or not self.is_checked:
+            return
+        result = Source(Overlay(snapshot, splices)).snapshot
+        for item in items:
+            matches = find_matches(result, item.pattern, once=True, task=task)
+            self.has_left = self.has_left or any(True for _ in matches)
+
+    def footer(self, *, is_written: bool) -> str:
+        """Return the files that were searched, and whether a match is left in them."""
+        parts: list[str] = []
+        if self.searched:
+            counts = " and ".join(f"{count:,}" for count in self.searched)
+            noun = "file" if self.searched == [1] else "files"
+            parts.append(f"{counts} {noun} searched")
+        parts += self.notes[:MAX_SHOWN_NOTES]
+        if is_written and self.is_checked and not self.has_left:
+            scope = ""
+            if self.searched:
+                kinds = (
+                    "hidden and ignored" if self.includes_ignored else "hidden"
+                )
+                scope = f" ({kinds} too)"
+            parts.append(f"no match left{scope}")
+        return "; ".join(parts)
+
+    def near_note(self) -> str:
+        """Return the words that hold the text of an item and are no match, or ""."""
+        counts: Counter[str] = Counter()
+        is_complete = True
+        for near_words in self.near_words:
+            counts.update(near_words.counts)
+            is_complete = is_complete and near_words.is_complete
+        if not counts:
+            return ""
+        words = [f"{word} ({count:,})" for word, count in counts.most_common()]
+        at_least = "" if is_complete else "at least "
+        named = join_limited(words, MAX_NEAR_WORDS, noun="word")
+        return escape_controls(f"not matched: {at_least}{named}")
 
     def rows(self) -> Iterator[str]:
         """Yield the most frequent kinds of lines, each with its new text."""
@@ -274,7 +346,7 @@ def plan_and_commit(
 ) -> tuple[_Findings, Change[ReplaceOutcome]]:
     """Plan all replacements, then commit them unless this is a preview."""
     findings = _Findings(by_item=[0] * len(items))
-    targets = _find_targets(context, items, arguments.max_files, findings.notes)
+    targets = _find_targets(context, items, arguments.max_files, findings)
     file_plans = _plan_files(context, items, targets, findings)
     change = plan_change(
         context, file_plans, is_preview=arguments.preview is True
@@ -352,7 +424,7 @@ def _find_targets(
     context: Context,
     items: Sequence[_Item],
     max_files: int,
-    notes: list[str],
+    findings: _Findings,
 ) -> dict[Location, list[int]]:
     """Return the files with a match, each with the indexes of the items that match.
 
@@ -361,7 +433,7 @@ def _find_targets(
     targets: dict[Location, list[int]] = {}
     for index, item in enumerate(items):
         with naming_item(index, len(items)):
-            for location in _find_files(context, item, notes):
+            for location in _find_files(context, item, findings):
                 targets.setdefault(location, []).append(index)
     if len(targets) > max_files:
         raise FilewrightError(
@@ -374,9 +446,13 @@ def _find_targets(
 
 
 def _find_files(
-    context: Context, item: _Item, notes: list[str]
+    context: Context, item: _Item, findings: _Findings
 ) -> Iterator[Location]:
     """Yield the files in which an item may match; add notes on those left out."""
+    notes = findings.notes
+    near_words = NearWords.around(item.pattern)
+    if near_words is not None:
+        findings.near_words.append(near_words)
     if not _is_folder(context, item):
         if context.searcher.accepts(item.location, item.options, context.task):
             yield item.location
@@ -389,15 +465,16 @@ def _find_files(
         item.pattern,
         item.options,
         task=context.task,
+        near=near_words,
     )
     for snapshot, _ in search:
         assert snapshot.location is not None
         yield snapshot.location
         snapshot.release()
-    search_notes = [
-        f"{pluralize(search.searched_count, 'file')} searched",
-        *skip_notes(search),
-    ]
+    findings.searched.append(search.searched_count)
+    if not item.options.include_ignored:
+        findings.includes_ignored = False
+    search_notes = skip_notes(search)
     if not search.matched_count:
         search_notes += left_out_notes(search)
     if not search.searched_count:
@@ -468,6 +545,7 @@ def _plan_files(
                 is_left_out = error.code in (Code.IS_BINARY, Code.UNSUPPORTED)
                 if not is_left_out or is_named:
                     raise
+                findings.is_checked = False
                 findings.notes.append(
                     f"{location.display_path} is not editable text and was left out"
                 )
@@ -477,6 +555,12 @@ def _plan_files(
             if outcome.splices:
                 context.boundary.require_writable(location)
                 findings.add_kinds(snapshot, outcome.splices)
+                findings.check_result(
+                    snapshot,
+                    outcome.splices,
+                    [items[index] for index in targets[location]],
+                    context.task,
+                )
                 yield to_file_plan(snapshot, outcome)
 
 
@@ -633,16 +717,19 @@ def render_replacements(
         reply.add(f"[matches of each item: {counts}]")
     # A caller that knows the count has seen the lines, and so has one that wants no diff.
     knows_lines = is_brief or arguments.expected_count is not None
-    has_news = len(findings.kinds) < findings.kinds.lines and not knows_lines
-    if not has_diff and (is_preview or has_news):
+    if not has_diff and (is_preview or not knows_lines):
         reply.extend(
             findings.rows(),
             reserve=reply.room // 3,
             of=len(findings.kinds),
             more="kind",
         )
-    if findings.notes:
-        reply.add(f"[{'; '.join(findings.notes[:MAX_SHOWN_NOTES])}]")
+    footer = findings.footer(is_written=not is_preview)
+    if footer:
+        reply.add(f"[{footer}]")
+    near_note = findings.near_note()
+    if near_note and not view.is_seen:
+        reply.add(f"[{near_note}]")
     reply.finish()
     return reply.text()
 
