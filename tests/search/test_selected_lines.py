@@ -6,11 +6,14 @@ import random
 
 import pytest
 
-from filewright.logs.selection import SelectedLines, Selection
+from filewright.logs.selection import Selection
 from filewright.progress import Task
 from filewright.rows.conditions import parse_conditions
 from filewright.rows.fields import parse_entry
-from filewright.search.selected_lines import iterate_selected_lines
+from filewright.search.selected_lines import (
+    SelectedLines,
+    iterate_selected_lines,
+)
 from filewright.settings import Settings
 from filewright.text.compressed import TextCache, view_if_compressed
 from filewright.text.snapshot import Snapshot

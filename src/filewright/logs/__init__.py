@@ -7,6 +7,6 @@ the entries, and whether a line is one of them. Nothing here opens a path.
 - `time_range`: the part of a log between two times
 - `rotated`: the files of a rotated log
 - `summary`: the period, the rate and the kinds of lines of a log
-- `selection`: the lines of a log that a call asks for
+- `selection`: the conditions of a call on times and fields
 - `counts`: counts of entries by fields, by time and by groups of a pattern
 """

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from filewright.logs.selection import SelectedLines
 from filewright.progress import Task
 from filewright.rows.fields import MAX_ENTRY_BYTES
 from filewright.search.matches import (
@@ -17,7 +16,10 @@ from filewright.search.matches import (
     iterate_windows,
 )
 from filewright.search.pattern import Pattern
-from filewright.search.selected_lines import iterate_selected_lines
+from filewright.search.selected_lines import (
+    SelectedLines,
+    iterate_selected_lines,
+)
 from filewright.search.window import NO_TIMEOUT, WINDOW_SIZES, WindowSizes
 from filewright.text.snapshot import Snapshot
 

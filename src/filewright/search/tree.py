@@ -16,7 +16,7 @@ import xxhash
 from filewright import errors
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
-from filewright.logs.selection import SelectedLines, Selection
+from filewright.logs.selection import Selection
 from filewright.logs.time_range import TimeRange
 from filewright.progress import Task
 from filewright.search.candidates import Candidates
@@ -24,6 +24,7 @@ from filewright.search.hits import FileHits, count_hits, search_snapshot
 from filewright.search.near_words import NearWords
 from filewright.search.pattern import Pattern
 from filewright.search.searcher import Searcher, Unavailable
+from filewright.search.selected_lines import SelectedLines
 from filewright.search.tree_options import TreeOptions
 from filewright.search.window import NO_TIMEOUT
 from filewright.text.snapshot import Snapshot

@@ -12,7 +12,6 @@ from filewright.logs.counts import (
     EntryCounts,
     parse_keys,
 )
-from filewright.logs.selection import SelectedLines
 from filewright.logs.time_range import LogTimes
 from filewright.logs.timestamps import LogClock
 from filewright.progress import Task
@@ -21,6 +20,7 @@ from filewright.search.matches import Span
 from filewright.search.pattern import Pattern
 from filewright.search.selected_lines import (
     MatchingLine,
+    SelectedLines,
     iterate_matching_lines,
 )
 from filewright.text.snapshot import Snapshot

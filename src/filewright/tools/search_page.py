@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from filewright.logs.selection import SelectedLines
 from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry, show_fields
 from filewright.search.hit_groups import HitGroups
 from filewright.search.hits import FileHits, Hit, iterate_hits
 from filewright.search.pattern import Pattern
+from filewright.search.selected_lines import SelectedLines
 from filewright.search.tree import TreeSearch
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
