@@ -12,7 +12,8 @@ class Selection:
     """The conditions of a call on the entries of a log.
 
     Without `has_pattern` every line that fits them is a hit. Relative times are before
-    `last_seconds`, by default the last entry of each file.
+    `last_seconds`, by default the last entry of each file. `fields` are the fields of
+    rows that are shown or counted.
     """
 
     since: str | None = None
@@ -20,6 +21,7 @@ class Selection:
     conditions: tuple[Condition, ...] = ()
     has_pattern: bool = True
     last_seconds: float | None = None
+    fields: tuple[str, ...] = ()
 
     @property
     def has_time(self) -> bool:
@@ -30,3 +32,11 @@ class Selection:
     def is_empty(self) -> bool:
         """Return True if every line is selected."""
         return not self.has_time and not self.conditions
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """Return the paths of all fields that are compared, shown or counted."""
+        return (
+            *(condition.path for condition in self.conditions),
+            *self.fields,
+        )

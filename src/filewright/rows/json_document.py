@@ -34,7 +34,9 @@ class JsonDocument:
 
     snapshot: Snapshot
     block_bytes: int = 1 << 20
-    left_out: LeftOutRows = field(default_factory=LeftOutRows)
+    left_out: LeftOutRows = field(
+        default_factory=lambda: LeftOutRows("value", "no object")
+    )
 
     def iterate_rows(
         self,
@@ -69,6 +71,7 @@ class JsonDocument:
         """Return the row of an element, or None if it does not fulfil the conditions."""
         text, start = element.text, element.start
         if not text.startswith(b"{", start):
+            self.left_out.add(element.offset + start)
             return None
         for needle in needles:
             if needle.search(text, start, element.end) is None:
@@ -184,7 +187,7 @@ def unreadable_json(
     return path_error(
         Code.UNSUPPORTED,
         path,
-        f"{path}, line {line}: {error.reason}",
+        f"{path} is not certain in line {line}: {error.reason}",
         "correct it first, or replace text by a pattern",
         line=line,
     )

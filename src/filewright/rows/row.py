@@ -39,8 +39,10 @@ class Row:
 
 @dataclass
 class LeftOutRows:
-    """The rows that may fulfil the conditions, but whose fields are not certain."""
+    """The rows that may fulfil conditions, but are not certain: `noun` and `reason`."""
 
+    noun: str
+    reason: str
     count: int = 0
     first_offset: int = 0
 

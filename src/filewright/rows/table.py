@@ -52,6 +52,21 @@ class _BufferedRows:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class _RowForm:
+    """A pattern of a row with all columns; `groups` are those of the columns needed."""
+
+    pattern: re.Pattern[bytes]
+    groups: Mapping[int, int]
+
+    @classmethod
+    def of(cls, table: Table, columns: Iterable[int]) -> _RowForm:
+        """Return the pattern of the rows of a table."""
+        ordered = sorted(columns)
+        pattern = table.syntax.compile_columns(ordered, table.column_count)
+        return cls(pattern, {column: 1 + n for n, column in enumerate(ordered)})
+
+
 @dataclass
 class Table:
     """The rows of a table in a snapshot.
@@ -67,7 +82,9 @@ class Table:
     column_count: int
     start: int
     block_bytes: int = 1 << 20
-    left_out: LeftOutRows = field(default_factory=LeftOutRows)
+    left_out: LeftOutRows = field(
+        default_factory=lambda: LeftOutRows("row", "of another length")
+    )
 
     @classmethod
     def of(
@@ -81,19 +98,28 @@ class Table:
         Its first row is a header if it has a name of `paths`, or looks like one. Raises
         `unsupported` if there are no columns.
         """
-        facts = summarize_csv(_read_first_lines(snapshot), delimiter)
-        path = snapshot.requested_path
-        hint = "replace text by a pattern"
-        if facts is None:
-            message = f"{path} has no columns: no delimiter divides its lines"
-            raise path_error(Code.UNSUPPORTED, path, message, hint)
-        encoding = snapshot.encoding
-        if facts.delimiter == "|" and encoding.is_multibyte:
-            message = (
-                f"{path}: the delimiter may be a part of a character of "
-                f"{encoding.name}"
+        table = cls.find(snapshot, paths, delimiter)
+        if table is None:
+            path = snapshot.requested_path
+            raise path_error(
+                Code.UNSUPPORTED,
+                path,
+                f"{path} has no columns: no delimiter divides its lines",
+                "replace text by a pattern",
             )
-            raise path_error(Code.UNSUPPORTED, path, message, hint)
+        return table
+
+    @classmethod
+    def find(
+        cls,
+        snapshot: Snapshot,
+        paths: Iterable[str],
+        delimiter: str | None = None,
+    ) -> Table | None:
+        """Return the table of a snapshot, or None if it has no columns."""
+        facts = summarize_csv(_read_first_lines(snapshot), delimiter)
+        if facts is None:
+            return None
         syntax = TableSyntax.of(facts.delimiter.encode())
         table = cls(snapshot, syntax, (), facts.columns, snapshot.start)
         header = table._read_header()
@@ -116,10 +142,9 @@ class Table:
             return None
         end, next_start = ends
         row = buffer[:end]
-        names = [
-            self._read_value(row[low:high]).strip()
-            for low, high in self.syntax.split(row)
-        ]
+        names = []
+        for name in self.syntax.split(row):
+            names.append(self._read_value(name).strip())
         return _Header(tuple(names), self.start + next_start)
 
     def _read_value(self, field_bytes: bytes) -> str:
@@ -184,8 +209,19 @@ class Table:
         """
         column_conditions = [self._bind(condition) for condition in conditions]
         columns = {path: self.find_column(path) for path in paths}
+        # The columns are found before the first row is read.
+        return self._iterate_rows(column_conditions, columns, task)
+
+    def _iterate_rows(
+        self,
+        conditions: Sequence[_ColumnCondition],
+        columns: Mapping[str, int],
+        task: Task,
+    ) -> Iterator[Row]:
+        compared = [bound.index for bound in conditions]
+        form = _RowForm.of(self, {*compared, *columns.values()})
         needles = []
-        for bound in column_conditions:
+        for bound in conditions:
             if bound.needle is not None:
                 needles.append(bound.needle)
         offset, rest = self.start, b""
@@ -200,13 +236,12 @@ class Table:
                 needles = _order_needles(needles, buffer)
             rows = self._scan(buffer, needles, is_last=not block)
             for start, end in rows.candidates:
-                body = buffer[start:end]
-                spans = self.syntax.split(body)
-                if not self._has_all_columns(body, spans):
-                    if body and self._may_fit(column_conditions, body, spans):
+                match = form.pattern.match(buffer, start, end)
+                if match is None:
+                    if self._may_fit(conditions, buffer[start:end]):
                         self.left_out.add(offset + start)
-                elif self._fits(column_conditions, body, spans):
-                    yield self._build_row(offset + start, body, spans, columns)
+                elif self._fits(conditions, form, match):
+                    yield self._build_row(offset, match, form, columns)
             is_stuck = (
                 not block or len(buffer) > MAX_ROW_BYTES + self.block_bytes
             )
@@ -239,7 +274,10 @@ class Table:
             if ends is None or (ends[1] == len(buffer) and not is_last):
                 return _BufferedRows(candidates, start)
             end, position = ends
-            if all(needle.search(buffer, start, end) for needle in needles):
+            for needle in needles:
+                if needle.search(buffer, start, end) is None:
+                    break
+            else:
                 candidates.append((start, end))
         end = self.syntax.skip_rows(buffer, position, len(buffer))
         if is_last and self.syntax.find_row(buffer, end) is not None:
@@ -259,36 +297,25 @@ class Table:
             _build_needle(bound, self.snapshot.encoding),
         )
 
-    def _has_all_columns(self, body: bytes, spans: Sequence[Span]) -> bool:
-        """Return True unless a row is too short, or its fields may be shifted."""
-        count = self.column_count
-        if len(spans) <= count:
-            return len(spans) == count
-        # Delimiters at the end of a row shift no field.
-        _, end = spans[count - 1]
-        return not body[end:].strip(self.syntax.delimiter)
-
     def _fits(
         self,
         conditions: Sequence[_ColumnCondition],
-        body: bytes,
-        spans: Sequence[Span],
+        form: _RowForm,
+        match: re.Match[bytes],
     ) -> bool:
         for bound in conditions:
-            low, high = spans[bound.index]
-            value = self._read_value(body[low:high])
+            value = self._read_value(match[form.groups[bound.index]])
             if not bound.condition.accepts_value(value):
                 return False
         return True
 
     def _may_fit(
-        self,
-        conditions: Sequence[_ColumnCondition],
-        body: bytes,
-        spans: Sequence[Span],
+        self, conditions: Sequence[_ColumnCondition], body: bytes
     ) -> bool:
         """Return True if a row would fit with its fields in other columns."""
-        values = [self._read_value(body[low:high]) for low, high in spans]
+        if not body:
+            return False
+        values = [self._read_value(text) for text in self.syntax.split(body)]
         return all(
             any(map(bound.condition.accepts_value, values))
             for bound in conditions
@@ -296,17 +323,21 @@ class Table:
 
     def _build_row(
         self,
-        offset: int,
-        body: bytes,
-        spans: Sequence[Span],
+        buffer_offset: int,
+        match: re.Match[bytes],
+        form: _RowForm,
         columns: Mapping[str, int],
     ) -> Row:
         fields = {}
-        for path, index in columns.items():
-            low, high = spans[index]
-            value = self._read_value(body[low:high])
-            fields[path] = Field(offset + low, offset + high, value)
-        return Row(offset, offset + len(body), offset, fields)
+        for path, column in columns.items():
+            group = form.groups[column]
+            fields[path] = Field(
+                buffer_offset + match.start(group),
+                buffer_offset + match.end(group),
+                self._read_value(match[group]),
+            )
+        offset = buffer_offset + match.start()
+        return Row(offset, buffer_offset + match.end(), offset, fields)
 
     def _unended_row(self, offset: int) -> FilewrightError:
         path = self.snapshot.requested_path
@@ -314,8 +345,8 @@ class Table:
         return path_error(
             Code.UNSUPPORTED,
             path,
-            f"{path}: a quoted field in line {line} does not end before a "
-            "delimiter or the end of a line",
+            f"{path} has a quoted field in line {line} that does not end before "
+            "a delimiter or the end of a line",
             "correct its quotes, or replace text by a pattern",
             line=line,
         )

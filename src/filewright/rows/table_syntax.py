@@ -9,6 +9,7 @@ would be a guess.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
@@ -27,7 +28,7 @@ class TableSyntax:
     delimiter: bytes
     _row: re.Pattern[bytes]
     _rows: re.Pattern[bytes]
-    _field: re.Pattern[bytes]
+    _field: bytes
 
     @classmethod
     def of(cls, delimiter: bytes) -> Self:
@@ -44,7 +45,8 @@ class TableSyntax:
             delimiter,
             re.compile(row + rb"(\r\n?|\n|\Z)"),
             re.compile(ended_row + rb"*+"),
-            re.compile(rb"(?:%b|[^%b]*+)" % (_QUOTED, edge)),
+            # An atomic group: a quoted field is never read as an unquoted one.
+            rb"(?>%b|[^%b]*+)" % (_QUOTED, edge),
         )
 
     def skip_rows(self, buffer: bytes, start: int, stop: int) -> int:
@@ -71,23 +73,31 @@ class TableSyntax:
             return None
         return match.start(1), match.end()
 
-    def split(self, row: bytes) -> list[Span]:
-        """Return where the fields of a row begin and end, quotes included."""
-        spans: list[Span] = []
+    def compile_columns(
+        self, columns: Sequence[int], count: int
+    ) -> re.Pattern[bytes]:
+        """Return a pattern of a row of `count` fields, with groups for some columns.
+
+        `columns` are in order. Delimiters at the end of a row shift no column.
+        """
+        field, delimiter = self._field, re.escape(self.delimiter)
+        pattern = b""
         position = 0
-        if b'"' not in row:
-            for field in row.split(self.delimiter):
-                end = position + len(field)
-                spans.append((position, end))
-                position = end + 1
-            return spans
-        while True:
-            match = self._field.match(row, position)
-            assert match is not None
-            spans.append(match.span())
-            position = match.end() + 1
-            if position > len(row):
-                return spans
+        for column in columns:
+            pattern += b"(?:%b%b){%d}" % (field, delimiter, column - position)
+            pattern += b"(%b)" % field
+            position = column + 1
+            if position < count:
+                pattern += delimiter
+        if position < count:
+            rest = count - position - 1
+            pattern += b"(?:%b%b){%d}%b" % (field, delimiter, rest, field)
+        return re.compile(pattern + delimiter + rb"*+\Z")
+
+    def split(self, row: bytes) -> list[bytes]:
+        """Return the fields of a row, quotes included."""
+        pattern = rb"(?:\A|%b)(%b)" % (re.escape(self.delimiter), self._field)
+        return re.findall(pattern, row)
 
     def read_field(self, field: bytes) -> bytes:
         """Return the value of a field, without its quotes."""

@@ -18,6 +18,7 @@ Nothing here opens a path by itself, or writes.
 - `matches`: the matches in one snapshot
 - `hits`: the lines that match, with their numbers and columns
 - `selected_lines`: the lines that a selection takes, without a pattern
+- `file_rows`: the rows of a file with columns or keys
 - `excerpts`: the piece of a line that shows a hit, and the lines around it
 - `hit_groups`: groups of lines that differ only in numbers
 - `tree_options`: the files of a tree search, and its kind of result

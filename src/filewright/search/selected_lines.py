@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from filewright.logs.selection import Selection
@@ -12,6 +12,7 @@ from filewright.logs.time_range import LogTimes, TimeRange, find_time_range
 from filewright.progress import Task
 from filewright.rows.conditions import Condition, NumberPattern
 from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry
+from filewright.rows.row import LeftOutRows, Row
 from filewright.search.matches import END_OF_TEXT, Span, find_matches
 from filewright.search.pattern import Pattern
 from filewright.search.regex_engine import compile_re2
@@ -26,7 +27,9 @@ _MAX_LINE_BYTES = 16 << 20
 class SelectedLines:
     """The selection in one file: the bytes that may hold lines of it, and a test of each.
 
-    `broken_count` counts lines that are no JSON objects.
+    `left_out` counts lines that are no JSON objects. Of a table or a document, `rows`
+    are the rows that fulfil the conditions, in their order, and `row` is that of the last
+    line.
     """
 
     selection: Selection
@@ -34,7 +37,11 @@ class SelectedLines:
     stop: int
     times: LogTimes | None = None
     time_range: TimeRange | None = None
-    broken_count: int = 0
+    left_out: LeftOutRows = field(
+        default_factory=lambda: LeftOutRows("line", "not JSON")
+    )
+    rows: Iterator[Row] | None = None
+    row: Row | None = None
 
     @classmethod
     def of(
@@ -63,18 +70,43 @@ class SelectedLines:
 
     def accepts(self, offset: int, body: bytes) -> bool:
         """Return True if the line at an offset is selected."""
-        if self.selection.conditions:
+        if self.rows is not None:
+            if self._row_at(offset, offset + len(body)) is None:
+                return False
+        elif self.selection.conditions:
             entry = parse_entry(body)
             if entry is None:
                 if body.strip():
-                    self.broken_count += 1
+                    self.left_out.add(offset)
                 return False
             for condition in self.selection.conditions:
                 if not condition.accepts(entry):
                     return False
-        return self._is_in_time(offset, body)
+        return self.is_in_time(offset, body)
 
-    def _is_in_time(self, offset: int, body: bytes) -> bool:
+    def read_entry(self, body: bytes) -> Mapping[str, Any] | None:
+        """Return the fields of the last line that was accepted, or None."""
+        if self.rows is None:
+            return parse_entry(body)
+        if self.row is None:
+            return None
+        return {path: entry.value for path, entry in self.row.fields.items()}
+
+    def _row_at(self, start: int, end: int) -> Row | None:
+        """Return the row of `rows` that the bytes [start, end] touch, or None.
+
+        The bytes of later calls are further down.
+        """
+        assert self.rows is not None
+        while self.row is None or self.row.end < start:
+            self.row = next(self.rows, None)
+            if self.row is None:
+                self.rows = iter(())
+                return None
+        return self.row if self.row.offset <= end else None
+
+    def is_in_time(self, offset: int, body: bytes) -> bool:
+        """Return True if the line at an offset is in the selected part of the time."""
         if self.times is None or self.time_range is None:
             return True
         seconds = self.times.time_of_line(offset, body)
@@ -121,6 +153,9 @@ def iterate_selected_lines(
 ) -> Iterator[Line]:
     """Yield the selected lines from byte `start` on, where a line begins."""
     start = max(start, selected.start)
+    if selected.rows is not None:
+        yield from _lines_of_rows(snapshot, selected, start, task)
+        return
     if snapshot.encoding.unit_bytes > 1:
         lines = snapshot.lines.read_lines(
             start, selected.stop, limit=MAX_ENTRY_BYTES, task=task
@@ -129,6 +164,25 @@ def iterate_selected_lines(
         lines = _candidate_lines(snapshot, selected, start, task)
     for line in lines:
         if selected.accepts(line.offset, line.body):
+            yield line
+
+
+def _lines_of_rows(
+    snapshot: Snapshot, selected: SelectedLines, start: int, task: Task
+) -> Iterator[Line]:
+    """Yield a line of every selected row: the one that shows why it is selected."""
+    assert selected.rows is not None
+    last_offset = -1
+    for row in selected.rows:
+        if not start <= row.place < selected.stop:
+            continue
+        selected.row = row
+        offset = snapshot.lines.line_start(row.place, task)
+        line = snapshot.lines.read_line(offset, MAX_ENTRY_BYTES, task=task)
+        # A document may have several rows in one line.
+        is_new = offset > last_offset
+        last_offset = offset
+        if is_new and selected.is_in_time(offset, line.body):
             yield line
 
 

@@ -7,6 +7,7 @@ So a hit is the same however the candidates were found.
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import chain
@@ -19,7 +20,10 @@ from filewright.errors import Code, FilewrightError
 from filewright.logs.selection import Selection
 from filewright.logs.time_range import TimeRange
 from filewright.progress import Task
+from filewright.rows.row import Row
+from filewright.rows.table import Table
 from filewright.search.candidates import Candidates
+from filewright.search.file_rows import JsonLines, open_rows
 from filewright.search.hits import FileHits, count_hits, search_snapshot
 from filewright.search.near_words import NearWords
 from filewright.search.pattern import Pattern
@@ -103,7 +107,8 @@ class TreeSearch:
     searched_count: int = 0
     ignored: int = 0
     has_long_compressed_text: bool = False
-    broken: int = 0
+    left_out: Counter[str] = field(default_factory=Counter)
+    without_columns: int = 0
     untimed: int = 0
     without_json: int = 0
     unsorted: int = 0
@@ -292,13 +297,54 @@ class TreeSearch:
         if self.selection is None:
             return None
         try:
-            return SelectedLines.of(snapshot, self.selection, self.task)
+            selected = SelectedLines.of(snapshot, self.selection, self.task)
         except FilewrightError as error:
             if self.open_file or error.code != Code.INVALID_INPUT:
                 raise
             self.untimed += 1
             start = snapshot.start
             return SelectedLines(self.selection, start, start)
+        if self.selection.paths:
+            try:
+                self._add_rows(snapshot, selected)
+            except FilewrightError as error:
+                if self.open_file or error.code != Code.INVALID_INPUT:
+                    raise
+                self.without_columns += 1
+                selected.rows = iter(())
+        return selected
+
+    def _add_rows(self, snapshot: Snapshot, selected: SelectedLines) -> None:
+        """Give the selection the rows of a table or a document."""
+        selection = selected.selection
+        reader = open_rows(snapshot, selection.paths)
+        if reader is None or isinstance(reader, JsonLines):
+            # Lines are compared as they are read, which is faster.
+            return
+        if not selection.conditions and not isinstance(reader, Table):
+            return
+        selected.left_out = reader.left_out
+        rows = reader.iterate_rows(
+            selection.conditions, selection.fields, self.task
+        )
+        selected.rows = self._certain_rows(snapshot, rows)
+
+    def _certain_rows(
+        self, snapshot: Snapshot, rows: Iterator[Row]
+    ) -> Iterator[Row]:
+        """Yield the rows of a file up to a place where they are not certain."""
+        try:
+            yield from rows
+        except FilewrightError as error:
+            if self.open_file or error.code != Code.UNSUPPORTED:
+                raise
+            path = snapshot.requested_path
+            self.problems[path] = error.message.removeprefix(f"{path} ")
+
+    def note_left_out(self, selected: SelectedLines) -> None:
+        """Count the lines and rows of a file that were left out."""
+        rows = selected.left_out
+        self.left_out[f"{rows.noun} {rows.reason}"] += rows.count
 
     def _note_selected(
         self, selected: SelectedLines | None, *, is_whole: bool = True
@@ -308,7 +354,7 @@ class TreeSearch:
             return
         if is_whole:
             # Of a part of the file, the number would say nothing.
-            self.broken += selected.broken_count
+            self.note_left_out(selected)
         self.time_range = selected.time_range or self.time_range
         if selected.time_range is not None and (
             not selected.time_range.is_sorted

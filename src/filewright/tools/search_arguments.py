@@ -11,6 +11,7 @@ from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
 from filewright.errors import FilewrightError, invalid
 from filewright.hints import Hint, fill, join_hints
+from filewright.logs.counts import parse_keys
 from filewright.logs.selection import Selection
 from filewright.rows.conditions import parse_conditions
 from filewright.search.pattern import Mode, Pattern, compile_pattern
@@ -138,7 +139,7 @@ class SearchArguments(Arguments):
 
     def selection(self) -> Selection | None:
         """Return the conditions on log entries, or None without one."""
-        if not self.needs_no_pattern:
+        if not self.needs_no_pattern and not self.fields:
             return None
         ignores_case = None
         if self.case != "smart":
@@ -148,7 +149,20 @@ class SearchArguments(Arguments):
             self.until,
             parse_conditions(self.where or {}, ignores_case=ignores_case),
             has_pattern=self.pattern is not None,
+            fields=self._shown_paths(),
         )
+
+    def _shown_paths(self) -> tuple[str, ...]:
+        """Return the fields of rows that are shown, or counted."""
+        fields = tuple(self.fields or ())
+        if self.by is None:
+            return fields
+        paths = []
+        for text in (self.by, *fields):
+            for key in parse_keys(text):
+                if key.path:
+                    paths.append(key.path)
+        return tuple(paths)
 
     @property
     def has_default_context(self) -> bool:

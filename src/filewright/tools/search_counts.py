@@ -82,7 +82,7 @@ class LineCounter:
                 seconds = times.time_of_line(line.offset, line.body)
             value = self._counts.add(
                 CountedLine(
-                    entry=self._read_entry(snapshot, line.body),
+                    entry=self._read_entry(snapshot, selected, line.body),
                     groups=read_groups(snapshot, match, group_numbers),
                     seconds=seconds,
                     utc_offset=0
@@ -95,11 +95,16 @@ class LineCounter:
                 value.line = snapshot.lines.line_at(line.offset, task)
 
     def _read_entry(
-        self, snapshot: Snapshot, body: bytes
+        self,
+        snapshot: Snapshot,
+        selected: SelectedLines | None,
+        body: bytes,
     ) -> Mapping[str, object] | None:
-        """Return the fields of a line: of JSON, or of pairs such as rt=0.5 in text."""
+        """Return the fields of a line: of a row, or of pairs such as rt=0.5 in text."""
         if not self._counts.has_entries:
             return None
+        if selected is not None and selected.rows is not None:
+            return selected.read_entry(body)
         entry = parse_entry(body)
         if entry is None and not body.lstrip().startswith(b"{"):
             text = body.decode(snapshot.encoding.name, "replace")

@@ -75,9 +75,14 @@ def problem_notes(problems: Mapping[str, str]) -> list[str]:
 def selection_notes(search: TreeSearch) -> list[str]:
     """Return notes on lines without JSON, and on files without times in their order."""
     notes = []
-    if search.broken:
-        notes.append(f"{pluralize(search.broken, 'line')} not JSON")
-    elif search.without_json:
+    for kind, count in search.left_out.items():
+        noun, _, reason = kind.partition(" ")
+        if count:
+            notes.append(f"{pluralize(count, noun)} {reason}")
+    if search.without_columns:
+        files = pluralize(search.without_columns, "file")
+        notes.append(f"{files} without these columns")
+    if search.without_json and not search.left_out.total():
         files = pluralize(search.without_json, "file")
         notes.append(f"{files} without JSON lines")
     if search.untimed:

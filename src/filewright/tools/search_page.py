@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry, show_fields
+from filewright.rows.fields import MAX_ENTRY_BYTES, show_fields
 from filewright.search.hit_groups import HitGroups
 from filewright.search.hits import FileHits, Hit, iterate_hits
 from filewright.search.pattern import Pattern
@@ -79,7 +79,10 @@ class SearchPage:
             self._group(snapshot, file_hits, search)
             return None
         if output == "matches":
-            return self.add_hits(snapshot, file_hits.hits)
+            selected = None
+            if self.arguments.fields:
+                selected = search.select(snapshot)
+            return self.add_hits(snapshot, file_hits.hits, selected)
         if self.add_file(display_path(snapshot), file_hits.count):
             return None
         # The next page begins with this file.
@@ -97,7 +100,7 @@ class SearchPage:
         selected = search.select(snapshot)
         self._count(snapshot, search, selected)
         if selected is not None and not file_hits.complete:
-            search.broken += selected.broken_count
+            search.note_left_out(selected)
 
     def _count(
         self,
@@ -127,8 +130,16 @@ class SearchPage:
                 last_line = hit.line_offset
                 self._kinds.add_hit(snapshot, hit.offset)
 
-    def add_hits(self, snapshot: Snapshot, hits: Sequence[Hit]) -> int | None:
-        """Collect the hits of a file; return the offset of the first that does not fit."""
+    def add_hits(
+        self,
+        snapshot: Snapshot,
+        hits: Sequence[Hit],
+        selected: SelectedLines | None = None,
+    ) -> int | None:
+        """Collect the hits of a file; return the offset of the first that does not fit.
+
+        `selected` reads the fields of their rows, if only fields are shown.
+        """
         path = display_path(snapshot)
         lines: list[ExcerptLine] = []
         stopped_at = None
@@ -143,9 +154,9 @@ class SearchPage:
         for index, (hit, excerpt) in enumerate(
             zip(hits, excerpts, strict=True)
         ):
-            if self.arguments.fields:
+            if self.arguments.fields and selected is not None:
                 excerpt = show_only_fields(
-                    excerpt, snapshot, hit.line_offset, self.arguments.fields
+                    excerpt, snapshot, hit, self.arguments.fields, selected
                 )
             counted = excerpt.lines
             if self._options.default_context:
@@ -223,16 +234,22 @@ class SearchPage:
 
 
 def show_only_fields(
-    excerpt: HitExcerpt, snapshot: Snapshot, offset: int, fields: Sequence[str]
+    excerpt: HitExcerpt,
+    snapshot: Snapshot,
+    hit: Hit,
+    fields: Sequence[str],
+    selected: SelectedLines,
 ) -> HitExcerpt:
-    """Return the excerpt of a hit with the fields of its line as its text."""
-    line = snapshot.lines.read_line(offset, MAX_ENTRY_BYTES)
-    entry = parse_entry(line.body)
+    """Return the excerpt of a hit with the fields of its row as its text."""
+    line = snapshot.lines.read_line(hit.line_offset, MAX_ENTRY_BYTES)
+    entry = None
+    if selected.accepts(line.offset, line.body):
+        entry = selected.read_entry(line.body)
     if entry is None:
         return excerpt
     text = show_fields(entry, fields)
     shown = ExcerptLine(excerpt.hit.line, text, LineRole.HIT)
-    hit = replace(
+    shown_hit = replace(
         excerpt.hit,
         text=text,
         submatches=(),
@@ -240,7 +257,7 @@ def show_only_fields(
         context_before=(),
         context_after=(),
     )
-    return HitExcerpt(hit, (shown,))
+    return HitExcerpt(shown_hit, (shown,))
 
 
 def choose_kinds(

@@ -1,0 +1,145 @@
+"""The rows of a file: of a table, of JSON lines, or of a JSON document."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from filewright.errors import Code, path_error
+from filewright.languages import Language, language_of
+from filewright.logs.selection import Selection
+from filewright.progress import Task
+from filewright.rows.conditions import Condition
+from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry
+from filewright.rows.json_document import JsonDocument, unreadable_json
+from filewright.rows.json_members import JsonSyntaxError, MemberReader
+from filewright.rows.row import Field, LeftOutRows, Row, RowReader
+from filewright.rows.table import Table
+from filewright.search.selected_lines import (
+    SelectedLines,
+    iterate_selected_lines,
+)
+from filewright.text.snapshot import Snapshot
+
+_NEAR_BYTES = 4096
+
+
+@dataclass
+class JsonLines:
+    """The rows of JSON lines in a snapshot; `left_out` counts lines that are no objects."""
+
+    snapshot: Snapshot
+    left_out: LeftOutRows = field(
+        default_factory=lambda: LeftOutRows("line", "no JSON object")
+    )
+
+    def iterate_rows(
+        self,
+        conditions: Sequence[Condition],
+        paths: Sequence[str],
+        task: Task,
+    ) -> Iterator[Row]:
+        """Yield the objects that fulfil all conditions, with the fields at `paths`.
+
+        Raise `unsupported` for a key that is needed and is there twice.
+        """
+        selection = Selection(conditions=tuple(conditions), has_pattern=False)
+        selected = SelectedLines.of(self.snapshot, selection, task)
+        selected.left_out = self.left_out
+        wanted = [condition.path for condition in conditions]
+        for line in iterate_selected_lines(
+            self.snapshot, selected, self.snapshot.start, task
+        ):
+            if not line.body.strip():
+                continue
+            if not conditions and parse_entry(line.body) is None:
+                self.left_out.add(line.offset)
+                continue
+            reader = MemberReader(
+                line.body, self.snapshot.encoding.name, line.offset
+            )
+            try:
+                members = reader.find_members(
+                    reader.skip_space(0), [*wanted, *paths]
+                )
+            except JsonSyntaxError as error:
+                raise unreadable_json(self.snapshot, error) from error
+            fields = {}
+            for path in paths:
+                member = members.get(path)
+                if member is not None:
+                    fields[path] = Field(
+                        line.offset + member.start,
+                        line.offset + member.end,
+                        reader.read_value(member),
+                    )
+            yield Row(line.offset, line.body_end, line.offset, fields)
+
+
+def open_rows(snapshot: Snapshot, paths: Collection[str]) -> RowReader | None:
+    """Return the rows of a file with the fields at `paths`, or None if it has no rows.
+
+    Raise `unsupported` if its encoding is one that rows are not read in.
+    """
+    language = language_of(snapshot.text_name)
+    delimiter = "\t" if language is Language.TSV else None
+    if language in (Language.CSV, Language.TSV):
+        _require_plain_encoding(snapshot)
+        return Table.of(snapshot, paths, delimiter)
+    if language is Language.JSON and not _has_json_lines(snapshot):
+        _require_plain_encoding(snapshot)
+        return JsonDocument(snapshot)
+    has_entry = _read_first_entry(snapshot) is not None
+    if language in (Language.JSON, Language.JSON_LINES) or has_entry:
+        _require_plain_encoding(snapshot)
+        return JsonLines(snapshot)
+    if language in (None, Language.TEXT):
+        return _open_unnamed_table(snapshot, paths)
+    return None
+
+
+def _open_unnamed_table(
+    snapshot: Snapshot, paths: Iterable[str]
+) -> Table | None:
+    """Return the table in a file of another name if its header has all names."""
+    table = Table.find(snapshot, paths)
+    if table is None:
+        return None
+    names = [path for path in paths if not path.isdecimal()]
+    if not names or not set(names) <= set(table.names):
+        return None
+    _require_plain_encoding(snapshot)
+    return table
+
+
+def _require_plain_encoding(snapshot: Snapshot) -> None:
+    """Raise `unsupported` unless quotes and brackets are single bytes in the text."""
+    encoding = snapshot.encoding
+    if encoding.contains_ascii and not encoding.is_multibyte:
+        return
+    path = snapshot.requested_path
+    raise path_error(
+        Code.UNSUPPORTED,
+        path,
+        f"the rows of {path} are not read in {encoding.name}",
+        "convert it to UTF-8 first, or replace text by a pattern",
+        encoding=encoding.name,
+    )
+
+
+def _read_first_entry(snapshot: Snapshot) -> object:
+    """Return the object in the first line, or None."""
+    line = snapshot.lines.read_line(
+        snapshot.start, MAX_ENTRY_BYTES, reach=MAX_ENTRY_BYTES
+    )
+    return parse_entry(line.body)
+
+
+def _has_json_lines(snapshot: Snapshot) -> bool:
+    """Return True for a document that is several objects, one a line."""
+    line = snapshot.lines.read_line(
+        snapshot.start, MAX_ENTRY_BYTES, reach=MAX_ENTRY_BYTES
+    )
+    if parse_entry(line.body) is None:
+        return False
+    return snapshot.read(line.end, _NEAR_BYTES).lstrip().startswith(b"{")
