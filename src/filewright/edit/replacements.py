@@ -115,12 +115,15 @@ class ReplaceOutcome:
     """The splices that replace the matches in one file.
 
     There are `count` matches. `unchanged` of them are already equal to their replacement,
-    and `splices` are for the others.
+    and `splices` are for the others. Of a change of rows, `count` and `unchanged` count
+    rows, `value_count` their fields that change, and `notes` tell of other rows.
     """
 
     count: int
     unchanged: int
     splices: Sequence[Splice]
+    value_count: int = 0
+    notes: tuple[str, ...] = ()
 
 
 def compile_replacement(text: str, pattern: Pattern) -> Replacement:
