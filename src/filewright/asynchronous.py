@@ -1,4 +1,4 @@
-"""A workspace for programs that live in an event loop: every call is awaited, none blocks the loop."""
+"""A workspace for programs with an event loop: calls are awaited, and none blocks it."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ class AsyncWorkspace:
             session=session,
             client=client,
         )
-        """The workspace itself, for calls that take no time."""
+        """The workspace itself, for calls that never wait, such as `roots`."""
         self._report = report
 
     async def __aenter__(self) -> Self:
@@ -142,11 +142,11 @@ class AsyncWorkspace:
         self, *, items: Sequence[ReadRequest], **options: Unpack[ReadOptions]
     ) -> FilesRead: ...
 
-    async def read(self, *given: Any, **options: Any) -> FileRead | FilesRead:
+    async def read(self, *paths: Any, **options: Any) -> FileRead | FilesRead:
         """Read a file, or a place in each of several files, as `Workspace.read`."""
         read: Callable[..., FileRead | FilesRead] = ToolMethods.read
         return await self._in_thread(
-            lambda task: read(self.blocking.under(task), *given, **options)
+            lambda task: read(self.blocking.under(task), *paths, **options)
         )
 
     undo = _awaited(Workspace.undo)
@@ -157,7 +157,7 @@ class AsyncWorkspace:
     changed_files = _awaited(Workspace.changed_files)
 
     async def _in_thread(self, work: Callable[[Task], R]) -> R:
-        """Run `work` in a worker thread; cancel its task if the waiting task is cancelled."""
+        """Run `work` in a worker thread. Cancel its task if this coroutine is cancelled."""
         task = Task(
             seconds=self.blocking.settings.call_seconds, report=self._report
         )
@@ -172,6 +172,7 @@ class AsyncWorkspace:
                 ended.set()
 
         try:
+            # Abandoned, so that the cancellation arrives here and reaches the work.
             return await anyio.to_thread.run_sync(run, abandon_on_cancel=True)
         except anyio.get_cancelled_exc_class():
             task.cancel()

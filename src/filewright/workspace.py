@@ -9,7 +9,7 @@ from contextlib import suppress
 from copy import copy
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Root
@@ -59,22 +59,40 @@ if TYPE_CHECKING:
     from filewright.tools.sessions import ChangedFiles, SessionsResult
     from filewright.tools.tool import ListedTool, Tool
 
-FILE = "filewright://file/"
-HISTORY = "filewright://history/"
-REVIEW = "filewright review"
+FILE_URI = "filewright://file/"
+"""The beginning of the URI of a file; its path follows."""
+
+HISTORY_URI = "filewright://history/"
+"""The beginning of the URI of a change; its id follows."""
+
+REVIEW_CLIENT = "filewright review"
 """The name of the client in changes that a person makes on the review page."""
+
 GIT_SECONDS = 10.0
 """The time for asking git about the lines that are older than the history."""
+
 SEARCH_SECONDS = 3.0
 """The time of one search in the history; a further call continues it."""
+
 RESOURCE_LIMITS = {"page_chars": 8_000_000, "diff_lines": 200_000}
 """The limits of a change as a resource, which a model gets only if it asks for it."""
 
 AnyPath = str | os.PathLike[str]
 
 
+class Resource(NamedTuple):
+    """The content of a resource, text or bytes, and its media type."""
+
+    media_type: str
+    content: str | bytes
+
+
 def default_roots() -> tuple[str, ...]:
-    """Return `FILEWRIGHT_ROOTS` (separated as in PATH), else `CLAUDE_PROJECT_DIR`, else the current folder."""
+    """Return the folders to work in if the caller names none.
+
+    They are those of `FILEWRIGHT_ROOTS` (separated as in PATH), else
+    `CLAUDE_PROJECT_DIR`, else the current folder.
+    """
     paths = os.environ.get("FILEWRIGHT_ROOTS")
     if paths:
         return tuple(path for path in paths.split(os.pathsep) if path)
@@ -85,10 +103,10 @@ class Workspace(ToolMethods, Closable):
     """The folders that an agent may work in, and every operation on them. Thread-safe.
 
     `root` and `more_roots` are existing folders (default: see `default_roots`); with
-    ``name=path`` a root has a name of its own. Changes are recorded under `session` (default: one of
-    its own) and `client`. Every method that runs a tool (`ToolMethods`) returns the
-    tool's own result and raises `FilewrightError`; `call` never raises for a problem of
-    the request.
+    ``name=path`` a root has a name of its own. Changes are recorded under `session`
+    (default: one of its own) and `client`. Every method that runs a tool (`ToolMethods`)
+    returns the tool's own result and raises `FilewrightError`; `call` never raises for a
+    problem of the request.
     """
 
     def __init__(
@@ -125,7 +143,7 @@ class Workspace(ToolMethods, Closable):
         self._context_lock = threading.Lock()
 
     def prepare(self) -> None:
-        """Start the process that parses files, so that the first outline does not wait for it."""
+        """Start the process that parses files, so that the first outline need not wait."""
         self.context.outlines.prepare()
 
     def close(self) -> None:
@@ -143,8 +161,11 @@ class Workspace(ToolMethods, Closable):
 
     @property
     def context(self) -> Context:
-        """The context of the tools, made when it is first needed: history and hooks need none."""
-        # Two threads that need it at once share one.
+        """The context of the tools, made when it is first needed.
+
+        History and hooks need none, and start faster without the modules of the tools.
+        """
+        # Two threads that need it at the same time share one.
         with self._context_lock:
             if self._context is None:
                 from filewright.tools.context import Context
@@ -198,7 +219,7 @@ class Workspace(ToolMethods, Closable):
         return self._native.instructions
 
     def call(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
-        """Run a tool and return its answer; a problem of the request is an answer with `is_error`."""
+        """Run a tool and return its answer; that of a refused call has `is_error`."""
         return self._native.call(name, arguments, task=self._task_of_calls)
 
     def run(self, name: str, arguments: Mapping[str, Any]) -> ToolResult:
@@ -210,7 +231,7 @@ class Workspace(ToolMethods, Closable):
         return self._native.run_tool(tool, arguments, task=self._task_of_calls)
 
     def under(self, task: Task) -> Workspace:
-        """Return the same workspace with calls that belong to `task`, its cancellation and time limit."""
+        """Return the same workspace, whose calls are cancelled and limited with `task`."""
         workspace = copy(self)
         workspace._context = self.context
         workspace._task_of_calls = task
@@ -288,13 +309,16 @@ class Workspace(ToolMethods, Closable):
     def difference(
         self, entry: FileChange, *, max_lines: int, start: int = 0
     ) -> FileDifference:
-        """Return the diff of one file change of a selection, from row `start` on, with its lines counted."""
+        """Return the diff of one file change, from row `start` on, and counts of its lines.
+
+        `entry` is one of the file changes of a selection.
+        """
         return self._changes.file_difference(
             entry, max_lines=max_lines, start=start
         )
 
     def newest(self) -> str | None:
-        """Return the id of the newest change, also of another root, to notice a new one."""
+        """Return the id of the newest change in any root; a caller notices a new one by it."""
         return self._changes.newest()
 
     def diff(
@@ -304,7 +328,10 @@ class Workspace(ToolMethods, Closable):
         entries: slice | None = None,
         max_lines: int | None = None,
     ) -> Diff:
-        """Return the diff of changes, or of some `entries` of the record, in about `max_lines` lines."""
+        """Return the diff of changes in about `max_lines` lines.
+
+        With `entries`, only these file changes of the record are in it.
+        """
         return self._changes.diff(
             scope,
             entries=entries,
@@ -396,32 +423,32 @@ class Workspace(ToolMethods, Closable):
         if path is None:
             return selection
         touched = self._changes.recorded_path(self._boundary.locate(path))
-        changes = [
-            change
-            for change in selection.record.file_changes
-            if change.touches(touched)
-        ]
+        changes = []
+        for change in selection.record.file_changes:
+            if change.touches(touched):
+                changes.append(change)
         if not changes:
             raise not_in_change(path, selection.description)
-        return replace(
-            selection, record=replace(selection.record, file_changes=changes)
-        )
+        record = replace(selection.record, file_changes=changes)
+        return replace(selection, record=record)
 
-    def search_history(
+    def search_history(  # noqa: PLR0913  each narrows the search
         self,
         text: str,
         path: str | None = None,
         *,
-        limit: int = 50,
+        session: str | None = None,
+        client: str | None = None,
+        since: str | None = None,
         before: str | None = None,
+        limit: int = 50,
         seconds: float = SEARCH_SECONDS,
-        **filters: str | None,
     ) -> HistorySearch:
         """Search the added and removed lines of changes for a text, newest first.
 
-        Letters of either case match if the text has no capitals. The changes are
-        limited by `session`, `client` and `since` as in `history`; no more are searched
-        once `limit` hits are known, or after `seconds`.
+        Letters of either case match if the text has no capitals. `session`, `client`,
+        `since` and `before` choose changes as in `history`. The search ends when `limit`
+        hits are known, or after `seconds`.
         """
         from filewright.changes.content_search import (
             SearchFilter,
@@ -434,14 +461,16 @@ class Workspace(ToolMethods, Closable):
         touched: RecordedPath | None = None
         if path is not None:
             touched = changes.recorded_path(self._boundary.locate(path))
-        session, since = filters.get("session"), filters.get("since")
+        if session is not None:
+            session = changes.resolve_session(session)
+        after = 0
+        if since is not None:
+            after = changes.resolve_moment(since)
         only = SearchFilter(
             path=touched,
-            session=(
-                None if session is None else changes.resolve_session(session)
-            ),
-            client=filters.get("client"),
-            after=0 if since is None else changes.resolve_moment(since),
+            session=session,
+            client=client,
+            after=after,
             before=before,
         )
         task = Task(seconds=seconds)
@@ -469,7 +498,10 @@ class Workspace(ToolMethods, Closable):
     def undo(
         self, change_id: str | None = None, *, path: str | None = None
     ) -> RevertResult:
-        """Undo a change, or the newest one of `path`, or the one that `newest_undoable` returns."""
+        """Undo a change, or the newest one of `path`, or without either the newest of all.
+
+        Changes that are undone already do not count: see `newest_undoable`.
+        """
         if change_id is None and path is None:
             newest = self.newest_undoable()
             if newest is None:
@@ -496,10 +528,10 @@ class Workspace(ToolMethods, Closable):
     def restore(
         self, path: str, at: str, *, preview: bool = False
     ) -> RevertResult:
-        """Restore a file, or all files below a folder, as they were right after a change, or at a time.
+        """Restore a file, or all files below a folder, as they were at a moment.
 
-        ``CHANGE^`` is right before a change. The present content is overwritten; undo
-        brings it back.
+        `at` is a time, a change for the moment right after it, or ``CHANGE^`` for the
+        moment before it. The present content is overwritten; undo brings it back.
         """
         return self.revert_edit(
             since=at, path=path, preview=preview, force=True
@@ -533,7 +565,7 @@ class Workspace(ToolMethods, Closable):
         *,
         expected_version: str | None = None,
     ) -> ChangeRecord | None:
-        """Give a file these bytes as they are, of any kind; create it if it does not exist.
+        """Write a file of any kind byte for byte; create it if it does not exist.
 
         Return the change, or None if the file has these bytes already. Raise
         `stale_version` if it is not at `expected_version`, and the errors of a commit.
@@ -555,8 +587,8 @@ class Workspace(ToolMethods, Closable):
     ) -> str:
         """Record the state before a command of a shell; return the id for `end_command`.
 
-        Ignored files are left out. Contents are stored as far as the budget goes: first
-        the files that the `command` line names, then the newest ones.
+        Ignored files are left out. Contents are stored up to the limits of the settings:
+        first those of the files that the `command` line names, then of the newest ones.
         """
         identifier = identifier or os.urandom(8).hex()
         caller = self._changes.caller
@@ -673,19 +705,28 @@ class Workspace(ToolMethods, Closable):
         return self._changes.problems()
 
     def log_damage(self, *, seconds: float) -> list[str]:
-        """Return which changes cannot be undone since the log is damaged there, as far as the time goes."""
+        """Return the changes that cannot be undone since the log is damaged there.
+
+        The log is read for `seconds` at most.
+        """
         return self._changes.find_damage(Task(seconds=seconds))
 
     def left_over(self, *, seconds: float) -> list[str]:
-        """Return the temporary files of filewright that no unfinished change names, as far as the time goes."""
+        """Return the temporary files of filewright that no unfinished change names.
+
+        The roots are searched for `seconds` at most.
+        """
         return self._changes.find_leftovers(Task(seconds=seconds))
 
     def leave_unsettled(self, change_id: str) -> None:
-        """Accept the files of a change that cannot be settled as they are. Raise `not_found` for any other."""
+        """Accept the files of an unfinished change that cannot be settled as they are.
+
+        Raise `not_found` for any other change.
+        """
         self._changes.leave_unsettled(change_id)
 
-    def resource(self, uri: str) -> tuple[str, str | bytes]:
-        """Return media type and content of ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
+    def resource(self, uri: str) -> Resource:
+        """Return the resource ``filewright://file/PATH`` or ``filewright://history/CHANGE``.
 
         A file is text if its bytes are UTF-8, with its line endings and its mark, else
         bytes; it may have up to `settings.hold_bytes`. Raise `not_found` for any other
@@ -694,18 +735,18 @@ class Workspace(ToolMethods, Closable):
         from urllib.parse import unquote
 
         self._changes.recover_if_needed()
-        if uri.startswith(FILE):
-            return self._file_resource(unquote(uri.removeprefix(FILE)))
-        if uri.startswith(HISTORY):
-            return self._change_resource(unquote(uri.removeprefix(HISTORY)))
+        if uri.startswith(FILE_URI):
+            return self._file_resource(unquote(uri.removeprefix(FILE_URI)))
+        if uri.startswith(HISTORY_URI):
+            return self._change_resource(unquote(uri.removeprefix(HISTORY_URI)))
         raise FilewrightError(
             Code.NOT_FOUND,
             f"no resource {uri}",
             "filewright://file/PATH or filewright://history/CHANGE",
         )
 
-    def _file_resource(self, path: str) -> tuple[str, str | bytes]:
-        """Return media type and content of a file."""
+    def _file_resource(self, path: str) -> Resource:
+        """Return the content of a file."""
         location = self._boundary.locate(path)
         with self.context.open(location) as snapshot:
             content = snapshot.content
@@ -719,15 +760,15 @@ class Workspace(ToolMethods, Closable):
                     size=snapshot.size,
                 )
             if snapshot.binary_type is not None:
-                return snapshot.binary_type, content
+                return Resource(snapshot.binary_type, content)
             try:
-                return "text/plain", content.decode()
+                return Resource("text/plain", content.decode())
             except UnicodeDecodeError:
                 charset = snapshot.encoding.name
-                return f"text/plain; charset={charset}", content
+                return Resource(f"text/plain; charset={charset}", content)
 
-    def _change_resource(self, change_id: str) -> tuple[str, str]:
-        """Return media type and text of a change with its whole diff."""
+    def _change_resource(self, change_id: str) -> Resource:
+        """Return the text of a change with its whole diff."""
         from filewright.tools.arguments import run_tool
         from filewright.tools.catalogue import load_tool
 
@@ -736,4 +777,4 @@ class Workspace(ToolMethods, Closable):
         result = run_tool(
             load_tool("get_history"), context, {"change_id": change_id}
         )
-        return "text/plain", escape_surrogates(result.text)
+        return Resource("text/plain", escape_surrogates(result.text))

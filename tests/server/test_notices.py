@@ -11,7 +11,7 @@ from filewright import Workspace
 from filewright.mailbox.comments import MARK
 from filewright.progress import Caller
 from filewright.server.notices import Notices
-from filewright.workspace import REVIEW
+from filewright.workspace import REVIEW_CLIENT
 
 CALLER = Caller(session="s", client="agent 1")
 
@@ -39,7 +39,7 @@ def test_tells_once_of_an_undo_by_the_person(
 ) -> None:
     notices = Notices(workspace)
     notices.begin(CALLER)
-    undo(tmp_path, REVIEW)
+    undo(tmp_path, REVIEW_CLIENT)
     news = notices.news(CALLER, "", CALLER)
     assert news.startswith("[the user took back on the review page: ")
     assert str(workspace.newest()) in news
@@ -56,7 +56,7 @@ def test_undo_by_an_agent_is_no_news(
 
 
 def test_earlier_undo_is_no_news(workspace: Workspace, tmp_path: Path) -> None:
-    undo(tmp_path, REVIEW)
+    undo(tmp_path, REVIEW_CLIENT)
     notices = Notices(workspace)
     notices.begin(CALLER)
     assert notices.news(CALLER, "", CALLER) == ""

@@ -36,7 +36,7 @@ from filewright.settings import Settings
 from filewright.tools.listing import ListedEntry
 from filewright.tools.methods import Newline
 from filewright.tools.search_result import SearchHit
-from filewright.workspace import FILE, AnyPath, Workspace
+from filewright.workspace import FILE_URI, AnyPath, Workspace
 
 MAX_ENTRIES = 10_000
 """The entries or matches of one answer; an answer with more is marked truncated."""
@@ -299,7 +299,7 @@ class FilewrightBackend(BackendProtocol):
             content: str | bytes | None = None
             problem = None
             try:
-                uri = FILE + quote(to_native(path))
+                uri = FILE_URI + quote(to_native(path))
                 _, content = self.workspace.resource(uri)
             except FilewrightError as error:
                 problem = describe_transfer_error(error)

@@ -23,7 +23,7 @@ from filewright.page.changelog import ChangeLog
 from filewright.page.titles import describe_files, is_folder, join_phrases
 from filewright.progress import SETUP_CLIENT, Task
 from filewright.wording import first_line, to_one_line
-from filewright.workspace import REVIEW
+from filewright.workspace import REVIEW_CLIENT
 
 if TYPE_CHECKING:
     from filewright.changes.model import ChangeRecord, FileChange
@@ -259,7 +259,7 @@ def describe_author(client: str | None) -> str:
     """Return a client's name without its version, or in words who the person was."""
     if not client:
         return "an unknown client"
-    if client == REVIEW:
+    if client == REVIEW_CLIENT:
         return "you, on the review page"
     if client == SETUP_CLIENT:
         return SETUP_CLIENT

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, unquote
 from filewright.edit.diff import Diff
 from filewright.page.parts import Picture, Viewed, ViewPart, scope_of
 from filewright.page.render import read_static_file, render
-from filewright.workspace import REVIEW, Workspace
+from filewright.workspace import REVIEW_CLIENT, Workspace
 
 
 @cache
@@ -45,7 +45,7 @@ def app_part(workspace: Workspace, base: str, address: str) -> str | Picture:
         "split": False,
         "acting": False,
         "app": True,
-        "person": REVIEW,
+        "person": REVIEW_CLIENT,
         "viewed": viewed,
         "source": base + viewed.address,
     }

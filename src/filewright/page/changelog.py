@@ -33,7 +33,7 @@ from filewright.page.titles import (
 )
 from filewright.progress import Task, client_family
 from filewright.wording import pluralize, to_one_line
-from filewright.workspace import REVIEW, Workspace
+from filewright.workspace import REVIEW_CLIENT, Workspace
 
 PAGE_ROWS = 50
 """Changes on one page of the list."""
@@ -289,7 +289,7 @@ class ChangeLog:
             self._refresh()
             for change_id in sorted(self._order, reverse=True):
                 prompt = self._prompts[change_id]
-                is_own = prompt.client == REVIEW or prompt.is_terminal
+                is_own = prompt.client == REVIEW_CLIENT or prompt.is_terminal
                 if not is_own and change_id not in self._undone:
                     return self._make_heading(prompt)
         return None

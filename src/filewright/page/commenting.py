@@ -20,7 +20,7 @@ from filewright.page.requests import (
     EditCommentRequest,
     ResolveRequest,
 )
-from filewright.workspace import REVIEW
+from filewright.workspace import REVIEW_CLIENT
 
 _MAX_QUOTED_CHARS = 4_096
 """Characters of the lines of a comment that are stored with it."""
@@ -97,7 +97,7 @@ class Commenting:
         """Return the session and the client that changed a file last."""
         with suppress(FilewrightError):
             for change in self._context.workspace.history(path, limit=20):
-                if change.client != REVIEW:
+                if change.client != REVIEW_CLIENT:
                     return change.session, change.client
         return record.session, record.client
 

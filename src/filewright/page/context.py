@@ -24,7 +24,7 @@ from filewright.page.parts import Picture, Viewed, scope_of
 from filewright.page.render import render
 from filewright.page.requests import PageRequest
 from filewright.progress import Caller, Task
-from filewright.workspace import REVIEW, Workspace
+from filewright.workspace import REVIEW_CLIENT, Workspace
 
 _MAX_CACHED_VIEWS = 4
 """Views that are held for the next request of a part of them."""
@@ -48,7 +48,7 @@ class PageContext:
         self.log = ChangeLog(workspace)
         self.marks = ReviewMarks(workspace)
         self._caller = Caller(
-            session=f"review-{secrets.token_hex(4)}", client=REVIEW
+            session=f"review-{secrets.token_hex(4)}", client=REVIEW_CLIENT
         )
         # A recorded change stays as it is.
         self._touched_cached = lru_cache(_MAX_CACHED_CHANGES)(
@@ -143,7 +143,7 @@ class PageContext:
             "base": base,
             "split": request.cookies.get("filewright_split") == "1",
             "acting": not self.workspace.settings.read_only,
-            "person": REVIEW,
+            "person": REVIEW_CLIENT,
             "app": False,
             "viewed": viewed,
             "source": None,

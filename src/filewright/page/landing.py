@@ -28,13 +28,13 @@ from filewright.page.parts import Viewed
 from filewright.page.titles import is_folder
 from filewright.progress import client_family
 from filewright.wording import pluralize
-from filewright.workspace import REVIEW
+from filewright.workspace import REVIEW_CLIENT
 
 _FIRST_SPAN_NS = 86_400 * 10**9
 """The span of the first landing view: the day before the newest change."""
 _MAX_ATTRIBUTED_CHANGES = 200
 """The changes that are read to find the prompts of files, the newest first."""
-_OWN_CLIENTS = (client_family(REVIEW),)
+_OWN_CLIENTS = (client_family(REVIEW_CLIENT),)
 """The person's own clients, which are no agents."""
 
 

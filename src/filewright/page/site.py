@@ -56,7 +56,7 @@ from filewright.page.take_away import take_away
 from filewright.page.timeline import Timeline
 from filewright.page.tree import build_tree
 from filewright.page.undoing import Undoing
-from filewright.workspace import REVIEW, Workspace
+from filewright.workspace import REVIEW_CLIENT, Workspace
 
 
 class ReviewSite:
@@ -117,7 +117,7 @@ class ReviewSite:
                 chosen=None,
                 filtered=False,
                 viewed_until=None,
-                person=REVIEW,
+                person=REVIEW_CLIENT,
             )
 
     # Views

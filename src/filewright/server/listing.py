@@ -7,7 +7,7 @@ from typing import Any
 
 from filewright.tools.tool import ListedTool
 from filewright.wording import escape_unsendable
-from filewright.workspace import FILE, HISTORY, Workspace
+from filewright.workspace import FILE_URI, HISTORY_URI, Workspace
 
 APP = "ui://filewright/change"
 """The app that a client with MCP Apps shows with the result of a change."""
@@ -23,14 +23,14 @@ RESOURCE_TEMPLATES: list[dict[str, Any]] = [
         "description": "A file of the workspace, whole; path as the tools take it.",
         "name": "file",
         "title": "File",
-        "uriTemplate": f"{FILE}{{+path}}",
+        "uriTemplate": f"{FILE_URI}{{+path}}",
     },
     {
         "description": "One recorded change with its whole diff.",
         "mimeType": "text/plain",
         "name": "change",
         "title": "Change",
-        "uriTemplate": f"{HISTORY}{{change_id}}",
+        "uriTemplate": f"{HISTORY_URI}{{change_id}}",
     },
 ]
 """The templates by which files and changes are read as resources."""
@@ -57,7 +57,7 @@ def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
                 "title": escape_unsendable(f"{record.tool}: {record.summary}")[
                     :200
                 ],
-                "uri": f"{HISTORY}{record.id}",
+                "uri": f"{HISTORY_URI}{record.id}",
             }
         )
     return resources

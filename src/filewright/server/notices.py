@@ -12,7 +12,7 @@ from filewright.progress import Caller
 from filewright.text.cache import BoundedCache
 from filewright.tools.bounded_text import clip
 from filewright.wording import join_limited, to_one_line
-from filewright.workspace import REVIEW
+from filewright.workspace import REVIEW_CLIENT
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace
@@ -71,7 +71,7 @@ class Notices:
             f"{clip(to_one_line(record.summary), _MAX_SUMMARY_CHARS)} "
             f"(change {record.id})"
             for record in self._workspace.history(limit=_MAX_RECORDS)
-            if record.id > last_seen and record.client == REVIEW
+            if record.id > last_seen and record.client == REVIEW_CLIENT
         ]
         if not changes:
             return ""

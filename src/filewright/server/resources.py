@@ -24,7 +24,7 @@ from filewright.server.listing import (
 )
 from filewright.text.cache import BoundedCache
 from filewright.wording import escape_surrogates, escape_unsendable
-from filewright.workspace import FILE, HISTORY
+from filewright.workspace import FILE_URI, HISTORY_URI
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace
@@ -98,14 +98,14 @@ class Resources:
     ) -> Completion:
         """Return the values of a resource template's argument with a prefix."""
         names: list[str] = []
-        if template.startswith(FILE) and argument == "path":
+        if template.startswith(FILE_URI) and argument == "path":
             folder, slash, _ = prefix.rpartition("/")
             with suppress(FilewrightError):
                 listing = self._workspace.under(task).list_files(
                     folder or slash or ".", limit=_MAX_COMPLETED_NAMES
                 )
                 names = [entry.path for entry in listing.entries]
-        elif template.startswith(HISTORY) and argument == "change_id":
+        elif template.startswith(HISTORY_URI) and argument == "change_id":
             records = self._workspace.history(limit=MAX_COMPLETIONS)
             names = [record.id for record in records]
         matches = [

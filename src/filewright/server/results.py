@@ -24,7 +24,7 @@ from filewright.server.resources import Resources
 from filewright.tools.bounded_text import clip
 from filewright.tools.history import HistoryResult
 from filewright.tools.result import ChangeResult, Image, ToolResult
-from filewright.workspace import HISTORY
+from filewright.workspace import HISTORY_URI
 
 if TYPE_CHECKING:
     from filewright.workspace import Workspace
@@ -128,7 +128,7 @@ class ResultRenderer:
         if is_short and not diff.truncated:
             return None
         return ResourceLink(
-            uri=f"{HISTORY}{result.changes[0].change_id}",
+            uri=f"{HISTORY_URI}{result.changes[0].change_id}",
             name="whole diff",
             mime_type="text/plain",
         )
