@@ -769,12 +769,13 @@ class Workspace(ToolMethods, Closable):
 
     def _change_resource(self, change_id: str) -> Resource:
         """Return the text of a change with its whole diff."""
-        from filewright.tools.arguments import run_tool
+        from filewright.tools.arguments import check_arguments
         from filewright.tools.catalogue import load_tool
 
         settings = self.settings.replace(**RESOURCE_LIMITS)
         context = self.context.under(settings).at(self._task())
-        result = run_tool(
-            load_tool("get_history"), context, {"change_id": change_id}
-        )
+        tool = load_tool("get_history")
+        arguments = {"change_id": change_id}
+        checked = check_arguments(tool, arguments, settings)
+        result = tool.run(context, checked)
         return Resource("text/plain", escape_surrogates(result.text))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from filewright.errors import FilewrightError
-from filewright.tools.arguments import run_tool
+from filewright.tools.arguments import check_arguments
 from filewright.tools.methods import Newline, ToolMethods
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ class Call(ToolMethods):
 
     def run_native(self, tool: Tool, arguments: Mapping[str, Any]) -> Any:
         """Run a native tool; its arguments are checked as a client's are."""
-        return run_tool(tool, self.context, arguments)
+        checked = check_arguments(tool, arguments, self.settings)
+        return tool.run(self.context, checked)
 
     def with_settings(self, **changes: Any) -> Call:
         """Return the same call with other settings."""

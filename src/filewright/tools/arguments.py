@@ -1,4 +1,4 @@
-"""The models of arguments, and the call of a tool with the arguments of a client.
+"""The models of arguments, and the check of the arguments that a client sends.
 
 Models are strict: text is taken literally and unknown names are refused with the nearest
 known one. Forms in which clients send values are normalized before (`normalize`).
@@ -23,10 +23,9 @@ from filewright.bounded_json import parse_json
 from filewright.errors import invalid
 from filewright.tools.argument_problems import MAX_PROBLEMS, arguments_refusal
 from filewright.tools.normalize import Limits, Shape, normalize, shape_of
-from filewright.tools.result import ToolResult
 
 if TYPE_CHECKING:
-    from filewright.tools.context import Context
+    from filewright.settings import Settings
     from filewright.tools.tool import Tool
 
 RARE = Field(json_schema_extra={"rare": True})
@@ -62,13 +61,12 @@ class Arguments(BaseModel):
         return calls
 
 
-def run_tool(
-    tool: Tool, context: Context, arguments: Mapping[str, Any] | str
-) -> ToolResult:
-    """Check the arguments of a client, and run a tool with them.
+def check_arguments(
+    tool: Tool, arguments: Mapping[str, Any] | str, settings: Settings
+) -> Arguments:
+    """Return the arguments of a client as the model of a tool has them.
 
-    Raise `invalid_input`, which says what was sent and what is wanted, and the errors of
-    the tool.
+    Raise `invalid_input`, which says what was sent and what is wanted.
     """
     if isinstance(arguments, str):
         # Some APIs hand over the arguments of a function call as text.
@@ -79,11 +77,11 @@ def run_tool(
             f"{tool.name}: the arguments must be an object",
             "give them by their names",
         )
-    limits = Limits(context.settings.max_edits, context.settings.max_items)
+    limits = Limits(settings.max_edits, settings.max_items)
     try:
         fields = normalize(tool.name, tool.arguments, arguments, limits)
         fields = _check_items(tool, tool.arguments.read(fields))
-        checked = tool.arguments.model_validate(fields)
+        return tool.arguments.model_validate(fields)
     except ValidationError as error:
         problems = error.errors(include_url=False)
         raise arguments_refusal(tool, problems) from error
@@ -92,7 +90,6 @@ def run_tool(
             f"{tool.name}: the arguments are nested too deeply",
             "give them as the schema has them",
         ) from error
-    return tool.run(context, checked)
 
 
 def _check_items(tool: Tool, fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -198,7 +198,7 @@ class BoundTools:
     ) -> ToolResult:
         """Run a declared tool and return its result. Raise `FilewrightError`."""
         with LOADING:
-            from filewright.tools.arguments import run_tool
+            from filewright.tools.arguments import check_arguments
         if tool.writes and self._settings.read_only:
             raise _is_read_only(tool.name)
         task = task or Task(seconds=self._settings.call_seconds)
@@ -215,7 +215,8 @@ class BoundTools:
             if self._provider is NATIVE:
                 news = context.seen.find_news()
             with context.boundary.caching_aliases():
-                result = run_tool(tool, context, arguments)
+                checked = check_arguments(tool, arguments, context.settings)
+                result = tool.run(context, checked)
         except FilewrightError as error:
             context.explain(error)
             raise
