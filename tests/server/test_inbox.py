@@ -121,3 +121,28 @@ def test_answers_before_a_transport_connects(tmp_path: Path) -> None:
         assert has_ended.wait(30)
     # The transport gets the handshake alone: the SDK learns from it how to answer.
     assert [json.loads(frame.head)["id"] for frame in received] == [0]
+
+
+def test_reads_nothing_after_the_end(tmp_path: Path) -> None:
+    received: list[Frame | None] = []
+
+    def receive(frame: Frame | None) -> bool:
+        received.append(frame)
+        return len(received) < 5
+
+    others = threading.enumerate()
+    lines_out, lines_in = os.pipe()
+    with (
+        Workspace(tmp_path, state_dir=tmp_path / "state") as workspace,
+        io.FileIO(lines_out) as source,
+        open(os.devnull, "wb", buffering=0) as out,
+    ):
+        inbox = Inbox(
+            (source, out), limit=10_000, greeting=Greeting(workspace.offer())
+        )
+        inbox.connect(receive)
+        os.close(lines_in)
+        for thread in threading.enumerate():
+            if thread not in others:
+                thread.join()
+    assert received == [None]

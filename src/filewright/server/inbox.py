@@ -133,7 +133,8 @@ class Inbox:
         """Deliver a line, or the end; return True if more are wanted."""
         with self._delivering:
             if self._sink is not None:
-                return self._sink(frame)
+                wants_more = self._sink(frame)
+                return wants_more and frame is not None
             is_whole = frame is not None and frame.tail is None
             answer = self.greeting.answer(
                 frame.head if frame is not None and is_whole else b""
