@@ -9,7 +9,7 @@ In: JSON-RPC messages, and `BoundTools`: the tools, and the method that calls th
 `CallToolResult` and the protocol's other results.
 
 A message takes this way: `inbox` and `stdio`, or `http` → the SDK's dispatcher →
-`protocol` → a thread of `calls` → `BoundTools.call`.
+`handlers` → a thread of `calls` → `BoundTools.call`.
 
 - `serve`: one server process from start to end
 - `inbox`: the reader of a client's lines
@@ -19,7 +19,9 @@ A message takes this way: `inbox` and `stdio`, or `http` → the SDK's dispatche
 - `http`: the transport over HTTP
 - `access`: the address of an HTTP server, and its tokens
 - `shares`: limits on what one caller may have open
-- `protocol`: the request handlers
+- `handlers`: the request handlers
+- `callers`: the session, client and turn of each request
+- `results`: results as the protocol carries them
 - `calls`: worker threads for tool calls
 - `listing`: the lists of tools and resources
 - `resources`: files, changes and large results as resources
