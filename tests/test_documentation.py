@@ -12,14 +12,19 @@ import shlex
 import sys
 import sysconfig
 from pathlib import Path
+from types import FrameType
+from typing import Any
 
 import pytest
 from tests import pages, processes
 
+import filewright
+from filewright import Workspace
 from filewright.errors import Code
 from filewright.settings import SETTINGS
 
 PROJECT = Path(__file__).parents[1]
+SOURCE = f"{Path(filewright.__file__).parent}{os.sep}"
 PAGES = [
     page.relative_to(PROJECT).as_posix()
     for page in (
@@ -165,6 +170,59 @@ def test_the_files_and_functions_that_the_design_names_are_there():
             file,
             name,
         )
+
+
+@pytest.mark.parametrize(
+    ("heading", "tool", "arguments"),
+    [
+        pytest.param(
+            "From an edit to its commit",
+            "edit_content",
+            {"path": "a.py", "edits": [{"search": "old", "replace": "new"}]},
+            id="edit",
+        ),
+        pytest.param(
+            "From a search to its answer",
+            "search_content",
+            {"pattern": "old"},
+            id="search",
+        ),
+    ],
+)
+def test_calls_come_to_the_pages_of_the_design_in_order(
+    heading: str,
+    tool: str,
+    arguments: dict[str, Any],
+    tmp_path: Path,
+) -> None:
+    page = (pages.DOCS / "design.md").read_text(encoding="utf-8")
+    section = page.partition(f"### {heading}\n")[2].partition("\n### ")[0]
+    steps = re.findall(
+        r"^\d+\. `([\w/]+\.py)` \(`(\w+)`", section, re.MULTILINE
+    )
+    root = tmp_path / "root"
+    root.mkdir()
+    (root / "a.py").write_text("old = 1\n")
+    workspace = Workspace(root, state_dir=tmp_path / "state")
+    entered: list[tuple[str, str]] = []
+
+    def note(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            _, source, file = frame.f_code.co_filename.partition(SOURCE)
+            for name in frame.f_code.co_qualname.split("."):
+                if source:
+                    entered.append((Path(file).as_posix(), name))
+
+    with workspace:
+        sys.setprofile(note)
+        try:
+            answer = workspace.call(tool, arguments)
+        finally:
+            sys.setprofile(None)
+    assert not answer.is_error
+    first_entries = [entered.index(step) for step in steps]
+    assert len(steps) > 6
+    assert first_entries == sorted(first_entries)
 
 
 def test_links_between_pages_lead_somewhere():
