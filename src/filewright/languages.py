@@ -48,6 +48,8 @@ class Traits:
     - `grammar`: the package `tree_sitter_…`; its function follows after a dot, if it is
       not called `language`.
     - `queries`: the files that select the symbols among the nodes.
+    - `syntax`: the files that tell comments, strings, imports, definitions and calls
+      apart. A language of prose has none.
     - `grammar_is_exact`: False if it rejects correct files, so that a syntax error is
       only a hint.
     - `trims_nodes`: blank lines and comments at the end of a node do not belong to it.
@@ -77,6 +79,7 @@ class Traits:
     suggested_searches: tuple[str, ...] = ()
     grammar: str = ""
     queries: str = ""
+    syntax: str = ""
     grammar_is_exact: bool = True
     trims_nodes: bool = False
     definitions: tuple[str, ...] = ()
@@ -187,6 +190,10 @@ PARSED: Final = frozenset(
     language for language in Language if language.traits.grammar
 )
 """Languages with a grammar, and so with outlines, syntax checks and changed symbols."""
+WITH_SYNTAX: Final = frozenset(
+    language for language in Language if language.traits.syntax
+)
+"""Languages in which comments, strings, imports, definitions and calls are told apart."""
 MANIFESTS: Final = frozenset(
     name for language in Language for name in language.traits.manifests.split()
 )

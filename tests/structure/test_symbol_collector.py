@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from filewright.languages import Language
-from filewright.structure.parser import ParsedText, parse_text
+from filewright.structure.parser import ParsedText, build_outline, parse_text
 
 CASES = [
     (
@@ -158,6 +158,6 @@ def test_names(language: Language, text: str, expected: str) -> None:
     shown = [
         f"{symbol.kind} {symbol.name}"
         + (f" = {symbol.lookup_name}" if symbol.lookup_name else "")
-        for _, symbol in parsed.outline.walk()
+        for _, symbol in build_outline(parsed).walk()
     ]
     assert "; ".join(shown) == expected

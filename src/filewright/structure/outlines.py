@@ -3,22 +3,29 @@
 from __future__ import annotations
 
 import time
+from array import array
 from dataclasses import dataclass, replace
 from typing import Final
 
 import xxhash
 
 from filewright.boundary.launcher import Launcher
-from filewright.languages import PARSED, Language, language_of
+from filewright.languages import PARSED, WITH_SYNTAX, Language, language_of
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure.definition_patterns import add_definitions
 from filewright.structure.grammar_input import MAX_PARSED_BYTES
 from filewright.structure.outline import Outline
+from filewright.structure.syntax_kinds import SyntaxAnswer
 from filewright.structure.wire import Request
 from filewright.structure.workers import GRAMMAR_FAILED_NOTE, Workers
 from filewright.text.cache import BoundedCache
+from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
+from filewright.wording import format_size
+
+NO_GRAMMAR_NOTE: Final = "without a grammar"
+"""The note of an answer on a file that no grammar reads."""
 
 _HEAD_BYTES: Final = 64 << 10
 """The beginning of a text by which its language is recognised."""
@@ -37,6 +44,10 @@ _RETRY_SECONDS: Final = 60.0
 """The time before a content is parsed again that could not be parsed whole."""
 
 _MAX_INCOMPLETE_OUTLINES: Final = 100
+_MAX_ANSWERS_BYTES: Final = 4 << 20
+_OFFSETS_PER_SECOND: Final = 40_000
+_ANSWER_BYTES: Final = 8
+"""Measured memory of one code of an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +76,9 @@ class Outlines:
         self._incomplete: BoundedCache[_IncompleteOutline] = BoundedCache(
             _MAX_INCOMPLETE_OUTLINES
         )
+        self._syntax: BoundedCache[SyntaxAnswer] = BoundedCache(
+            _MAX_ANSWERS_BYTES
+        )
 
     def outline(
         self,
@@ -92,9 +106,7 @@ class Outlines:
         if isinstance(source, Snapshot) and source.binary_type is not None:
             note = f"not parsed: it is binary ({source.binary_type})"
             return Outline(language, parsed=False, note=note)
-        data = snapshot.content
-        if data is None:
-            data = snapshot.read(0, MAX_PARSED_BYTES)
+        data = _read_parsed_part(snapshot)
         key = _content_key(snapshot, data, language)
         cached = self._find_cached(key)
         if cached is not None:
@@ -149,13 +161,7 @@ class Outlines:
             return _too_large(
                 language, size, f"{MAX_PARSED_BYTES} for such a file"
             )
-        time_limits = 1 + len(head) // _BYTES_PER_TIME_LIMIT
-        request = Request(
-            language.value,
-            snapshot.encoding.name,
-            seconds=self._settings.parse_seconds * time_limits,
-            key=key,
-        )
+        request = self._request(snapshot, head, language, key)
         try:
             return self._parse_head(snapshot, request, head, task)
         except OSError as error:
@@ -188,6 +194,65 @@ class Outlines:
             return outline.truncated_at(head.count(b"\n"))
         return outline
 
+    def _request(
+        self, snapshot: Snapshot, data: bytes, language: Language, key: str
+    ) -> Request:
+        """Return the request to parse `data`, whose tree is kept as `key`."""
+        time_limits = 1 + len(data) // _BYTES_PER_TIME_LIMIT
+        return Request(
+            language.value,
+            snapshot.encoding.name,
+            seconds=self._settings.parse_seconds * time_limits,
+            key=key,
+        )
+
+    def classify(
+        self,
+        snapshot: Snapshot,
+        spans: tuple[int, ...],
+        *,
+        task: Task | None = None,
+    ) -> SyntaxAnswer:
+        """Return the syntax of spans of a file: their starts and ends in turn.
+
+        The note of the answer says why there is none: the file has no grammar, is
+        binary or a notebook, is above `settings.parse_bytes` or took too long. Spans
+        behind the part of a large file that is parsed are of no kind.
+
+        Raises `cancelled` or `timeout` of the task, and `io_error`.
+        """
+        language = language_of_snapshot(snapshot)
+        is_readable = (
+            language in WITH_SYNTAX
+            and snapshot.binary_type is None
+            and not isinstance(snapshot, NotebookView)
+        )
+        if language is None or not is_readable:
+            return SyntaxAnswer(note=NO_GRAMMAR_NOTE)
+        if snapshot.size > self._settings.parse_bytes:
+            limit = format_size(self._settings.parse_bytes)
+            return SyntaxAnswer(note=f"not parsed: larger than {limit}")
+        data = _read_parsed_part(snapshot)
+        data = data[:MAX_PARSED_BYTES]
+        key = (_content_key(snapshot, data, language), _hash_spans(spans))
+        answer = self._syntax.get(key)
+        if answer is not None:
+            return answer
+        # A part of the file must not take the place of the tree of the whole.
+        file_key = "" if snapshot.size > len(data) else _file_key(snapshot)
+        request = self._request(snapshot, data, language, file_key)
+        seconds = request.seconds + len(spans) / _OFFSETS_PER_SECOND
+        request = replace(request, seconds=seconds, spans=spans)
+        try:
+            answer = self._workers.classify(request, data, task)
+        except OSError as error:
+            return SyntaxAnswer(
+                note=f"not parsed: no parser process starts ({error.strerror or error})"
+            )
+        if not answer.note:
+            self._syntax.put(key, answer, _ANSWER_BYTES * (1 + len(spans)))
+        return answer
+
     def prepare(self) -> None:
         """Start a parser process, so that the first outline does not wait for it."""
         self._workers.prepare()
@@ -212,6 +277,18 @@ def _take_whole_lines(snapshot: Snapshot, data: bytes, max_bytes: int) -> bytes:
     if snapshot.encoding.unit_bytes > 1:
         return b""
     return data[: data.rfind(b"\n", 0, max_bytes) + 1]
+
+
+def _read_parsed_part(snapshot: Snapshot) -> bytes:
+    """Return the content of a file, or the beginning of a large one."""
+    if snapshot.content is not None:
+        return snapshot.content
+    return snapshot.read(0, MAX_PARSED_BYTES)
+
+
+def _hash_spans(spans: tuple[int, ...]) -> bytes:
+    """Return a digest that tells spans apart."""
+    return xxhash.xxh3_128_digest(array("Q", spans).tobytes())
 
 
 def _content_key(

@@ -1,4 +1,4 @@
-"""One parse: bytes in, outline and syntax tree out, within a time limit.
+"""One parse: bytes in, syntax tree out, within a time limit; and the outline of a tree.
 
 This runs in the parser process (`worker`): a grammar is C code with a scanner written by
 hand, and some of them crash on hostile input.
@@ -39,11 +39,16 @@ _UNICODE_CODECS: Final = ("utf-8", "ascii", "utf-16-le", "utf-16-be")
 
 @dataclass(frozen=True, slots=True)
 class ParsedText:
-    """An outline with its syntax tree, from which the next parse of the file is faster."""
+    """A text with its syntax tree, from which the next parse of the file is faster.
 
-    outline: Outline
+    With `is_whole=False`, `content` is the beginning of the text only.
+    """
+
+    language: Language
+    grammar: Grammar
     content: Content
     tree: Tree
+    is_whole: bool = True
 
 
 def parse_text(
@@ -52,20 +57,22 @@ def parse_text(
     language: Language,
     seconds: float,
     previous: ParsedText | None = None,
-) -> ParsedText | Outline:
-    """Return the outline and the tree of `data`, reusing unchanged parts of `previous`.
+) -> ParsedText | str:
+    """Return the tree of `data`, or of its beginning if the time is over.
 
-    If the time is not enough for the whole text, return the outline of its beginning
-    alone; if it is not enough for that either, or if no grammar reads the encoding, an
-    outline with `parsed=False`. Raises `ImportError` if the grammar is not installed.
+    Unchanged parts of `previous` are reused. Returns a note that says why there is no
+    tree, if the time is over or if no grammar reads the encoding. Raises `ImportError`
+    if the grammar is not installed.
     """
     started = time.monotonic()
     content = prepare_content(data, codec, language)
-    is_flow = _is_flow(language, data)
-    grammar = load_grammar(Language.TSX if is_flow else language)
     if content is None:
-        note = f"not parsed: no grammar reads {codec}"
-        return Outline(language, parsed=False, note=note)
+        return f"not parsed: no grammar reads {codec}"
+    if previous is not None and previous.content == content:
+        return previous
+    grammar = load_grammar(
+        Language.TSX if _is_flow(language, data) else language
+    )
     size = len(content.data)
     if language is Language.YAML:
         content = _take_first_lines(content, _MAX_YAML_LINES)
@@ -78,34 +85,40 @@ def parse_text(
         if content.data:
             tree = _Parse(content, grammar).run(started + seconds)
     if tree is None:
-        note = f"not parsed: it took longer than the limit of {seconds:g} s"
-        return Outline(language, parsed=False, note=note)
+        return f"not parsed: it took longer than the limit of {seconds:g} s"
+    is_whole = len(content.data) == size
+    return ParsedText(language, grammar, content, tree, is_whole)
+
+
+def build_outline(parsed: ParsedText) -> Outline:
+    """Return the outline of a text, or of its beginning."""
+    language, grammar = parsed.language, parsed.grammar
+    content, root = parsed.content, parsed.tree.root_node
     source = SourceText(content.data, content.codec)
     collected = collect_symbols(
-        tree.root_node, grammar, source, trims=language.traits.trims_nodes
+        root, grammar, source, trims=language.traits.trims_nodes
     )
     outline = Outline(language, collected.symbols, collected.count)
-    if len(content.data) < size:
+    if not parsed.is_whole:
         line_feed = "\n".encode(content.codec)
         return outline.truncated_at(content.data.count(line_feed))
     is_certain = (
-        grammar.language.traits.grammar_is_exact
+        grammar.language is language
+        and language.traits.grammar_is_exact
         and content.codec in _UNICODE_CODECS
-        and not is_flow
     )
     errors = syntax_report.build_report(
-        tree.root_node, source, language, certain=is_certain
+        root, source, language, certain=is_certain
     )
     note_of_limit = None
     if collected.is_truncated:
         note_of_limit = f"only the first {collected.count} symbols are listed"
-    outline = replace(
+    return replace(
         outline,
         truncated=collected.is_truncated,
         note=note_of_limit,
         errors=errors,
     )
-    return ParsedText(outline, content, tree)
 
 
 def _is_flow(language: Language, data: bytes) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from filewright.structure.outline import Outline, SyntaxIssue, SyntaxReport
 from filewright.structure.symbol import Symbol
+from filewright.structure.syntax_kinds import SyntaxAnswer
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +21,7 @@ class Request:
     """A request for the outline of the `size` bytes that follow, within `seconds`.
 
     `key` names the file. If the worker still has its last tree, the parse is faster.
+    With `spans`, the starts and the ends in turn, it is one for the syntax of these.
     """
 
     language: str
@@ -27,16 +29,19 @@ class Request:
     seconds: float
     key: str = ""
     size: int = 0
+    spans: tuple[int, ...] = ()
 
 
-def encode_line(value: Request | Outline) -> bytes:
-    """Return a request or an outline as a line of JSON: a list of its fields."""
+def encode_line(value: Request | Outline | SyntaxAnswer) -> bytes:
+    """Return a request or an answer as a line of JSON: a list of its fields."""
     # Named tuples are lists for JSON already; only dataclasses reach `default`.
     row = json.dumps(_fields(value), separators=(",", ":"), default=_fields)
     return row.encode() + b"\n"
 
 
-def _fields(value: Request | Outline | SyntaxReport) -> list[object]:
+def _fields(
+    value: Request | Outline | SyntaxAnswer | SyntaxReport,
+) -> list[object]:
     """Return the values of the fields of a dataclass, in order."""
     return [getattr(value, name) for name in value.__slots__]
 
@@ -44,6 +49,17 @@ def _fields(value: Request | Outline | SyntaxReport) -> list[object]:
 def decode_request(line: bytes) -> Request:
     """Return the request of a line."""
     return Request(*json.loads(line))
+
+
+def decode_syntax(line: bytes) -> SyntaxAnswer:
+    """Return the syntax of spans of a line.
+
+    Raises `ValueError`, `TypeError` or `RecursionError` if it is none.
+    """
+    codes, has_errors, note = json.loads(line)
+    if not all(isinstance(code, int) for code in codes):
+        raise ValueError("the codes are no numbers")
+    return SyntaxAnswer(tuple(codes), bool(has_errors), str(note))
 
 
 def decode_outline(line: bytes) -> Outline:

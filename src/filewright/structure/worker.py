@@ -1,4 +1,4 @@
-"""The parser process: it reads content on standard input, and answers with outlines.
+"""The parser process: it reads content, and answers with outlines or the syntax of spans.
 
 It is started as `python -I worker.py PATHS`, where PATHS is a JSON list of the folders in
 which modules are found. The launcher has confined it and limited its memory. It ends when
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from filewright.structure.outline import Outline
     from filewright.structure.parser import ParsedText
+    from filewright.structure.syntax_kinds import SyntaxAnswer
     from filewright.structure.wire import Request
 
 _MAX_CACHED_BYTES = 2 << 20
@@ -68,41 +69,72 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
     trees = _TreeCache()
     while line := requests.readline():
         request = decode_request(line)
-        outline = _answer(request, requests.read(request.size), trees)
-        answers.write(encode_line(outline))
+        answer = _answer(request, requests.read(request.size), trees)
+        answers.write(encode_line(answer))
         answers.flush()
         # Its memory is free while the next request is awaited.
-        del outline
+        del answer
         if request.size > _LARGE_CONTENT_BYTES:
             streams.give_back_when_idle(wire_in, _IDLE_SECONDS)
 
 
-def _answer(request: Request, content: bytes, trees: _TreeCache) -> Outline:
-    """Return the outline of a content, and keep its tree for the next parse."""
+def _answer(
+    request: Request, content: bytes, trees: _TreeCache
+) -> Outline | SyntaxAnswer:
+    """Return the answer of a request, with a note if the content was not parsed."""
     from filewright.languages import Language
     from filewright.structure.outline import Outline
-    from filewright.structure.parser import ParsedText, parse_text
+    from filewright.structure.syntax_kinds import SyntaxAnswer
 
-    language = Language(request.language)
-    key = f"{request.language} {request.key}"
     try:
-        parsed = parse_text(
-            content, request.codec, language, request.seconds, trees.take(key)
-        )
+        answer = _read(request, content, trees)
     except MemoryError:
         # The trees count for the limit that was reached, and the next request needs
         # room.
         trees.clear()
-        note = "not parsed: it needs too much memory"
-        return Outline(language, parsed=False, note=note)
+        answer = "not parsed: it needs too much memory"
     except ImportError as error:
-        note = f"not parsed: its grammar is not installed ({error.name})"
-        return Outline(language, parsed=False, note=note)
-    if not isinstance(parsed, ParsedText):
+        answer = f"not parsed: its grammar is not installed ({error.name})"
+    if not isinstance(answer, str):
+        return answer
+    if request.spans:
+        return SyntaxAnswer(note=answer)
+    return Outline(Language(request.language), parsed=False, note=answer)
+
+
+def _read(
+    request: Request, content: bytes, trees: _TreeCache
+) -> Outline | SyntaxAnswer | str:
+    """Return the outline of a content, or the syntax of the spans of a request.
+
+    The tree is kept for the next parse. Returns a note if there is none.
+    """
+    from filewright.languages import Language
+    from filewright.structure.parser import build_outline, parse_text
+    from filewright.structure.syntax_kinds import SyntaxAnswer, classify_spans
+
+    key = f"{request.language} {request.key}"
+    parsed = parse_text(
+        content,
+        request.codec,
+        Language(request.language),
+        request.seconds,
+        trees.take(key),
+    )
+    if isinstance(parsed, str):
         return parsed
-    if request.key and request.size <= _MAX_CACHED_BYTES:
+    answer: Outline | SyntaxAnswer
+    if request.spans:
+        codes = classify_spans(
+            parsed.tree, parsed.grammar, parsed.content, request.spans
+        )
+        has_errors = parsed.tree.root_node.has_error
+        answer = SyntaxAnswer(tuple(codes), has_errors)
+    else:
+        answer = build_outline(parsed)
+    if parsed.is_whole and request.key and request.size <= _MAX_CACHED_BYTES:
         trees.put(key, parsed)
-    return parsed.outline
+    return answer
 
 
 class _TreeCache:

@@ -13,16 +13,25 @@ import sys
 import threading
 import time
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 
 from filewright.boundary.launcher import PIPE, Launcher
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.structure.outline import Outline
-from filewright.structure.wire import Request, decode_outline, encode_line
+from filewright.structure.syntax_kinds import SyntaxAnswer
+from filewright.structure.wire import (
+    Request,
+    decode_outline,
+    decode_syntax,
+    encode_line,
+)
+
+_Answer = TypeVar("_Answer")
 
 GRAMMAR_FAILED_NOTE: Final = "not parsed: the grammar failed on this content"
 """The note of an outline whose content ended the parser process."""
@@ -60,26 +69,60 @@ class Workers:
         Raises `cancelled` or `timeout` of the task, and `OSError` if no process can be
         started.
         """
-        task = task or Task()
+
+        def explain(note: str) -> Outline:
+            return Outline(request.language, parsed=False, note=note)
+
+        return self._ask(request, data, task or Task(), decode_outline, explain)
+
+    def classify(
+        self, request: Request, data: bytes, task: Task | None = None
+    ) -> SyntaxAnswer:
+        """Return the syntax of the spans of a request, or a note that says why not.
+
+        Raises the errors of `outline`.
+        """
+
+        def decode(line: bytes) -> SyntaxAnswer:
+            answer = decode_syntax(line)
+            if not answer.note and (
+                2 * len(answer.codes) != len(request.spans)
+            ):
+                raise ValueError("a span has no answer")
+            return answer
+
+        def explain(note: str) -> SyntaxAnswer:
+            return SyntaxAnswer(note=note)
+
+        return self._ask(request, data, task or Task(), decode, explain)
+
+    def _ask(
+        self,
+        request: Request,
+        data: bytes,
+        task: Task,
+        decode: Callable[[bytes], _Answer],
+        explain: Callable[[str], _Answer],
+    ) -> _Answer:
+        """Return the decoded answer of a worker, or that which explains a failure."""
         while not self._slots.acquire(timeout=_POLL_SECONDS):
             task.check()
         worker = None
         try:
             worker = self._take_worker()
-            answer = worker.ask(request, data, task)
-            if answer is None:
-                note = f"not parsed: it took longer than the limit of {request.seconds:g} s"
-                return Outline(request.language, parsed=False, note=note)
-            outline = decode_outline(answer)
+            line = worker.ask(request, data, task)
+            if line is None:
+                return explain(
+                    f"not parsed: it took longer than the limit of {request.seconds:g} s"
+                )
+            answer = decode(line)
             with self._lock:
                 self._idle.append(worker)
             worker = None
-            return outline
+            return answer
         except (ValueError, TypeError, RecursionError):
             # The answer is torn: the process has ended.
-            return Outline(
-                request.language, parsed=False, note=GRAMMAR_FAILED_NOTE
-            )
+            return explain(GRAMMAR_FAILED_NOTE)
         finally:
             if worker is not None:
                 worker.kill()

@@ -1,0 +1,2 @@
+(formal_parameters (identifier) @definition)
+(field_definition property: (_) @definition)

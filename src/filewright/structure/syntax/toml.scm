@@ -1,0 +1,2 @@
+(comment) @comment
+[(string) (quoted_key)] @string

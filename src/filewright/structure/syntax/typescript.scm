@@ -1,0 +1,20 @@
+(import_require_clause source: (string) @import)
+
+(required_parameter pattern: (identifier) @definition)
+(optional_parameter pattern: (identifier) @definition)
+(abstract_class_declaration name: (_) @definition)
+(interface_declaration name: (_) @definition)
+(type_alias_declaration name: (_) @definition)
+(enum_declaration name: (_) @definition)
+(enum_body name: (_) @definition)
+(enum_assignment name: (_) @definition)
+(function_signature name: (_) @definition)
+(method_signature name: (_) @definition)
+(abstract_method_signature name: (_) @definition)
+(property_signature name: (_) @definition)
+(public_field_definition name: (_) @definition)
+(internal_module name: (_) @definition)
+(module name: (_) @definition)
+
+(call_expression function: (non_null_expression
+  [(identifier) @call (member_expression property: (_) @call)]))
