@@ -55,7 +55,7 @@ def test_ends_of_a_window_are_not_those_of_the_file(opened, pattern, places):
         ] == places
     leaving = replace(
         compile_pattern("line", whole_word=True),
-        excluded=compile_pattern(r"\Aline", mode="regex"),
+        excluded=(compile_pattern(r"\Aline", mode="regex"),),
     )
     small = WindowSizes(length=8, max_length=8, overlap=2)
     assert len(list(find_matches(snapshot, leaving, windows=small))) == 61

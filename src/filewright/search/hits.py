@@ -182,6 +182,18 @@ def count_hits(
     """Count the lines that match, the matches of a multiline pattern, or the other lines."""
     if selected is not None:
         return _count_selected(snapshot, pattern, invert, selected, task)
+    if pattern.selector is not None:
+        hits = iterate_hits(
+            snapshot,
+            pattern,
+            start=snapshot.start,
+            invert=invert,
+            windows=windows,
+            task=task,
+        )
+        if pattern.multiline and not invert:
+            return sum(1 for _ in hits)
+        return _count_lines(hits)
     # A match may span lines, so the number of matches says nothing of the other lines.
     if invert and pattern.multiline:
         matches = find_matches(snapshot, pattern, windows=windows, task=task)
@@ -268,7 +280,11 @@ def _count_selected(
         selected=selected,
         task=task,
     )
-    # A long line may have several hits, one after the other.
+    return _count_lines(hits)
+
+
+def _count_lines(hits: Iterator[Hit]) -> int:
+    """Return the number of lines with hits: a long line may have several in a row."""
     count = 0
     last_offset = -1
     for hit in hits:

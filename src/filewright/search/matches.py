@@ -7,7 +7,7 @@ window; only this module decides what matches, and where.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -79,23 +79,52 @@ def find_matches(
     windows: WindowSizes = WINDOW_SIZES,
     task: Task | None = None,
 ) -> Iterator[Match]:
-    """Yield the matches from byte `start` on, leftmost first, not overlapping.
+    """Return the matches from byte `start` on, leftmost first, not overlapping.
 
     A character must start at `start`, and `stop` be the end of a line. Empty matches are
     yielded too, at most one for each character. In a line longer than a window, a match
     of a regular expression is certain to be found if it is not longer than the overlap of
     the windows. With `once`, only the first match of each line is yielded, and the rest
-    of the line is not searched.
+    of the line is not searched, unless the pattern has a selector.
 
     Raises `cancelled`, `timeout`, `io_error`.
     """
+    task = task or NO_TIMEOUT
+    if pattern.selector is None:
+        return _iterate_matches(
+            snapshot,
+            pattern,
+            start,
+            stop,
+            once=once,
+            windows=windows,
+            task=task,
+        )
+    # The first match of a line may be one that does not count.
+    matches = _iterate_matches(
+        snapshot, pattern, start, stop, once=False, windows=windows, task=task
+    )
+    return pattern.selector.select(snapshot, matches, task)
+
+
+def _iterate_matches(
+    snapshot: Snapshot,
+    pattern: Pattern,
+    start: int,
+    stop: int | None,
+    *,
+    once: bool,
+    windows: WindowSizes,
+    task: Task,
+) -> Iterator[Match]:
+    """Yield the matches whether or not they count, as `find_matches` does."""
     for window, candidate in iterate_windows(
         snapshot,
         pattern,
         start,
         stop,
         windows=windows,
-        task=task or NO_TIMEOUT,
+        task=task,
         once=once,
     ):
         spans = (candidate.span, *candidate.groups)
@@ -214,8 +243,8 @@ def _search_window(
     steps = 0
     if pattern.plain_text is None:
         steps += pattern.instruction_count
-    if pattern.excluded is not None:
-        steps += pattern.excluded.instruction_count
+    for excluded in pattern.excluded:
+        steps += excluded.instruction_count
     if len(window.text) * steps > _MAX_UNINTERRUPTED_STEPS:
         return _iterate_in_thread(candidates, task)
     return candidates
@@ -330,33 +359,34 @@ def _build_finder(text: bytes, pattern: Pattern) -> _Finder:
 
 
 class _ExcludedLines:
-    """The lines of a window that hold a match of the excluded pattern.
+    """The lines of a window that hold a match of an excluded pattern.
 
     `line_end` is asked for rising indices, many of one line.
     """
 
-    def __init__(self, window: Window, excluded: Pattern | None) -> None:
+    def __init__(self, window: Window, excluded: Sequence[Pattern]) -> None:
         self._text = window.text
-        self._search = None
-        if excluded is not None:
-            window_pattern = excluded.for_window(
+        self._searches = []
+        for pattern in excluded:
+            window_pattern = pattern.for_window(
                 is_first=window.is_first, is_last=window.is_last
             )
-            self._search = window_pattern.regexp.search
+            self._searches.append(window_pattern.regexp.search)
         # The end of the last line that was searched and holds no excluded match.
         self._permitted_end = -1
 
     def line_end(self, index: int) -> int | None:
         """Return the end of the line at `index` if it is excluded, else None."""
-        if self._search is None or index <= self._permitted_end:
+        if not self._searches or index <= self._permitted_end:
             return None
         text = self._text
         start = text.rfind(b"\n", 0, index) + 1
         end = text.find(b"\n", index)
         if end < 0:
             end = len(text)
-        if self._search(text, start, end) is not None:
-            return end
+        for search in self._searches:
+            if search(text, start, end) is not None:
+                return end
         self._permitted_end = end
         return None
 

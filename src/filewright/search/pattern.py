@@ -18,6 +18,7 @@ from filewright.search.code_pattern import (
     compile_code_pattern,
     has_capital,
 )
+from filewright.search.match_selector import MatchSelector
 from filewright.search.pattern_syntax import (
     Translation,
     translate_literal,
@@ -64,8 +65,9 @@ class Pattern:
     `text` is the caller's, without carriage returns. `insensitive` is the result of the
     case rule. `multiline` is also True for a literal that holds ``\\n``. `plain_text` is
     a literal that can be found as bytes (case-sensitive, on one line), else None. A line
-    that holds a match of `excluded` has no match. `code` is the pattern of `mode="code"`,
-    of which `translation` finds only the anchor.
+    that holds a match of one that is `excluded` has no match. `code` is the pattern of `mode="code"`,
+    of which `translation` finds only the anchor. Of all matches those count that the
+    `selector` yields.
     """
 
     text: str
@@ -75,8 +77,9 @@ class Pattern:
     multiline: bool
     translation: Translation = field(repr=False)
     plain_text: str | None = field(repr=False)
-    excluded: Pattern | None = None
+    excluded: tuple[Pattern, ...] = ()
     code: CodePattern | None = field(default=None, repr=False)
+    selector: MatchSelector | None = field(default=None, repr=False)
 
     @cached_property
     def regexp(self) -> Any:
@@ -158,7 +161,9 @@ class Pattern:
         spellings of the pattern are not searched.
         """
         text = unicodedata.normalize("NFC", self.text)
-        if self.multiline or self.excluded is not None or self.matches_empty:
+        if self.multiline or self.excluded or self.matches_empty:
+            return None
+        if self.selector is not None:
             return None
         if len(text) > _MAX_RESPELLED_CHARACTERS:
             return None
@@ -176,7 +181,7 @@ class Pattern:
             multiline=False,
             translation=translation,
             plain_text=None,
-            excluded=self,
+            excluded=(self,),
         )
 
     def _respell_literal(self, text: str, *, look_alikes: bool) -> Translation:

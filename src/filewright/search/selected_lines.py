@@ -139,10 +139,14 @@ def iterate_matching_lines(
     start, stop = snapshot.start, END_OF_TEXT
     if selected is not None:
         start, stop = selected.start, selected.stop
+    last_start = -1
     for match in find_matches(
         snapshot, pattern, start=start, stop=stop, once=True, task=task
     ):
         line_start = snapshot.lines.line_start(match.offset, task)
+        if line_start == last_start:
+            continue
+        last_start = line_start
         line = snapshot.lines.read_line(line_start, MAX_ENTRY_BYTES, task=task)
         if selected is None or selected.accepts(line.offset, line.body):
             yield MatchingLine(line, match.groups)

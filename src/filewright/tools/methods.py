@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from filewright.tools.revert import RevertResult
     from filewright.tools.search_result import SearchResult
     from filewright.tools.status import StatResult
+    from filewright.tools.syntax_filter import SyntaxWord
     from filewright.tools.tool import Tool
 
 Case = Literal["smart", "sensitive", "insensitive"]
@@ -333,7 +334,8 @@ class ToolMethods:
         whole_word: bool = False,
         multiline: bool = False,
         invert: bool = False,
-        without: str | None = None,
+        without: str | Sequence[str] | None = None,
+        only: str | Sequence[SyntaxWord] | None = None,
         context: int | None = None,
         context_before: int | None = None,
         context_after: int | None = None,
@@ -366,6 +368,7 @@ class ToolMethods:
             multiline=multiline,
             invert=invert,
             without=without,
+            only=only,
             context=context,
             context_before=context_before,
             context_after=context_after,
@@ -461,6 +464,7 @@ class ToolMethods:
         mode: Literal["literal", "regex", "code"] = "literal",
         case: Case = "sensitive",
         whole_word: bool = False,
+        only: str | Sequence[SyntaxWord] | None = None,
         multiline: bool = False,
         preview: bool | None = None,
         diff: DiffMode = "auto",
@@ -482,6 +486,7 @@ class ToolMethods:
             mode=mode,
             case=case,
             whole_word=whole_word,
+            only=only,
             multiline=multiline,
             preview=preview,
             diff=diff,

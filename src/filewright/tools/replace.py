@@ -68,6 +68,12 @@ from filewright.tools.search_notes import (
 )
 from filewright.tools.search_rendering import render_file, render_kind
 from filewright.tools.search_result import MatchedFile
+from filewright.tools.syntax_filter import (
+    SyntaxFilter,
+    SyntaxWords,
+    combine_kinds,
+    syntax_notes,
+)
 from filewright.tools.tool import Tool
 from filewright.wording import escape_controls, join_limited, pluralize
 
@@ -144,6 +150,9 @@ class ReplaceArguments(ChangeArguments):
     """`"smart"`: insensitive unless the pattern has a capital"""
     whole_word: bool = False
     """only whole words, as for renaming a symbol"""
+    only: Annotated[SyntaxWords, RARE] = None
+    """only matches in `code`, `comments`, `strings`, `imports`, `definitions` or `calls`, one of these or several; one
+    that is partly in them stays, and is counted; see [search](search.md#kinds-of-syntax)"""
     multiline: Annotated[bool, RARE] = False
     """a regex may match across lines"""
     preview: Annotated[
@@ -185,13 +194,22 @@ class ReplaceArguments(ChangeArguments):
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """One of the replacements of a call."""
+    """One of the replacements of a call; `only` are the words of that argument."""
 
     location: Location
     pattern: Pattern
     replacement: Replacement
     options: TreeOptions
     summary: str
+    only: tuple[str, ...] = ()
+    syntax_filter: SyntaxFilter | None = None
+
+    @property
+    def syntax_notes(self) -> list[str]:
+        """Notes on the matches that `only` left out."""
+        if self.syntax_filter is None:
+            return []
+        return syntax_notes(self.syntax_filter.files, self.only)
 
 
 @dataclass
@@ -397,6 +415,13 @@ def _compile_items(
                 multiline=request.multiline,
                 max_chars=context.settings.max_pattern_chars,
             )
+            syntax_filter = None
+            if request.only is not None:
+                syntax_filter = SyntaxFilter(
+                    context.outlines,
+                    combine_kinds(request.only),
+                    is_code_pattern=pattern.code is not None,
+                )
             options = TreeOptions(
                 # One file more than allowed is enough to refuse the call.
                 limit=arguments.max_files + 1,
@@ -406,12 +431,14 @@ def _compile_items(
             )
             item = _Item(
                 location=context.boundary.locate(request.path),
-                pattern=pattern,
+                pattern=replace(pattern, selector=syntax_filter),
                 replacement=compile_replacement(
                     request.replacement or "", pattern
                 ),
                 options=options,
                 summary=f"{request.pattern!r} by {request.replacement!r}",
+                only=tuple(request.only or ()),
+                syntax_filter=syntax_filter,
             )
             items.append(item)
     return items
@@ -643,6 +670,10 @@ def _check_counts(
             findings.notes += _other_spellings(
                 context, item, findings.by_item[index]
             )
+            for note in item.syntax_notes:
+                if len(items) > 1:
+                    note = f"item {index + 1}: {note}"
+                findings.notes.append(note)
     # An item that matches nothing would be lost in the sum of all items.
     if len(items) > 1 and arguments.expected_count != 0:
         for index, count in enumerate(findings.by_item):

@@ -17,6 +17,7 @@ from filewright.rows.conditions import parse_conditions
 from filewright.search.pattern import Mode, Pattern, compile_pattern
 from filewright.settings import Settings
 from filewright.tools.arguments import RARE, Arguments
+from filewright.tools.syntax_filter import SyntaxWords
 from filewright.wording import escape_controls
 
 MAX_QUOTED_CHARS = 60
@@ -76,11 +77,15 @@ class SearchArguments(Arguments):
     invert: Annotated[bool, RARE] = False
     """find the lines that do not match"""
     without: Annotated[
-        str | None, Field(description="drop lines with this")
+        str | list[str] | None,
+        Field(min_length=1, description="drop lines with this"),
     ] = None
-    """leave out lines that contain this too, which is read as `pattern` is: `ERROR` without
-    `mailbox full`
+    """leave out lines that contain this too, or one of several. As text or as a regex, as `mode` says of `pattern`:
+    `ERROR` without `mailbox full`
     """
+    only: Annotated[SyntaxWords, RARE] = None
+    """only matches in `code`, `comments`, `strings`, `imports`, `definitions` or `calls`, one of these or several;
+    see [search](search.md#kinds-of-syntax)"""
     context: ContextLineCount = None
     """lines shown around each hit, 0 for none. By default up to 5 hits have 2 short ones, or the rest of a definition
     of up to 12 lines; more hits have none, and those in logs and tables only indented ones"""
@@ -240,13 +245,19 @@ def compile_arguments(
             "leave out invert, or look for both with mode=regex: pattern A|B, invert",
             argument="without",
         )
-    excluded = compile_pattern(
-        arguments.without,
-        mode=mode,
-        case=arguments.case,
-        max_chars=settings.max_pattern_chars,
-    )
-    return replace(pattern, excluded=excluded)
+    texts = arguments.without
+    if isinstance(texts, str):
+        texts = [texts]
+    excluded = [
+        compile_pattern(
+            text,
+            mode=mode,
+            case=arguments.case,
+            max_chars=settings.max_pattern_chars,
+        )
+        for text in texts
+    ]
+    return replace(pattern, excluded=tuple(excluded))
 
 
 def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
@@ -303,6 +314,7 @@ def require_fuzzy_arguments(arguments: SearchArguments) -> None:
         "multiline",
         "whole_word",
         "without",
+        "only",
         "since",
         "until",
         "where",

@@ -48,6 +48,11 @@ from filewright.tools.search_notes import (
 )
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import SearchPage
+from filewright.tools.syntax_filter import (
+    SyntaxFilter,
+    combine_kinds,
+    syntax_notes,
+)
 from filewright.wording import escape_controls, pluralize
 
 MAX_CURSOR_CHARS = 8 << 10
@@ -174,6 +179,14 @@ def search_exact(
     arguments = page.arguments
     pattern = compile_arguments(arguments, context.settings)
     page.require_groups(pattern)
+    syntax_filter = None
+    if arguments.only is not None:
+        syntax_filter = SyntaxFilter(
+            context.outlines,
+            combine_kinds(arguments.only),
+            is_code_pattern=pattern.code is not None,
+        )
+        pattern = replace(pattern, selector=syntax_filter)
     selection = arguments.selection()
     members = target.members
     if selection is not None and selection.has_time and members:
@@ -225,7 +238,20 @@ def search_exact(
                 total_lines=search.hit_count,
                 matched_files=search.matched_count,
             )
+    if syntax_filter is not None:
+        outcome = add_syntax_notes(outcome, syntax_filter)
     return add_notes(context, outcome, search, target)
+
+
+def add_syntax_notes(
+    outcome: SearchOutcome, syntax_filter: SyntaxFilter
+) -> SearchOutcome:
+    """Return the outcome with notes on the matches that `only` left out."""
+    words = outcome.arguments.only or ()
+    notes = tuple(syntax_notes(syntax_filter.files, words))
+    if outcome.has_match:
+        return replace(outcome, notes=(*outcome.notes, *notes))
+    return replace(outcome, advice=(*outcome.advice, *notes))
 
 
 def decode_resume(
