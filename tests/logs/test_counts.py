@@ -5,7 +5,7 @@ from filewright.logs.counts import CountedLine, EntryCounts, parse_keys
 
 
 def test_samples_keep_the_largest_number_of_each_value(monkeypatch):
-    monkeypatch.setattr(counts, "MAX_KEPT_NUMBERS", 100)
+    monkeypatch.setattr(counts, "MAX_SAMPLED_NUMBERS", 100)
     entries = EntryCounts(parse_keys("name"), parse_keys("ms"))
     for number in range(1_000):
         name = "rare" if number in (5, 990) else "frequent"

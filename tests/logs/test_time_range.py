@@ -60,7 +60,7 @@ def test_trace_belongs_to_the_entry_before():
     log = b"2026-11-28T00:00:01Z a\n  at x\n  at y\n2026-11-28T00:00:09Z b\n"
     times, _ = find_time_range(Snapshot(log), "00:00:05", None, Task())
     assert times.time_of_line(log.index(b"  at y"), b"  at y") == (
-        times.clock.parse("00:00:01", times.first().seconds)
+        times.clock.parse("00:00:01", times.find_first().seconds)
     )
 
 
@@ -99,7 +99,7 @@ HEAD = LOG[: 90 * 400]
 def test_finds_entries_around_long_traces():
     log = HEAD + DUMP + LOG[len(HEAD) : 2 * len(HEAD)] + DUMP
     times, _ = find_time_range(Snapshot(log), "1m", None, Task())
-    first = times.first().seconds
+    first = times.find_first().seconds
     for second in (0, 5, 398, 399, 400, 401, 700, 799):
         expected = log.index(stamp(second).encode())
         assert times.find(first + second) == expected
@@ -122,7 +122,7 @@ def test_reads_a_long_trace_once():
     for line in snapshot.lines.read_lines():
         seconds = times.time_of_line(line.offset, line.body)
         assert seconds is not None
-    assert seconds == times.last().seconds
+    assert seconds == times.find_last().seconds
     assert snapshot.read_bytes < 10 * snapshot.size
 
 

@@ -15,9 +15,9 @@ from filewright.rows.conditions import is_finite, to_number
 from filewright.rows.fields import MISSING, find_value, show_value
 
 MAX_COUNTED_VALUES = 60_000
-"""After so many values, entries with other values are only counted."""
+"""Values that are told apart; entries with further values are counted together."""
 
-MAX_KEPT_NUMBERS = 1_000_000
+MAX_SAMPLED_NUMBERS = 1_000_000
 """After so many numbers, every second one of them is dropped."""
 
 _WIDTH = re.compile(r"(\d+)([smhd])")
@@ -25,7 +25,7 @@ _GROUP = re.compile(r"\$(\w+)")
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _NO_VALUE = "-"
 _MIN_GAP_RATIO = 10
-"""A gap is worth a note if it is so many times the mean time between entries."""
+"""A gap is worth a note if it is so much longer than the mean time between entries."""
 
 KeyValue = str | float
 
@@ -172,7 +172,7 @@ class EntryCounts:
         self._covered_seconds = 0.0
         self._values: dict[tuple[KeyValue, ...], CountedValue] = {}
         self._last_seconds: float | None = None
-        self._kept_numbers = 0
+        self._number_count = 0
         self._stride = 1
 
     def __len__(self) -> int:
@@ -245,6 +245,7 @@ class EntryCounts:
         self._last_seconds = None
 
     def _note_gap(self, seconds: float | None) -> None:
+        """Note the time since the last entry if it is the longest so far."""
         if seconds is None:
             return
         last, self._last_seconds = self._last_seconds, seconds
@@ -255,29 +256,32 @@ class EntryCounts:
             self._gap = Gap(last, seconds)
 
     def _add_numbers(self, value: CountedValue, line: CountedLine) -> None:
-        is_kept = not value.count % self._stride
+        is_sampled = not value.count % self._stride
         for index, key in enumerate(self.number_keys):
             number = _read_number(key, line)
             if number is None:
                 continue
             value.largest[index] = max(value.largest[index], number)
-            # A value that is rare has a number too.
-            if is_kept or not value.numbers[index]:
+            # A rare value has one number at least, and so a distribution.
+            if is_sampled or not value.numbers[index]:
                 value.numbers[index].append(number)
-                self._kept_numbers += 1
-        if self._kept_numbers > MAX_KEPT_NUMBERS and self._can_drop_half():
+                self._number_count += 1
+        if self._number_count > MAX_SAMPLED_NUMBERS and self._can_drop_half():
             self._drop_half()
 
     def _can_drop_half(self) -> bool:
-        """Return True if values have more numbers than the one that all keep."""
-        return self._kept_numbers > 2 * len(self) * len(self.number_keys)
+        """Return True if values have more numbers than the one that each always has."""
+        return self._number_count > 2 * len(self) * len(self.number_keys)
 
     def _drop_half(self) -> None:
+        """Drop every second number, and from now on take half as many."""
         self._stride *= 2
-        self._kept_numbers = 0
+        self._number_count = 0
         for value in self._values.values():
-            value.numbers = tuple(kept[1::2] or kept for kept in value.numbers)
-            self._kept_numbers += sum(map(len, value.numbers))
+            value.numbers = tuple(
+                numbers[1::2] or numbers for numbers in value.numbers
+            )
+            self._number_count += sum(map(len, value.numbers))
 
     def ranked(self) -> list[CountedValue]:
         """Return the values, the most frequent first; with a time in the order of keys."""
@@ -306,10 +310,10 @@ class EntryCounts:
     def summarize(self, value: CountedValue) -> tuple[NumberSummary, ...]:
         """Return the distributions of the numbers of a value."""
         summaries = []
-        for index, kept in enumerate(value.numbers):
-            if not kept:
+        for index, sample in enumerate(value.numbers):
+            if not sample:
                 continue
-            numbers = sorted(kept)
+            numbers = sorted(sample)
             summaries.append(
                 NumberSummary(
                     path=self.number_keys[index].name,

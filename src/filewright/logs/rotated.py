@@ -24,8 +24,11 @@ _NUMBERED = re.compile(
     rb"(?P<before>.+?)\.(?P<number>\d{1,5})(?P<after>\.[A-Za-z]\w*)?"
 )
 _NEWEST = b"\xff"
+"""The key of a file without a date, such as ``app.log``: it is behind all dates."""
+
 _DAY_DIGITS = 8
 _NUMBER_DIGITS = 20
+"""Digits of a padded number: in this width, the order of texts is that of numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,11 @@ def parse_name(name: bytes) -> RotatedName:
 
 
 def _sortable_date(date: bytes) -> bytes:
-    """Return the digits of a date, with the numbers behind its day in equal width."""
+    """Return a date as digits in the order of time.
+
+    The numbers behind its day, such as the 2 and 10 of ``2026-11-01.2`` and
+    ``2026-11-01.10``, get equal widths.
+    """
     separated = re.sub(rb"\D+", b" ", date)
     day, rest = b"", separated
     while len(day) < _DAY_DIGITS:
@@ -80,9 +87,9 @@ def order_members(names: Iterable[bytes]) -> list[bytes]:
 
 
 def _order_key(name: bytes) -> tuple[tuple[bytes, int], int, list[int], bytes]:
-    """Return the key of a name; one such as app.log.old is older than app.log.
+    """Return the sort key of a name: ``app.log.old`` is older than ``app.log``.
 
-    Of names with numbers that are no sign of rotation, such as app-2.log, the larger
+    Of names with numbers that are no sign of rotation, such as ``app-2.log``, the larger
     number is newer.
     """
     letters = re.sub(rb"\d+", b"", name)

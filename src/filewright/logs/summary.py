@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from filewright.logs.time_range import LogTimes, Probe
 from filewright.logs.timestamps import LogClock
@@ -19,7 +20,11 @@ _MAX_COUNTED_BYTES = 2 << 20
 """The entries of a log up to this size are counted; longer ones are estimated."""
 
 _PROBES = 160
+"""Places at which the time of a long log is read, to estimate its rate."""
+
 _PROBES_IN_COMPRESSED = 32
+"""Fewer of them: the text up to each place must be decoded."""
+
 _SHOWN_KINDS = 5
 _MAX_KIND_CHARS = 110
 _MESSAGE_FIELDS = ("msg", "message", "event", "log", "error")
@@ -55,7 +60,8 @@ class LogRate:
             if count <= 0:
                 bars += " "
             else:
-                bars += _BARS[min(len(_BARS) - 1, int(count / peak * 7.999))]
+                # Just below the number of bars, so that the peak has the last one.
+                bars += _BARS[int(count / peak * 7.999)]
         return bars
 
 
@@ -86,7 +92,7 @@ def summarize(
     times = LogTimes.of(snapshot, task)
     if times is None:
         return None
-    first, last = times.first(), times.last()
+    first, last = times.find_first(), times.find_last()
     if first is None or last is None:
         return None
     rate = _measure_rate(snapshot, times, first, last, line_count, task)
@@ -112,51 +118,65 @@ def _measure_rate(
     line_count: int,
     task: Task,
 ) -> LogRate | None:
-    """Return the number of entries over time, counted or estimated from samples."""
+    """Return the number of entries over time, counted or estimated from samples.
+
+    None if the times are not in order.
+    """
     minutes = _bucket_minutes(last.seconds - first.seconds)
     width = minutes * 60
     start = first.seconds // width * width
     bucket_count = int((last.seconds - start) // width) + 1
     if bucket_count < 1 or bucket_count > _MAX_BARS + 1:
         return None
-    counts = [0.0] * bucket_count
-    size = snapshot.size
-    if size <= _MAX_COUNTED_BYTES:
+    buckets = _Buckets(start, width, [0.0] * bucket_count)
+    if snapshot.size <= _MAX_COUNTED_BYTES:
         for line in snapshot.lines.read_lines(limit=512, task=task):
             seconds = times.clock.read(line.body)
             if seconds is not None:
-                bucket = int((seconds - start) // width)
-                if 0 <= bucket < bucket_count:
-                    counts[bucket] += 1
-        return LogRate(start, minutes, tuple(counts), is_estimate=False)
+                buckets.count(seconds)
+        return LogRate(start, minutes, tuple(buckets.counts), is_estimate=False)
     probe_count = _PROBES
     if snapshot.compression and snapshot.content is None:
         probe_count = _PROBES_IN_COMPRESSED
-    probes = [*times.sample(probe_count), last]
-    lines_per_byte = line_count / size
-    for index, probe in enumerate(probes[:-1]):
-        following = probes[index + 1]
+    lines_per_byte = line_count / snapshot.size
+    for probe, following in pairwise([*times.sample(probe_count), last]):
         if following.seconds < probe.seconds:
             return None
         lines = (following.offset - probe.offset) * lines_per_byte
-        _spread(
-            counts,
-            (probe.seconds - start) / width,
-            (following.seconds - start) / width,
-            lines,
-        )
-    return LogRate(start, minutes, tuple(counts), is_estimate=True)
+        buckets.spread(probe.seconds, following.seconds, lines)
+    return LogRate(start, minutes, tuple(buckets.counts), is_estimate=True)
 
 
-def _spread(counts: list[float], low: float, high: float, lines: float) -> None:
-    """Add lines evenly to the buckets between two times, in widths of a bucket."""
-    span = max(high - low, 1e-9)
-    for bucket in range(int(low), min(int(high) + 1, len(counts))):
-        part = min(high, bucket + 1) - max(low, bucket)
-        counts[bucket] += lines * max(part, 0.0) / span
+@dataclass(frozen=True, slots=True)
+class _Buckets:
+    """Counts of entries in spans of `width` seconds, from `start` on."""
+
+    start: float
+    width: int
+    counts: list[float]
+
+    def count(self, seconds: float) -> None:
+        """Count the entry of a time."""
+        bucket = int((seconds - self.start) // self.width)
+        # A log that is not quite in order has entries outside of its first and last.
+        if 0 <= bucket < len(self.counts):
+            self.counts[bucket] += 1
+
+    def spread(
+        self, first_seconds: float, last_seconds: float, lines: float
+    ) -> None:
+        """Add lines evenly to the buckets between two times."""
+        low = (first_seconds - self.start) / self.width
+        high = (last_seconds - self.start) / self.width
+        # Entries of one moment would divide by nothing.
+        span = max(high - low, 1e-9)
+        for bucket in range(int(low), min(int(high) + 1, len(self.counts))):
+            part = min(high, bucket + 1) - max(low, bucket)
+            self.counts[bucket] += lines * max(part, 0.0) / span
 
 
 def _bucket_minutes(seconds: float) -> int:
+    """Return the round number of minutes that divides a period into few buckets."""
     for minutes in _BUCKET_MINUTES:
         if seconds / 60 / minutes < _MAX_BARS:
             return minutes

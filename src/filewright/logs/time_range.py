@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from itertools import pairwise
+from typing import NamedTuple
 
 from filewright.errors import invalid
 from filewright.logs.timestamps import (
@@ -22,9 +23,17 @@ from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 
 _PROBES = 48
+"""Places of a log at which times are compared, to see if they rise."""
+
 _PROBE_BYTES = 64 << 10
+"""How far behind an offset an entry with a time is looked for."""
+
 _SAMPLED_BYTES = 32 << 10
+"""The beginning of a log by which the form of its times is recognised."""
+
 _MAX_LINE_BYTES = 512
+"""The beginning of a line, in which its time is."""
+
 _SCANNED_BYTES = 16 << 10
 """Where the bisection ends, and the lines are read one after the other."""
 
@@ -35,7 +44,7 @@ _CLOCK_SLACK_SECONDS = 2 * 86400
 """How far entries may be after the last change of their file: its clock is in UTC."""
 
 _DAY_SECONDS = 86400
-_EARLIEST_ZONE = 14 * 3600
+_EARLIEST_ZONE_SECONDS = 14 * 3600
 _MAX_TRACE_BYTES = 256 << 10
 """How far before a line its entry is searched for."""
 
@@ -65,10 +74,27 @@ class TimeRange:
 
     @property
     def end(self) -> float:
-        """Return the time behind the range: a time in whole seconds means all of its last."""
+        """Return the time at which the range is over.
+
+        A range until a whole second has the entries of all of that second.
+        """
         if math.isinf(self.until) or self.until == int(self.until):
             return self.until + 1
         return math.nextafter(self.until, math.inf)
+
+
+class TimedPart(NamedTuple):
+    """The part of a log that a call asks for: its times, and the times of the log."""
+
+    times: LogTimes
+    time_range: TimeRange
+
+
+class TimeBounds(NamedTuple):
+    """The times of a call in seconds since 1970, infinite where it names none."""
+
+    since: float
+    until: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +123,9 @@ class LogTimes:
         if snapshot.status is not None:
             modified = snapshot.status.st_mtime
         # East of Greenwich the year begins up to 14 hours earlier.
-        year = datetime.fromtimestamp(modified + _EARLIEST_ZONE, UTC).year
+        year = datetime.fromtimestamp(
+            modified + _EARLIEST_ZONE_SECONDS, UTC
+        ).year
         latest = modified + _CLOCK_SLACK_SECONDS
         clock = find_clock(head.splitlines()[:400], year, latest)
         return None if clock is None else cls(snapshot, clock, task)
@@ -116,11 +144,11 @@ class LogTimes:
                 return Probe(line.offset, seconds)
         return None
 
-    def first(self) -> Probe | None:
+    def find_first(self) -> Probe | None:
         """Return the first entry with a time."""
         return self.probe(self._snapshot.start)
 
-    def last(self) -> Probe | None:
+    def find_last(self) -> Probe | None:
         """Return the last entry with a time."""
         for length in (_PROBE_BYTES // 8, 4 * _PROBE_BYTES, 64 * _PROBE_BYTES):
             last = self._last_within(length)
@@ -157,11 +185,11 @@ class LogTimes:
                 probes.append(probe)
         return probes
 
-    def rises(self) -> bool:
+    def is_sorted(self) -> bool:
         """Return True if the times of entries at even distances rise."""
-        return _do_rise(self.sample())
+        return _are_sorted(self.sample())
 
-    def rises_around(self, offset: int) -> bool:
+    def is_sorted_around(self, offset: int) -> bool:
         """Return True if the times near an offset rise too.
 
         In autumn the clock goes back an hour, which entries days apart do not show.
@@ -173,7 +201,7 @@ class LogTimes:
         near_step = max(_MARGIN_BYTES // 2, 2 * step // _PROBES)
         low = max(start, offset - step - near_step)
         high = min(size, offset + step + near_step)
-        return _do_rise(self._sample_between(low, high, near_step))
+        return _are_sorted(self._sample_between(low, high, near_step))
 
     def find(self, seconds: float) -> int:
         """Return the offset of the first entry at or after a time, in a sorted log."""
@@ -183,11 +211,12 @@ class LogTimes:
         return offset
 
     def _bisect(self, seconds: float) -> int:
+        """Find the entry of a time by halves, and line by line in the last few."""
         low, high = self._snapshot.start, self._snapshot.size
         answer = high
         while high - low > _SCANNED_BYTES:
             middle = (low + high) // 2
-            # A long trace may hold the middle, with entries behind it.
+            # If a long trace has no time up to `high`, the entry is before the middle.
             probe = self.probe(middle, high)
             if probe is None:
                 high = middle
@@ -217,7 +246,8 @@ class LogTimes:
     def _time_before(self, offset: int) -> float | None:
         """Return the time of the last entry before an offset.
 
-        Lines are asked for in their order, so no trace is read twice.
+        Lines are asked for in their order, so the search goes back to the line that was
+        asked for last at most, and no trace is read twice.
         """
         known = _LineTime(self._snapshot.start, None)
         if self._last_line is not None and self._last_line.offset < offset:
@@ -238,7 +268,7 @@ class LogTimes:
         return None
 
 
-def _do_rise(probes: Sequence[Probe]) -> bool:
+def _are_sorted(probes: Sequence[Probe]) -> bool:
     """Return True if no entry is earlier than the one before it."""
     return all(
         before.seconds <= after.seconds for before, after in pairwise(probes)
@@ -250,31 +280,38 @@ def parse_bounds(
     since: str | None,
     until: str | None,
     last_seconds: float | None,
-) -> tuple[float, float]:
-    """Return the times that a caller names, infinite without one.
+) -> TimeBounds:
+    """Return the times that a caller names.
 
     Of two times of day, `since` is the last one before the last entry, and `until` the
     next one after `since`. Raise `invalid_input` for a text that is no time.
     """
-    bounds = {"since": float("-inf"), "until": float("inf")}
-    for name, text in (("since", since), ("until", until)):
-        if text is None:
-            continue
-        seconds = clock.parse(text, last_seconds)
-        if seconds is None:
-            raise invalid(
-                f"{name}={text!r} is no time",
-                'give "2026-11-29T10:30:00Z", "10:30" of the last day, or "15m" before the last entry',
-                argument=name,
-            )
-        bounds[name] = seconds
-    if last_seconds is not None:
-        if is_time_of_day(since) and bounds["since"] > last_seconds:
-            bounds["since"] -= _DAY_SECONDS
-        if is_time_of_day(since) and is_time_of_day(until):
-            days = (bounds["until"] - bounds["since"]) // _DAY_SECONDS
-            bounds["until"] -= days * _DAY_SECONDS
-    return bounds["since"], bounds["until"]
+    since_seconds, until_seconds = -math.inf, math.inf
+    if since is not None:
+        since_seconds = _parse_time(clock, "since", since, last_seconds)
+    if until is not None:
+        until_seconds = _parse_time(clock, "until", until, last_seconds)
+    if last_seconds is not None and is_time_of_day(since):
+        if since_seconds > last_seconds:
+            since_seconds -= _DAY_SECONDS
+        if is_time_of_day(until):
+            days = (until_seconds - since_seconds) // _DAY_SECONDS
+            until_seconds -= days * _DAY_SECONDS
+    return TimeBounds(since_seconds, until_seconds)
+
+
+def _parse_time(
+    clock: LogClock, argument: str, text: str, last_seconds: float | None
+) -> float:
+    """Return the time in an argument of a call. Raise `invalid_input` if it is none."""
+    seconds = clock.parse(text, last_seconds)
+    if seconds is None:
+        raise invalid(
+            f"{argument}={text!r} is no time",
+            'give "2026-11-29T10:30:00Z", "10:30" of the last day, or "15m" before the last entry',
+            argument=argument,
+        )
+    return seconds
 
 
 def find_time_range(
@@ -283,7 +320,7 @@ def find_time_range(
     until: str | None,
     task: Task,
     last_seconds: float | None = None,
-) -> tuple[LogTimes, TimeRange]:
+) -> TimedPart:
     """Return the part of a log between two times that a caller names.
 
     Relative times are before `last_seconds`, by default the last entry of the file.
@@ -299,19 +336,17 @@ def find_time_range(
             argument="since" if since else "until",
         )
     if last_seconds is None:
-        last = times.last()
+        last = times.find_last()
         last_seconds = None if last is None else last.seconds
-    since_seconds, until_seconds = parse_bounds(
-        times.clock, since, until, last_seconds
-    )
-    is_sorted = times.rises()
+    bounds = parse_bounds(times.clock, since, until, last_seconds)
+    is_sorted = times.is_sorted()
     start, stop = snapshot.start, snapshot.size
     if is_sorted and since is not None:
-        start = times.find(since_seconds)
-        is_sorted = times.rises_around(start)
+        start = times.find(bounds.since)
+        is_sorted = times.is_sorted_around(start)
     if is_sorted and until is not None:
-        stop = times.find(until_seconds + 1)
-        is_sorted = times.rises_around(stop)
+        stop = times.find(bounds.until + 1)
+        is_sorted = times.is_sorted_around(stop)
     if is_sorted:
         start = max(snapshot.start, start - _MARGIN_BYTES)
         stop = min(snapshot.size, stop + _MARGIN_BYTES)
@@ -320,6 +355,6 @@ def find_time_range(
     else:
         start, stop = snapshot.start, snapshot.size
     time_range = TimeRange(
-        times.clock, since_seconds, until_seconds, start, stop, is_sorted
+        times.clock, bounds.since, bounds.until, start, stop, is_sorted
     )
-    return times, time_range
+    return TimedPart(times, time_range)

@@ -20,10 +20,11 @@ SEARCHED_BYTES = 400
 """The beginning of a line in which its timestamp is."""
 
 MIN_SHARE = 0.1
-"""A log has a timestamp in at least this share of its lines; traces may be between them."""
+"""The share of lines with timestamps that makes a log; the others may be traces."""
 
-_FIRST = datetime.min.replace(tzinfo=UTC).timestamp()
-_LAST = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
+_FIRST_SECONDS = datetime.min.replace(tzinfo=UTC).timestamp()
+_LAST_SECONDS = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
+"""The bounds of Python's calendar."""
 
 _UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
 _RELATIVE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*(?:ago)?\s*")
@@ -44,7 +45,10 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class TimeForm:
-    """A form of timestamps. `read` returns the moment of a match in a given year."""
+    """A form of timestamps. `read` returns the moment of a match.
+
+    Without `has_year`, `read` is told the year.
+    """
 
     name: str
     pattern: re.Pattern[bytes]
@@ -217,8 +221,9 @@ TIME_FORMS = (
 class LogClock:
     """The form of a log's timestamps, with the year and the zone that they leave out.
 
-    `year` is that of the last entry. Entries that would be after `latest` are of the year
-    before, as those of December in a log that ends in January.
+    `utc_offset` is in seconds. `year` is that of the last entry. Entries that would be
+    after `latest` are of the year before, such as those of December in a log that ends in
+    January.
     """
 
     form: TimeForm
@@ -293,8 +298,11 @@ class LogClock:
 
     def format(self, seconds: float) -> str:
         """Return a time in the zone of the log."""
-        # Some write the first or the last year there is, and a zone beyond it.
-        local_seconds = min(max(seconds + self.utc_offset, _FIRST), _LAST)
+        # A log may name a time of the first or the last year, and a zone that leads out of
+        # the calendar.
+        local_seconds = min(
+            max(seconds + self.utc_offset, _FIRST_SECONDS), _LAST_SECONDS
+        )
         moment = datetime.fromtimestamp(local_seconds, UTC)
         return moment.strftime("%Y-%m-%dT%H:%M:%S")
 

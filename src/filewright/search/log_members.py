@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from filewright.boundary.location import Location
 from filewright.logs.selection import Selection
-from filewright.logs.time_range import LogTimes, parse_bounds
+from filewright.logs.time_range import LogTimes, TimeBounds, parse_bounds
 from filewright.logs.timestamps import LogClock
 from filewright.progress import Task
 from filewright.search.searcher import Searcher, Unavailable
@@ -40,7 +40,7 @@ def choose_members(
     Raises as `parse_bounds`.
     """
     chosen: list[Location] = []
-    since, until = -math.inf, math.inf
+    bounds = TimeBounds(-math.inf, math.inf)
     # The first entry of the next newer file: the end of a file is not read, since it is
     # about there.
     following = math.inf
@@ -54,16 +54,16 @@ def choose_members(
             return tuple(members)
         if math.isinf(following):
             # Times without a date or zone are read as the newest file writes them.
-            since, until = parse_bounds(
+            bounds = parse_bounds(
                 first.clock,
                 selection.since,
                 selection.until,
                 selection.last_seconds,
             )
         following = first.seconds
-        if first.seconds <= until + _MARGIN_SECONDS:
+        if first.seconds <= bounds.until + _MARGIN_SECONDS:
             chosen.append(member)
-        if first.seconds < since - _MARGIN_SECONDS:
+        if first.seconds < bounds.since - _MARGIN_SECONDS:
             break
     # Without a file, the oldest one tells which times the log has.
     return tuple(reversed(chosen)) or tuple(members[:1])
@@ -80,7 +80,7 @@ def _find_first(
         if snapshot.binary_type is not None:
             return None
         times = LogTimes.of(snapshot, task)
-        first = None if times is None else times.first()
+        first = None if times is None else times.find_first()
         if times is None or first is None:
             return None
         return _FirstEntry(first.seconds, times.clock)

@@ -50,7 +50,7 @@ class SelectedLines:
         """Return the selection in a file. Raises as `find_time_range`."""
         if not selection.has_time:
             return cls(selection, snapshot.start, END_OF_TEXT)
-        times, time_range = find_time_range(
+        part = find_time_range(
             snapshot,
             selection.since,
             selection.until,
@@ -58,7 +58,11 @@ class SelectedLines:
             selection.last_seconds,
         )
         return cls(
-            selection, time_range.start, time_range.stop, times, time_range
+            selection,
+            part.time_range.start,
+            part.time_range.stop,
+            part.times,
+            part.time_range,
         )
 
     def may_have_entries(self, snapshot: Snapshot) -> bool:

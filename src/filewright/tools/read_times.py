@@ -9,7 +9,7 @@ from filewright.boundary.location import Location
 from filewright.errors import FilewrightError, invalid
 from filewright.logs.time_range import (
     LogTimes,
-    TimeRange,
+    TimedPart,
     find_time_range,
 )
 from filewright.text.snapshot import Snapshot
@@ -33,22 +33,23 @@ def choose_time_range(
 
     Raises `invalid_input` for a log whose times are not in their order.
     """
-    times, time_range = find_time_range(
+    part = find_time_range(
         snapshot, arguments.since, arguments.until, context.task, last
     )
-    if not time_range.is_sorted:
+    if not part.time_range.is_sorted:
         raise unsorted_error(snapshot.requested_path, arguments)
-    line_range = _find_lines(context, snapshot, arguments, times, time_range)
+    line_range = _find_lines(context, snapshot, arguments, part)
     if line_range is None:
-        raise _no_entries(times, snapshot)
+        raise _no_entries(part.times, snapshot)
     return line_range
 
 
 @dataclass(frozen=True, slots=True)
 class MemberPart:
-    """The lines of one file of a rotated log, None without any of the times of a call.
+    """The lines of one file of a rotated log that are between the times of a call.
 
-    Nor are there any if its times are not in order, and `is_sorted` is False.
+    `line_range` is None if there are none, and if its times are not in order: `is_sorted`
+    is then False.
     """
 
     line_range: LineRange | None = None
@@ -67,14 +68,12 @@ def choose_member_part(
     """
     if LogTimes.of(snapshot, context.task) is None:
         return MemberPart()
-    times, time_range = find_time_range(
+    part = find_time_range(
         snapshot, arguments.since, arguments.until, context.task, last
     )
-    if not time_range.is_sorted:
+    if not part.time_range.is_sorted:
         return MemberPart(is_sorted=False)
-    return MemberPart(
-        _find_lines(context, snapshot, arguments, times, time_range)
-    )
+    return MemberPart(_find_lines(context, snapshot, arguments, part))
 
 
 def unsorted_error(path: str, arguments: ReadArguments) -> FilewrightError:
@@ -90,16 +89,15 @@ def _find_lines(
     context: Context,
     snapshot: Snapshot,
     arguments: ReadArguments,
-    times: LogTimes,
-    time_range: TimeRange,
+    part: TimedPart,
 ) -> LineRange | None:
     """Return the lines of a range of times, or None if there are none."""
     task = context.task
     start, stop = snapshot.start, None
     if arguments.since is not None:
-        start = times.find(time_range.since)
+        start = part.times.find(part.time_range.since)
     if arguments.until is not None:
-        stop = times.find(time_range.end)
+        stop = part.times.find(part.time_range.end)
     if (stop is not None and stop <= start) or not snapshot.has_byte(start):
         return None
     line = 1
@@ -119,7 +117,7 @@ def _find_lines(
 
 def _no_entries(times: LogTimes, snapshot: Snapshot) -> FilewrightError:
     """Return the error for times between which a log has no entries."""
-    first, last = times.first(), times.last()
+    first, last = times.find_first(), times.find_last()
     hint = "give other times"
     if first is not None and last is not None:
         hint = (
@@ -147,7 +145,7 @@ def find_period(context: Context, members: Sequence[Location]) -> Period | None:
     for member in members:
         with context.open_page(member) as snapshot:
             times = LogTimes.of(snapshot, context.task)
-            probe = None if times is None else times.first()
+            probe = None if times is None else times.find_first()
             if times is not None and probe is not None:
                 first = times.clock.format_with_zone(probe.seconds)
                 break
@@ -155,7 +153,7 @@ def find_period(context: Context, members: Sequence[Location]) -> Period | None:
     for member in reversed(members):
         with context.open_page(member) as snapshot:
             times = LogTimes.of(snapshot, context.task)
-            probe = None if times is None else times.last()
+            probe = None if times is None else times.find_last()
             if times is not None and probe is not None:
                 last = times.clock.format_with_zone(probe.seconds)
                 break
@@ -171,7 +169,7 @@ def last_time(context: Context, members: Sequence[Location]) -> float | None:
             if snapshot.binary_type is not None:
                 continue
             times = LogTimes.of(snapshot, context.task)
-            last = None if times is None else times.last()
+            last = None if times is None else times.find_last()
             if last is not None:
                 return last.seconds
     return None
