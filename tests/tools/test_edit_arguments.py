@@ -15,7 +15,7 @@ from filewright.tools.edit_arguments import (
     MoveFile,
     MoveText,
     PlaceEdit,
-    TextEdit,
+    ReplaceText,
     edit_field_names,
 )
 from filewright.tools.schema import schema_of
@@ -23,8 +23,8 @@ from filewright.tools.schema import schema_of
 ADAPTER: TypeAdapter[Any] = TypeAdapter(Edit)
 
 KINDS = [
-    ({"search": "a", "replace": "b"}, TextEdit),
-    ({"search": "", "start_line": 2, "replace": "b"}, TextEdit),
+    ({"search": "a", "replace": "b"}, ReplaceText),
+    ({"search": "", "start_line": 2, "replace": "b"}, ReplaceText),
     ({"at": {"lines": [1, 2]}, "replace": "b"}, PlaceEdit),
     ({"at": {"symbol": "f"}, "delete": True}, PlaceEdit),
     ({"at": {"after_cell": 1}, "replace": "", "cell_type": "raw"}, PlaceEdit),

@@ -123,7 +123,7 @@ def test_refuses(edit: dict[str, Any], message: str) -> None:
         (["delete"], "DeleteFile"),
         (["delete", "at"], "PlaceEdit"),
         (["content", "from"], "MoveText"),
-        (["search", "move_to"], "TextEdit"),
+        (["search", "move_to"], "ReplaceText"),
         (["junk"], None),
     ],
     ids=str,

@@ -158,7 +158,7 @@ class WholeFileEdit(BaseEdit):
         return self
 
 
-class TextEdit(BaseEdit):
+class ReplaceText(BaseEdit):
     """Replace a text that occurs in the file."""
 
     kind_field = "search"
@@ -323,7 +323,7 @@ class DeleteFile(WholeFileEdit):
 
 
 EDIT_KINDS: tuple[type[BaseEdit], ...] = (
-    TextEdit,
+    ReplaceText,
     PlaceEdit,
     MoveText,
     CreateFile,
@@ -353,7 +353,7 @@ def _choose_kind(edit: Any) -> str | None:
     if isinstance(edit, BaseEdit):
         return type(edit).__name__
     if isinstance(edit, dict):
-        return find_kind(edit) or TextEdit.__name__
+        return find_kind(edit) or ReplaceText.__name__
     return None
 
 
@@ -386,7 +386,7 @@ class _FlatSchema:
 
 Edit = Annotated[
     Annotated[
-        Annotated[TextEdit, Tag("TextEdit")]
+        Annotated[ReplaceText, Tag("ReplaceText")]
         | Annotated[PlaceEdit, Tag("PlaceEdit")]
         | Annotated[MoveText, Tag("MoveText")]
         | Annotated[CreateFile, Tag("CreateFile")]

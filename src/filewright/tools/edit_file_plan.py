@@ -22,8 +22,7 @@ from filewright.text.codec import normalize_newlines
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
-from filewright.tools import edit_arguments
-from filewright.tools.edit_arguments import MoveText, PlaceEdit
+from filewright.tools.edit_arguments import MoveText, PlaceEdit, ReplaceText
 from filewright.tools.edit_call import (
     FURTHER,
     EditCall,
@@ -140,7 +139,7 @@ def plan_snapshot(
 def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
     """Return an edit as the planner takes it."""
     match numbered.edit:
-        case edit_arguments.TextEdit() as edit:
+        case ReplaceText() as edit:
             return PreparedEdit(_prepare_text_edit(open_file, numbered, edit))
         case MoveText() as edit:
             return PreparedEdit(_prepare_move(open_file, numbered, edit))
@@ -165,7 +164,7 @@ def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
 def _prepare_text_edit(
     open_file: OpenFile,
     numbered: NumberedEdit,
-    edit: edit_arguments.TextEdit,
+    edit: ReplaceText,
 ) -> Edit:
     call = open_file.call
     version = call.version_for(edit)

@@ -15,7 +15,7 @@ from filewright.tools.argument_problems import argument_error
 
 KIND_FIELDS: Mapping[str, str] = {
     "from": "MoveText",
-    "search": "TextEdit",
+    "search": "ReplaceText",
     "at": "PlaceEdit",
     "move_to": "MoveFile",
     "content": "CreateFile",
