@@ -76,37 +76,39 @@ def plan_file(
     moved_texts: Mapping[int, MovedText],
 ) -> FilePlan[FileEditPlan]:
     """Plan the edits of a file, or of a notebook as its cells are shown."""
-    page = snapshot
+    shown_text = snapshot
     if call.arguments.encoding is None:
-        page = view_if_notebook(snapshot, call.context.task)
+        shown_text = view_if_notebook(snapshot, call.context.task)
     open_file = OpenFile(call, file, snapshot, moved_texts)
     open_file = replace(
         open_file,
         lists=find_list_edits(open_file),
         deleted_lines=find_deleted_lines(open_file),
     )
-    prepared = [prepare_edit(open_file, numbered) for numbered in file.edits]
-    edits = [one.edit for one in prepared]
-    if file.removals:
-        # A text that moves within the file is removed before it is inserted.
-        edits = sorted([*file.removals, *edits], key=lambda edit: edit.number)
-    for one in prepared:
-        edits += one.further_edits
+    edits: list[Edit] = [*file.removals]
+    further_edits: list[LineEdit] = []
+    losses: dict[int, str] = {}
+    for numbered in file.edits:
+        prepared = prepare_edit(open_file, numbered)
+        edits.append(prepared.edit)
+        further_edits += prepared.further_edits
+        if prepared.loss:
+            losses[numbered.number] = prepared.loss
+    # A text that moves within the file is removed before it is inserted.
+    edits.sort(key=lambda edit: edit.number)
+    edits += further_edits
     edits += separator_edits(open_file.lists)
-    losses = {one.edit.number: one.loss for one in prepared if one.loss}
     earlier_contents = call.context.shown.earlier_contents(
         file.location, except_version=snapshot.version
     )
-    return plan_text(
-        page,
-        partial(
-            plan_snapshot,
-            call,
-            edits,
-            losses=losses,
-            earlier_contents=earlier_contents,
-        ),
+    plan = partial(
+        plan_snapshot,
+        call,
+        edits,
+        losses=losses,
+        earlier_contents=earlier_contents,
     )
+    return plan_text(shown_text, plan)
 
 
 def plan_snapshot(
@@ -165,7 +167,8 @@ def _prepare_text_edit(
     open_file: OpenFile,
     numbered: NumberedEdit,
     edit: ReplaceText,
-) -> Edit:
+) -> TextEdit | Insertion:
+    """Return the edit of a text; no text at a line inserts before the line."""
     call = open_file.call
     version = call.version_for(edit)
     if version is not None:
@@ -197,6 +200,7 @@ def _prepare_line_edit(
     edit: PlaceEdit,
     lines: Sequence[int],
 ) -> LineEdit:
+    """Return the edit of lines. Raise `invalid_input` for lines not shown yet."""
     text = open_file.find_text(numbered)
     first, last = lines
     require_known_lines(
