@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from tests.structure.git_commands import git
 
 from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
@@ -20,27 +21,6 @@ pytestmark = [
     ),
     pytest.mark.needs("confinement"),  # Git is run confined or not at all.
 ]
-
-_ENVIRONMENT = {
-    **os.environ,
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    "GIT_CONFIG_SYSTEM": os.devnull,
-    **{
-        f"GIT_{who}_{what}": "x@example.com"
-        for who in ("AUTHOR", "COMMITTER")
-        for what in ("NAME", "EMAIL")
-    },
-}
-
-
-def git(folder: Path, *arguments: str) -> None:
-    subprocess.run(
-        ["git", *arguments],
-        cwd=folder,
-        check=True,
-        capture_output=True,
-        env=_ENVIRONMENT,
-    )
 
 
 @pytest.fixture
