@@ -19,7 +19,9 @@ from filewright.edit.line_endings import replace_lines
 from filewright.edit.merge import exact_splices
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid, path_error
+from filewright.logs.selection import Selection
 from filewright.progress import Task
+from filewright.search.file_rows import select_lines
 from filewright.search.matches import Match, find_matches
 from filewright.search.pattern import Pattern
 from filewright.text.codec import check_text, encode, normalize_newlines
@@ -254,10 +256,13 @@ def replace_matches(
     pattern: Pattern,
     replacement: Replacement,
     *,
+    selection: Selection | None = None,
     max_matches: int = MAX_MATCHES,
     task: Task | None = None,
 ) -> ReplaceOutcome:
     """Replace every match in a snapshot, leftmost first, not overlapping.
+
+    With a `selection`, only matches that are wholly in a row that it selects.
 
     Lines that the replacement keeps keep their terminators; new ones take that of a
     neighbour. Raises `is_binary`, `unencodable`, `too_large` above `max_matches`, and the
@@ -277,13 +282,14 @@ def replace_matches(
         if pattern.mode == "literal" and not pattern.insensitive
         else ""
     )
-    if pattern.code is not None:
-        matches = list(
-            islice(
-                find_matches(source.snapshot, pattern, task=task),
-                max_matches + 1,
-            )
+    matches_of_text = find_matches(source.snapshot, pattern, task=task)
+    if selection is not None:
+        selected = select_lines(source.snapshot, selection, source.task)
+        matches_of_text = selected.filter_matches(
+            source.snapshot, matches_of_text
         )
+    if pattern.code is not None:
+        matches = list(islice(matches_of_text, max_matches + 1))
         if len(matches) > max_matches:
             raise _too_many_matches(snapshot, max_matches)
         splices_by_match = CodeReplacer(
@@ -304,7 +310,7 @@ def replace_matches(
 
     def splices() -> Iterator[Splice]:
         nonlocal count, unchanged
-        for match in find_matches(source.snapshot, pattern, task=task):
+        for match in matches_of_text:
             if match.offset == match.end and not text:
                 continue  # An empty match, replaced by nothing, is no match to report.
             count += 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from filewright.errors import Code, path_error
 from filewright.languages import Language, language_of
@@ -20,6 +21,8 @@ from filewright.search.selected_lines import (
     iterate_selected_lines,
 )
 from filewright.text.snapshot import Snapshot
+from filewright.text.splice import Splice
+from filewright.text.utf8_view import Utf8View
 
 _NEAR_BYTES = 4096
 
@@ -43,6 +46,7 @@ class JsonLines:
 
         Raise `unsupported` for a key that is needed and is there twice.
         """
+        _require_plain_encoding(self.snapshot)
         selection = Selection(conditions=tuple(conditions), has_pattern=False)
         selected = SelectedLines.of(self.snapshot, selection, task)
         selected.left_out = self.left_out
@@ -91,7 +95,6 @@ def open_rows(snapshot: Snapshot, paths: Collection[str]) -> RowReader | None:
         return JsonDocument(snapshot)
     has_entry = _read_first_entry(snapshot) is not None
     if language in (Language.JSON, Language.JSON_LINES) or has_entry:
-        _require_plain_encoding(snapshot)
         return JsonLines(snapshot)
     if language in (None, Language.TEXT):
         return _open_unnamed_table(snapshot, paths)
@@ -143,3 +146,54 @@ def _has_json_lines(snapshot: Snapshot) -> bool:
     if parse_entry(line.body) is None:
         return False
     return snapshot.read(line.end, _NEAR_BYTES).lstrip().startswith(b"{")
+
+
+def select_lines(
+    snapshot: Snapshot, selection: Selection, task: Task
+) -> SelectedLines:
+    """Return the lines of a file that a selection takes: of a table, those of its rows.
+
+    Raises as `find_time_range` and `open_rows`, and `invalid_input` for an unknown column.
+    """
+    selected = SelectedLines.of(snapshot, selection, task)
+    add_rows(snapshot, selected, task)
+    return selected
+
+
+def add_rows(snapshot: Snapshot, selected: SelectedLines, task: Task) -> None:
+    """Give a selection the rows of a file, if it is a table or a document."""
+    selection = selected.selection
+    if not selection.paths:
+        return
+    view = None
+    if snapshot.encoding.unit_bytes > 1 and snapshot.content is not None:
+        view = Utf8View(snapshot)
+    reader = open_rows(
+        snapshot if view is None else view.snapshot, selection.paths
+    )
+    if reader is None or isinstance(reader, JsonLines):
+        # Lines are compared as they are read, which is faster.
+        return
+    if not selection.conditions and not isinstance(reader, Table):
+        return
+    selected.left_out = reader.left_out
+    rows = reader.iterate_rows(selection.conditions, selection.fields, task)
+    selected.rows = rows if view is None else _to_file_rows(view, rows)
+
+
+def _to_file_rows(view: Utf8View, rows: Iterable[Row]) -> Iterator[Row]:
+    """Yield rows of a view with their bytes in the file."""
+    pending: deque[Row] = deque()
+
+    def spans() -> Iterator[Splice]:
+        for row in rows:
+            pending.append(row)
+            yield Splice(row.offset, row.end - row.offset, b"")
+
+    for span in view.to_file_splices(spans()):
+        yield replace(
+            pending.popleft(),
+            offset=span.offset,
+            end=span.end,
+            place=span.offset,
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +13,7 @@ from filewright.progress import Task
 from filewright.rows.conditions import Condition, NumberPattern
 from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry
 from filewright.rows.row import LeftOutRows, Row
-from filewright.search.matches import END_OF_TEXT, Span, find_matches
+from filewright.search.matches import END_OF_TEXT, Match, Span, find_matches
 from filewright.search.pattern import Pattern
 from filewright.search.regex_engine import compile_re2
 from filewright.text.lines import Line
@@ -95,6 +95,21 @@ class SelectedLines:
         if self.row is None:
             return None
         return {path: entry.value for path, entry in self.row.fields.items()}
+
+    def filter_matches(
+        self, snapshot: Snapshot, matches: Iterable[Match]
+    ) -> Iterator[Match]:
+        """Yield those of the matches that are wholly in a selected row or line."""
+        for match in matches:
+            start = snapshot.lines.line_start(match.offset)
+            line = snapshot.lines.read_line(start, MAX_ENTRY_BYTES)
+            if not self.accepts(start, line.body):
+                continue
+            low, high = start, line.body_end
+            if self.row is not None:
+                low, high = self.row.offset, self.row.end
+            if low <= match.offset and match.end <= high:
+                yield match
 
     def _row_at(self, start: int, end: int) -> Row | None:
         """Return the row of `rows` that the bytes [start, end] touch, or None.

@@ -21,9 +21,8 @@ from filewright.logs.selection import Selection
 from filewright.logs.time_range import TimeRange
 from filewright.progress import Task
 from filewright.rows.row import Row
-from filewright.rows.table import Table
 from filewright.search.candidates import Candidates
-from filewright.search.file_rows import JsonLines, open_rows
+from filewright.search.file_rows import add_rows
 from filewright.search.hits import FileHits, count_hits, search_snapshot
 from filewright.search.near_words import NearWords
 from filewright.search.pattern import Pattern
@@ -304,30 +303,14 @@ class TreeSearch:
             self.untimed += 1
             start = snapshot.start
             return SelectedLines(self.selection, start, start)
-        if self.selection.paths:
-            try:
-                self._add_rows(snapshot, selected)
-            except FilewrightError as error:
-                if self.open_file or error.code != Code.INVALID_INPUT:
-                    raise
-                self.without_columns += 1
-                selected.rows = iter(())
+        try:
+            add_rows(snapshot, selected, self.task)
+        except FilewrightError as error:
+            self._note_without_rows(snapshot, error)
+            selected.rows = iter(())
+        if selected.rows is not None:
+            selected.rows = self._certain_rows(snapshot, selected.rows)
         return selected
-
-    def _add_rows(self, snapshot: Snapshot, selected: SelectedLines) -> None:
-        """Give the selection the rows of a table or a document."""
-        selection = selected.selection
-        reader = open_rows(snapshot, selection.paths)
-        if reader is None or isinstance(reader, JsonLines):
-            # Lines are compared as they are read, which is faster.
-            return
-        if not selection.conditions and not isinstance(reader, Table):
-            return
-        selected.left_out = reader.left_out
-        rows = reader.iterate_rows(
-            selection.conditions, selection.fields, self.task
-        )
-        selected.rows = self._certain_rows(snapshot, rows)
 
     def _certain_rows(
         self, snapshot: Snapshot, rows: Iterator[Row]
@@ -336,10 +319,21 @@ class TreeSearch:
         try:
             yield from rows
         except FilewrightError as error:
-            if self.open_file or error.code != Code.UNSUPPORTED:
-                raise
+            self._note_without_rows(snapshot, error)
+
+    def _note_without_rows(
+        self, snapshot: Snapshot, error: FilewrightError
+    ) -> None:
+        """Note that the rows of a file of a tree cannot be read; raise for a single file."""
+        if self.open_file:
+            raise error
+        if error.code == Code.INVALID_INPUT:
+            self.without_columns += 1
+        elif error.code == Code.UNSUPPORTED:
             path = snapshot.requested_path
             self.problems[path] = error.message.removeprefix(f"{path} ")
+        else:
+            raise error
 
     def note_left_out(self, selected: SelectedLines) -> None:
         """Count the lines and rows of a file that were left out."""

@@ -331,10 +331,12 @@ class _Normalizer:
             member = self.value(member, member_shape, where)
             if isinstance(member, str):
                 self._require_text_size(name, member, where)
+            # No condition is the condition of every row that gets a value.
             if (
                 keep_unset
                 or name in shape.required
                 or not _is_unset(name, member)
+                or (name == "where" and _is_filled(value.get("set")))
             ):
                 members[name] = member
         return members

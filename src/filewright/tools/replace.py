@@ -6,12 +6,14 @@ commit unless this is a preview.
 
 from __future__ import annotations
 
+import builtins
 import heapq
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
 from pydantic.json_schema import WithJsonSchema
@@ -26,6 +28,7 @@ from filewright.edit.replacements import (
     compile_replacement,
     replace_matches,
 )
+from filewright.edit.row_values import RowChange, set_values
 from filewright.edit.source import Source
 from filewright.edit.text_plan import to_file_plan
 from filewright.errors import (
@@ -35,6 +38,7 @@ from filewright.errors import (
     path_error,
     too_many,
 )
+from filewright.logs.selection import Selection
 from filewright.progress import Task
 from filewright.search.hit_groups import HitGroups
 from filewright.search.matches import find_matches
@@ -59,6 +63,12 @@ from filewright.tools.pipeline import (
     retry_stale_plan,
 )
 from filewright.tools.previews import find_diff_view
+from filewright.tools.replace_rows import (
+    build_row_change,
+    describe_row_change,
+    explain_no_row,
+    select_rows,
+)
 from filewright.tools.result import ChangeResult, DiffMode, optional
 from filewright.tools.search_notes import (
     left_out_notes,
@@ -94,6 +104,10 @@ MAX_CHECKED_BYTES = 128 << 20
 
 MAX_MATCHES = 1_000_000
 """The replacements in one file by all items; more would need too much memory."""
+
+_LINE_END = re.compile(rb"[\r\n]")
+MAX_BETWEEN_BYTES = 4 << 10
+"""Two changes are taken for changes of one line if no line ends near the first."""
 
 MAX_COMPARED_LINES = 5_000
 """The changed lines that are compared to find the kinds of lines."""
@@ -136,6 +150,12 @@ class ReplaceArguments(ChangeArguments):
     `path`, `glob`, `mode`, …; all look at the files as they are, and no two may change the same text; counts and limits
     are of all together
     """
+    where: Annotated[dict[str, Any] | None, RARE] = None
+    """only in rows whose fields fit: columns of a table by name or number (`{"Land": "AT", "7": ">5"}`), keys of
+    JSON lines and documents; the comparisons are those of [logs](logs.md#json-lines)"""
+    set: Annotated[dict[str, Any] | None, Field(min_length=1), RARE] = None
+    """in place of pattern and replacement: the new values of fields of these rows, `{"Satz": "20,0", "Brutto": ""}`;
+    `where: {}` is every row"""
     path: str = "."
     """a file or a folder"""
     glob: str | None = None
@@ -171,18 +191,28 @@ class ReplaceArguments(ChangeArguments):
 
     @model_validator(mode="after")
     def _check_items(self) -> ReplaceArguments:
-        """Raise unless the pattern is in the call or in the items, not in both."""
-        for name in ("pattern", "replacement"):
-            is_given = getattr(self, name) is not None
-            hint = "give it, or items of which each has it"
-            if self.items is None and not is_given:
-                raise argument_error(f"argument {name!r} is missing", hint)
-            if self.items is not None and is_given:
+        """Raise unless the change is in the call or in the items, not in both."""
+        hint = "give it, or items of which each has it"
+        given = []
+        for name in ("pattern", "replacement", "set"):
+            if getattr(self, name) is not None:
+                given.append(name)
+        if self.items is not None:
+            for name in given:
                 raise argument_error(
                     f"argument {name!r} is of one replacement, and items were given",
                     hint,
                 )
-        call_fields: set[str] = set()
+        elif self.set is None:
+            for name in ("pattern", "replacement"):
+                if name not in given:
+                    raise argument_error(f"argument {name!r} is missing", hint)
+        elif len(given) > 1:
+            raise argument_error(
+                f"{given[0]} and set are two changes",
+                "give one of them, or each as one of items",
+            )
+        call_fields: builtins.set[str] = builtins.set()
         for item in self.items or ():
             call_fields |= item.model_fields_set & _CALL_FIELDS
         for name in sorted(call_fields):
@@ -201,6 +231,8 @@ class _Item:
     replacement: Replacement
     options: TreeOptions
     summary: str
+    selection: Selection | None = None
+    row_change: RowChange | None = None
     only: tuple[str, ...] = ()
     syntax_filter: SyntaxFilter | None = None
 
@@ -233,6 +265,8 @@ class _Findings:
     kinds: HitGroups = field(default_factory=HitGroups)
     examples: dict[tuple[str, int, str], Example] = field(default_factory=dict)
     compared_lines: int = 0
+    value_count: int = 0
+    unchanged_count: int = 0
 
     @property
     def total(self) -> int:
@@ -242,8 +276,17 @@ class _Findings:
     def add_kinds(self, snapshot: Snapshot, splices: Sequence[Splice]) -> None:
         """Count the kinds of the lines that splices change, with an example of each."""
         lines_left = MAX_COMPARED_LINES - self.compared_lines
+        end = 0
         for index in range(min(lines_left, len(splices))):
             self.compared_lines += 1
+            splice = splices[index]
+            is_same_line = False
+            if end and splice.offset - end <= MAX_BETWEEN_BYTES:
+                between = snapshot.read(end, splice.offset - end)
+                is_same_line = _LINE_END.search(between) is None
+            end = splice.end
+            if is_same_line:
+                continue
             kind = self.kinds.add_hit(snapshot, splices[index].offset)
             if kind is not None:
                 example = build_example(
@@ -371,15 +414,19 @@ def plan_and_commit(
     )
     _check_counts(context, arguments, items, findings)
     if findings.total and not change.steps:
-        raise FilewrightError(
-            Code.NO_CHANGE,
-            f"all {findings.total} matches read already as the replacement",
+        problem = (
+            f"all {findings.total} matches read already as the replacement"
         )
+        if is_of_rows(items):
+            rows = pluralize(findings.total, "row")
+            problem = f"{rows} fit, and have these values already"
+        raise FilewrightError(Code.NO_CHANGE, problem)
     if _is_preview(arguments, findings.total):
         return findings, change
     replacements = join_limited([item.summary for item in items], 1)
     file_count = sum(file.diff is not None for file in change.files)
-    summary = f"replaced {replacements} in {pluralize(file_count, 'file')}"
+    verb = "set" if items[0].row_change is not None else "replaced"
+    summary = f"{verb} {replacements} in {pluralize(file_count, 'file')}"
     return findings, commit_change(
         context, change, "replace_content", summary, arguments
     )
@@ -407,41 +454,67 @@ def _compile_items(
     items: list[_Item] = []
     for index, request in enumerate(requests):
         with naming_item(index, len(requests)):
-            pattern = compile_pattern(
-                request.pattern or "",
-                mode=request.mode,
-                case=request.case,
-                whole_word=request.whole_word,
-                multiline=request.multiline,
-                max_chars=context.settings.max_pattern_chars,
-            )
-            syntax_filter = None
-            if request.only is not None:
-                syntax_filter = SyntaxFilter(
-                    context.outlines,
-                    combine_kinds(request.only),
-                    is_code_pattern=pattern.code is not None,
-                )
-            options = TreeOptions(
-                # One file more than allowed is enough to refuse the call.
-                limit=arguments.max_files + 1,
-                output="files",
-                glob=request.glob,
-                include_ignored=request.include_ignored,
-            )
-            item = _Item(
-                location=context.boundary.locate(request.path),
-                pattern=replace(pattern, selector=syntax_filter),
-                replacement=compile_replacement(
-                    request.replacement or "", pattern
-                ),
-                options=options,
-                summary=f"{request.pattern!r} by {request.replacement!r}",
-                only=tuple(request.only or ()),
-                syntax_filter=syntax_filter,
-            )
-            items.append(item)
+            items.append(_compile_item(context, request))
     return items
+
+
+def _compile_item(context: Context, request: ReplaceArguments) -> _Item:
+    """Return one replacement of a call."""
+    selection = select_rows(request.where, request.case)
+    row_change = build_row_change(selection, request.set)
+    summary = f"{request.pattern!r} by {request.replacement!r}"
+    syntax_filter = None
+    if row_change is not None:
+        if request.only is not None:
+            raise invalid(
+                "only is of the matches of a pattern, and set has none",
+                "leave out one of them",
+                argument="only",
+            )
+        pattern = compile_pattern("^", mode="regex")
+        replacement = Replacement(())
+        summary = describe_row_change(request.where, row_change.values)
+    else:
+        pattern = compile_pattern(
+            request.pattern or "",
+            mode=request.mode,
+            case=request.case,
+            whole_word=request.whole_word,
+            multiline=request.multiline,
+            max_chars=context.settings.max_pattern_chars,
+        )
+        replacement = compile_replacement(request.replacement or "", pattern)
+        if request.only is not None:
+            syntax_filter = SyntaxFilter(
+                context.outlines,
+                combine_kinds(request.only),
+                is_code_pattern=pattern.code is not None,
+            )
+        if selection is not None:
+            selection = replace(selection, has_pattern=True)
+    options = TreeOptions(
+        # One file more than allowed is enough to refuse the call.
+        limit=request.max_files + 1,
+        output="files",
+        glob=request.glob,
+        include_ignored=request.include_ignored,
+    )
+    return _Item(
+        location=context.boundary.locate(request.path),
+        pattern=replace(pattern, selector=syntax_filter),
+        replacement=replacement,
+        options=options,
+        summary=summary,
+        selection=selection,
+        row_change=row_change,
+        only=tuple(request.only or ()),
+        syntax_filter=syntax_filter,
+    )
+
+
+def is_of_rows(items: Sequence[_Item]) -> bool:
+    """Return True if all items change rows, so that the counts are of rows."""
+    return all(item.row_change is not None for item in items)
 
 
 # Finding the files
@@ -477,7 +550,9 @@ def _find_files(
 ) -> Iterator[Location]:
     """Yield the files in which an item may match; add notes on those left out."""
     notes = findings.notes
-    near_words = NearWords.around(item.pattern)
+    near_words = None
+    if item.selection is None:
+        near_words = NearWords.around(item.pattern)
     if near_words is not None:
         findings.near_words.append(near_words)
     if not _is_folder(context, item):
@@ -493,6 +568,7 @@ def _find_files(
         item.options,
         task=context.task,
         near=near_words,
+        selection=item.selection,
     )
     for snapshot, _ in search:
         assert snapshot.location is not None
@@ -575,6 +651,8 @@ def _plan_files(
                 findings.is_checked = False
                 findings.notes.append(
                     f"{location.display_path} is not editable text and was left out"
+                    if error.code is Code.IS_BINARY
+                    else f"{error.message}, and was left out"
                 )
                 continue
             if outcome.count:
@@ -604,9 +682,19 @@ def _replace_in_file(
     for index in indexes:
         item = items[index]
         with naming_item(index, len(items)):
-            outcome = replace_matches(
-                snapshot, item.pattern, item.replacement, task=context.task
-            )
+            if item.row_change is not None:
+                outcome = set_values(snapshot, item.row_change, context.task)
+            else:
+                outcome = replace_matches(
+                    snapshot,
+                    item.pattern,
+                    item.replacement,
+                    selection=item.selection,
+                    task=context.task,
+                )
+        findings.notes += outcome.notes
+        findings.value_count += outcome.value_count
+        findings.unchanged_count += outcome.unchanged
         outcomes[index] = outcome
         count += outcome.count
         findings.by_item[index] += outcome.count
@@ -667,9 +755,10 @@ def _check_counts(
     """Raise unless every item matches, and as often as the caller expects."""
     for index, item in enumerate(items):
         with naming_item(index, len(items)):
-            findings.notes += _other_spellings(
-                context, item, findings.by_item[index]
-            )
+            if item.selection is None:
+                findings.notes += _other_spellings(
+                    context, item, findings.by_item[index]
+                )
             for note in item.syntax_notes:
                 if len(items) > 1:
                     note = f"item {index + 1}: {note}"
@@ -679,6 +768,18 @@ def _check_counts(
         for index, count in enumerate(findings.by_item):
             with naming_item(index, len(items)):
                 check_expected({"": count}, None, findings.notes)
+    item = items[0]
+    if (
+        not findings.total
+        and arguments.expected_count != 0
+        and item.selection is not None
+    ):
+        reason = explain_no_row(context, item.location, item.selection)
+        raise FilewrightError(
+            Code.NO_MATCH,
+            "no row fulfils the conditions",
+            "; ".join(filter(None, (*findings.notes, reason))),
+        )
     check_expected(findings.by_file, arguments.expected_count, findings.notes)
 
 
@@ -734,14 +835,21 @@ def render_replacements(
     names = ""
     if not has_diff:
         names = f" ({join_limited(files, MAX_NAMED_FILES, noun='file')})"
-    status = reply.status("replaced", next_step="; preview=false writes")
+    noun, verb, details = "match", "replaced", ""
+    if findings.value_count:
+        noun, verb = "row", "changed"
+        details = f" ({pluralize(findings.value_count, 'value')}"
+        if findings.unchanged_count:
+            details += f"; {findings.unchanged_count:,} had them already"
+        details += ")"
+    status = reply.status(verb, details, next_step="; preview=false writes")
     max_count = arguments.max_count
     if is_preview and max_count is not None and findings.total > max_count:
         status = (
             f"are more than max_count={max_count} (preview; nothing was "
             f"written; max_count={findings.total} writes)"
         )
-    matches = pluralize(findings.total, "match")
+    matches = pluralize(findings.total, noun)
     reply.add(f"{matches} in {pluralize(len(files), 'file')} {status}{names}")
     if len(findings.by_item) > 1:
         counts = ", ".join(map(str, findings.by_item))

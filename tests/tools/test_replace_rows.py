@@ -1,0 +1,285 @@
+"""`replace_content` with `where` and `set`: the named fields of the rows that fit."""
+
+from __future__ import annotations
+
+import codecs
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright import Code, FilewrightError, Workspace
+
+BILLS = (
+    "Nr;Kunde;Land;Status;Satz;Brutto\r\n"
+    '1;"Huber; AT;offen;19,0";AT;offen;19,0;10,00 €\r\n'
+    '2;"Süd ""Lager""\n2. Stock";AT;offen;"19,0";"5;5"\r\n'
+    "3;AT;DE;offen;19,0;7\r\n"
+    "4;Café;AT;bezahlt;19,0;8\r\n"
+    "5;Café;AT;offen;7,0;9\r\n"
+    '6;5" Rohr;AT;offen;19,0;\r\n'
+)
+WHERE = {"Land": "AT", "Status": "offen", "Satz": "19,0"}
+SET = {"Satz": "20,0", "Brutto": ""}
+NEW_BILLS = (
+    BILLS.replace("offen;19,0;10,00 €", "offen;20,0;")
+    .replace('"19,0";"5;5"', '"20,0";""')
+    .replace("AT;offen;19,0;\r\n", "AT;offen;20,0;\r\n")
+)
+
+
+def run(workspace: Workspace, **arguments: Any) -> Any:
+    return workspace.run("replace_content", {"preview": False, **arguments})
+
+
+def refused(workspace: Workspace, **arguments: Any) -> FilewrightError:
+    with pytest.raises(FilewrightError) as refusal:
+        run(workspace, **arguments)
+    return refusal.value
+
+
+@pytest.mark.parametrize(
+    "encoding", ["cp1252", "utf-8", "utf-8-sig", "utf-16", "utf-16-be"]
+)
+def test_table(root: Path, workspace: Workspace, encoding: str) -> None:
+    before = BILLS.encode(encoding)
+    after = NEW_BILLS.encode(encoding)
+    if encoding == "utf-16-be":
+        before, after = (codecs.BOM_UTF16_BE + data for data in (before, after))
+    (root / "bills.csv").write_bytes(before)
+    result = run(workspace, path="bills.csv", where=WHERE, set=SET)
+    assert (root / "bills.csv").read_bytes() == after
+    assert result.count == 3
+    assert "3 rows in 1 file changed (5 values" in result.text
+    workspace.undo()
+    assert (root / "bills.csv").read_bytes() == before
+
+
+CASES = [
+    pytest.param(
+        "x.csv",
+        b"a,b\r\n1,x\r\n2,y\r\n",
+        {"a": "2"},
+        {"b": 'say "hi"'},
+        b'a,b\r\n1,x\r\n2,"say ""hi"""\r\n',
+        id="quotes that it needs",
+    ),
+    pytest.param(
+        "x.csv",
+        b"a,b\r\n1,x\r\n2,y",
+        {"b": "y"},
+        {"b": "1,5"},
+        b'a,b\r\n1,x\r\n2,"1,5"',
+        id="no line end at the end",
+    ),
+    pytest.param(
+        "x.csv",
+        b'a,b\r\n1,x\r\n2,"y\nz"\r\n',
+        {"b": "y\nz"},
+        {"b": "y\nw"},
+        b'a,b\r\n1,x\r\n2,"y\r\nw"\r\n',
+        id="line breaks of the file",
+    ),
+    pytest.param(
+        "x.tsv",
+        b"a\tb\n1\tx\n2\ty\n",
+        {"a": [1, 2], "b": "!=x"},
+        {"b": 5},
+        b"a\tb\n1\tx\n2\t5\n",
+        id="tabs and a number",
+    ),
+    pytest.param(
+        "x.csv",
+        b"a|b\r1|x\r2|y\r",
+        {"a": ">1"},
+        {"a": 3},
+        b"a|b\r1|x\r3|y\r",
+        id="lone returns",
+    ),
+    pytest.param(
+        "x.csv",
+        b"1,x,2.5\n2,y,3.5\n",
+        {"2": "y"},
+        {"3": "4.5"},
+        b"1,x,2.5\n2,y,4.5\n",
+        id="no header",
+    ),
+    pytest.param(
+        "x.csv",
+        b'"a b";"a ""c"""\n"x";"y"\n',
+        {"a b": "x"},
+        {'a "c"': "z"},
+        b'"a b";"a ""c"""\n"x";"z"\n',
+        id="quoted header",
+    ),
+    pytest.param(
+        "x.csv",
+        b"a,b,a\n1,2,3\n1,5,3\n",
+        {"2": "5"},
+        {"3": "x"},
+        b"a,b,a\n1,2,3\n1,5,x\n",
+        id="duplicate names by number",
+    ),
+    pytest.param(
+        "x.csv",
+        b"a,b\n1,2,3\n1\n\n1,2\n",
+        {"a": "1"},
+        {"b": "9"},
+        b"a,b\n1,2,3\n1\n\n1,9\n",
+        id="rows of other lengths stay",
+    ),
+    pytest.param(
+        "x.jsonl",
+        b'{"s":"billing", "r" : "eu" ,"n":"r: eu"}\n{"s":"auth","r":"eu"}\nno\n',
+        {"s": "billing", "r": "eu"},
+        {"r": "e\xe9\n"},
+        b'{"s":"billing", "r" : "e\\u00e9\\n" ,"n":"r: eu"}\n{"s":"auth","r":"eu"}\nno\n',
+        id="json lines in ASCII",
+    ),
+    pytest.param(
+        "x.jsonl",
+        '{"s":"ü","r":{"x":[1,{"y":2}]}}\r\n{"s":"u","r":{"x":[]}}\r\n'.encode(),
+        {"s": "ü"},
+        {"r.x.1.y": "ö", "r.x.0": None},
+        '{"s":"ü","r":{"x":[null,{"y":"ö"}]}}\r\n{"s":"u","r":{"x":[]}}\r\n'.encode(),
+        id="json lines in UTF-8",
+    ),
+    pytest.param(
+        "x.jsonl",
+        b'{"u":"http:\\/\\/a\\/b","v":1.0}\n',
+        {"v": 1},
+        {"u": "c/d", "v": True},
+        b'{"u":"c\\/d","v":true}\n',
+        id="escaped slashes",
+    ),
+    pytest.param(
+        "x.jsonl",
+        b'{"a":1,"b":2}\n{"a":1}\n',
+        {"a": 1},
+        {"b": 3},
+        b'{"a":1,"b":3}\n{"a":1}\n',
+        id="a key that a row lacks",
+    ),
+    pytest.param(
+        "package.json",
+        b'{\n  "name": "x", // "version": "8.0.1"\n  "version": "8.0.1",\n'
+        b'  "deps": {"@babel/core": "^8", "a.b": "8.0.1",},\n}\n',
+        {"version": "8.0.1", "deps.a.b": "8*"},
+        {"version": "8.1.0", "deps.a.b": "9"},
+        b'{\n  "name": "x", // "version": "8.0.1"\n  "version": "8.1.0",\n'
+        b'  "deps": {"@babel/core": "^8", "a.b": "9",},\n}\n',
+        id="a document with comments",
+    ),
+    pytest.param(
+        "x.json",
+        b'[{"a": 1, "t": "]}"}, {"a": 2,\n "t": "\\\\"},\n3, {"a": 1, "t": []}]\n',
+        {"a": "<2", "t": "]}"},
+        {"a": -1.5},
+        b'[{"a": -1.5, "t": "]}"}, {"a": 2,\n "t": "\\\\"},\n3, {"a": 1, "t": []}]\n',
+        id="an array of objects",
+    ),
+    pytest.param(
+        "x.json",
+        b'{"a": 1}\n{"a": 2}\n',
+        {},
+        {"a": 3},
+        b'{"a": 3}\n{"a": 3}\n',
+        id="json lines named .json",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "before", "where", "values", "after"), CASES)
+def test_changes(
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    before: bytes,
+    where: dict[str, Any],
+    values: dict[str, Any],
+    after: bytes,
+) -> None:
+    (root / name).write_bytes(before)
+    run(workspace, path=name, where=where, set=values)
+    assert (root / name).read_bytes() == after
+
+
+REFUSED = [
+    pytest.param(
+        "x.csv", b"Land,b\n1,2\n", {"Lnad": "1"}, {"b": "3"},
+        Code.INVALID_INPUT, ["'Lnad'", "Land", "Land, b"], id="unknown column",
+    ),
+    pytest.param(
+        "x.csv", b"a,b,a\n1,2,3\n", {"a": "1"}, {"b": "3"},
+        Code.INVALID_INPUT, ["columns 1 and 3", '"1"'], id="duplicate column",
+    ),
+    pytest.param(
+        "x.csv", b'a,b\n1,2\n1,"x\n2,3\n', {"a": "1"}, {"b": "3"},
+        Code.UNSUPPORTED, ["line 3"], id="unclosed quote",
+    ),
+    pytest.param(
+        "x.csv", b'a,b\n1,"x"y\n2,3\n', {"a": "2"}, {"b": "3"},
+        Code.UNSUPPORTED, ["line 2"], id="text behind a quote",
+    ),
+    pytest.param(
+        "x.csv", b"1,2\n3,4\n", {"a": "1"}, {"b": "3"},
+        Code.INVALID_INPUT, ["no header", '"1"'], id="name without header",
+    ),
+    pytest.param(
+        "x.csv", b"a,b\n1,2\n", {"a": "1"}, {"b": None},
+        Code.INVALID_INPUT, ['""'], id="null in a table",
+    ),
+    pytest.param(
+        "x.csv", b"a,b\n1,2\n", {"a": "7"}, {"b": "x"},
+        Code.NO_MATCH, ["no row"], id="no row",
+    ),
+    pytest.param(
+        "x.csv", b"a,b\n1,2\n", {"a": "1"}, {"b": "2"},
+        Code.NO_CHANGE, ["already"], id="already so",
+    ),
+    pytest.param(
+        "x.csv", b"a,b\n1,2\n", None, {"b": "2"},
+        Code.INVALID_INPUT, ["where: {}"], id="set without where",
+    ),
+    pytest.param(
+        "x.jsonl", b'{"http":{"status":1}}\n', {}, {"http.statsu": "2"},
+        Code.NO_MATCH, ["http.statsu", "http.status"], id="unknown key",
+    ),
+    pytest.param(
+        "x.jsonl", b'{"a":1,"a":2}\n', {"a": 2}, {"a": 3},
+        Code.UNSUPPORTED, ["line 1", "twice"], id="duplicate key",
+    ),
+    pytest.param(
+        "x.jsonl", b'{"a":{"b":1}}\n', {}, {"a": 3},
+        Code.UNSUPPORTED, ["line 1", "object"], id="an object would go",
+    ),
+    pytest.param(
+        "x.jsonl", b'{"a":1}\n', {}, {"a": {"b": 1}},
+        Code.INVALID_INPUT, ["a.b"], id="nested value",
+    ),
+    pytest.param(
+        "x.txt", b"a b\n", {}, {"a": 3},
+        Code.UNSUPPORTED, ["CSV"], id="no rows",
+    ),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "before", "where", "values", "code", "words"), REFUSED
+)
+def test_refuses(
+    root: Path,
+    workspace: Workspace,
+    name: str,
+    before: bytes,
+    where: dict[str, Any] | None,
+    values: dict[str, Any],
+    code: Code,
+    words: list[str],
+) -> None:
+    (root / name).write_bytes(before)
+    error = refused(workspace, path=name, where=where, set=values)
+    assert error.code == code
+    for word in words:
+        assert word in str(error)
+    assert (root / name).read_bytes() == before
