@@ -76,7 +76,7 @@ class SearchPage:
         """Collect a file with matches; return the offset of the first that does not fit."""
         output = self.arguments.output
         if output == "kinds" or self.arguments.by is not None:
-            self._group(snapshot, file_hits, search)
+            self._count_lines(snapshot, file_hits, search)
             return None
         if output == "matches":
             selected = None
@@ -93,21 +93,11 @@ class SearchPage:
         if self._counter is not None:
             self._counter.require_groups(pattern)
 
-    def _group(
+    def _count_lines(
         self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
     ) -> None:
-        """Count the hits of a file by their kinds, or by the keys of the call."""
+        """Count the matching lines of a file by the keys of the call, or by kinds."""
         selected = search.select(snapshot)
-        self._count(snapshot, search, selected)
-        if selected is not None and not file_hits.complete:
-            search.note_left_out(selected)
-
-    def _count(
-        self,
-        snapshot: Snapshot,
-        search: TreeSearch,
-        selected: SelectedLines | None,
-    ) -> None:
         if self._counter is not None:
             self._counter.add_file(
                 snapshot,
@@ -116,16 +106,28 @@ class SearchPage:
                 self._context.task,
                 is_continued=bool(search.members),
             )
-            return
+        else:
+            self._add_kinds(snapshot, search.pattern, selected)
+        if selected is not None and not file_hits.complete:
+            search.note_left_out(selected)
+
+    def _add_kinds(
+        self,
+        snapshot: Snapshot,
+        pattern: Pattern,
+        selected: SelectedLines | None,
+    ) -> None:
+        """Add each matching line of a file to its kind."""
         hits = iterate_hits(
             snapshot,
-            search.pattern,
+            pattern,
             start=snapshot.start,
             selected=selected,
             task=self._context.task,
         )
         last_line = -1
         for hit in hits:
+            # A long line may have several hits.
             if hit.line_offset != last_line:
                 last_line = hit.line_offset
                 self._kinds.add_hit(snapshot, hit.offset)
