@@ -3,8 +3,8 @@
 A `ToolProvider` is a set of tools: the native ones (`NATIVE`), or those of a dialect.
 `BoundTools` are the tools of a provider over the context of a workspace: the list that a
 client gets, and `call`, which checks the arguments, runs the tool within the provider's
-limits, words an error as the provider does, and bounds the answer. There is no second
-path, so hints, limits and truncation are the same for every provider.
+limits, words an error as the provider does, and cuts an answer that is too long. There is
+no second path, so hints, limits and truncation are the same for every provider.
 """
 
 from __future__ import annotations
@@ -226,11 +226,11 @@ class BoundTools:
             notices.insert(0, news)
         if notices:
             result = replace(result, notices=_choose_notices(notices))
-        return self._bound(result)
+        return self._limit(result)
 
     def refuse(self, error: FilewrightError) -> ToolResult:
         """Return the answer to a call that failed as a whole."""
-        return self._bound(
+        return self._limit(
             self._provider.refuse(error, self._settings.hard_chars)
         )
 
@@ -243,7 +243,7 @@ class BoundTools:
         hint = did_you_mean(name, names, f"the tools are {', '.join(names)}")
         return invalid(f"unknown tool {name[:100]!r}", hint, tool=name[:100])
 
-    def _bound(self, result: ToolResult) -> ToolResult:
+    def _limit(self, result: ToolResult) -> ToolResult:
         """Return a result within the hard limit, as every transport can carry it."""
         text = change_words(result.text, escape_unsendable)
         end = ""

@@ -257,8 +257,8 @@ class EditsByFile:
     def __init__(self, call: EditCall) -> None:
         self._call = call
         self._files: dict[Location, FileEdits] = {}
-        self._identities: dict[Location, FileIdentity | None] = {}
-        self._edited: dict[FileIdentity | None, Location] = {}
+        self._identity_by_location: dict[Location, FileIdentity | None] = {}
+        self._location_by_identity: dict[FileIdentity | None, Location] = {}
 
     def __iter__(self) -> Iterator[FileEdits]:
         return iter(self._files.values())
@@ -336,7 +336,7 @@ class EditsByFile:
         snapshot = context.open(
             location, encoding=self._call.arguments.encoding, text=True
         )
-        earlier_identity = self._identities.get(location)
+        earlier_identity = self._identity_by_location.get(location)
         # Lines and symbols that were read from the earlier file may be elsewhere in
         # this one.
         if earlier_identity not in (None, snapshot.identity):
@@ -347,7 +347,7 @@ class EditsByFile:
                 "send the edit again",
                 path=file.requested_path,
             )
-        self._identities[location] = snapshot.identity
+        self._identity_by_location[location] = snapshot.identity
         return snapshot
 
     def read_shown_text(self, file: FileEdits) -> Snapshot | None:
@@ -364,7 +364,9 @@ class EditsByFile:
         """Raise `invalid_input` if the file is edited by another path too."""
         # A link or another spelling may lead to the same file, and two plans of it
         # would clash.
-        other = self._edited.setdefault(snapshot.identity, file.location)
+        other = self._location_by_identity.setdefault(
+            snapshot.identity, file.location
+        )
         if other != file.location:
             raise self._call.invalid(
                 file.edits[0].number if file.edits else 0,

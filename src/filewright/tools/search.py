@@ -29,7 +29,7 @@ def search_content(
 
     Hits are in the order of files and lines; of a fuzzy search by similarity.
     """
-    require_one_kind(arguments)
+    require_one_form(arguments)
     if arguments.patterns is not None or arguments.items is not None:
         outcomes = search_several(context, split_searches(arguments))
         return join_results(outcomes)
@@ -38,7 +38,7 @@ def search_content(
     return to_result(outcome)
 
 
-def require_one_kind(arguments: SearchArguments) -> None:
+def require_one_form(arguments: SearchArguments) -> None:
     """Raise `invalid_input` unless the call has one of pattern, patterns and items."""
     # An item without a pattern takes that of the call.
     pattern = arguments.pattern if arguments.items is None else None
