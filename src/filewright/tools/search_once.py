@@ -1,13 +1,12 @@
 """One search: of a file or a tree, for one pattern, on one page.
 
 `search_once` is the page: find what is to be searched, collect what fits, count the rest,
-and note what was left out.
+and note what was left out. A fuzzy search has a page of its own (`search_similar`).
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -17,7 +16,6 @@ from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
 from filewright.hints import Hint
 from filewright.search.log_members import choose_members
-from filewright.search.searcher import SimilarHits
 from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
 from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
@@ -35,7 +33,6 @@ from filewright.tools.rotated_logs import find_rotated
 from filewright.tools.search_arguments import (
     SearchArguments,
     compile_arguments,
-    require_fuzzy_arguments,
 )
 from filewright.tools.search_notes import (
     left_out_notes,
@@ -48,12 +45,13 @@ from filewright.tools.search_notes import (
 )
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import SearchPage
+from filewright.tools.search_similar import search_similar
 from filewright.tools.syntax_filter import (
     SyntaxFilter,
     combine_kinds,
     syntax_notes,
 )
-from filewright.wording import escape_controls, pluralize
+from filewright.wording import pluralize
 
 MAX_CURSOR_CHARS = 8 << 10
 MAX_FILES = 1_000_000
@@ -164,9 +162,6 @@ def advise(
     if advice:
         return (advice, *left_out)
     return tuple(left_out)
-
-
-# Exact searches
 
 
 def search_exact(
@@ -377,80 +372,3 @@ def add_notes(
             *advise(outcome.arguments, left_out, has_no_file=has_no_file),
         ),
     )
-
-
-# Fuzzy searches
-
-
-def search_similar(
-    context: Context,
-    target: SearchTarget,
-    options: TreeOptions,
-    page: SearchPage,
-) -> SearchOutcome:
-    """Search for the most similar text, by similarity, until the page is full."""
-    arguments = page.arguments
-    require_fuzzy_arguments(arguments)
-    similar = context.searcher.search_similar(
-        target.location,
-        arguments.pattern or "",
-        options,
-        open_file=target.open_file,
-        min_similarity=arguments.min_similarity,
-        seconds=context.settings.fuzzy_seconds,
-        task=context.task,
-    )
-    is_tree = target.open_file is None
-    notes = similarity_notes(similar, is_tree=is_tree)
-    notes += problem_notes(similar.problems)
-    is_complete = similar.complete
-    if arguments.output == "matches":
-        left_out_count = add_similar_hits(context, similar, page)
-        if left_out_count:
-            is_complete = False
-            notes.append(
-                f"{pluralize(left_out_count, 'less similar hit')} left out"
-            )
-    else:
-        counts = Counter(
-            located.location.display_path for located in similar.hits
-        )
-        for path, count in counts.items():
-            page.add_file(path, count)
-    return replace(
-        page.outcome(is_tree=is_tree),
-        is_complete=is_complete,
-        has_damage=bool(similar.problems),
-        notes=tuple(notes),
-    )
-
-
-def similarity_notes(similar: SimilarHits, *, is_tree: bool) -> list[str]:
-    """Return notes on the hits that are as good, on the next best, and on the search."""
-    notes = []
-    if similar.tied > 1:
-        notes.append(f"{similar.tied} places are equally similar")
-    if similar.runner_up is not None:
-        notes.append(f"the next best is at similarity {similar.runner_up:.2f}")
-    if similar.reason:
-        notes.append(escape_controls(similar.reason))
-    if is_tree:
-        notes.append(f"{pluralize(similar.searched, 'file')} searched")
-    return notes
-
-
-def add_similar_hits(
-    context: Context, similar: SimilarHits, page: SearchPage
-) -> int:
-    """Collect similar hits; return the number of those that do not fit."""
-    for index, located in enumerate(similar.hits):
-        # A file that was deleted since is passed over.
-        with (
-            suppress(FilewrightError),
-            context.open_page(
-                located.location, headings=False, text=True
-            ) as snapshot,
-        ):
-            if page.add_hits(snapshot, [located.hit]) is not None:
-                return len(similar.hits) - index
-    return 0
