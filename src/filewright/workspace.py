@@ -411,10 +411,10 @@ class Workspace(ToolMethods, Closable):
         return comparison.compare(first, last, max_lines=max_lines, start=start)
 
     def between(self, moments: str, *, path: str | None = None) -> Selection:
-        """Return what differs between two moments: ``A..B``, or ``A`` for A until now.
+        """Return the difference between two moments: ``A..B``, or ``A`` for A until now.
 
-        Each is a change, a time or a session, as `Selector.select_between` says.
-        `path` narrows it to a file or folder.
+        Each is a change (the moment right after it), ``CHANGE^``, a time, a session,
+        `begin` or `now`. `path` narrows the difference to a file or folder.
         """
         first, _, last = moments.partition("..")
         selection = self._changes.select_between(

@@ -60,7 +60,7 @@ class _Batch:
     child: Child | None = None
 
     def add_path(self, path: bytes) -> None:
-        """Add a path, once."""
+        """Add a path, unless it was added before."""
         if path not in self.paths:
             self.paths[path] = None
             # The kernel counts a pointer and a terminator for each argument too.

@@ -291,7 +291,8 @@ class TreeSearch:
     def select(self, snapshot: Snapshot) -> SelectedLines | None:
         """Return the selection in a file, or None if every line is searched.
 
-        A file of a tree whose lines have no times has none in a time either.
+        In a tree, no line of a file without times is selected by time, and the file is
+        counted in `untimed`; a file that the caller names is refused.
         """
         if self.selection is None:
             return None

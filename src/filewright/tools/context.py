@@ -134,8 +134,9 @@ class Context:
     ) -> Snapshot:
         """Open the regular file at a location.
 
-        Raise the errors of `Boundary.open_file`; with `hold`, which reads the content,
-        `too_large` above `settings.max_file_bytes`; with `text`, `is_binary`.
+        With `hold`, its content is read, and `too_large` raised above
+        `settings.max_file_bytes`. With `text`, `is_binary` is raised for any other file.
+        Raise the errors of `Boundary.open_file` too.
         """
         name = (
             codec.require_encoding(encoding) if encoding is not None else None
@@ -225,14 +226,17 @@ class Context:
         return (self.task.caller or self.changes.caller).session
 
     def explain(self, error: FilewrightError) -> None:
-        """Add hints to the error for a path that does not exist, for a few paths of a call."""
+        """Add hints to the error for a path that does not exist.
+
+        Similar paths are looked for a few times in a call: each time takes a walk.
+        """
         can_suggest = self._explained < MAX_EXPLAINED_PATHS
         if explain_path_error(self, error, can_suggest=can_suggest):
             self._explained += 1
 
     @contextmanager
     def explaining(self) -> Iterator[None]:
-        """Add hints to an error inside, as to that of a whole call."""
+        """Add hints to the errors that are raised inside, as `explain` does."""
         try:
             yield
         except FilewrightError as error:

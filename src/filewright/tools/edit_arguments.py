@@ -181,7 +181,7 @@ class ReplaceText(BaseEdit):
 
 
 class PlaceEdit(BaseEdit):
-    """Replace or delete what is at a place, or insert text beside it."""
+    """Replace or delete the content of a place, or insert text beside it."""
 
     kind_field = "at"
     companions_hint = (
@@ -202,7 +202,7 @@ class PlaceEdit(BaseEdit):
 
     @property
     def deletes_symbol(self) -> bool:
-        """True if the edit deletes a symbol, as replacing it with nothing does."""
+        """True if the edit deletes a symbol, or replaces it with nothing."""
         is_empty = self.delete or self.replace == ""
         return is_empty and self.at.symbol is not None
 

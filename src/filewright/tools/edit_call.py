@@ -86,9 +86,9 @@ class FileEdits:
 
 @dataclass(frozen=True, slots=True)
 class PreparedEdit:
-    """An edit as the planner takes it, with what its new text leaves out.
+    """An edit as the planner takes it. `further_edits` change other lines for it.
 
-    `further_edits` change other lines for it.
+    `loss` is a note on decorators and comments that the new text of a symbol leaves out.
     """
 
     edit: Edit

@@ -126,7 +126,7 @@ def _require_notebook(
 def _group_by_cell(
     call: EditCall, file: FileEdits, view: NotebookView
 ) -> CellEdits:
-    """Return the edits by their cells. Raise `invalid_input` for two of one cell."""
+    """Return the edits by their cells. Raise `invalid_input` if two change one cell."""
     open_file = OpenFile(call, file, view.file_snapshot, moved_texts={})
     edits = CellEdits()
     for numbered in file.edits:

@@ -253,7 +253,7 @@ def _find_conflict(
     text: TextVersion,
     conflict_number: int,
 ) -> Conflict:
-    """Return a conflict by its number, from 1. Raise `invalid_input` without such."""
+    """Return a conflict by its number, from 1. Raise `invalid_input` if there is none."""
     call, path = open_file.call, open_file.file.requested_path
     count = 0
     for conflict in iterate_conflicts(text.snapshot, path, call.context.task):

@@ -60,7 +60,7 @@ def as_separate_lines(
 ) -> str:
     """Return a text as whole lines, with `gap` blank lines above and below it.
 
-    `own_blank_lines` are those above and below that its author wants at least. Blank
+    `own_blank_lines` are the least numbers above and below, as the author wrote them. Blank
     lines that exist already count. None are added where no text follows, nor between a
     member and the lines that open and close what contains it. `deleted` are the lines of
     symbols that other edits delete.

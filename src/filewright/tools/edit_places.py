@@ -60,7 +60,7 @@ class InsertionPoint:
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """A file of a call while it is open, with what its edits are made of.
+    """A file of a call while it is open, with the texts and lines that its edits name.
 
     `moved_texts` are by the number of their edit. `lists` are the changes of lists in the
     code, and `deleted_lines` the lines of symbols that are deleted or moved away, by the

@@ -17,7 +17,7 @@ SAMPLE_BYTES = 256 << 10
 
 
 def line_ending(snapshot: Snapshot) -> str:
-    """Return the name of a file's line ending, of a large file that of its beginning."""
+    """Return the name of a file's line ending; of a large file only the beginning counts."""
     if snapshot.content is not None or snapshot.lines.is_complete:
         return snapshot.lines.terminators.name
     end = snapshot.clip(SAMPLE_BYTES)

@@ -254,7 +254,7 @@ def _author(record: ChangeRecord, session: str | None) -> Author:
 
 
 def _version(state: FileState | None) -> str | None:
-    """Return the token of a content, None if it is not known."""
+    """Return the version token of a content, or None if it is not known."""
     if state is None or not state.digest:
         return None
     return state.digest[:VERSION_DIGITS]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from filewright.boundary.location import Location
@@ -48,7 +49,7 @@ def describe_overwrite_loss(
     if not lost_lines:
         # The new content has everything that the other programs wrote.
         return "" if written_lines else loss
-    shown_lines = [f'line {number} "{line}"' for number, line in lost_lines]
+    shown_lines = [f'line {line.number} "{line.text}"' for line in lost_lines]
     return f"{loss}: {join_limited(shown_lines, _MAX_SHOWN_LINES)}"
 
 
@@ -82,12 +83,19 @@ def _newest_content(
     return None
 
 
-def _lines_missing_from(
-    before: Snapshot, *contents: bytes
-) -> list[tuple[int, str]]:
-    """Return the lines of a file that none of the contents has, with their numbers."""
+@dataclass(frozen=True, slots=True)
+class _LostLine:
+    """A line of a file that other contents lack: its number, and its text in short."""
+
+    number: int
+    text: str
+
+
+def _lines_missing_from(before: Snapshot, *contents: bytes) -> list[_LostLine]:
+    """Return the lines of a file that none of the contents has."""
     known_lines = Counter[str]()
     for content in contents:
+        # Each line counts as often as the content has it in which it is most frequent.
         known_lines |= Counter(_decode_lines(before, content))
     missing_lines = []
     content = before.read(0, before.size)
@@ -96,7 +104,7 @@ def _lines_missing_from(
             known_lines[line] -= 1
         elif line.strip():
             text = clip(to_one_line(line.strip()), _MAX_LINE_CHARS)
-            missing_lines.append((number, text))
+            missing_lines.append(_LostLine(number, text))
     return missing_lines
 
 

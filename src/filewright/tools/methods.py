@@ -140,7 +140,7 @@ class ReadOptions(TypedDict, total=False):
 
 
 class ToolMethods:
-    """The native tools over whatever `run_native` runs them on."""
+    """The native tools as methods. A subclass says with `run_native` where they run."""
 
     def run_native(self, tool: Tool, arguments: Mapping[str, Any]) -> Any:
         """Run a native tool with arguments as a client sends them, and return its result."""
@@ -149,8 +149,8 @@ class ToolMethods:
     def _call(self, name: str, /, **arguments: Any) -> Any:
         """Run the tool `name`, leaving out None and arguments at their defaults.
 
-        They are left out because a tool may take any argument that it is sent, even with
-        the value of the default, for a wish of the caller.
+        A tool may take an argument that is sent for a wish of the caller, even if it has
+        the value of the default.
         """
         from filewright.tools.catalogue import load_tool
 

@@ -100,7 +100,7 @@ class FolderNode:
 
 @dataclass
 class FolderSurvey:
-    """The files below a folder as a walk meets them, sorted by what they are for.
+    """The files below a folder as a walk meets them, sorted by their purpose.
 
     Paths are from the folder. `tests` counts the test files by folder.
     """
@@ -267,7 +267,7 @@ def read_commands(
 
 
 def parse_commands(name: str, text: str) -> list[tuple[str, Any]]:
-    """Return the commands in a manifest. Raise whatever a malformed one leads to."""
+    """Return the commands in a manifest. Raise an error of any type for a malformed one."""
     if name.endswith(".toml"):
         scripts: Mapping[str, Any] = tomllib.loads(text)["project"]["scripts"]
         return list(scripts.items())

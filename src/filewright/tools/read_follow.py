@@ -149,7 +149,7 @@ class Appended:
 def find_appended(
     context: Context, location: Location, point: FollowPoint
 ) -> Sequence[Appended]:
-    """Return what follows a place: of the file, or of its rotated form and a new file."""
+    """Return the text behind a place, which goes on in a new file if the log was rotated."""
     try:
         with context.open_page(location, text=True) as snapshot:
             if point.is_in(snapshot):
@@ -171,7 +171,7 @@ def find_appended(
 def _find_rotated_parts(
     context: Context, location: Location, point: FollowPoint
 ) -> list[Appended]:
-    """Return what follows a place in the files to which a log was rotated since."""
+    """Return the text behind a place in the files to which a log was rotated since."""
     members = [
         member
         for member in find_members(context.boundary, location, context.task)
@@ -220,7 +220,7 @@ def _find_previous(
 def wait_for_appended(
     context: Context, location: Location, point: FollowPoint, seconds: float
 ) -> Sequence[Appended]:
-    """Return what follows a place, once there is a whole line or the time is up."""
+    """Return the text behind a place when it has a whole line, or when the time is up."""
     deadline = time.monotonic() + seconds
     parts: Sequence[Appended] = ()
     while True:
@@ -242,7 +242,7 @@ def _has_line(context: Context, part: Appended) -> bool:
 
 
 def _end_of(snapshot: Snapshot, part: Appended, task: Task) -> int:
-    """Return the end of the text that was appended: of whole lines while it is written."""
+    """Return the end of the appended text; while it is written, of its last whole line."""
     return snapshot.size if part.is_ended else end_point(snapshot, task).offset
 
 

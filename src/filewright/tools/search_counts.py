@@ -126,7 +126,7 @@ class LineCounter:
         return tuple(rows)
 
     def _worth_rows(self) -> list[CountedValue]:
-        """Return the values without most of those that occur once beside frequent ones."""
+        """Return the values to list: of those that occur once beside frequent ones only a few."""
         ranked = self._counts.ranked()
         repeated = [value for value in ranked if value.count > 1]
         if self._counts.has_spans or not repeated:

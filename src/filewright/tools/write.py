@@ -96,7 +96,7 @@ def write_content(context: Context, arguments: WriteArguments) -> BatchResult:
 
 
 def fits_any_content(item: WriteItem) -> bool:
-    """Return True for text to append to whatever the file holds.
+    """Return True for text that is appended, whatever the file holds.
 
     A file that is overwritten may hold text that the caller has not seen.
     """
@@ -127,7 +127,7 @@ def plan_files(
 def write_bytes(
     context: Context, path: str, content: bytes, expected_version: str | None
 ) -> ChangeRecord | None:
-    """Give a file these bytes; return None if it has them already.
+    """Write a file byte for byte; return None if it has these bytes already.
 
     Raise `FilewrightError`.
     """
@@ -216,7 +216,7 @@ def _check_item(
     *,
     exists: bool,
 ) -> None:
-    """Raise the refusal of an item that the file does not fit."""
+    """Raise an error if the file exists and must not, or has another version."""
     _check_expected_version(context, item.path, before, item.expected_version)
     if exists and item.mode == "create":
         raise path_error(

@@ -193,7 +193,7 @@ class ApplyPatch(LenientArguments):
 def apply_patch(call: Call, arguments: ApplyPatch) -> str:
     """Apply a patch to any number of files, all or nothing.
 
-    Two names in the header of a file rename it.
+    A header with two names renames its file.
     """
     try:
         result = call.apply_patch(arguments.patch, renames=True)

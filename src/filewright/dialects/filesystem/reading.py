@@ -54,7 +54,7 @@ def list_files(call: Call, arguments: ListFiles) -> str:
 
 
 def list_entries(call: Call, arguments: ListFiles) -> str:
-    """Return what `list_files` answers. Raise errors about the native path."""
+    """Return the answer of `list_files`. Raise errors that name the native path."""
     path = to_native(arguments.path)
     try:
         listing = call.for_listing().list_files(
