@@ -45,6 +45,7 @@ MAX_CONTEXT_LINES = 50
 """The lines of context on each side of a match; more are not shown."""
 
 _MAX_CHARACTERS = 16 << 20
+"""Characters of one result: more than deepagents shows a model."""
 
 _TRANSFER_ERRORS = {
     Code.NOT_FOUND: "file_not_found",

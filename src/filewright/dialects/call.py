@@ -22,6 +22,7 @@ MAX_ENTRIES = 10_000
 """The entries of a folder that a dialect takes from `list_files`."""
 
 _LISTING_CHARACTERS = 16 << 20
+"""Characters of a native listing, more than `MAX_ENTRIES` paths have."""
 
 
 class Call(ToolMethods):

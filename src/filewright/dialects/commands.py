@@ -16,6 +16,8 @@ NOTE_CHARACTERS = 100
 """The characters of an answer that are reserved for the note on the rest of a file."""
 
 _ALL_LINES = 1_000_000_000
+"""More lines than a file has; the limits of an answer decide."""
+
 _LISTED_LEVELS = 2
 _MAX_EARLIER_CHANGES = 200
 """Changes of a file among which one that is not undone is looked for."""

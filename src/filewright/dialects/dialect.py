@@ -23,6 +23,7 @@ Answer = str | Json | ToolResult
 """The answer of a tool: a text, an object that is sent as JSON, or a result with images."""
 
 _NOTE_CHARACTERS = 300
+"""Characters of the note on unknown arguments, whatever their names are."""
 
 
 @dataclass(frozen=True, slots=True)

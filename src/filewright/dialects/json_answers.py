@@ -12,8 +12,13 @@ from filewright.wording import escape_surrogates
 Json = dict[str, Any]
 
 _MIN_PAGE_CHARACTERS = 250
+"""The smallest native page that is tried."""
+
 _MAX_HALVINGS = 7
+"""Halvings of the page, after which an answer is sent though it is too long."""
+
 _QUOTING_CHARACTERS = 1_500
+"""Characters for the names of fields and a few escapes, as in most answers."""
 
 
 def encode_json(value: object) -> str:

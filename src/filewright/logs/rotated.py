@@ -15,6 +15,8 @@ from filewright.progress import Task
 from filewright.text.compressed import strip_suffix
 
 MAX_MEMBERS = 10_000
+"""Files of one log: each is opened for its first time."""
+
 _WILDCARDS = re.compile(rb"[*?\[]")
 _DATE = rb"\d{4}[-_.]?\d\d[-_.]?\d\d(?:[-_.T]?\d+)*"
 _DATED = re.compile(
@@ -27,6 +29,8 @@ _NEWEST = b"\xff"
 """The key of a file without a date, such as ``app.log``: it is behind all dates."""
 
 _DAY_DIGITS = 8
+"""Digits of a year, a month and a day."""
+
 _NUMBER_DIGITS = 20
 """Digits of a padded number: in this width, the order of texts is that of numbers."""
 

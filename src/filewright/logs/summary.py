@@ -16,6 +16,8 @@ from filewright.text.snapshot import Snapshot
 
 _BARS = "▁▂▃▄▅▆▇█"
 _MAX_BARS = 40
+"""Bars of a rate, which a reader sees on one line."""
+
 _MAX_COUNTED_BYTES = 2 << 20
 """The entries of a log up to this size are counted; longer ones are estimated."""
 
@@ -26,6 +28,8 @@ _PROBES_IN_COMPRESSED = 32
 """Fewer of them: the text up to each place must be decoded."""
 
 _SHOWN_KINDS = 5
+"""Kinds of lines that are named, of the frequent and of the rare ones."""
+
 _MAX_KIND_CHARS = 110
 _MESSAGE_FIELDS = ("msg", "message", "event", "log", "error")
 _VARIABLE = re.compile(

@@ -45,6 +45,8 @@ _CLOCK_SLACK_SECONDS = 2 * 86400
 
 _DAY_SECONDS = 86400
 _EARLIEST_ZONE_SECONDS = 14 * 3600
+"""The largest offset from UTC in the east, where a year begins first."""
+
 _MAX_TRACE_BYTES = 256 << 10
 """How far before a line its entry is searched for."""
 

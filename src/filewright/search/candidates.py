@@ -45,6 +45,7 @@ _PATIENCE_SECONDS = 2.0
 """Time for a batch before large files are left out of it."""
 
 _END_SECONDS = 5.0
+"""Time for `rg` to end after its last output."""
 
 
 @dataclass(slots=True)

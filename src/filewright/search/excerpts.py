@@ -13,6 +13,7 @@ from filewright.text.codec import decode
 from filewright.text.snapshot import Snapshot
 
 _MAX_CHARACTER_BYTES = 4
+"""Bytes of one character at most, in every encoding."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,6 +36,7 @@ _MAX_UNINTERRUPTED_STEPS = 150_000_000
 """Bytes times instructions that RE2 takes in half a second at worst."""
 
 _CANCEL_CHECK_SECONDS = 0.05
+"""Time between looks at the task while RE2 runs."""
 
 END_OF_TEXT = 1 << 62
 """An offset behind the end of every text."""
@@ -227,7 +228,10 @@ def _search_window(
     *,
     once: bool,
 ) -> Iterator[_Candidate]:
-    """Return the matches in a window, found so that the task can be cancelled."""
+    """Return the matches in a window.
+
+    A search that may take long runs in a thread, so that the task can be cancelled.
+    """
     if pattern.code is not None:
         language = None
         if snapshot.location is not None:

@@ -22,7 +22,11 @@ _PIECE_BYTES = 8
 """Long enough to be rare in most files, and short enough to lie between two edits."""
 
 _MIN_PIECE_BYTES = 4
+"""A shorter piece would occur everywhere."""
+
 _MAX_PIECES = 24
+"""Pieces of one needle; more would hardly tell more places apart."""
+
 _MAX_CANDIDATE_OFFSETS = 80
 """Offsets of a needle at which a piece may begin; each is counted in the sample."""
 
@@ -34,7 +38,10 @@ _MAX_EXPECTED_OCCURRENCES = 200_000
 """Occurrences of all pieces together that are worth finding, in the whole file."""
 
 _MAX_PIECE_OCCURRENCES = 2_000_000
+"""A piece that is expected more often is not used, even if no other is left."""
+
 _MAX_OPEN_BUCKETS = 1000
+"""Buckets in memory; if there are more, those behind the search are closed."""
 
 Pieces = dict[bytes, list[int]]
 """Pieces of one length, with the offsets in the needle where each occurs."""

@@ -32,6 +32,8 @@ MIN_PREFILTER_BYTES = 32 << 20
 """The smallest text that is searched faster with a child process."""
 
 _POLL_MILLISECONDS = 50
+"""Time between looks at the task while a child is silent."""
+
 _END_SECONDS = 5.0
 """Time for `rg` to end after its last output."""
 
@@ -41,6 +43,7 @@ MIN_UNCOUNTED_BYTES = 8 << 20
 # A line end for us, but not for `rg`.
 _LONE_CARRIAGE_RETURN = r"(?-u:\r[^\n])"
 _MAX_CACHED_ROWS = 1000
+"""Rows of one search that are kept for the next search of the same file."""
 
 NextLine = Callable[[int], int]
 """Returns the start of the next line that may match, from an offset on.

@@ -40,6 +40,8 @@ MAX_SWEPT_BYTES = 64 << 20
 """The largest file that is compared whole if its pieces lead to no region."""
 
 MIN_NEEDLE_CHARACTERS = 4
+"""A shorter text is similar to almost any line."""
+
 _BLOCK_BYTES = 256 << 10
 _MAX_DIAGONALS = 160
 """Places chosen by vote that are compared with the needle."""
@@ -48,6 +50,8 @@ _MAX_FINALISTS = 64
 """Places that are aligned, the most precise and slowest step."""
 
 _LONG_NEEDLE_CHARACTERS = 200
+"""For a longer needle, one place instead of two is aligned in any case."""
+
 _MAX_ALIGNED_CHARACTERS = 16_000
 """Characters of needles that are aligned: some hundred milliseconds at most."""
 

@@ -37,6 +37,7 @@ _COMPRESSED_SECONDS = 30
 """The time that a search of a tree takes for compressed files."""
 
 _FINGERPRINT_BYTES = 4 << 10
+"""Bytes before an offset by which a file is recognised."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,8 @@ from filewright.structure.text_lines import (
 from filewright.text.snapshot import Snapshot
 
 _TAB_WIDTH: Final = 8
+"""Columns of a tab where tabs and spaces are mixed."""
+
 _CLOSER: Final = re.compile(
     r"\s*(?:[)\]}]|end\b|fi\b|done\b|esac\b|else\b|elif\b|except\b|finally\b|catch\b)"
 )

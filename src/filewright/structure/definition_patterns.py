@@ -22,6 +22,8 @@ MAX_DEFINITIONS: Final = 5_000
 """Definitions that are listed; a file with more is data."""
 
 MAX_SEARCHED_BYTES: Final = 256 << 20
+"""The part of a huge text that is searched for definitions."""
+
 _BLOCK_BYTES: Final = 1 << 20
 _MAX_NAME_CHARACTERS: Final = 200
 

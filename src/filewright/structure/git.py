@@ -31,6 +31,8 @@ from filewright.progress import Task
 
 _REVISION: Final = re.compile(r"[A-Za-z0-9@][A-Za-z0-9_./@^~{}+-]*")
 _MAX_HEADER_BYTES: Final = 512
+"""The end of a header line of git that is read: it has the name, kind and size."""
+
 _POLL_MILLISECONDS: Final = 20
 _SETTINGS: Final = {
     "core.fsmonitor": "false",

@@ -25,8 +25,14 @@ if TYPE_CHECKING:
 
 _BLANK: Final = b" \t\f\0\xef\xbb\xbf"
 _MAX_COMMENT_BYTES: Final = 4_000
+"""The beginning of a comment by which it is recognised."""
+
 _MAX_PREAMBLE_BYTES: Final = 64 << 10
+"""A licence begins within so many bytes of a file."""
+
 _TRIMMED_BLOCK_BYTES: Final = 4096
+"""Bytes before the end of a symbol that are looked at in one step."""
+
 _LANGUAGES_WITH_INNER_DOCS: Final = frozenset(
     [
         Language.RUST,

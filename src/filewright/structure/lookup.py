@@ -28,6 +28,7 @@ _MAX_SIBLINGS: Final = 16
 """Siblings before a line that are compared with it: those that overlap are near it."""
 
 _MAX_COMPARED_NAMES: Final = 5_000
+"""Names that are compared with a misspelled one."""
 
 
 @dataclass(frozen=True, slots=True)

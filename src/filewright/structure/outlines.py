@@ -34,6 +34,8 @@ _SYMBOL_BYTES: Final = 400
 """Measured memory of one symbol with its strings."""
 
 _OUTLINE_BYTES: Final = 500
+"""Memory of an outline without its symbols."""
+
 _BYTES_PER_TIME_LIMIT: Final = 8 << 20
 """A text has the time limit of the settings once for each so many bytes."""
 

@@ -25,6 +25,8 @@ _WHOLE_SHARE: Final = 0.6
 """The share of the time for the whole text; the rest is for a part of it, if need be."""
 
 _CHUNK_BYTES: Final = 256 << 10
+"""Bytes that the parser gets at a time."""
+
 _MAX_YAML_LINES: Final = 32_000
 """The grammar's scanner counts lines in 16 bits, and takes later ones for errors."""
 

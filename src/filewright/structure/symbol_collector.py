@@ -108,7 +108,8 @@ def collect_symbols(
 ) -> CollectedSymbols:
     """Return the symbols below `root`.
 
-    With `trims`, nodes of the grammar may end in blank and comment lines.
+    `trims` is True for a grammar whose nodes may end with blank and comment lines: their
+    symbols end before these.
     """
     collector = _Collector(grammar, source, trims=trims)
     collector.collect(root)

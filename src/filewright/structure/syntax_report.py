@@ -25,7 +25,12 @@ MAX_ISSUES: Final = 10
 """Issues that are described; the rest are counted."""
 
 _MAX_VISITED_NODES: Final = 50_000
+"""Nodes that are searched for errors; a file of errors may have millions."""
+
 _MAX_VERIFIED_BYTES: Final = 2 << 20
+"""The largest text that a parser of the standard library reads: it is slower and takes
+more memory."""
+
 _MAX_INDENTATION_BYTES: Final = 256 << 10
 """The largest Python file whose indentation is verified though its grammar sees no error."""
 

@@ -24,6 +24,8 @@ _MAX_CACHED_BYTES = 2 << 20
 """Content whose trees are kept. A tree takes some twenty times its text."""
 
 _LARGE_CONTENT_BYTES = 1 << 20
+"""Content whose parse leaves much memory behind."""
+
 _IDLE_SECONDS = 5.0
 """The time for which the memory of a large tree is kept: the next parse may need it."""
 

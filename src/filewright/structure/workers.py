@@ -38,12 +38,20 @@ GRAMMAR_FAILED_NOTE: Final = "not parsed: the grammar failed on this content"
 
 _PROGRAM: Final = Path(__file__).with_name("worker.py")
 _START_SECONDS: Final = 5.0
+"""Time for a process to start, on a busy machine."""
+
 _GRACE_SECONDS: Final = 1.0
 """Time beyond the limit of the parse itself, to collect symbols and to answer."""
 
 _POLL_SECONDS: Final = 0.02
+"""Time between looks at the task of a call, which may be cancelled."""
+
 _END_SECONDS: Final = 2.0
+"""Time for a killed process to release its pipes."""
+
 _MEMORY_BYTES: Final = 512 << 20
+"""Memory of one parser process; one that needs more is ended."""
+
 _BLOCK_BYTES: Final = 1 << 20
 
 

@@ -49,6 +49,7 @@ MAX_LIST_CHARS = 10_000
 """The length from which on a list of tools is shortened."""
 
 _ANNOTATION_CHARS = 160
+"""Characters of a tool in a list beside its words and its schema."""
 
 
 @dataclass(frozen=True, slots=True)

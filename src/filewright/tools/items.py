@@ -43,6 +43,7 @@ _MODE = re.compile(
 # The largest user or group number; the one above it means none to the kernel.
 _MAX_OWNER = 2**32 - 2
 _MAX_OWNER_DIGITS = 10
+"""Digits of the largest number: a text of thousands is not converted."""
 
 RequestT = TypeVar("RequestT")
 

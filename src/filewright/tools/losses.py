@@ -19,6 +19,8 @@ from filewright.tools.context import Context
 from filewright.wording import join_limited, to_one_line
 
 _MAX_SHOWN_LINES: Final = 5
+"""Lost lines that an answer quotes."""
+
 _MAX_LINE_CHARS: Final = 80
 # Files of a folder that are compared before it is deleted or replaced.
 _MAX_COMPARED_FILES: Final = 16

@@ -147,7 +147,7 @@ class ToolMethods:
         raise NotImplementedError
 
     def _call(self, name: str, /, **arguments: Any) -> Any:
-        """Run the tool `name`, leaving out None and arguments at their defaults.
+        """Run the tool `name` with the arguments that are not None and not the default.
 
         A tool may take an argument that is sent for a wish of the caller, even if it has
         the value of the default.

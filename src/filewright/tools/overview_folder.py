@@ -27,7 +27,11 @@ from filewright.wording import escape_controls
 
 MAX_MAP_CHARS = 6_000
 MAX_WALKED_ENTRIES = 300_000
+"""Entries after which a map is of a part of the folder."""
+
 MAX_READ_SOURCES = 4_000
+"""Sources whose first lines are read for their imports."""
+
 MAX_CENTRAL_FILES = 12
 MAX_COMMANDS = 8
 MAX_COMMAND_CHARS = 120
@@ -38,6 +42,8 @@ MAX_DETAILED_FILES = 24
 MAX_DETAILED_FILE_BYTES = 64 << 10
 
 MAX_MANIFEST_DEPTH = 2
+"""Folders above a manifest that describes the project and not a part of it."""
+
 MAX_READ_FIRST_DEPTH = 1
 MAX_ENTRY_POINT_DEPTH = 4
 

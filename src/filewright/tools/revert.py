@@ -414,7 +414,7 @@ class EarlierState:
 def restore_file(
     context: Context, path: str, change_id: str | None
 ) -> tuple[EarlierState, tuple[EarlierState, ...]]:
-    """Restore the content that a file had before a change, or before its newest.
+    """Restore the content that a file had before a change, by default its newest one.
 
     Return the state that was restored and all states, newest first; the first of them is
     the state until now. Raise `not_found` for an unknown change, `no_change`, and the

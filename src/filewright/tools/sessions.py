@@ -23,8 +23,10 @@ MAX_DIFF_ROWS = 4_000
 """The rows of all diffs of one list of files."""
 
 MIN_DIFF_ROWS = 10
+"""Rows of each diff on a page, even if the others have used up all rows."""
 
 _HEADER_ROWS = 4
+"""Rows of a diff before its first hunk."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,6 +32,8 @@ MAX_SUGGESTIONS = 3
 """The paths that a hint names."""
 
 _MAX_ENTRIES = 200_000
+"""Entries of a root that are compared with the missing name."""
+
 _MAX_NAMES = 5_000
 """The names of one folder that are compared by spelling."""
 

@@ -24,6 +24,8 @@ _MAX_HITS_PER_SEARCH = 2_000
 """Hits of one native page; the dialect reads page after page until its own is full."""
 
 _MAX_FILES = 20_000
+"""Files after which a search for files ends, though more may match."""
+
 _GROUP_MARK = "--"
 _STOPPED_EARLY = (
     "[... search incomplete: it stopped early; narrow the pattern, path, or "

@@ -29,8 +29,12 @@ MAX_LINE_CHARACTERS = 2000
 
 _DEFAULT_LINES = 2000
 _MIN_SECTION_BYTES = 200
+"""Bytes of the last file of a batch, even if fewer are left."""
+
 _MAX_LISTED_LINES = 20
 _MAX_IMAGE_BYTES = 5 << 20
+"""The largest image that a model is shown."""
+
 _EXPECTED_ENCODINGS = (None, "utf-8", "ascii", "utf-16-le", "utf-16-be")
 
 

@@ -11,7 +11,10 @@ from filewright.wording import escape_controls
 CUT_MARK = " [... line truncated ...]"
 
 _FOOTER_BYTES = 600
+"""Bytes that are reserved for footers, such as the next offset."""
+
 _MIN_BYTES = 200
+"""Bytes of rows under any limit, so that an answer has a line."""
 
 
 def bytes_for_rows(call: Call) -> int:

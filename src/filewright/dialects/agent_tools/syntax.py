@@ -16,6 +16,8 @@ from filewright.wording import escape_controls
 
 _MAX_SYMBOLS = 5000
 _MAX_DEPTH = 30
+"""Levels of symbols that are listed; deeper rows would be mostly indentation."""
+
 _MAX_NEAR_CHARACTERS = 200
 
 

@@ -26,6 +26,7 @@ from filewright.tools.batch import check_count
 from filewright.tools.result import FailedCall
 
 _NOTE_CHARACTERS = 200
+"""Characters that are reserved for the note on left-out items."""
 
 Item = TypeVar("Item")
 

@@ -27,7 +27,11 @@ from filewright.tools.read_result import FileRead
 from filewright.tools.status import FileStatus
 
 _ALL_LINES = 1_000_000_000
+"""More lines than a file has; the limits of an answer decide."""
+
 _MIN_STATUS_CHARACTERS = 100
+"""The stats of a path have at least so many characters."""
+
 _MAX_CUT_LINES = 50
 
 

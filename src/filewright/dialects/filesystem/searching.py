@@ -22,8 +22,11 @@ from filewright.tools.arguments import Arguments
 from filewright.tools.search_result import SearchHit
 
 _CONTEXT_LINES = 2
+"""Lines that are shown before and after a match."""
+
 _MAX_HITS = 1000
 _NOTE_CHARACTERS = 600
+"""Characters that are reserved for the note on left-out matches."""
 
 _REGEX_WITH_FLAGS = re.compile(r"/(.+)/([gimsuy]*)", re.DOTALL)
 

@@ -17,6 +17,7 @@ from filewright.tools.arguments import Arguments
 EXCLUDED_FOLDERS = ("__pycache__/", "node_modules/")
 
 _ENVELOPE_CHARACTERS = 1_000
+"""Characters of an answer beside its entries."""
 
 
 class ListDirectory(Arguments):

@@ -18,6 +18,8 @@ from filewright.tools.bounded_text import clip
 from filewright.tools.overview_result import OverviewResult
 
 _SYMBOL_CHARACTERS = 150
+"""About the characters that a symbol has in an answer."""
+
 _MAX_LISTED_ERRORS = 5
 _MAX_QUOTED_CHARACTERS = 61
 

@@ -14,6 +14,8 @@ from filewright.tools.arguments import Arguments
 from filewright.tools.read_result import FileRead
 
 _ALL_LINES = 1_000_000
+"""More lines than an answer takes; its limits decide."""
+
 _MAX_CUT_LINES = 50
 _DATA_SUFFIXES = (".yaml", ".yml", ".json", ".toml", ".ini")
 """Suffixes of files with keys instead of definitions."""

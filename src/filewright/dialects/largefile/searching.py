@@ -27,7 +27,11 @@ from filewright.tools.arguments import Arguments
 from filewright.tools.search_result import SearchHit, SearchResult
 
 _ENVELOPE_CHARACTERS = 1_000
+"""Characters of an answer beside its hits."""
+
 _DEFAULT_SIMILARITY = 0.8
+"""The least similarity of a hit, if the variable names none."""
+
 _MAX_COUNTED_HITS = 10_000
 _REGEX_LIKE = re.compile(r"\.[*+]|\||\\[bBdDsSwW(.]|\[[^]]+\]|^\^|\$$")
 

@@ -17,6 +17,8 @@ from filewright.tools.listing import ListedEntry, ListResult
 from filewright.wording import escape_controls
 
 _MAX_TREE_LEVELS = 256
+"""Levels of a tree that are listed; a note says if there are more."""
+
 _SIZE_UNITS = ("B", "KB", "MB", "GB", "TB")
 
 
