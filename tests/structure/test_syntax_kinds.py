@@ -38,8 +38,8 @@ def classify(
     parsed = parse_text(data, codec, language, 100)
     assert isinstance(parsed, ParsedText)
     flat = [offset for span in sorted(spans) for offset in span]
-    codes = classify_spans(parsed.tree, parsed.grammar, parsed.content, flat)
-    return [decode_span_syntax(code) for code in codes]
+    answer = classify_spans(parsed.tree, parsed.grammar, parsed.content, flat)
+    return [decode_span_syntax(code) for code in answer.codes]
 
 
 def letter(syntax: SpanSyntax) -> str:
@@ -146,6 +146,24 @@ def test_a_span_of_several_kinds(
 def test_goes_on_behind_a_syntax_error() -> None:
     text = 'ab("ab")\nconst = = 1\nfunction ab() { return ab(1) } // ab\n'
     assert letters(Language.TYPESCRIPT, text) == "FSDF#"
+
+
+@pytest.mark.parametrize(
+    ("pattern", "has_errors"),
+    [("good", False), ("bad", True), ("later", False)],
+)
+def test_says_that_a_span_was_not_read(pattern: str, has_errors: bool) -> None:
+    text = "good()\nx = 1 1 bad ) 2\nlater()\n"
+    parsed = parse_text(text.encode(), "utf-8", Language.PYTHON, 100)
+    assert isinstance(parsed, ParsedText)
+    start = text.index(pattern)
+    answer = classify_spans(
+        parsed.tree,
+        parsed.grammar,
+        parsed.content,
+        (start, start + len(pattern)),
+    )
+    assert answer.has_errors is has_errors
 
 
 def test_reads_places_far_apart() -> None:

@@ -33,6 +33,7 @@ from filewright.search.window import NO_TIMEOUT
 from filewright.text.snapshot import Snapshot
 
 MAX_NAMED_FILES = 3
+MAX_MATCHED_FILES = 1_000
 _COMPRESSED_SECONDS = 30
 """The time that a search of a tree takes for compressed files."""
 
@@ -78,7 +79,8 @@ class TreeSearch:
     For a single file, `open_file` opens it, and its errors are raised.
 
     Afterwards either `complete` is True or `resume` is set. `searched_count` and
-    `matched_count` count files, `hit_count` counts hits. `binary` counts files that may
+    `matched_count` count files, `hit_count` counts hits, and `matched_files` are the
+    first of the files with hits. `binary` counts files that may
     hold the pattern but are not text, `unreadable` files and folders that cannot be read
     (`unreadable_files` has the first of the files), and `ignored` the names that ignore
     rules left out. `problems` say where compressed files are damaged, by their paths.
@@ -100,6 +102,7 @@ class TreeSearch:
     complete: bool = False
     resume: ResumePoint | None = None
     matched_count: int = 0
+    matched_files: list[Location] = field(default_factory=list)
     hit_count: int = 0
     binary: int = 0
     unreadable: int = 0
@@ -194,6 +197,8 @@ class TreeSearch:
                     self.resume = place
                     return
                 self.matched_count += 1
+                if self.matched_count <= MAX_MATCHED_FILES:
+                    self.matched_files.append(place.location)
                 self.hit_count += file_hits.count
                 remaining -= file_hits.count if counts_hits else 1
                 yield snapshot, file_hits

@@ -111,8 +111,8 @@ def decode_span_syntax(code: int) -> SpanSyntax:
 class SyntaxAnswer:
     """The `SpanSyntax.code` of each span of a request, in order.
 
-    `has_errors` is True if the text has syntax errors. `note` says why nothing was
-    parsed; then there are no codes.
+    `has_errors` is True if spans are in text that the grammar could not read. `note` says
+    why nothing was parsed; then there are no codes.
     """
 
     codes: tuple[int, ...] = ()
@@ -140,10 +140,14 @@ class _Name:
 
 @dataclass(frozen=True, slots=True)
 class _Syntax:
-    """The regions of a part of a text, outer ones first, and the names, both in order."""
+    """The regions of a part of a text, outer ones first, and the names, both in order.
+
+    `errors` are the ranges that the grammar could not read.
+    """
 
     regions: list[_Region] = field(default_factory=list)
     names: list[_Name] = field(default_factory=list)
+    errors: list[tuple[int, int]] = field(default_factory=list)
 
 
 @cache
@@ -155,13 +159,14 @@ def _load_query(language: Language) -> Query:
         (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
         for name in language.traits.syntax.split()
     )
+    text += "\n(ERROR) @error"
     return tree_sitter.Query(load_grammar(language).parser_language, text)
 
 
 def classify_spans(
     tree: Tree, grammar: Grammar, content: Content, spans: Sequence[int]
-) -> list[int]:
-    """Return the `SpanSyntax.code` of each span, in order.
+) -> SyntaxAnswer:
+    """Return the syntax of each span, in order.
 
     `spans` are the starts and the ends in turn. Only spans that overlap take more than
     linear time.
@@ -169,6 +174,7 @@ def classify_spans(
     count = len(spans) // 2
     order = sorted(range(count), key=lambda index: spans[2 * index])
     codes = [SpanSyntax().code] * count
+    has_errors = False
     gap_bytes = max(_MIN_GAP_BYTES, len(content.data) // _MAX_GAPS)
     for group in _group(order, spans, gap_bytes):
         start = spans[2 * group[0]]
@@ -178,7 +184,10 @@ def classify_spans(
             span_start, span_end = spans[2 * index : 2 * index + 2]
             if span_end <= len(content.data):
                 codes[index] = lookup.find(span_start, span_end).code
-    return codes
+                has_errors = has_errors or lookup.is_in_error(
+                    span_start, span_end
+                )
+    return SyntaxAnswer(tuple(codes), has_errors)
 
 
 def _group(
@@ -208,6 +217,7 @@ def _read_syntax(
     cursor.set_byte_range(start, max(end, start + 1))
     kinds_by_range: dict[tuple[int, int], SyntaxKind] = {}
     names: set[_Name] = set()
+    errors: list[tuple[int, int]] = []
     for _, captures in cursor.matches(tree.root_node):
         if "require" in captures:
             node = captures["require"][0]
@@ -220,6 +230,9 @@ def _read_syntax(
                 node_range = node.start_byte, node.end_byte
                 if capture in _NAME_KINDS:
                     names.add(_Name(*node_range, _NAME_KINDS[capture]))
+                    continue
+                if capture == "error":
+                    errors.append(node_range)
                     continue
                 if capture == "quoted" and not _QUOTED.match(
                     _read_word(content, *node_range)
@@ -236,7 +249,8 @@ def _read_syntax(
         for node_range, kinds in kinds_by_range.items()
     ]
     regions.sort(key=lambda region: (region.start, -region.end))
-    return _Syntax(regions, sorted(names, key=attrgetter("start", "end")))
+    ordered_names = sorted(names, key=attrgetter("start", "end"))
+    return _Syntax(regions, ordered_names, sorted(errors))
 
 
 def _read_word(content: Content, start: int, end: int) -> str:
@@ -252,6 +266,9 @@ class _Lookup:
         self._regions = syntax.regions
         self._names = syntax.names
         self._name_ends = [name.end for name in syntax.names]
+        self._errors = syntax.errors
+        self._next_error = 0
+        self._error_end = 0
         # The regions around the current start, the innermost last.
         self._open: list[_Region] = []
         self._next_region = 0
@@ -284,6 +301,16 @@ class _Lookup:
         if is_code:
             kinds |= self._find_names(start, end)
         return SpanSyntax(kinds, touches | kinds)
+
+    def is_in_error(self, start: int, end: int) -> bool:
+        """Return True if the span is in text that the grammar could not read."""
+        while self._next_error < len(self._errors):
+            error_start, error_end = self._errors[self._next_error]
+            if error_start >= end:
+                break
+            self._error_end = max(self._error_end, error_end)
+            self._next_error += 1
+        return start < self._error_end
 
     def _advance(self, start: int) -> None:
         """Open the regions that begin up to `start`, and close those before it."""

@@ -113,7 +113,7 @@ def _read(
     """
     from filewright.languages import Language
     from filewright.structure.parser import build_outline, parse_text
-    from filewright.structure.syntax_kinds import SyntaxAnswer, classify_spans
+    from filewright.structure.syntax_kinds import classify_spans
 
     key = f"{request.language} {request.key}"
     parsed = parse_text(
@@ -127,11 +127,9 @@ def _read(
         return parsed
     answer: Outline | SyntaxAnswer
     if request.spans:
-        codes = classify_spans(
+        answer = classify_spans(
             parsed.tree, parsed.grammar, parsed.content, request.spans
         )
-        has_errors = parsed.tree.root_node.has_error
-        answer = SyntaxAnswer(tuple(codes), has_errors)
     else:
         answer = build_outline(parsed)
     if parsed.is_whole and request.key and request.size <= _MAX_CACHED_BYTES:

@@ -51,6 +51,11 @@ from filewright.tools.syntax_filter import (
     combine_kinds,
     syntax_notes,
 )
+from filewright.tools.syntax_summary import (
+    MAX_PARSED_BYTES,
+    is_name_search,
+    summarize_syntax,
+)
 from filewright.wording import pluralize
 
 MAX_CURSOR_CHARS = 8 << 10
@@ -75,9 +80,16 @@ class SearchTarget:
 
 
 def search_once(
-    context: Context, arguments: SearchArguments, max_chars: int
+    context: Context,
+    arguments: SearchArguments,
+    max_chars: int,
+    *,
+    summary_bytes: int = MAX_PARSED_BYTES,
 ) -> SearchOutcome:
-    """Search for one pattern, and return the matches that fit on a page of `max_chars`."""
+    """Search for one pattern, and return the matches that fit on a page of `max_chars`.
+
+    For a summary of their syntax, up to `summary_bytes` are parsed.
+    """
     target = find_target(context, arguments.path, rotated=arguments.rotated)
     options = tree_options(arguments)
     page = SearchPage(context, arguments, max_chars)
@@ -88,7 +100,7 @@ def search_once(
         return replace(page.outcome(), advice=advise(arguments, [left_out]))
     if arguments.mode == "fuzzy":
         return search_similar(context, target, options, page)
-    return search_exact(context, target, options, page)
+    return search_exact(context, target, options, page, summary_bytes)
 
 
 def find_target(
@@ -169,6 +181,7 @@ def search_exact(
     target: SearchTarget,
     options: TreeOptions,
     page: SearchPage,
+    summary_bytes: int,
 ) -> SearchOutcome:
     """Search until the page is full, then count the rest if that takes little time."""
     arguments = page.arguments
@@ -235,6 +248,16 @@ def search_exact(
             )
     if syntax_filter is not None:
         outcome = add_syntax_notes(outcome, syntax_filter)
+    elif (search.complete and outcome.has_match) and is_name_search(arguments):
+        summary = summarize_syntax(
+            context,
+            pattern,
+            search.matched_files,
+            outcome.total_lines,
+            summary_bytes,
+        )
+        if summary:
+            outcome = replace(outcome, notes=(*outcome.notes, summary))
     return add_notes(context, outcome, search, target)
 
 

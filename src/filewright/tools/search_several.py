@@ -21,6 +21,7 @@ from filewright.tools.search_once import search_once
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import RESERVED_CHARS, fit_context
 from filewright.tools.search_rendering import place_of, render_line
+from filewright.tools.syntax_summary import MAX_PARSED_BYTES
 from filewright.wording import first_line, pluralize
 
 # A search has at least so many characters; a heading takes some besides the pattern.
@@ -54,12 +55,15 @@ def search_in_shares(
     """Return the outcome of each search within its share of the page, and what is left."""
     chars_left = context.settings.page_chars
     has_several_paths = len({search.path for search in searches}) > 1
+    summary_bytes = MAX_PARSED_BYTES // len(searches)
     outcomes: list[SearchOutcome] = []
     for index, arguments in enumerate(searches):
         share = max(MIN_CHARS, chars_left // (len(searches) - index))
         share -= len(arguments.pattern or "") + HEADING_CHARS
         try:
-            outcome = search_once(context, arguments, share)
+            outcome = search_once(
+                context, arguments, share, summary_bytes=summary_bytes
+            )
         except FilewrightError as error:
             is_answer = has_several_paths
             if error.code == Code.TIMEOUT:
@@ -84,6 +88,7 @@ def search_again(
                     context.at(task),
                     outcome.arguments,
                     outcome.used_chars + chars_left,
+                    summary_bytes=MAX_PARSED_BYTES // len(outcomes),
                 )
                 if longer.used_chars > outcome.used_chars:
                     chars_left -= longer.used_chars - outcome.used_chars

@@ -244,7 +244,9 @@ def _file_notes(files: dict[str, FileSyntax]) -> list[str]:
         )
     broken = [path for path, file in files.items() if file.has_errors]
     if broken:
-        notes.append(f"syntax errors, so look twice: {_name_files(broken)}")
+        notes.append(
+            f"syntax errors around matches, so look twice: {_name_files(broken)}"
+        )
     return notes
 
 
