@@ -8,6 +8,7 @@ from typing import Annotated
 from pydantic import Field
 
 from filewright import errors
+from filewright.dialects.agent_tools.comparing import compare_files
 from filewright.dialects.agent_tools.errors import code_of
 from filewright.dialects.agent_tools.rows import (
     CUT_MARK,
@@ -20,7 +21,6 @@ from filewright.dialects.arguments import LenientArguments
 from filewright.dialects.call import Call
 from filewright.dialects.offsets import naming_offset
 from filewright.errors import Code, FilewrightError
-from filewright.tools.compare import compare_files
 from filewright.tools.read_result import FileRead
 from filewright.tools.result import ToolResult
 from filewright.wording import escape_controls, pluralize

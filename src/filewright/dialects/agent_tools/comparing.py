@@ -1,4 +1,4 @@
-"""The diff of two files, for dialects."""
+"""The diff of two files."""
 
 from __future__ import annotations
 
