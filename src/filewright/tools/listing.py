@@ -16,7 +16,7 @@ from filewright.boundary.names import quote
 from filewright.boundary.walk_model import FolderEntry, WalkOptions
 from filewright.errors import Code, FilewrightError, path_error
 from filewright.tools.arguments import RARE, Arguments
-from filewright.tools.budget import CharacterBudget
+from filewright.tools.bounded_text import CharacterBudget
 from filewright.tools.context import Context
 from filewright.tools.cursors import (
     decode_cursor,

@@ -15,7 +15,7 @@ from filewright.text import codec
 from filewright.text.lines import MAX_LINE_SEARCH_BYTES
 from filewright.text.snapshot import Snapshot
 from filewright.tools.binary_files import binary_error
-from filewright.tools.budget import CharacterBudget
+from filewright.tools.bounded_text import CharacterBudget
 from filewright.tools.context import Context
 from filewright.tools.file_facts import (
     add_damage_hint,

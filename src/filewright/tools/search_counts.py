@@ -24,7 +24,7 @@ from filewright.search.selected_lines import (
     iterate_matching_lines,
 )
 from filewright.text.snapshot import Snapshot
-from filewright.tools.budget import CharacterBudget
+from filewright.tools.bounded_text import CharacterBudget
 from filewright.tools.search_notes import display_path
 from filewright.tools.search_rendering import render_value
 from filewright.tools.search_result import ValueCount, ValueNumbers

@@ -13,7 +13,7 @@ from filewright.search.selected_lines import SelectedLines
 from filewright.search.tree import TreeSearch
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
-from filewright.tools.budget import CharacterBudget
+from filewright.tools.bounded_text import CharacterBudget
 from filewright.tools.context import Context
 from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_counts import LineCounter

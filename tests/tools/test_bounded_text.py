@@ -1,6 +1,6 @@
 """The budget of characters of one page."""
 
-from filewright.tools.budget import CharacterBudget
+from filewright.tools.bounded_text import CharacterBudget
 
 
 def test_first_result_always_fits() -> None:
