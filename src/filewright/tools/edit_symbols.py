@@ -29,6 +29,83 @@ from filewright.wording import escape_controls
 _SYMBOL_HEAD_BYTES: Final = 16 << 10
 
 
+def prepare_symbol_edit(
+    open_file: OpenFile,
+    numbered: NumberedEdit,
+    edit: PlaceEdit,
+    symbol: str,
+) -> PreparedEdit:
+    """Return the edit that replaces or deletes a symbol, and what it leaves out."""
+    call, file = open_file.call, open_file.file
+    text = open_file.find_text(numbered)
+    lines = find_symbol_lines_of(call, file, text, symbol)
+    new = edit.replace or ""
+    if call.is_fuzzy(edit):
+        own_lines = range(lines.first, lines.last + 1)
+        new = indent_text(new, lines.indent, file, text.snapshot, own_lines)
+    new = with_separator(open_file, numbered.number, new, text)
+    new = trim_symbol_text(new, lines)
+    description = f"symbol {escape_controls(symbol)}"
+    loss = ""
+    if edit.deletes_symbol:
+        description = f"{description} deleted"
+    elif new.strip():
+        loss = _describe_loss(open_file, text.snapshot, lines, new)
+    line_edit = LineEdit(
+        first_line=lines.first,
+        last_line=lines.last,
+        replace=new,
+        named=description,
+        base=text.base,
+        symbol=lines if edit.deletes_symbol else None,
+        fuzzy=call.is_fuzzy(edit),
+        number=numbered.number,
+    )
+    return PreparedEdit(line_edit, loss)
+
+
+def _describe_loss(
+    open_file: OpenFile, target: Snapshot, lines: SymbolLines, new: str
+) -> str:
+    """Return a note on decorators and comments that a new text leaves out, or ""."""
+    task = open_file.call.context.task
+    start = target.lines.offset_of(lines.first, task)
+    stop = target.lines.offset_of(lines.last + 1, task)
+    head = target.read(start, min(stop - start, _SYMBOL_HEAD_BYTES))
+    before = normalize_newlines(head.decode(target.encoding.name, "replace"))
+    language = language_of(open_file.file.location.name)
+    lost_parts = find_lost_parts(before, normalize_newlines(new), language)
+    return describe_lost_parts(lost_parts) if lost_parts else ""
+
+
+def find_deleted_lines(
+    open_file: OpenFile,
+) -> Mapping[bytes | None, Sequence[range]]:
+    """Return the lines that edits of symbols delete, by text version.
+
+    Text that is inserted beside them is laid out as if they were not there.
+    """
+    deleted_lines: defaultdict[bytes | None, list[range]] = defaultdict(list)
+    for removal in open_file.file.removals:
+        lines = range(removal.first_line, removal.last_line + 1)
+        deleted_lines[removal.base].append(lines)
+    for numbered in open_file.file.edits:
+        edit = numbered.edit
+        if not isinstance(edit, PlaceEdit) or not edit.deletes_symbol:
+            continue
+        assert edit.at.symbol is not None
+        text = open_file.find_text(numbered)
+        symbol_lines = find_symbol_lines_of(
+            open_file.call, open_file.file, text, edit.at.symbol
+        )
+        lines = range(symbol_lines.first, symbol_lines.last + 1)
+        deleted_lines[text.base].append(lines)
+    return deleted_lines
+
+
+# Members of lists
+
+
 def find_list_edits(open_file: OpenFile) -> Mapping[bytes | None, ListEdits]:
     """Return the changes of lists that the edits of symbols make, by text version.
 
@@ -122,66 +199,6 @@ def separator_edits(
     return edits
 
 
-def find_deleted_lines(
-    open_file: OpenFile,
-) -> Mapping[bytes | None, Sequence[range]]:
-    """Return the lines that edits of symbols delete, by text version.
-
-    Text that is inserted beside them is laid out as if they were not there.
-    """
-    deleted_lines: defaultdict[bytes | None, list[range]] = defaultdict(list)
-    for removal in open_file.file.removals:
-        lines = range(removal.first_line, removal.last_line + 1)
-        deleted_lines[removal.base].append(lines)
-    for numbered in open_file.file.edits:
-        edit = numbered.edit
-        if not isinstance(edit, PlaceEdit) or not edit.deletes_symbol:
-            continue
-        assert edit.at.symbol is not None
-        text = open_file.find_text(numbered)
-        symbol_lines = find_symbol_lines_of(
-            open_file.call, open_file.file, text, edit.at.symbol
-        )
-        lines = range(symbol_lines.first, symbol_lines.last + 1)
-        deleted_lines[text.base].append(lines)
-    return deleted_lines
-
-
-def prepare_symbol_edit(
-    open_file: OpenFile,
-    numbered: NumberedEdit,
-    edit: PlaceEdit,
-    symbol: str,
-) -> PreparedEdit:
-    """Return the edit that replaces or deletes a symbol, and what it leaves out."""
-    call, file = open_file.call, open_file.file
-    text = open_file.find_text(numbered)
-    lines = find_symbol_lines_of(call, file, text, symbol)
-    new = edit.replace or ""
-    if call.is_fuzzy(edit):
-        own_lines = range(lines.first, lines.last + 1)
-        new = indent_text(new, lines.indent, file, text.snapshot, own_lines)
-    new = with_separator(open_file, numbered.number, new, text)
-    new = trim_symbol_text(new, lines)
-    description = f"symbol {escape_controls(symbol)}"
-    loss = ""
-    if edit.deletes_symbol:
-        description = f"{description} deleted"
-    elif new.strip():
-        loss = _describe_loss(open_file, text.snapshot, lines, new)
-    line_edit = LineEdit(
-        first_line=lines.first,
-        last_line=lines.last,
-        replace=new,
-        named=description,
-        base=text.base,
-        symbol=lines if edit.deletes_symbol else None,
-        fuzzy=call.is_fuzzy(edit),
-        number=numbered.number,
-    )
-    return PreparedEdit(line_edit, loss)
-
-
 def with_separator(
     open_file: OpenFile, number: int, new: str, text: TextVersion
 ) -> str:
@@ -190,17 +207,3 @@ def with_separator(
     if changes is None or not new.strip():
         return new
     return changes.with_separator(number, new)
-
-
-def _describe_loss(
-    open_file: OpenFile, target: Snapshot, lines: SymbolLines, new: str
-) -> str:
-    """Return a note on decorators and comments that a new text leaves out, or ""."""
-    task = open_file.call.context.task
-    start = target.lines.offset_of(lines.first, task)
-    stop = target.lines.offset_of(lines.last + 1, task)
-    head = target.read(start, min(stop - start, _SYMBOL_HEAD_BYTES))
-    before = normalize_newlines(head.decode(target.encoding.name, "replace"))
-    language = language_of(open_file.file.location.name)
-    lost_parts = find_lost_parts(before, normalize_newlines(new), language)
-    return describe_lost_parts(lost_parts) if lost_parts else ""
