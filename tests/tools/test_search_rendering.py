@@ -250,5 +250,5 @@ def test_counts_by_folder(root, workspace):
     arguments = {"pattern": "hit", "output": "counts"}
     rows = workspace.call("search_content", arguments).text.splitlines()
     assert rows[0] == "src/deep/n.py: 1"
-    assert rows[1].startswith("src/: m00.py: 1, m01.py: 2, ")
+    assert rows[1].startswith("src/{m00.py: 1, m01.py: 2, ")
     assert rows[2:4] == ["tests/one.py: 1", "top.py: 1"]

@@ -190,4 +190,5 @@ def test_long_pattern_is_named_briefly(root, workspace):
         {"patterns": ["one", "one two th|(never there, however long)"]}
         | {"mode": "regex"},
     ).text
-    assert "[also 'one two th|(never there…']" in text
+    assert "1: one two three   [also 2]\n" in text
+    assert "\npattern 2 'one two th|(never there, however long)':\n" in text

@@ -25,6 +25,8 @@ MAX_ALIKE_FILES = 10
 # Of more files than this, those of a folder share a row.
 MAX_OWN_ROWS = 20
 MAX_LARGEST_KIND_CHARS = 120
+MAX_REPEATED_CHARS = 12
+"""A longer pattern is named by its number beside the hits of other searches."""
 
 
 def render_search(
@@ -309,16 +311,17 @@ def render_files(files: Sequence[MatchedFile]) -> Iterator[str]:
 
 
 def _render_folders(files: Sequence[MatchedFile]) -> Iterator[str]:
-    """Yield a row for each folder: ``src/: a.py: 2, b.py: 1``."""
+    """Yield a row for each folder: ``src/{a.py: 2, b.py: 1}``."""
     rows: dict[str, list[str]] = {}
     for file in files:
         folder, slash, row = render_file(file).rpartition("/")
         rows.setdefault(folder + slash, []).append(row)
     for folder, names in rows.items():
-        if len(names) == 1 or not folder:
+        is_plain = len(names) == 1 or not folder
+        if is_plain or re.search("[,{}]", "".join(names)):
             yield from [folder + name for name in names]
         else:
-            yield f"{folder}: {', '.join(names)}"
+            yield f"{folder}{{{', '.join(names)}}}"
 
 
 # Several searches
@@ -332,8 +335,11 @@ def render_searches(outcomes: Sequence[SearchOutcome]) -> str:
     has_several_places = len({place_of(outcome) for outcome in outcomes}) > 1
     answers = []
     titles_without_match = []
-    for outcome in outcomes:
+    for number, outcome in enumerate(outcomes, 1):
         title = quote_pattern(outcome)
+        if has_long_pattern(outcome) and not outcome.is_bare:
+            # By this number the hits of other searches name it.
+            title = f"{number} {title}"
         path = ""
         if has_several_places:
             path = escape_controls(outcome.arguments.path)
@@ -358,6 +364,11 @@ def render_searches(outcomes: Sequence[SearchOutcome]) -> str:
 def place_of(outcome: SearchOutcome) -> tuple[str, str | None]:
     """Return the path and the glob of a search."""
     return outcome.arguments.path, outcome.arguments.glob
+
+
+def has_long_pattern(outcome: SearchOutcome) -> bool:
+    """Return True if the pattern is too long to be repeated beside a hit."""
+    return len(outcome.arguments.pattern or "") > MAX_REPEATED_CHARS
 
 
 def quote_pattern(outcome: SearchOutcome) -> str:

@@ -20,15 +20,18 @@ from filewright.tools.search_excerpt import (
 from filewright.tools.search_once import search_once
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import RESERVED_CHARS, fit_context
-from filewright.tools.search_rendering import place_of, render_line
+from filewright.tools.search_rendering import (
+    has_long_pattern,
+    place_of,
+    quote_pattern,
+    render_line,
+)
 from filewright.tools.syntax_summary import MAX_PARSED_BYTES
-from filewright.wording import first_line, pluralize
+from filewright.wording import pluralize
 
 # A search has at least so many characters; a heading takes some besides the pattern.
 MIN_CHARS = 500
 HEADING_CHARS = 20
-# Of a pattern at a hit of another one, for the heading shows it whole.
-MAX_NAME_CHARS = 24
 
 
 def search_several(
@@ -43,7 +46,11 @@ def search_several(
         indexes_by_place.setdefault(place_of(outcome), []).append(index)
     for indexes in indexes_by_place.values():
         group = fit_context([outcomes[index] for index in indexes])
-        group = share_notes(share_lines(group))
+        names = [
+            name_search(outcome, index + 1)
+            for index, outcome in zip(indexes, group, strict=True)
+        ]
+        group = share_notes(share_lines(group, names))
         for index, outcome in zip(indexes, group, strict=True):
             outcomes[index] = outcome
     return outcomes
@@ -97,16 +104,25 @@ def search_again(
     return result
 
 
-def share_lines(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
+def name_search(outcome: SearchOutcome, number: int) -> str:
+    """Return the name of a search beside a hit: its pattern, or the number of a long one."""
+    if has_long_pattern(outcome):
+        return str(number)
+    return quote_pattern(outcome)
+
+
+def share_lines(
+    outcomes: Sequence[SearchOutcome], names: Sequence[str]
+) -> list[SearchOutcome]:
     """Return outcomes in which each line is shown by the first search only.
 
-    A hit is marked there with the other patterns that match it.
+    A hit is marked there with the names of the other searches that have it.
     """
     # Each hit by its path and its row, with the names of the later searches.
     patterns_by_hit: dict[tuple[str, str], list[str]] = {}
     shown_lines: set[tuple[str, int]] = set()
     shared: list[SearchOutcome] = []
-    for outcome in outcomes:
+    for outcome, name in zip(outcomes, names, strict=True):
         repeated_count = 0
         excerpts = []
         for file in outcome.excerpts:
@@ -117,9 +133,7 @@ def share_lines(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
                 if line.role is not LineRole.HIT:
                     is_repeated = line_key in shown_lines
                 elif hit_key in patterns_by_hit:
-                    pattern = outcome.arguments.pattern or ""
-                    name = first_line(pattern, MAX_NAME_CHARS)
-                    patterns_by_hit[hit_key].append(repr(name))
+                    patterns_by_hit[hit_key].append(name)
                     repeated_count += 1
                     is_repeated = True
                 else:
@@ -147,8 +161,10 @@ def add_other_patterns(
         for line in file.lines:
             if line.role is LineRole.HIT:
                 key = file.path, render_line(replace(line, notes=()))
-                also = [f"also {pattern}" for pattern in patterns_by_hit[key]]
-                line = replace(line, notes=(*line.notes, *also))
+                names = patterns_by_hit[key]
+                if names:
+                    note = f"also {', '.join(names)}"
+                    line = replace(line, notes=(*line.notes, note))
             lines.append(line)
         excerpts.append(FileExcerpt(file.path, tuple(lines)))
     return replace(outcome, excerpts=tuple(excerpts))
