@@ -436,34 +436,36 @@ class _Scanner:
                 continue
             if delimiter.is_operand and not self._may_be_operand(start):
                 continue
-            if delimiter.ending:
-                ending = self._syntax.endings[delimiter.ending]
-                end = ending.match(self._text, match.end())
-                if end is not None:
-                    self._tokens.add(delimiter.kind, start, end.end())
-                    return end.end()
-                continue
             if delimiter.behind_word:
                 self._find_text_below(match, delimiter)
                 continue
-            if delimiter.all_closings:
-                closed_at = self._find_closing(match[1], match.end(), delimiter)
-                if closed_at is not None:
-                    self._tokens.add(delimiter.kind, start, closed_at)
-                    return closed_at
-                continue
-            closing = delimiter.closing
-            if match.re.groups:
-                closing = closing.replace(b"%s", match[1])
-            if closing in self._absent:
-                continue
-            position = self._text.find(closing, match.end())
-            if position >= 0:
-                closed_at = position + len(closing)
-                self._tokens.add(delimiter.kind, start, closed_at)
-                return closed_at
-            self._absent.add(closing)
+            end = self._find_end(match, delimiter)
+            # One that is never closed is plain text, or the beginning of another form.
+            if end is not None:
+                self._tokens.add(delimiter.kind, start, end)
+                return end
         return None
+
+    def _find_end(
+        self, match: re.Match[bytes], delimiter: _Delimiter
+    ) -> int | None:
+        """Return the end of the string or comment that a match opens, or None."""
+        if delimiter.ending:
+            expression = self._syntax.endings[delimiter.ending]
+            ending = expression.match(self._text, match.end())
+            return None if ending is None else ending.end()
+        if delimiter.all_closings:
+            return self._find_closing(match[1], match.end(), delimiter)
+        closing = delimiter.closing
+        if match.re.groups:
+            closing = closing.replace(b"%s", match[1])
+        if closing in self._absent:
+            return None
+        position = self._text.find(closing, match.end())
+        if position < 0:
+            self._absent.add(closing)
+            return None
+        return position + len(closing)
 
     def _find_text_below(
         self, match: re.Match[bytes], delimiter: _Delimiter

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -235,6 +235,7 @@ def render_hits(
             used += row_bytes(_GROUP_MARK)
         if used > limit:
             if not rows:
+                # The first hit is shown in any case, if only in part.
                 return HitRows(fit_rows(list(block.values()), limit), 1)
             break
         for key, row in block.items():
@@ -242,12 +243,19 @@ def render_hits(
             if key not in rows or is_match(hit, key[1]):
                 rows[key] = row
         hit_count += 1
+    if not has_groups:
+        return HitRows(list(rows.values()), hit_count)
+    return HitRows(mark_groups(rows), hit_count)
+
+
+def mark_groups(rows: Mapping[tuple[str, int], str]) -> list[str]:
+    """Return rows with a mark between those that do not follow each other."""
     lines: list[str] = []
     for (path, number), row in rows.items():
-        if has_groups and lines and (path, number - 1) not in rows:
+        if lines and (path, number - 1) not in rows:
             lines.append(_GROUP_MARK)
         lines.append(row)
-    return HitRows(lines, hit_count)
+    return lines
 
 
 def rows_of_hit(hit: SearchHit) -> dict[tuple[str, int], str]:
