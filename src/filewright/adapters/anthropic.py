@@ -80,6 +80,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         """Run a command of the model. Raise `ToolError` if it is refused."""
         return await run_sync(run_memory, self._workspace, command)
 
+    # The SDK calls a method for each command; all of them take the whole command.
     view = create = str_replace = insert = delete = rename = execute
 
 

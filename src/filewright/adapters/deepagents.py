@@ -333,6 +333,7 @@ def to_matches(
     """Return the hits of a search as the protocol describes them."""
     matches = []
     for hit in hits:
+        # A virtual path begins with a slash, also in answers.
         match = GrepMatch(path=f"/{hit.path}", line=hit.line, text=hit.text)
         if context_lines:
             first = hit.line - len(hit.context_before)

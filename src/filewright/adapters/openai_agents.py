@@ -45,6 +45,7 @@ class FilewrightEditor:
     def apply(self, operation: ApplyPatchOperation) -> ApplyPatchResult:
         """Apply an operation; one that is refused has the status `failed`."""
         tools = self._workspace.offer("apply-patch")
+        # A refusal is an answer that the model reads, and no exception.
         try:
             result = tools.run("apply_patch", to_arguments(operation))
         except FilewrightError as error:

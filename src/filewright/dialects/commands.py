@@ -67,6 +67,7 @@ def read_range(call: Call, path: str, view_range: list[int] | None) -> FileRead:
     try:
         return call.read(path, start=start, limit=limit)
     except FilewrightError as error:
+        # Only the error for a line behind the end knows how many lines there are.
         line_count = error.details.get("line_count")
         if line_count is None:
             raise

@@ -40,6 +40,7 @@ def sort_folders_first(
         placed_entry: PlacedEntry,
     ) -> list[tuple[bool, str | bytes, bytes]]:
         *folders, name = placed_entry.parts
+        # Of names that fold alike, the bytes decide, so that the order is always the same.
         key = [(False, fold(folder), folder) for folder in folders]
         key.append((placed_entry.entry.type != "folder", fold(name), name))
         return key

@@ -309,6 +309,7 @@ def replace_expected(call: Call, arguments: Replace) -> EditResult:
         "replace": arguments.new_string,
     }
     if arguments.expected_replacements == 1:
+        # A native edit is refused unless its text occurs once.
         return call.edit(arguments.path, [edit])
     # All occurrences are counted, and the count decides if they are replaced.
     edit["replace_all"] = True

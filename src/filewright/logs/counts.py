@@ -48,6 +48,7 @@ class CountKey:
         if self.span:
             if line.seconds is None:
                 return -math.inf
+            # A day begins at midnight in the zone of the log.
             offset = line.utc_offset
             return (line.seconds + offset) // self.span * self.span - offset
         if self.group:
@@ -63,6 +64,7 @@ class CountKey:
         if clock is None or math.isinf(value):
             return _NO_VALUE
         text = clock.format(value)
+        # Hours or seconds that are zero in every row are left out.
         if self.span % 86400 == 0:
             return text.partition("T")[0]
         return text[:-3] if self.span % 60 == 0 else text
@@ -249,6 +251,7 @@ class EntryCounts:
         if seconds is None:
             return
         last, self._last_seconds = self._last_seconds, seconds
+        # An entry that is out of order ends no gap.
         if last is None or seconds <= last:
             return
         self._covered_seconds += seconds - last

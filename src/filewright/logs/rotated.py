@@ -59,6 +59,7 @@ def parse_name(name: bytes) -> RotatedName:
     if dated is not None:
         rest = dated["before"] + dated["after"]
         date = _sortable_date(dated["date"])
+        # A number besides the date counts the files of one day, or the rotations.
         number = 0
         numbered = re.fullmatch(rb"(.*?)[-.](\d{1,5})", rest)
         if numbered is not None:
@@ -117,10 +118,12 @@ def find_members(
     name = location.name
     base = parse_name(name).base
     is_pattern = has_wildcards(location)
+    # Git ignores most logs.
     options = WalkOptions(depth=1, include_ignored=True, kinds=["file"])
     names: list[bytes] = []
     for entry in boundary.walk(location.parent, options, task=task):
         if is_pattern:
+            # A name need not be valid text: in Latin-1 each byte is a character.
             is_member = fnmatchcase(
                 entry.name.decode("latin-1"), name.decode("latin-1")
             )

@@ -225,6 +225,7 @@ def _message(line: str, clock: LogClock) -> str:
             if isinstance(value, str):
                 return value[:_MAX_KIND_CHARS]
     pattern = clock.form.pattern
+    # One byte for each character, so that the offsets of both are the same.
     match = pattern.search(line.encode("latin-1", "replace"))
     if match is None:
         # A line of a trace belongs to the entry before it.

@@ -152,6 +152,7 @@ class LogTimes:
 
     def find_last(self) -> Probe | None:
         """Return the last entry with a time."""
+        # Most logs end with an entry; only a dump behind it takes a longer look.
         for length in (_PROBE_BYTES // 8, 4 * _PROBE_BYTES, 64 * _PROBE_BYTES):
             last = self._last_within(length)
             if last is not None:
@@ -347,9 +348,11 @@ def find_time_range(
         start = times.find(bounds.since)
         is_sorted = times.is_sorted_around(start)
     if is_sorted and until is not None:
+        # A time in whole seconds means all of that second.
         stop = times.find(bounds.until + 1)
         is_sorted = times.is_sorted_around(stop)
     if is_sorted:
+        # Several writers may have written their last entries in another order.
         start = max(snapshot.start, start - _MARGIN_BYTES)
         stop = min(snapshot.size, stop + _MARGIN_BYTES)
         start = snapshot.lines.line_start(start, task)

@@ -65,6 +65,7 @@ class TimeForm:
         return match
 
 
+# A million lines of a log have few days and fewer zones.
 @lru_cache(maxsize=4096)
 def _days(year: int, month: int, day: int) -> int:
     return date(year, month, day).toordinal() - date(1970, 1, 1).toordinal()
@@ -138,6 +139,7 @@ def _read_ctime(match: re.Match[bytes], _year: int) -> Moment:
 
 def _read_java(match: re.Match[bytes], _year: int) -> Moment:
     month, day, year, hours, minutes, seconds, half = match.groups()
+    # 12 AM is midnight, and 12 PM is noon.
     hour = int(hours) % 12 + (12 if half == b"PM" else 0)
     return _moment(
         (int(year), _MONTHS[month], int(day)), (b"%d" % hour, minutes, seconds)
@@ -161,6 +163,8 @@ _CLOCK = rb"(\d\d):(\d\d):(\d\d)"
 _ZONE = rb"(Z|[+-]\d\d:?\d\d(?!\d))?"
 _ZONE_OR_HOURS = rb"(Z|[+-]\d\d:?\d\d(?!\d)|(?<! )[+-]\d\d(?!\d))?"
 
+# The first form that matches a line counts, so ctime comes before syslog, which is its
+# beginning.
 TIME_FORMS = (
     TimeForm(
         "ISO 8601",
@@ -206,6 +210,7 @@ TIME_FORMS = (
         ),
         _read_year_first,
     ),
+    # Ten digits from 1 on are seconds of the years 2001 to 2033.
     TimeForm(
         "epoch",
         re.compile(
@@ -346,6 +351,8 @@ def find_clock(
             except ValueError:
                 continue
             counts[form.name] += 1
+            # The zone of the first line: later ones may be in another after a change of
+            # the clock, and a log is shown in one.
             offsets.setdefault(form.name, moment.utc_offset or 0)
             break
     if not counts:

@@ -268,6 +268,7 @@ def _own_text(data: bytes, symbol: Symbol) -> bytes:
     """Return the text of a symbol outside of its children, for comparison."""
     if not symbol.children:
         text = data[symbol.block_start : symbol.end]
+        # Other line ends alone are no change of a symbol.
         return text.replace(b"\r\n", b"\n")
     return _squeeze(
         _outside(data, symbol.children, symbol.block_start, symbol.end)

@@ -131,6 +131,7 @@ def read_committed(
             f"{revision!r} is not a revision",
             'name a commit, a branch or "HEAD"',
         )
+    # Git reads a request for each line.
     if b"\n" in b"/".join(location.parts):
         return None
     reader = _start_git(boundary, location, seconds, task)

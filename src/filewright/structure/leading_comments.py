@@ -77,6 +77,7 @@ class BlockFinder:
         while previous is not None and previous.type in lead_types:
             end = source.last_character(previous.start_byte, previous.end_byte)
             if source.count_line_ends(end, start) > 1:
+                # A blank line separates it from the symbol.
                 break
             line_start = source.data.rfind(b"\n", 0, previous.start_byte) + 1
             if source.data[line_start : previous.start_byte].strip(_BLANK):

@@ -134,6 +134,7 @@ class References:
         """Return the files that a file imports, with the names taken from each."""
         used: dict[str, set[str]] = defaultdict(set)
         for imported in file.imports:
+            # An import without names means the module itself.
             for name in imported.names or ("",):
                 path = self._resolve(file.path, imported.module, name)
                 if path is not None and path != file.path:

@@ -172,6 +172,7 @@ def run_batch(
             max_diff_rows=max_diff_rows,
         )
         try:
+            # Items of one change are planned together, so one of them can forbid a retry.
             if all(can_retry(item) for item in group):
                 change = retry_stale_plan(context, plan_and_commit)
             else:

@@ -179,6 +179,7 @@ def _run_pairs(
             _require_file(context, source)
             if context.exists(destination):
                 _require_file(context, destination)
+        # A copy only reads its source, which may be protected.
         changed = (destination,) if is_copy else (source, destination)
         for location in changed:
             context.boundary.require_writable(

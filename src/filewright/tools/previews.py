@@ -45,6 +45,7 @@ def _is_seen(
 ) -> bool:
     """Return True if a preview of the same call had the same diff; note a preview."""
     request = arguments.model_dump(exclude=set(_IGNORED_ARGUMENTS))
+    # The diff too: if the file has changed since the preview, the reader has not seen it.
     text = f"{request}{outcome}{change.diff.text}"
     key = xxhash.xxh3_128_digest(text.encode("utf-8", "surrogatepass"))
     if change.id is None:

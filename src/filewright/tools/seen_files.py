@@ -68,6 +68,7 @@ class SeenFiles:
                 for earlier_version in self._known_versions.pop(key, ())
                 if earlier_version != version
             ]
+            # The newest is last, and the oldest makes room for it.
             versions = [*versions[1 - MAX_KNOWN_VERSIONS :], version]
             self._known_versions[key] = tuple(versions)
             while len(self._known_versions) > MAX_KNOWN_FILES:

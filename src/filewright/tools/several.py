@@ -31,6 +31,7 @@ def run_for_each(
     results: list[ResultT | FailedCall] = []
     characters_left = max_characters
     for index, path in enumerate(paths):
+        # Characters that a short answer leaves are for the paths behind it.
         share = characters_left // (len(paths) - index)
         try:
             results.append(run(index, max(MIN_SHARE_CHARS, share)))

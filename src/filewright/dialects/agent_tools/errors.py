@@ -50,6 +50,7 @@ def code_of(error: FilewrightError) -> str:
 def refuse(error: FilewrightError, max_characters: int) -> ToolResult:
     """Return the answer to a call that failed: its fields as far as they fit."""
     details = error.details
+    # An error of the dialect itself, such as `not_an_image`, has its own code.
     code = details.get("error", code_of(error))
     facts: Json = {
         "error": code,

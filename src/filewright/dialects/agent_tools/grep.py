@@ -130,6 +130,7 @@ def find_files(call: Call, arguments: Grep) -> GrepPage:
     """Return the files of a page, with counts of lines in the mode `count`."""
     output: Output = "files"
     if arguments.multiline:
+        # A match of no text is no hit here, and only the native hits tell their extent.
         output = "matches"
     elif arguments.output_mode == "count":
         output = "counts"

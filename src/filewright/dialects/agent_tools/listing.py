@@ -104,6 +104,7 @@ def tree(call: Call, arguments: Tree) -> str:
         arguments.path,
         details=True,
         include_ignored=not arguments.respect_gitignore,
+        # Some clients fill a number that is not set with 0.
         depth=arguments.depth or _DEFAULT_DEPTH,
         limit=MAX_ENTRIES,
     )

@@ -106,6 +106,7 @@ class Move(LenientArguments):
 
 def move(call: Call, arguments: Move) -> str:
     """Move or rename a file."""
+    # Afterwards there is a file in any case.
     is_overwritten = call.exists(arguments.destination)
     call.move(
         arguments.source,

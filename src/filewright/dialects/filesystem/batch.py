@@ -70,6 +70,7 @@ def answer_items(
     check_count(call.context, items)
     answers: list[Json] = []
     has_other_answers = False
+    # The brackets of the array, and some to spare.
     remaining = call.max_characters - 10
     for number, item in enumerate(items):
         call.task.report(number, len(items), "items")
@@ -84,6 +85,7 @@ def answer_items(
         except FilewrightError as error:
             if error.ends_call:
                 raise
+            # A refused item is a part of the answer, so the others are still done.
             text = describe_error(call, error, _path_in_question(error, paths))
             answer |= refused(Refusal(error, text))
             has_other_answers |= not is_refused_path(error)

@@ -38,6 +38,7 @@ def limits(settings: Settings) -> dict[str, Any]:
     if match_chars == SETTINGS["match_chars"].default:
         match_chars = TRUNCATE_LENGTH.integer(match_chars)
     return {
+        # The rest is for the names of fields and quotes around the text.
         "page_chars": settings.hard_chars - 1_500,
         "line_chars": line_chars,
         "match_chars": match_chars,

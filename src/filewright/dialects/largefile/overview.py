@@ -161,6 +161,7 @@ def overview_of_text(overview: OverviewResult, threshold: int) -> Json:
         statuses = {}
         for symbol in overview.changed_symbols:
             if symbol.name:
+                # Several symbols may have one name, but they end on different lines.
                 statuses[symbol.name, symbol.end_line] = symbol.status
     kind = "log" if overview.search_hints.log else overview.language
     answer: Json = {

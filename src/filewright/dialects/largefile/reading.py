@@ -198,6 +198,7 @@ def read_window(call: Call, arguments: ReadEnclosing) -> FileRead:
     file = call.read(
         arguments.path, line=arguments.line, limit=limit, numbered=False
     )
+    # Near the end of the file, the window ends with its last line instead.
     first_line = file.start_line - limit + file.lines_returned
     ends_early = file.next is None and first_line < file.start_line
     if ends_early and file.start_line > 1:

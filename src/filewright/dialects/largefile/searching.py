@@ -286,6 +286,7 @@ def search_directory(call: Call, arguments: SearchDirectory) -> Json:
             "match_type": ranked.match_type,
         }
         results.append(result)
+    # The answer also has the path of each file.
     count = count_fitting_json(
         results, call.max_characters - 2 * _ENVELOPE_CHARACTERS
     )

@@ -137,6 +137,7 @@ def directory_tree(call: Call, arguments: DirectoryTree) -> str:
         deepest = max(deepest, len(parts))
         node: Json = {"name": entry.name, "type": "file"}
         if entry.type == "folder":
+            # The very list to which the entries below the folder are added.
             node = {
                 "name": entry.name,
                 "type": "directory",

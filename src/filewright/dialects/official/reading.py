@@ -102,6 +102,7 @@ def read_multiple_files(call: Call, arguments: ReadMultipleFiles) -> str:
             section = f"{path}:\n{read_whole_text(call, path)}\n"
         except FilewrightError as error:
             section = f"{path}: Error - {describe_error(error)}"
+        # Three dashes between two sections, on a line of their own.
         remaining -= len(section) + 5
         if remaining < 0 and sections:
             omitted = len(arguments.paths) - number
