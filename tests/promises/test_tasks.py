@@ -297,15 +297,15 @@ async def test_a_patch_that_has_drifted_is_applied(tmp_path: Path) -> None:
             "patch_failed", "apply_patch", patch=PATCH
         )
         assert "app/mail.py" in refusal
-        there = found(r"(def send\(.*\):)", refusal.split("nearest text", 1)[1])
         assert contents(root) == before
-        name = found(r"message, (\w+)", there)
-        mended = PATCH.replace("server", name)
-        done = await agent("apply_patch", patch=mended)
+        assert "with host for server it fits at line 61" in refusal
+        assert 'names={"server": "host"} applies it so' in refusal
+        names = {"server": "host"}
+        done = await agent("apply_patch", patch=PATCH, names=names)
         assert "60 lines below its number" in done
-        changed = mended.partition("diff --git a/app/notes.md")[0]
+        changed = PATCH.partition("diff --git a/app/notes.md")[0]
         again = await agent.refused(
-            "already_applied", "apply_patch", patch=changed
+            "already_applied", "apply_patch", patch=changed, names=names
         )
         assert "app/mail.py at line 61" in again
         agent.within(calls=3, characters=1_250)

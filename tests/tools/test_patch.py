@@ -272,19 +272,14 @@ def test_nothing_is_said_to_be_kept_of_what_goes(
     assert (tree / "two.py").read_bytes() == b"p = 1\nq = 2\n"
 
 
-def test_in_part_a_hunk_that_is_applied_already_is_left_out(
-    tree: Path, workspace: Workspace
+@pytest.mark.parametrize("is_partial", [True, False], ids=["partial", "whole"])
+def test_a_hunk_that_is_applied_already_is_passed_over(
+    tree: Path, workspace: Workspace, is_partial: bool
 ) -> None:
-    before = "x = 1\ny = 3\n\n\nfive\nsix\n\neight\n"
-    (tree / "one.py").write_text(before)
-    refused = workspace.call("apply_patch", {"patch": TWICE})
-    assert (
-        "hunk 1 of one.py (line 3 of the patch) does not apply: it is applied already, at line 1"
-        in refused.text
+    (tree / "one.py").write_text("x = 1\ny = 3\n\n\nfive\nsix\n\neight\n")
+    made = workspace.call(
+        "apply_patch", {"patch": TWICE, "partial": is_partial}
     )
-    assert "partial=true" in refused.text
-    assert (tree / "one.py").read_text() == before
-    made = workspace.call("apply_patch", {"patch": TWICE, "partial": True})
     assert "hunk 1 at line 1, applied already; hunk 2 at line 5" in made.text, (
         made.text
     )
@@ -814,11 +809,10 @@ def test_a_refusal_says_of_each_file_what_is_wrong(
     assert answer.code == "not_found"
     assert answer.text.count("\nalso: ") == 2
     assert "\nalso: hunk 1 of c.py" in answer.text
-    assert (
-        "\nalso: hunk 1 of b.py (line 8 of the patch) does not apply: it is applied already, at line 1"
-        in answer.text
-    )
-    assert "a_new.py" in answer.text.partition("hint: ")[2]
+    assert "\nalso: applied already, passed over: b.py\n" in answer.text
+    hints = answer.text.partition("hint: ")[2]
+    assert hints.startswith("a.py: its hunks fit a_new.py alone")
+    assert "; hunk 1 of c.py: read the file again" in hints
     assert not workspace.history()
     patch = patch.replace("a.py", "d.py").replace("-one", "-neither")
     first, *others = workspace.call(
@@ -826,16 +820,16 @@ def test_a_refusal_says_of_each_file_what_is_wrong(
     ).text.splitlines()
     assert first.startswith("not_found: cannot open d.py")
     assert first.endswith(f", in the root {root})")
-    assert others[-1].startswith("hint: did you mean ")
+    assert others[-1].startswith("hint: d.py: did you mean ")
     assert (
-        "; read the file again and make the hunk from what is there now; leave"
+        "; hunk 1 of c.py: read the file again and make the hunk from what is there now"
         in others[-1]
     )
     many = "".join(
         f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20)
     )
     assert (
-        "also: 15 more files"
+        "also: 14 more problems"
         in workspace.call("apply_patch", {"patch": many}).text
     )
 
@@ -850,3 +844,24 @@ def test_a_hunk_that_changes_nothing_is_passed_over_with_a_note(
         "note: hunk 1 of one.py changes nothing, and is passed over"
         in made.text
     )
+
+
+def test_one_call_corrects_all_names(root: Path, workspace: Workspace) -> None:
+    (root / "new.py").write_text("one\ntwo\n")
+    code = "def f(c):\n    d = {}\n    values['a'] = c\n    return d\n"
+    (root / "code.py").write_text(code)
+    patch = (
+        "--- a/old.py\n+++ b/old.py\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n"
+        "--- a/code.py\n+++ b/code.py\n@@ -1,3 +1,4 @@\n def f(c):\n"
+        "     d = {}\n     rv['a'] = c\n+    rv['b'] = 1\n"
+    )
+    refused = workspace.call("apply_patch", {"patch": patch})
+    call = 'names={"old.py": "new.py", "rv": "values"} applies the whole patch'
+    assert call in refused.text
+    names = {"old.py": "new.py", "rv": "values"}
+    made = workspace.call("apply_patch", {"patch": patch, "names": names})
+    assert "code.py (hunk 1 at line 1, with values for rv)" in made.text
+    assert (root / "new.py").read_text() == "one\n2\n"
+    assert (root / "code.py").read_text() == code.replace(
+        "c\n", "c\n    values['b'] = 1\n"
+    ).replace("(c)", "(c)")

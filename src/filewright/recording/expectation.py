@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from filewright.edit.changeset import FilePlan
 from filewright.edit.patch.plan import plan_patch
 from filewright.edit.patch.reader import parse_patch
 from filewright.edit.patch.targets import PatchTarget
@@ -204,7 +205,8 @@ def _expect_patched(
         for plan in plan_patch(
             replace(patch, files=files), lambda _: target, task=task
         ):
-            return Expected(snapshot.content).apply(plan.splices)
+            if isinstance(plan, FilePlan):
+                return Expected(snapshot.content).apply(plan.splices)
     except FilewrightError as error:
         if error.ends_call:
             raise

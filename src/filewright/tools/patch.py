@@ -20,7 +20,7 @@ from filewright.edit.patch.plan import (
     plan_patch,
 )
 from filewright.edit.patch.reader import parse_patch
-from filewright.errors import Code, FilewrightError, invalid, too_many
+from filewright.errors import FilewrightError, invalid, too_many
 from filewright.hints import fill, join_words
 from filewright.text.codec import decode
 from filewright.tools.arguments import RARE
@@ -69,7 +69,7 @@ class PatchArguments(ChangeArguments):
         None, description="renamed: {old: new}, as a refusal says"
     )
     """what files of the patch are called now, where they have other names: of each path the new one, both from the root
-    or both as the patch names them"""
+    or both as the patch names them; also of names in code, for the hunks that are not in their files without"""
     partial: bool = False
     """true: apply the hunks that fit, and return the rest as a patch"""
     preview: bool = False
@@ -106,20 +106,12 @@ class _Application:
     @property
     def applied(self) -> list[FilePatch]:
         """The files that hold the result of the patch already."""
-        return [
-            refusal.file
-            for refusal in self.refusals
-            if refusal.error.code == Code.ALREADY_APPLIED
-        ]
+        return [refusal.file for refusal in self.refusals if refusal.is_applied]
 
     @property
     def failures(self) -> list[FileRefusal]:
         """The files that the patch does not fit."""
-        return [
-            refusal
-            for refusal in self.refusals
-            if refusal.error.code != Code.ALREADY_APPLIED
-        ]
+        return [refusal for refusal in self.refusals if not refusal.is_applied]
 
 
 def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
@@ -176,11 +168,9 @@ def plan_and_commit(
     refusals: list[FileRefusal] = []
 
     def plan_files() -> Iterator[FilePlan[PatchedFile]]:
-        if not arguments.partial:
-            yield from plan_patch(patch, targets.find, task=context.task)
-            return
-        for outcome in plan_partial_patch(
-            patch, targets.find, task=context.task
+        plan = plan_partial_patch if arguments.partial else plan_patch
+        for outcome in plan(
+            patch, targets.find, words=targets.words, task=context.task
         ):
             if isinstance(outcome, FileRefusal):
                 refusals.append(outcome)
@@ -238,7 +228,7 @@ def _nothing_fits(refusals: Sequence[FileRefusal]) -> FilewrightError:
     first = refusals[0].error
     for refusal in refusals:
         # A file that has the change already is no reason to call the patch applied.
-        if refusal.error.code != Code.ALREADY_APPLIED:
+        if not refusal.is_applied:
             first = refusal.error
             break
     message = ["no file of the patch is changed"]
@@ -316,7 +306,7 @@ def render_patch(
 def _describe(refusal: FileRefusal) -> list[str]:
     """Return a text for each error of a file or its hunks that are not changed."""
     path = escape_controls(refusal.file.path)
-    if refusal.error.code == Code.ALREADY_APPLIED:
+    if refusal.is_applied:
         return [f"applied already: {path}"]
     return [
         fill("refused: {}: {}", path, str(error)) for error in refusal.errors
@@ -346,6 +336,8 @@ def _describe_hunk(hunk: HunkOutcome) -> str:
         parts.append("sent twice")
     elif hunk.tier != "exact":
         parts.append(f"matched by {hunk.tier}")
+    if hunk.renamed:
+        parts.append(f"with {', '.join(hunk.renamed)}")
     if hunk.repaired:
         parts.append("counts repaired")
     return ", ".join(parts)

@@ -20,6 +20,7 @@ from filewright.boundary.walk_model import WalkOptions
 from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.patch.file_plan import fits_file
 from filewright.edit.patch.model import FilePatch, Patch
+from filewright.edit.patch.renamed_words import is_name
 from filewright.edit.patch.targets import PatchTarget
 from filewright.errors import Code, FilewrightError
 from filewright.hints import Hint
@@ -56,6 +57,15 @@ class PatchTargets:
     is_partial: bool
     origins: dict[str, str] = field(default_factory=dict)
     _walked: dict[Root, list[Location]] = field(default_factory=dict)
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The names in code that the caller says are others now."""
+        return {
+            old: new
+            for old, new in self.names.items()
+            if is_name(old) and is_name(new) and old not in self._changed_files
+        }
 
     def find(self, path: str) -> PatchTarget:
         """Return the target of a path. Raise the errors of the boundary."""
@@ -255,8 +265,10 @@ class PatchTargets:
             match = self._find_elsewhere(location, file, any_name=True)
             if match is None:
                 return
-            names = json.dumps({path: match.display_path})
-            arguments = f"if it is meant, names={names}"
+            names = {path: match.display_path}
+            call = json.dumps(names, ensure_ascii=False)
+            arguments = f"if it is meant, names={call}"
+            error.details["names"] = names
         error.hint = Hint(
             f"its hunks fit {match.display_path} alone; {arguments} applies them there",
             shell=f"its hunks fit {match.display_path} alone; name that file",

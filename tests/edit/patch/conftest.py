@@ -82,7 +82,8 @@ class Tree:
         )
 
     def plan(self, text: str) -> list[FilePlan[PatchedFile]]:
-        return list(plan_patch(parse_patch(text), self.look))
+        plans = plan_patch(parse_patch(text), self.look)
+        return [plan for plan in plans if isinstance(plan, FilePlan)]
 
     def diff(self, text: str) -> str:
         """What a patch does, as a diff."""

@@ -404,9 +404,9 @@ UNPLACED = [
         "cut",
     ),
     (
-        "one hunk of two applied already",
-        b"A\nb\nc\nd\ne\nf\n",
-        H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n@@ -5,2 +5,2 @@\n-e\n+E\n f\n",
+        "an insertion at an edge that may be applied already",
+        b"a\nA\nb\nc\nd\ne\nf\n",
+        H + "@@ -1 +1,2 @@\n a\n+A\n@@ -5,2 +6,2 @@\n-e\n+E\n f\n",
         "already_applied",
     ),
     (
@@ -476,9 +476,113 @@ def test_refuses_applied_patch(
         {"path": "x", "line": 1},
         {"path": "y", "line": 1},
     ]
-    half = tree({**before, "x": after["x"]}).refusal(patch)  # type: ignore[attr-defined]
-    assert half.code == "patch_failed"
-    assert "are there already" in half.message
+    half = tree({**before, "x": after["x"]})
+    assert half.patched(patch) == after  # type: ignore[attr-defined]
+
+
+def test_passes_over_applied_hunk(tree: Callable[..., object]) -> None:
+    patch = H + EDIT + "@@ -5,2 +5,2 @@\n-e\n+E\n f\n"
+    half = tree({"x": ABC.replace(b"a", b"A")})
+    planned = half.plan(patch)  # type: ignore[attr-defined]
+    tiers = [hunk.tier for hunk in planned[0].result.hunks]
+    assert tiers == ["already_applied", "exact"]
+    other = patch + "@@ -7,2 +7,2 @@\n-gone = 1\n+G\n h\n"
+    error = half.refusal(other)  # type: ignore[attr-defined]
+    assert error.details["hunk"] == 3
+    assert "\nhunk 1 is applied already, at line 1" in error.message
+
+
+def test_explains_each_hunk(tree: Callable[..., object]) -> None:
+    patch = (
+        H
+        + "@@ -1,3 +1,3 @@\n a\n-b!\n+Q\n c\n"
+        + "@@ -5,3 +5,3 @@\n e\n-f!\n+R\n g\n"
+        + "--- a/y\n+++ b/y\n"
+        + EDIT
+    )
+    files = {"x": ABC, "y": b"A\nb\n"}
+    error = tree(files).refusal(patch)  # type: ignore[attr-defined]
+    assert error.message.count("nearest text, from line") == 2
+    assert "\nalso: hunk 2 of x (line 8 of the patch)" in error.message
+    assert error.message.endswith("\nalso: applied already, passed over: y")
+
+
+CODE_OF_TODAY = (
+    b"def f(ctx):\n    if ctx.on:\n        values['a'] = ctx.a\n"
+    b"    return values\n\ndef g(ctx):\n    pass\n"
+)
+RENAMED = (
+    H + "@@ -2,3 +2,4 @@\n     if ctx.on:\n         rv['a'] = ctx.a\n"
+    "+        rv['b'] = rv\n     return rv\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("content", "patch", "names"),
+    [
+        pytest.param(
+            CODE_OF_TODAY,
+            RENAMED.replace("     return rv\n", ""),
+            {"rv": "values"},
+            id="one name",
+        ),
+        pytest.param(
+            CODE_OF_TODAY.replace(b"def g", b"values = 0\n\ndef g"),
+            H + "@@ -1,3 +1,4 @@\n def f(ctx):\n     if ctx.on:\n"
+            "         rv['a'] = ctx.a\n+        rv['b'] = 1\n",
+            {"rv": "values"},
+            id="in its place",
+        ),
+        pytest.param(
+            CODE_OF_TODAY * 2,
+            RENAMED.replace("     return rv\n", ""),
+            None,
+            id="two places",
+        ),
+        pytest.param(
+            CODE_OF_TODAY.replace(b"ctx.a\n", b"ctx.a + rv\n"),
+            RENAMED.replace("ctx.a\n", "ctx.a + rv\n"),
+            None,
+            id="two meanings",
+        ),
+        pytest.param(
+            b"one line\nthe cat sat\n",
+            H + "@@ -1,2 +1,3 @@\n one line\n the dog sat\n+more\n",
+            None,
+            id="prose",
+        ),
+        pytest.param(
+            b"a = 1\nb = 2\n",
+            H + "@@ -1,2 +1,2 @@\n a = 1\n-b = 3\n+b = 4\n",
+            None,
+            id="a number",
+        ),
+        pytest.param(
+            b"a = 1\nif b:\n",
+            H + "@@ -1,2 +1,3 @@\n a = 1\n while b:\n+  c()\n",
+            None,
+            id="a keyword",
+        ),
+        pytest.param(
+            b"same()\nx = f(x)\n",
+            H + "@@ -1,2 +1,3 @@\n same()\n y = f(z)\n+more\n",
+            None,
+            id="two names for one",
+        ),
+    ],
+)
+def test_suggests_other_names(
+    content: bytes,
+    patch: str,
+    names: dict[str, str] | None,
+    tree: Callable[..., object],
+) -> None:
+    error = tree({"x": content}).refusal(patch)  # type: ignore[attr-defined]
+    assert error.details.get("names") == names
+    if names is not None:
+        assert "with values for rv it fits at line" in error.message
+        assert "+        values['b'] = " in error.message
+        assert 'names={"rv": "values"}' in error.hint
 
 
 def test_inserts_only_once(
@@ -507,13 +611,8 @@ def test_changes_no_twin_of_applied_hunk(
     done = begun.patched(patch)  # type: ignore[attr-defined]
     assert done == {"x": (new + "-\n" + new + "-\n" + item).encode()}
     assert tree(done).refusal(patch).code == "already_applied"  # type: ignore[attr-defined]
-    half = tree({"x": (new + "-\n" + item + "-\n" + item).encode()}).refusal(
-        patch
-    )  # type: ignore[attr-defined]
-    assert (half.details["hunk"], half.details["reason"]) == (
-        1,
-        "already_applied",
-    )
+    half = tree({"x": (new + "-\n" + item + "-\n" + item).encode()})
+    assert half.patched(patch) == done  # type: ignore[attr-defined]
 
 
 def test_refuses_patch_without_changes(tree: Callable[..., object]) -> None:

@@ -7,6 +7,7 @@ Every list in it is limited, because a patch may have thousands of files and hun
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from filewright.edit.diff import truncate_line
@@ -14,16 +15,21 @@ from filewright.edit.nearest import find_nearest
 from filewright.edit.patch.correct import Correction
 from filewright.edit.patch.model import FilePatch, PatchHunk
 from filewright.edit.patch.placement import HunkPlace, NoPlace, Reason
+from filewright.edit.patch.renamed_words import (
+    RenamedHunk,
+    find_renamed_hunk,
+)
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, path_error
-from filewright.hints import Hint, join_hints
-from filewright.wording import limit_lines, pluralize, to_one_line
+from filewright.hints import Hint, fill, join_hints
+from filewright.wording import join_limited, limit_lines, pluralize, to_one_line
 
 _MAX_NEAREST_LINES = 12
 _MAX_LINE_CHARS = 200
 _MAX_HEADING_CHARS = 120
-_MAX_OTHER_FILES = 4
-"""Further files whose refusals are named in that of the first."""
+_MAX_RENAMED_LINES = 20
+_MAX_OTHER_FAILURES = 5
+"""Further files and hunks whose refusals are shown in full with that of the first."""
 _MAX_NAMED_FILES = 10
 """Applied files that are named in a message."""
 _MAX_LISTED_FILES = 100
@@ -127,14 +133,29 @@ def hunk_error(
     )
 
 
-def no_place_error(
+def explain_refusal(
     file: FilePatch, source: Source, hunk: PatchHunk, place: NoPlace
 ) -> FilewrightError:
     """Return the error `patch_failed` for a hunk that has no place.
 
-    If its lines are nowhere in the file, the error shows the text that is most like
-    them, so that the hunk can be corrected without reading the file.
+    If its lines are nowhere in the file, the error shows the hunk as it fits with other
+    names, or the text that is most like it, so that the hunk can be corrected without
+    reading the file.
     """
+    if place.reason != "no_match":
+        return no_place_error(file, hunk, place)
+    renamed = find_renamed_hunk(hunk, source)
+    if renamed is not None:
+        return renamed_hunk_error(file, hunk, renamed)
+    error = no_place_error(file, hunk, place)
+    _add_nearest_text(error, source, hunk)
+    return error
+
+
+def no_place_error(
+    file: FilePatch, hunk: PatchHunk, place: NoPlace
+) -> FilewrightError:
+    """Return the error `patch_failed` for a hunk that has no place, by the reason."""
     problem, hint = _REASONS[place.reason]
     line_numbers = ", ".join(map(str, place.lines))
     problem = problem.format(
@@ -144,7 +165,7 @@ def no_place_error(
         ),
         at=f" (it is at line {line_numbers})" if line_numbers else "",
     )
-    error = hunk_error(
+    return hunk_error(
         file,
         hunk,
         f"does not apply: {problem}",
@@ -152,9 +173,6 @@ def no_place_error(
         place.reason,
         lines=list(place.lines),
     )
-    if place.reason == "no_match":
-        _add_nearest_text(error, source, hunk)
-    return error
 
 
 def describe_done(reason: str, line: int) -> str:
@@ -189,6 +207,47 @@ def corrected_error(
         "no_match",
         lines=[],
         corrected_line=first_line,
+    )
+
+
+def renamed_hunk_error(
+    file: FilePatch, hunk: PatchHunk, renamed: RenamedHunk
+) -> FilewrightError:
+    """Return the error `patch_failed` for a hunk that fits with other names.
+
+    It shows the hunk as it fits.
+    """
+    problem, _ = _REASONS["no_match"]
+    names = ", ".join(f"{new} for {old}" for old, new in renamed.words.items())
+    lines = renamed.hunk.lines
+    old_lines, new_lines = iter(lines.old), iter(lines.new)
+    rows: list[str] = []
+    for sign in lines.signs:
+        text = next(old_lines) if sign != "+" else next(new_lines)
+        if sign == " ":
+            next(new_lines)
+        rows.append(
+            f"{sign}{to_one_line(truncate_line(text, _MAX_LINE_CHARS))}"
+        )
+    shown_rows = limit_lines(rows, _MAX_RENAMED_LINES, noun="line")
+    problem = (
+        f"does not apply: {problem}; with {names} it fits at line "
+        f"{renamed.line}:\n" + "\n".join(shown_rows)
+    )
+    words = json.dumps(renamed.words, ensure_ascii=False)
+    return hunk_error(
+        file,
+        hunk,
+        problem,
+        Hint(
+            f"if it is meant, names={words} applies it so",
+            shell=f"if it is meant, write {names} in the hunk",
+            plain=f"if it is meant, write {names} in the hunk",
+        ),
+        "no_match",
+        lines=[],
+        fits_at=renamed.line,
+        names={**renamed.words},
     )
 
 
@@ -256,7 +315,7 @@ def add_other_hunks(
                 {"hunk": hunk.number, "line": line, "reason": place.reason}
             )
         else:
-            other_error = no_place_error(file, source, hunk, place)
+            other_error = explain_refusal(file, source, hunk, place)
             message = other_error.message
             outcomes.append(other_error.details)
         error.summary += f"\n{message}"
@@ -293,42 +352,57 @@ def already_applied_error(
 
 
 def patch_error(
-    errors: Sequence[FilewrightError], file_count: int
+    failures: Sequence[FilewrightError], applied: Sequence[str]
 ) -> FilewrightError:
-    """Return the error for a patch, by the errors of some of its `file_count` files.
+    """Return the error for a patch, by the errors of files and hunks that do not fit.
 
-    It is that of the first file that fails, and names the others, so that the next call
-    can correct them all. Only if nothing else fails is it `already_applied`.
+    It is the first one, and has the others too, so that the next call can correct them
+    all. `applied` names the files and hunks that are applied already.
     """
-    failures: list[FilewrightError] = []
-    applied_errors: list[FilewrightError] = []
-    for error in errors:
-        if error.code == Code.ALREADY_APPLIED:
-            applied_errors.append(error)
-        else:
-            failures.append(error)
-    # A patch is applied as a whole or not at all. So a file that is applied already
-    # fails too if the others are not: its cause says which hunk does not apply.
-    applied_causes = [error.__cause__ for error in applied_errors]
-    if not failures and (
-        len(applied_errors) == file_count or applied_causes[0] is None
-    ):
-        files = [
-            file for error in applied_errors for file in error.details["files"]
-        ]
-        return already_applied_error(files)
-    failures += [
-        cause for cause in applied_causes if isinstance(cause, FilewrightError)
-    ]
-    first, *other_failures = failures
-    named_failures = other_failures[:_MAX_OTHER_FILES]
-    summaries = [error.summary.splitlines()[0] for error in other_failures]
-    hints = [error.hint for error in (first, *named_failures) if error.hint]
+    first, *others = failures
+    shown_failures = failures[: 1 + _MAX_OTHER_FAILURES]
+    rows = limit_lines(
+        [error.summary for error in others],
+        _MAX_OTHER_FAILURES,
+        noun="problem",
+    )
+    if applied:
+        named = join_limited(applied, _MAX_NAMED_FILES)
+        rows.append(f"applied already, passed over: {named}")
     refusal = FilewrightError(
         first.code,
         first.summary,
-        join_hints(hints),
+        _join_failure_hints(failures, shown_failures),
         details=first.details,
     )
-    refusal.also = tuple(limit_lines(summaries, _MAX_OTHER_FILES, noun="file"))
+    refusal.also = tuple(rows)
     return refusal
+
+
+def _join_failure_hints(
+    failures: Sequence[FilewrightError],
+    shown_failures: Sequence[FilewrightError],
+) -> str | None:
+    """Return the one call that corrects all failures, or else a hint for each."""
+    names: dict[str, str] = {}
+    for error in failures:
+        names |= error.details.get("names", {})
+    can_all_be_named = all("names" in error.details for error in failures)
+    if len(failures) > 1 and can_all_be_named:
+        call = json.dumps(names, ensure_ascii=False)
+        return Hint(
+            f"if all of them are meant, names={call} applies the whole patch",
+            shell="if they are meant, correct the names in the patch",
+            plain="if they are meant, correct the names in the patch",
+        )
+    distinct_hints = {error.hint for error in failures if error.hint}
+    if len(distinct_hints) <= 1:
+        return join_hints(distinct_hints)
+    labelled_hints: list[str] = []
+    for error in shown_failures:
+        if error.hint:
+            label = str(error.details.get("path", "the patch"))
+            if "hunk" in error.details:
+                label = f"hunk {error.details['hunk']} of {label}"
+            labelled_hints.append(fill("{}: {}", label, error.hint))
+    return join_hints(labelled_hints)

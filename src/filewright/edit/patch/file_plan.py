@@ -6,7 +6,8 @@ Line numbers in results and errors count from 1; those of a `HunkPlace` from 0.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from filewright.edit.changeset import (
     Copy,
@@ -31,6 +32,7 @@ from filewright.edit.patch.explain import (
     already_applied_error,
     corrected_error,
     describe_done,
+    explain_refusal,
     hunk_error,
     no_place_error,
 )
@@ -44,6 +46,7 @@ from filewright.edit.patch.model import (
 from filewright.edit.patch.partial_placer import place_partly
 from filewright.edit.patch.placement import HunkPlace, NoPlace
 from filewright.edit.patch.placer import place_hunks
+from filewright.edit.patch.renamed_words import find_words, rename_words
 from filewright.edit.patch.targets import FileTargets, PatchTarget
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, path_error
@@ -52,6 +55,7 @@ from filewright.progress import Task
 from filewright.text.declaration import encode_as_declared
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, sort_splices
+from filewright.wording import limit_lines
 
 _OPERATIONS: dict[PatchKind, str] = {
     "modify": "modified",
@@ -62,6 +66,9 @@ _OPERATIONS: dict[PatchKind, str] = {
 }
 _BYTE_ORDER_MARK = "\ufeff"
 
+MAX_EXPLAINED_HUNKS = 6
+"""The refused hunks of a file for which the nearest text is searched."""
+
 
 @dataclass(frozen=True, slots=True)
 class HunkOutcome:
@@ -71,7 +78,8 @@ class HunkOutcome:
     (from 1), and `moved` the number of lines by which that is below the one that its
     header names (negative: above; None without a number). `tier` is the comparison that
     found it, or ``already_applied`` or ``sent_twice``. `repaired`: its counts were wrong. `notes` are
-    remarks on new lines that look damaged.
+    remarks on new lines that look damaged. `renamed` says which names of
+    the call are in the place of its own.
     """
 
     number: int
@@ -80,6 +88,7 @@ class HunkOutcome:
     moved: int | None
     repaired: bool
     notes: tuple[Note, ...] = ()
+    renamed: tuple[str, ...] = field(default=(), metadata={"optional": True})
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,19 +143,23 @@ def plan_file(
     task: Task,
     *,
     is_partial: bool,
+    words: Mapping[str, str] = MappingProxyType({}),
 ) -> PlannedFile:
     """Return the plan of a file whose content is `before`, None if it is created.
 
-    With `is_partial`, hunks that are applied already are passed over, and of a file
-    that is only modified those that do not fit are refused alone. Otherwise one hunk
-    refuses the file: raise `is_binary`, `patch_failed`, `already_applied`, or
-    `unencodable` for new lines that the file's encoding lacks.
+    Hunks that are applied already are passed over. With `is_partial`, of a file that is
+    only modified those that do not fit are refused alone. Otherwise one hunk refuses
+    the file. `words` are names that the file may have in the place of those of the
+    patch. Raise `is_binary`, `patch_failed`, `already_applied`, or `unencodable` for
+    new lines that the file's encoding lacks.
     """
     if before is None or targets.old is None:
         return PlannedFile(_plan_new_file(targets))
     file = targets.file
-    spliced = _splice_hunks(file, before, task, is_partial=is_partial)
-    if spliced.refusals and not spliced.splices:
+    spliced = _splice_hunks(
+        file, before, task, is_partial=is_partial, words=words
+    )
+    if spliced.refusals and not (is_partial and spliced.splices):
         return PlannedFile(None, spliced.refusals)
     if file.kind == "delete":
         plan = _plan_deletion(targets, targets.old, before, spliced)
@@ -158,12 +171,15 @@ def plan_file(
 def fits_file(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
     """Return True if all hunks of a file have a place in a snapshot."""
     try:
-        _splice_hunks(file, snapshot, task, is_partial=False)
+        spliced = _splice_hunks(file, snapshot, task, is_partial=False)
     except FilewrightError as error:
         if error.ends_call:
             raise
         return False
-    return True
+    is_passed_over = any(
+        outcome.tier == "already_applied" for outcome in spliced.outcomes
+    )
+    return not spliced.refusals and not is_passed_over
 
 
 def _plan_new_file(targets: FileTargets) -> FilePlan[PatchedFile]:
@@ -283,12 +299,18 @@ def _find_new_mode(file: FilePatch, mode: int | None) -> int | None:
 
 
 def _splice_hunks(
-    file: FilePatch, snapshot: Snapshot, task: Task, *, is_partial: bool
+    file: FilePatch,
+    snapshot: Snapshot,
+    task: Task,
+    *,
+    is_partial: bool,
+    words: Mapping[str, str] = MappingProxyType({}),
 ) -> _SplicedHunks:
-    """Return the splices of a file's hunks, or raise the error of one without a place.
+    """Return the splices of a file's hunks, and the refusals of those without a place.
 
-    With `is_partial`, hunks that are applied already are passed over, those that do not
-    fit are refused if the file is only modified, and an error names all hunks.
+    Hunks that are applied already are passed over: with `is_partial` all of them,
+    otherwise those of which that is certain. A hunk that is not in the file is looked
+    for with `words` replaced.
     """
     if not file.hunks:
         return _SplicedHunks()
@@ -312,6 +334,15 @@ def _splice_hunks(
     hunk_places: Sequence[HunkPlace | NoPlace] = place_hunks(
         file.hunks, source, contexts
     )
+    renamed_hunks: Mapping[int, Mapping[str, str]] = {}
+    if words and isinstance(hunk_places[-1], NoPlace):
+        renamed_hunks = _find_words_to_rename(file, source, contexts, words)
+        hunks = tuple(
+            rename_words(hunk, renamed_hunks.get(hunk.number, {}))
+            for hunk in file.hunks
+        )
+        file = replace(file, hunks=hunks)
+        hunk_places = place_hunks(hunks, source, contexts)
     if isinstance(hunk_places[-1], NoPlace):
         hunk_places = _place_partly(
             file, source, contexts, hunk_places, is_partial=is_partial
@@ -319,7 +350,12 @@ def _splice_hunks(
     if file.idle_hunks:
         _check_idle_hunks(file, source)
 
-    spliced = _write_hunks(file, source, hunk_places, is_partial=is_partial)
+    if not is_partial:
+        refusals = _refuse_unplaced(file, source, hunk_places)
+        if refusals:
+            return _SplicedHunks(refusals=refusals)
+    spliced = _write_hunks(file, source, hunk_places)
+    spliced = _mark_renamed(spliced, renamed_hunks)
     splices = [*spliced.splices]
     # UTF-16 would be no text without its byte-order mark.
     can_remove_mark = snapshot.encoding.unit_bytes == 1 and source.start > 0
@@ -327,6 +363,42 @@ def _splice_hunks(
         splices.insert(0, Splice(0, source.start, b""))
     file_splices = source.to_file_splices(sort_splices(splices, source.size))
     return replace(spliced, splices=tuple(file_splices))
+
+
+def _find_words_to_rename(
+    file: FilePatch,
+    source: Source,
+    contexts: Mapping[int, ContextAbove],
+    words: Mapping[str, str],
+) -> Mapping[int, Mapping[str, str]]:
+    """Return the names to replace, by the number of the hunk that is not in the file."""
+    words_by_hunk: dict[int, Mapping[str, str]] = {}
+    outcomes = place_partly(file.hunks, source, contexts)
+    for hunk, outcome in zip(file.hunks, outcomes, strict=True):
+        if isinstance(outcome, NoPlace) and outcome.reason == "no_match":
+            hunk_words = find_words(hunk)
+            used_words = {
+                old: new for old, new in words.items() if old in hunk_words
+            }
+            if used_words:
+                words_by_hunk[hunk.number] = used_words
+    return words_by_hunk
+
+
+def _mark_renamed(
+    spliced: _SplicedHunks,
+    renamed_hunks: Mapping[int, Mapping[str, str]],
+) -> _SplicedHunks:
+    """Return spliced hunks whose outcomes tell the names that replaced their own.
+
+    `renamed_hunks` are the names by the number of the hunk.
+    """
+    outcomes: list[HunkOutcome] = []
+    for outcome in spliced.outcomes:
+        words = renamed_hunks.get(outcome.number, {})
+        names = tuple(f"{new} for {old}" for old, new in words.items())
+        outcomes.append(replace(outcome, renamed=names))
+    return replace(spliced, outcomes=tuple(outcomes))
 
 
 def _check_idle_hunks(file: FilePatch, source: Source) -> None:
@@ -337,19 +409,18 @@ def _check_idle_hunks(file: FilePatch, source: Source) -> None:
     """
     absent_hunk = find_absent(file.idle_hunks, source)
     if absent_hunk is not None:
-        raise no_place_error(file, source, absent_hunk, NoPlace("no_match"))
+        raise explain_refusal(file, source, absent_hunk, NoPlace("no_match"))
 
 
 def _write_hunks(
     file: FilePatch,
     source: Source,
     places: Sequence[HunkPlace | NoPlace],
-    *,
-    is_partial: bool,
 ) -> _SplicedHunks:
     """Return the splices of hunks at their places, in the text of `source`.
 
-    A hunk that cannot be written is an error, or a refusal with `is_partial`.
+    A hunk that has no place, or cannot be written there, has a refusal. Those that are
+    applied already are passed over.
     """
     has_returns = any(
         b"\r" in end for hunk in file.hunks for end in hunk.lines.ends
@@ -385,7 +456,7 @@ def _write_hunks(
                 file, source, hunk, place, has_returns=has_returns
             )
         except FilewrightError as error:
-            if not is_partial or error.ends_call:
+            if error.ends_call:
                 raise
             refusals.append(HunkRefusal(HunkPart(hunk, line_shift), error))
             continue
@@ -416,6 +487,33 @@ def _write_hunks(
                 0
             ].error.summary += f"\nhunk {outcome.number} {description}"
     return _SplicedHunks(tuple(splices), tuple(outcomes), tuple(refusals))
+
+
+def _refuse_unplaced(
+    file: FilePatch, source: Source, places: Sequence[HunkPlace | NoPlace]
+) -> tuple[HunkRefusal, ...]:
+    """Return the refusals of hunks without a place that are not certainly applied.
+
+    The first of them show the nearest text, which takes a search of the file.
+    """
+    refusals: list[HunkRefusal] = []
+    done_hunks: list[str] = []
+    for hunk, place in zip(file.hunks, places, strict=True):
+        if isinstance(place, HunkPlace):
+            continue
+        if _is_certainly_applied(hunk, place):
+            description = describe_done(place.reason, place.lines[0])
+            done_hunks.append(f"hunk {hunk.number} {description}")
+        elif len(refusals) < MAX_EXPLAINED_HUNKS:
+            error = explain_refusal(file, source, hunk, place)
+            refusals.append(HunkRefusal(HunkPart(hunk), error))
+        else:
+            error = no_place_error(file, hunk, place)
+            refusals.append(HunkRefusal(HunkPart(hunk), error))
+    if refusals and done_hunks:
+        rows = limit_lines(done_hunks, MAX_EXPLAINED_HUNKS, noun="hunk")
+        refusals[-1].error.summary += "\n" + "\n".join(rows)
+    return tuple(refusals)
 
 
 def _with_idle_hunks(
@@ -465,7 +563,7 @@ def _refuse_hunk(
                 HunkPart(hunk, line_shift, correction.context),
                 corrected_error(file, hunk, correction, line_shift),
             )
-    error = no_place_error(file, source, hunk, place)
+    error = explain_refusal(file, source, hunk, place)
     return HunkRefusal(HunkPart(hunk, line_shift), error)
 
 
@@ -529,59 +627,78 @@ def _place_partly(
 ) -> Sequence[HunkPlace | NoPlace]:
     """Return the places of all hunks, of a file that does not have one for all of them.
 
-    The last of `places` is the refusal of the first hunk without one. Models send a corrected patch
-    after some of its hunks were applied. Only a call that takes what fits (`is_partial`)
-    passes over these, and over hunks that do not fit in a file that is only modified.
-    Any other call gets the error of the first hunk that fails, so that half a patch is
-    never applied unnoticed.
+    The last of `places` is the refusal of the first hunk without one. With `is_partial`,
+    a file that is not only modified is refused as a whole.
 
-    Raise `already_applied`, with that error as its cause, if the results of all hunks
-    are in the file.
+    Raise `already_applied` if the results of all hunks are in the file. Its cause is the
+    error of a hunk, unless each result proves that the hunk was applied.
     """
-    outcomes = places
+    failed_hunk = len(places) - 1
     last_place = places[-1]
-    # The search for results costs another pass over the file. It is left out after
-    # reasons that a hunk does not have if it was applied.
-    may_be_applied = isinstance(last_place, NoPlace) and (
-        last_place.reason
-        in ("no_match", "already_applied", "order", "doubtful")
-    )
-    if is_partial or may_be_applied:
-        outcomes = place_partly(file.hunks, source, contexts)
+    assert isinstance(last_place, NoPlace)
+    outcomes = place_partly(file.hunks, source, contexts)
+    if not is_partial and not _may_be_applied(last_place):
+        # The numbers alone leave the hunk without a place, and anchors are less.
+        outcomes[failed_hunk] = last_place
     if not any(isinstance(outcome, NoPlace) for outcome in outcomes):
         # What is left without a place by the numbers alone has one by the anchors.
         return outcomes
-    reported = _find_reported_hunk(outcomes if is_partial else places)
+    failed = outcomes[failed_hunk]
+    if not is_partial and isinstance(failed, NoPlace) and not failed.is_done:
+        outcomes[failed_hunk] = last_place
+    reported = _find_reported_hunk(outcomes)
     assert reported is not None
-    reported_hunk, reported_refusal = reported
-    outcome = outcomes[reported_hunk]
-    if isinstance(outcome, NoPlace) and outcome.is_done:
-        reported_refusal = outcome
-    error = no_place_error(
-        file, source, file.hunks[reported_hunk], reported_refusal
-    )
-    done_outcomes: list[NoPlace] = []
-    refused_count = 0
-    for outcome in outcomes:
-        if isinstance(outcome, HunkPlace):
-            continue
-        if outcome.is_done:
-            done_outcomes.append(outcome)
-        else:
-            refused_count += 1
-    if len(done_outcomes) == len(file.hunks):
+    reported_hunk, refusal = reported
+    if refusal.is_done and not any(
+        isinstance(outcome, HunkPlace) for outcome in outcomes
+    ):
+        error = explain_refusal(
+            file, source, file.hunks[reported_hunk], refusal
+        )
         error.summary += (
             f"\nall of its changes to {file.path} are there already"
         )
-        raise already_applied_error(
-            [{"path": file.path, "line": done_outcomes[0].lines[0]}]
-        ) from error
-    if is_partial:
-        if file.kind == "modify" or not refused_count:
-            return outcomes
+        applied_error = already_applied_error(
+            [{"path": file.path, "line": refusal.lines[0]}]
+        )
+        if _are_certainly_applied(file, outcomes):
+            raise applied_error
+        raise applied_error from error
+    if is_partial and file.kind != "modify" and not refusal.is_done:
+        error = explain_refusal(
+            file, source, file.hunks[reported_hunk], refusal
+        )
         if len(file.hunks) > 1:
             add_other_hunks(error, file, source, outcomes, reported_hunk)
-    raise error
+        raise error
+    return outcomes
+
+
+def _may_be_applied(place: NoPlace) -> bool:
+    """Return False for a reason that a hunk does not have if it was applied."""
+    return place.reason in ("no_match", "already_applied", "order", "doubtful")
+
+
+def _are_certainly_applied(
+    file: FilePatch, places: Sequence[HunkPlace | NoPlace]
+) -> bool:
+    """Return True if each hunk is certain to be applied already."""
+    return all(
+        isinstance(place, NoPlace) and _is_certainly_applied(hunk, place)
+        for hunk, place in zip(file.hunks, places, strict=True)
+    )
+
+
+def _is_certainly_applied(hunk: PatchHunk, place: NoPlace) -> bool:
+    """Return True if a hunk may be passed over though the caller asked for all hunks.
+
+    Its old lines are gone, or its new lines are between lines of its context: those at
+    an edge may be wanted twice.
+    """
+    if place.reason != "already_applied":
+        return False
+    signs = hunk.lines.signs
+    return "-" in signs or signs[0] == signs[-1] == " "
 
 
 def _find_reported_hunk(

@@ -8,17 +8,22 @@ at a time.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from types import MappingProxyType
 
 from filewright.edit.changeset import FilePlan
-from filewright.edit.patch.explain import no_change_error, patch_error
+from filewright.edit.patch.explain import (
+    already_applied_error,
+    no_change_error,
+    patch_error,
+)
 from filewright.edit.patch.file_plan import PatchedFile, fits_file, plan_file
 from filewright.edit.patch.model import FilePart, FilePatch, HunkPart, Patch
 from filewright.edit.patch.targets import FileTargets, FindTarget, find_targets
-from filewright.errors import FilewrightError
+from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 
 
@@ -40,45 +45,96 @@ class FileRefusal:
         return self.errors[0]
 
     @property
+    def is_applied(self) -> bool:
+        """True if the file holds the result of the patch already."""
+        return self.error.code == Code.ALREADY_APPLIED
+
+    @property
     def part(self) -> FilePart:
         """The refused part of the patch."""
         return FilePart(self.file, self.hunks)
 
 
 def plan_patch(
-    patch: Patch, find_target: FindTarget, *, task: Task | None = None
-) -> Iterator[FilePlan[PatchedFile]]:
+    patch: Patch,
+    find_target: FindTarget,
+    *,
+    words: Mapping[str, str] = MappingProxyType({}),
+    task: Task | None = None,
+) -> Iterator[FilePlan[PatchedFile] | FileRefusal]:
     """Yield the plan of each file of a patch; its `before` is open until the next one.
 
-    An error comes after the plans of the files that fit, and covers all files that do
-    not: the caller must commit nothing before the iteration has ended.
+    Files that hold the result of the patch already follow as refusals. `words` are
+    names that the files may have in the place of those of the patch.
+
+    An error comes after the plans of the files that fit, and covers all files and hunks
+    that do not: the caller must commit nothing before the iteration has ended.
 
     Raise `invalid_input` (a new file or name that is taken, a file named twice),
     `not_found`, `is_binary`, `unencodable`, `patch_failed` (with file, hunk and the
     nearest text), `already_applied` (all of it), `no_change`, `cancelled`, `timeout`,
     and the errors of `find_target`.
     """
-    refusals: list[FilewrightError] = []
+    refusals: list[FileRefusal] = []
+    done_hunks: list[str] = []
     has_changes = False
     planner = _PatchPlanner(
-        patch, find_target, task or Task(), is_partial=False
+        patch, find_target, task or Task(), words, is_partial=False
     )
     for outcome in planner.plan_all():
         if isinstance(outcome, FileRefusal):
-            refusals.append(outcome.error)
+            refusals.append(outcome)
         else:
             has_changes = has_changes or bool(outcome.steps)
+            done_hunks += _list_done_hunks(outcome.result)
             yield outcome
         # The name would hold a whole file while the next one is read.
         del outcome
-    if refusals:
-        raise patch_error(refusals, planner.file_count)
+    applied = [refusal for refusal in refusals if refusal.is_applied]
+    uncertain = [
+        refusal for refusal in applied if refusal.error.__cause__ is not None
+    ]
+    failures: list[FilewrightError] = []
+    for refusal in refusals:
+        if not refusal.is_applied:
+            failures += refusal.errors
+    if failures or (uncertain and has_changes):
+        # A file that may be applied already fails too if others are to be changed: its
+        # cause says which hunk does not apply.
+        for refusal in uncertain:
+            assert isinstance(refusal.error.__cause__, FilewrightError)
+            failures.append(refusal.error.__cause__)
+            applied.remove(refusal)
+        done_files = [refusal.file.path for refusal in applied]
+        raise patch_error(failures, [*done_files, *done_hunks])
     if not has_changes:
-        raise no_change_error()
+        if not applied:
+            raise no_change_error()
+        raise already_applied_error(
+            [
+                file
+                for refusal in applied
+                for file in refusal.error.details["files"]
+            ]
+        )
+    yield from applied
+
+
+def _list_done_hunks(file: PatchedFile) -> list[str]:
+    """Return the names of the hunks of a file that are applied already."""
+    return [
+        f"hunk {hunk.number} of {file.path} at line {hunk.line}"
+        for hunk in file.hunks
+        if hunk.tier == "already_applied"
+    ]
 
 
 def plan_partial_patch(
-    patch: Patch, find_target: FindTarget, *, task: Task | None = None
+    patch: Patch,
+    find_target: FindTarget,
+    *,
+    words: Mapping[str, str] = MappingProxyType({}),
+    task: Task | None = None,
 ) -> Iterator[FilePlan[PatchedFile] | FileRefusal]:
     """Yield a plan for each file with hunks that fit, then the refusals.
 
@@ -86,7 +142,9 @@ def plan_partial_patch(
     Raise only `cancelled` and `timeout`, which end the call.
     """
     refusals: list[FileRefusal] = []
-    planner = _PatchPlanner(patch, find_target, task or Task(), is_partial=True)
+    planner = _PatchPlanner(
+        patch, find_target, task or Task(), words, is_partial=True
+    )
     for outcome in planner.plan_all():
         if isinstance(outcome, FileRefusal):
             refusals.append(outcome)
@@ -100,8 +158,8 @@ def plan_partial_patch(
 class _PatchPlanner:
     """Plans the files of a patch, one after the other.
 
-    With `is_partial`, hunks that are applied already are passed over, hunks that do not
-    fit are refused alone, and a file that would not change is refused.
+    With `is_partial`, hunks that do not fit are refused alone, and a file that would not
+    change is refused.
     """
 
     def __init__(
@@ -109,19 +167,16 @@ class _PatchPlanner:
         patch: Patch,
         find_target: FindTarget,
         task: Task,
+        words: Mapping[str, str],
         *,
         is_partial: bool,
     ) -> None:
         # The choice of a reading, renames and copies look up one path several times.
         self._find_target = cache(find_target)
         self._task = task
+        self._words = words
         self._is_partial = is_partial
         self._files = self._choose_reading(patch)
-
-    @property
-    def file_count(self) -> int:
-        """The number of files of the patch."""
-        return len(self._files)
 
     def plan_all(self) -> Iterator[FilePlan[PatchedFile] | FileRefusal]:
         """Yield the plan or the refusal of each file."""
@@ -138,7 +193,11 @@ class _PatchPlanner:
             with targets.open_old() as before:
                 try:
                     planned = plan_file(
-                        targets, before, self._task, is_partial=self._is_partial
+                        targets,
+                        before,
+                        self._task,
+                        is_partial=self._is_partial,
+                        words=self._words,
                     )
                     plan = planned.plan
                     if self._is_partial and plan and not plan.steps:
