@@ -338,13 +338,13 @@ class DiffBuilder:
         is_present = changed.is_present(node)
         original = node.original
         if original is None:
-            location, before_state = changed.locations[node], None
+            location, before_state = changed.location_of(node), None
         else:
             location = original.location
             before_state = FileState.from_status(original.status)
         header = _build_header(
             location,
-            changed.locations[node] if is_present else location,
+            changed.location_of(node) if is_present else location,
             before_state,
             FileState(node.kind, *node.rights) if is_present else None,
         )
@@ -551,12 +551,12 @@ def _plan_file(node: TreeNode, changed: TreeDiff) -> PlannedFile:
     """Return the path of a node, and the action on it."""
     end = "/" if node.kind == "folder" else ""
     if node.original is None:
-        path = changed.locations[node].display_path
+        path = changed.location_of(node).display_path
         return PlannedFile(f"{path}{end}", "created")
     previous_path = f"{node.original.location.display_path}{end}"
     if not changed.is_present(node):
         return PlannedFile(previous_path, "deleted")
-    path = f"{changed.locations[node].display_path}{end}"
+    path = f"{changed.location_of(node).display_path}{end}"
     # A file that is rewritten too is at its new path with a new inode.
     if path != previous_path:
         return PlannedFile(path, "moved", previous_path)

@@ -26,7 +26,7 @@ class FileChanges:
         """Rewritten files, by their paths after the change."""
         for node in backup.originals:
             if diff.is_rewritten(node):
-                path = RecordedPath.from_location(diff.locations[node])
+                path = RecordedPath.from_location(diff.location_of(node))
                 self._rewritten[path] = node
         self._others = (*self._renamed_files(), *self._deleted_files())
 
@@ -53,7 +53,7 @@ class FileChanges:
     ) -> Iterator[FileChange]:
         """Yield the changes of files that get a new inode."""
         for node in self._diff.staged:
-            location = self._diff.locations[node]
+            location = self._diff.location_of(node)
             # A rewritten file may have moved into a new folder: it is no new file.
             for path, after in _with_children(location, created[node]):
                 rewritten = self._rewritten.get(path)
@@ -98,7 +98,7 @@ class FileChanges:
             mode, uid, gid = node.rights
             after = replace(before, mode=mode, uid=uid, gid=gid)
             old_path = RecordedPath.from_location(node.original.location)
-            path = RecordedPath.from_location(self._diff.locations[node])
+            path = RecordedPath.from_location(self._diff.location_of(node))
             previous_path = old_path if old_path != path else None
             yield FileChange(path, before, after, renamed_from=previous_path)
 

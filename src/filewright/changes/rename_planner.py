@@ -132,7 +132,7 @@ class RenameOrder:
 def order_renames(diff: TreeDiff) -> RenameOrder:
     """Return the operations of a change, in order."""
     planner = _Planner(diff)
-    for folder in diff.folders:
+    for folder in diff.folder_locations:
         for name, node in sorted(folder.children.items()):
             if node is None:
                 continue

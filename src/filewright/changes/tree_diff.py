@@ -24,10 +24,8 @@ _WRITE_BITS = 0o222
 class TreeDiff:
     """The nodes of a tree in groups, and a node may be in several."""
 
-    folders: tuple[TreeNode, ...]
+    folder_locations: Mapping[TreeNode, Location]
     """The folders in the tree that steps have looked at, parents first."""
-    locations: Mapping[TreeNode, Location]
-    """The location after the change of every node in the tree."""
     displaced: tuple[TreeNode, ...]
     """Files on the disk whose inode goes: deleted, overwritten or rewritten.
 
@@ -53,17 +51,21 @@ class TreeDiff:
             self.displaced or self.staged or self.moved or self.rights_changed
         )
 
+    def location_of(self, node: TreeNode) -> Location:
+        """Return the location after the change of a node in the tree."""
+        return _location_of(node, self.folder_locations)
+
     def is_present(self, node: TreeNode) -> bool:
         """Return True if a node is in the tree after the change."""
-        return node in self.locations
+        return _is_present(node, self.folder_locations)
 
     def is_moved(self, node: TreeNode) -> bool:
         """Return True if a file on the disk keeps its inode and gets another name."""
-        return _is_moved(node, self.locations)
+        return _is_moved(node, self.folder_locations)
 
     def is_rewritten(self, node: TreeNode) -> bool:
         """Return True if a node is in the tree after the change, with a new inode."""
-        return node in self.locations and node.needs_new_inode
+        return node.needs_new_inode and self.is_present(node)
 
 
 def apply_change_set(tree: ChangeTree) -> TreeDiff:
@@ -75,7 +77,7 @@ def apply_change_set(tree: ChangeTree) -> TreeDiff:
     arrangement = _arrange(tree)
     _require_writable_folders(tree, arrangement)
     hard_links = _break_hard_links(tree, arrangement)
-    if tree.records.arrivals:
+    if tree.records.has_arrivals:
         _require_allowed_ends(tree, arrangement)
         _note_look_alikes(tree, arrangement)
     return _collect(tree, arrangement, hard_links)
@@ -83,10 +85,12 @@ def apply_change_set(tree: ChangeTree) -> TreeDiff:
 
 @dataclass(slots=True)
 class _Arrangement:
-    """The tree after all steps, from the roots down."""
+    """The tree after all steps, from the roots down.
 
-    folders: list[TreeNode] = field(default_factory=list)
-    locations: dict[TreeNode, Location] = field(default_factory=dict)
+    Only folders have their locations here: there may be a hundred thousand files.
+    """
+
+    folder_locations: dict[TreeNode, Location] = field(default_factory=dict)
     created: list[TreeNode] = field(default_factory=list)
     staged: list[TreeNode] = field(default_factory=list)
 
@@ -97,12 +101,11 @@ def _arrange(tree: ChangeTree) -> _Arrangement:
     # A root that was reached from a root above it is a folder there.
     for root in tree.roots:
         assert root.original is not None
-        arrangement.locations[root] = root.original.location
+        arrangement.folder_locations[root] = root.original.location
     pending = list(tree.roots)
     while pending:
         folders, pending = pending, []
         for folder in folders:
-            arrangement.folders.append(folder)
             pending.extend(_arrange_children(folder, arrangement))
     return arrangement
 
@@ -112,33 +115,53 @@ def _arrange_children(
 ) -> list[TreeNode]:
     """Add the children of a folder; return those that are folders."""
     child_folders: list[TreeNode] = []
-    location = arrangement.locations[folder]
+    location = arrangement.folder_locations[folder]
     for name, node in sorted(folder.children.items()):
         # A folder may have been reached by two paths: its position tells the right one.
         if node is None or node.position != (folder, name):
             continue
-        arrangement.locations[node] = location.child(name)
         if node.needs_new_inode:
             arrangement.created.append(node)
             if folder.original is not None:
                 arrangement.staged.append(node)
         if node.kind == "folder":
+            arrangement.folder_locations[node] = location.child(name)
             child_folders.append(node)
     return child_folders
 
 
-def _is_moved(node: TreeNode, locations: Mapping[TreeNode, Location]) -> bool:
+def _is_present(
+    node: TreeNode, folder_locations: Mapping[TreeNode, Location]
+) -> bool:
+    if node.position is None:
+        return node in folder_locations
+    folder, name = node.position
+    return folder in folder_locations and folder.children.get(name) is node
+
+
+def _location_of(
+    node: TreeNode, folder_locations: Mapping[TreeNode, Location]
+) -> Location:
+    if node.position is None:
+        return folder_locations[node]
+    folder, name = node.position
+    return folder_locations[folder].child(name)
+
+
+def _is_moved(
+    node: TreeNode, folder_locations: Mapping[TreeNode, Location]
+) -> bool:
     return (
-        node in locations
-        and not node.needs_new_inode
+        not node.needs_new_inode
         and node.position != node.original_position
+        and _is_present(node, folder_locations)
     )
 
 
 def _require_writable_folders(
     tree: ChangeTree, arrangement: _Arrangement
 ) -> None:
-    locations = arrangement.locations
+    locations = arrangement.folder_locations
     for folder, requested_path in tree.records.written.items():
         if folder.original is None:
             continue
@@ -171,7 +194,7 @@ def _break_hard_links(
         return hard_links
     leaving: Counter[tuple[int, int]] = Counter()
     for node in tree.records.loaded:
-        is_present = node in arrangement.locations
+        is_present = _is_present(node, arrangement.folder_locations)
         if not is_present or (tree.is_undo and node.needs_new_inode):
             assert node.original is not None
             leaving[node.original.status.identity] += 1
@@ -190,7 +213,8 @@ def _break_hard_links(
 def _require_allowed_ends(tree: ChangeTree, arrangement: _Arrangement) -> None:
     """Refuse files that only several steps together bring to a protected folder."""
     rules: dict[TreeNode, PositionRules] = {}
-    for folder in arrangement.folders:
+    locations = arrangement.folder_locations
+    for folder in locations:
         if folder.position is None:
             rules[folder] = PositionRules(
                 folder.original_rules(), is_original=True
@@ -199,10 +223,10 @@ def _require_allowed_ends(tree: ChangeTree, arrangement: _Arrangement) -> None:
             parent, name = folder.position
             rules[folder] = folder.rules_at(name, rules[parent])
         for node in folder.children.values():
-            if node is None or node not in arrangement.locations:
+            if node is None or not _is_present(node, locations):
                 continue
-            if node.needs_new_inode or _is_moved(node, arrangement.locations):
-                location = arrangement.locations[node]
+            if node.needs_new_inode or _is_moved(node, locations):
+                location = _location_of(node, locations)
                 _require_allowed_end(
                     tree, node, location, folder, rules[folder]
                 )
@@ -249,10 +273,9 @@ def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
     """
     if tree.is_undo:
         return
+    locations = arrangement.folder_locations
     moved_nodes = [
-        node
-        for node in tree.records.loaded
-        if _is_moved(node, arrangement.locations)
+        node for node in tree.records.loaded if _is_moved(node, locations)
     ]
     listings: dict[TreeNode, dict[str, list[bytes]]] = {}
     for node in (*arrangement.created, *moved_nodes):
@@ -269,10 +292,11 @@ def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
                 return
             listings[folder] = _names_by_look(folder)
         names = listings[folder].get(visible_form(os.fsdecode(name)), ())
-        folder_location = arrangement.locations[folder]
+        folder_location = locations[folder]
         other = _find_visible_name(tree, folder_location, names, name)
         if other is not None:
-            display_path = arrangement.locations[node].exact_display_path
+            location = _location_of(node, locations)
+            display_path = location.exact_display_path
             other_path = folder_location.child(other).exact_display_path
             tree.notes.append(
                 f"{display_path} looks the same as {other_path}, which is another"
@@ -304,14 +328,14 @@ def _names_by_look(folder: TreeNode) -> dict[str, list[bytes]]:
 def _collect(
     tree: ChangeTree, arrangement: _Arrangement, hard_links: Mapping[str, int]
 ) -> TreeDiff:
-    locations = arrangement.locations
+    locations = arrangement.folder_locations
     displaced_nodes: list[TreeNode] = []
     moved_nodes: list[TreeNode] = []
     rights_changed: list[TreeNode] = []
     for node in tree.records.loaded:
         position = node.original_position
         assert position is not None
-        is_present = node in locations
+        is_present = _is_present(node, locations)
         # A file in a folder that goes is displaced with that folder.
         if (
             node.needs_new_inode or not is_present
@@ -322,8 +346,7 @@ def _collect(
         if is_present and not node.needs_new_inode and node.has_new_rights:
             rights_changed.append(node)
     return TreeDiff(
-        folders=tuple(arrangement.folders),
-        locations=locations,
+        folder_locations=locations,
         displaced=tuple(displaced_nodes),
         created=tuple(arrangement.created),
         staged=tuple(arrangement.staged),

@@ -23,6 +23,10 @@ from filewright.text.splice import Splice
 SPECIAL_MODE_BITS = stat.S_ISUID | stat.S_ISGID
 
 
+# Shared by all files: a change may have a hundred thousand.
+_NO_CHILDREN: dict[bytes, TreeNode | None] = {}
+
+
 class Rights(NamedTuple):
     """Mode, user and group."""
 
@@ -77,8 +81,10 @@ class TreeRecords:
     """All nodes that were found in these folders."""
     written: dict[TreeNode, str] = field(default_factory=dict)
     """The folders that are written to, each with a requested path that does so."""
-    arrivals: dict[TreeNode, Move | Copy | None] = field(default_factory=dict)
-    """The nodes that were put somewhere, with the step of a move or copy."""
+    arrivals: dict[TreeNode, Move | Copy] = field(default_factory=dict)
+    """The nodes that a move or copy put somewhere, with its step."""
+    has_arrivals: bool = False
+    """True if a node was put somewhere."""
     original_rules: dict[TreeNode, DenyRules] = field(default_factory=dict)
     entered_rules: dict[TreeNode, EnteredRules] = field(default_factory=dict)
     """The rules in folders that are not where they were."""
@@ -114,14 +120,17 @@ class TreeNode:
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
     needs_new_inode: bool = True
-    children: dict[bytes, TreeNode | None] = field(default_factory=dict)
+    children: dict[bytes, TreeNode | None] = field(init=False)
     """The names in a folder that a step has looked at; None for a name that is free."""
-    original_children: dict[bytes, TreeNode | None] = field(
-        default_factory=dict
-    )
+    original_children: dict[bytes, TreeNode | None] = field(init=False)
     """The same as they were on the disk."""
     must_be_empty: bool = False
     """A folder that is deleted only if the steps have taken away all its entries."""
+
+    def __post_init__(self) -> None:
+        is_folder = self.kind == "folder"
+        self.children = {} if is_folder else _NO_CHILDREN
+        self.original_children = {} if is_folder else _NO_CHILDREN
 
     @classmethod
     def from_disk(
@@ -318,7 +327,7 @@ class TreeNode:
         self.children[name] = node
         if node is not None:
             node.position = Position(self, name)
-            self.records.arrivals.setdefault(node, None)
+            self.records.has_arrivals = True
 
     def put_new(
         self, kind: RecordedKind, name: bytes, requested_path: str

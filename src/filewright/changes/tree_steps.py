@@ -310,7 +310,6 @@ def arrive(
             node = node.copy_into(folder, requested_path)
         else:
             _require_movable_folder(node, folder, source)
-    # Before `put`, which notes the arrival of a node that no step has brought.
     tree.records.arrivals[node] = step
     if occupant is not None:
         _require_replaceable(
