@@ -76,7 +76,7 @@ class Backup:
     """The edits of files that are on the disk."""
     edited_contents: Mapping[TreeNode, MemoryContent]
     """The new contents of some edited files, worked out in memory."""
-    created: Mapping[TreeNode, FileState]
+    created: dict[TreeNode, FileState]
     """The states of new files, as far as they are known before staging."""
 
 

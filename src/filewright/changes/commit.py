@@ -26,7 +26,7 @@ from filewright import errors
 from filewright.changes.backup import save_backup
 from filewright.changes.change_tree import ChangeTree
 from filewright.changes.cleanup import clean_up
-from filewright.changes.file_changes import FileChanges
+from filewright.changes.file_changes import FileChanges, are_same
 from filewright.changes.log import Log
 from filewright.changes.model import ChangeRecord
 from filewright.changes.open_folders import OpenFolders
@@ -162,7 +162,7 @@ def _attempt(
             intended = record.file_changes
             completed = changes.completed(staged.originals, staged.created)
             record = replace(record, file_changes=completed)
-            log.write(record, plan, entries=record.file_changes != intended)
+            log.write(record, plan, entries=not are_same(completed, intended))
 
         # Publish: readers see the change. A crash is still rolled back.
         slots = PlanSlots(open_folders, plan, known_folders=order.known_folders)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 from filewright.boundary.location import Location
 from filewright.changes.backup import Backup
-from filewright.changes.model import FileChange, FileState, RecordedPath
+from filewright.changes.model import (
+    FileChange,
+    FileState,
+    RecordedPath,
+    hold_few,
+)
 from filewright.changes.tree_diff import TreeDiff
 from filewright.changes.tree_node import TreeNode
 
@@ -28,23 +34,32 @@ class FileChanges:
             if diff.is_rewritten(node):
                 path = RecordedPath.from_location(diff.location_of(node))
                 self._rewritten[path] = node
-        self._others = (*self._renamed_files(), *self._deleted_files())
 
-    def intended(self) -> tuple[FileChange, ...]:
+    def intended(self) -> Sequence[FileChange]:
         """Return all changes, as far as they are known before staging."""
-        return (
-            *self._new_files(self._backup.originals, self._backup.created),
-            *self._others,
+        return hold_few(
+            partial(
+                self._all_files, self._backup.originals, self._backup.created
+            )
         )
 
     def completed(
         self,
         originals: Mapping[TreeNode, FileState],
         created: Mapping[TreeNode, FileState],
-    ) -> tuple[FileChange, ...]:
+    ) -> Sequence[FileChange]:
         """Return all changes, with the states that staging has completed."""
         all_originals = {**self._backup.originals, **originals}
-        return (*self._new_files(all_originals, created), *self._others)
+        return hold_few(partial(self._all_files, all_originals, created))
+
+    def _all_files(
+        self,
+        originals: Mapping[TreeNode, FileState],
+        created: Mapping[TreeNode, FileState],
+    ) -> Iterator[FileChange]:
+        yield from self._new_files(originals, created)
+        yield from self._renamed_files()
+        yield from self._deleted_files()
 
     def _new_files(
         self,
@@ -116,6 +131,16 @@ class FileChanges:
             for path, before in _with_children(node.original.location, state):
                 if path not in rewritten_paths:
                     yield FileChange(path, before, after=None)
+
+
+def are_same(
+    changes: Sequence[FileChange], other_changes: Sequence[FileChange]
+) -> bool:
+    """Return True if two sequences hold the same file changes in the same order."""
+    if len(changes) != len(other_changes):
+        return False
+    pairs = zip(changes, other_changes, strict=True)
+    return all(change == other for change, other in pairs)
 
 
 def _with_children(

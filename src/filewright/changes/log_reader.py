@@ -21,6 +21,7 @@ from filewright.boundary.names import quote
 from filewright.changes.blobs import BlobSource, BlobStore, list_stored_contents
 from filewright.changes.database import Database, Flusher, Row
 from filewright.changes.model import (
+    MAX_HELD_CHANGES,
     ChangeRecord,
     FileChange,
     LazyFileChanges,
@@ -65,8 +66,6 @@ DAMAGE_ERRORS = (
 """The errors that reading a damaged row or plan may raise."""
 
 SEAL_BYTES = 32
-_MAX_HELD_CHANGES = 512
-"""File changes of a record that are held in memory; more are read for each pass."""
 _PAGE_ROWS = 900
 _FIRST_PAGE_ROWS = 50
 """Most readers need only the newest changes; the pages that follow are larger."""
@@ -200,7 +199,7 @@ class LogReader:
             raise damaged_record_error(record.id)
         read_changes = partial(self._read_file_changes, row)
         file_changes: Sequence[FileChange]
-        if row.file_change_count <= _MAX_HELD_CHANGES:
+        if row.file_change_count <= MAX_HELD_CHANGES:
             file_changes = tuple(read_changes())
         else:
             file_changes = LazyFileChanges(row.file_change_count, read_changes)
@@ -221,13 +220,13 @@ class LogReader:
         blobs = BlobSource(self.contents, change_id, self.settings.hold_bytes)
         checksum = xxhash.xxh3_64()
         count = 0
-        for start in range(0, operation.file_change_count, _MAX_HELD_CHANGES):
+        for start in range(0, operation.file_change_count, MAX_HELD_CHANGES):
             page = self.database.read(
                 f"SELECT {FILE_CHANGE_COLUMNS} FROM file_changes "
                 "WHERE operation = ? AND number >= ? ORDER BY number LIMIT ?",
                 operation.number,
                 start,
-                _MAX_HELD_CHANGES,
+                MAX_HELD_CHANGES,
             )
             try:
                 for values in page:

@@ -494,8 +494,12 @@ def keeps_content(change: FileChange) -> bool:
     )
 
 
+MAX_HELD_CHANGES = 512
+"""File changes of a record that are held in memory; more are made for each pass."""
+
+
 class LazyFileChanges(Sequence[FileChange]):
-    """The file changes of a record that are read again for each pass, a few at a time.
+    """The file changes of a record that are made again for each pass, a few at a time.
 
     A change may touch a million files.
     """
@@ -516,6 +520,16 @@ class LazyFileChanges(Sequence[FileChange]):
         if isinstance(index, slice):
             return tuple(islice(self._read(), *index.indices(self._count)))
         return next(islice(self._read(), range(self._count)[index], None))
+
+
+def hold_few(
+    read_changes: Callable[[], Iterator[FileChange]],
+) -> Sequence[FileChange]:
+    """Return file changes: few are held in memory, many are made again for each pass."""
+    first_changes = tuple(islice(read_changes(), MAX_HELD_CHANGES + 1))
+    if len(first_changes) <= MAX_HELD_CHANGES:
+        return first_changes
+    return LazyFileChanges(sum(1 for _ in read_changes()), read_changes)
 
 
 class RecordedCommand(NamedTuple):

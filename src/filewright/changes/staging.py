@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -89,7 +90,8 @@ class _Staging:
         self._open_folders = open_folders
         self._queue = queue
         self._task = task
-        self.created: dict[TreeNode, FileState] = dict(backup.created)
+        # What is found out here comes before the states of the backup.
+        self.created = ChainMap({}, backup.created)
         self.originals: dict[TreeNode, FileState] = {}
 
     def make(self, folder_node: TreeNode, name: bytes, node: TreeNode) -> None:
@@ -133,10 +135,11 @@ class _Staging:
                     folder.make_folder(name, 0o700)
                     pending.append((child_location, child))
                 else:
-                    state = self._make_file(folder, name, child, state)
+                    new_state = self._make_file(folder, name, child, state)
                     # A file in a new folder is recognised by its content, not its
                     # inode.
-                    state = replace(state, inode=None)
+                    if new_state != state:
+                        state = replace(new_state, inode=None)
                 states[b"/".join(child_location.parts[len(top.parts) :])] = (
                     state
                 )

@@ -7,6 +7,7 @@ begun: rights, owners, mounts, links and protected names.
 from __future__ import annotations
 
 import stat
+from functools import lru_cache
 
 from filewright import errors, system
 from filewright.boundary.location import Location
@@ -493,11 +494,17 @@ def _with_rights(
     gid: int | None = None,
 ) -> Rights:
     """Return rights with those that are given replaced."""
-    return Rights(
+    return _shared_rights(
         rights.mode if mode is None else mode,
         rights.uid if uid is None else uid,
         rights.gid if gid is None else gid,
     )
+
+
+@lru_cache
+def _shared_rights(mode: int, uid: int, gid: int) -> Rights:
+    """Return rights; most files of a change have the same."""
+    return Rights(mode, uid, gid)
 
 
 def _without_special_bits(mode: int) -> int:
