@@ -39,9 +39,9 @@ class _Plan:
         self.changes_names = False
         # As history has it, with where its contents are stored.
         self._record = bench.changes.record(record.id)
-        self._locations = {
-            path: self._locate(bench, path) for path in record.recorded_paths
-        }
+        locations = [
+            self._locate(bench, path) for path in record.recorded_paths
+        ]
         self._options = UndoOptions(
             bench.settings,
             Task(),
@@ -55,7 +55,7 @@ class _Plan:
             (),
             reverts=(record.id,),
             build_steps=self._build_steps,
-            locations=self._locations.values(),
+            list_locations=lambda: iter(locations),
         )
         diffs = DiffBuilder(bench.boundary, bench.settings)
         self.diff = diffs.diff_change_set(
@@ -71,7 +71,6 @@ class _Plan:
         planner = UndoPlanner(
             tree,
             self._record.file_changes,
-            dict(self._locations),
             self._options,
             builder,
         )

@@ -600,8 +600,6 @@ class _FolderSaver:
 
 def in_tree_order(states: Mapping[bytes, FileState]) -> dict[bytes, FileState]:
     """Return the states of files by path, a folder before its children."""
-    # No name has a zero byte, which sorts before all others as a shorter path does. A key
-    # of names would take three times the memory.
-    return dict(
-        sorted(states.items(), key=lambda item: item[0].replace(b"/", b"\0"))
-    )
+    # No name has a zero byte, which sorts before all others as a shorter path does.
+    paths = sorted(states, key=lambda path: path.replace(b"/", b"\0"))
+    return {path: states[path] for path in paths}

@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
 from filewright import errors
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.location import Location
+from filewright.boundary.location import Location, Root
 from filewright.boundary.names import quote
 from filewright.changes.open_folders import FolderId, OpenFolders
 from filewright.changes.tree_node import (
@@ -40,11 +40,15 @@ class DeferredChangeSet(ChangeSet):
     """A change set whose steps are worked out on the tree of its commit: an undo.
 
     `build_steps` applies some of them itself and returns those that come after.
-    `locations` are all that it may touch.
+    `list_locations` yields all that it may touch.
     """
 
     build_steps: Callable[[ChangeTree], Sequence[Step]]
-    locations: Collection[Location] = field()
+    list_locations: Callable[[], Iterator[Location]]
+
+    def iterate_locations(self) -> Iterator[Location]:
+        """Yield the locations that the steps may change."""
+        return self.list_locations()
 
 
 class TreeEntry(NamedTuple):
@@ -96,7 +100,7 @@ class ChangeTree:
         self.notes: list[str] = []
         """Sentences for the user about the steps."""
         self._root_nodes: dict[FolderId, TreeNode] = {}
-        self._checked: set[Location] = set()
+        self._checked: dict[Root, set[tuple[bytes, ...]]] = {}
 
     @property
     def is_undo(self) -> bool:
@@ -105,7 +109,7 @@ class ChangeTree:
 
     def is_checked(self, location: Location) -> bool:
         """Return True if a step has asked already whether a path may be changed."""
-        return location in self._checked
+        return location.parts in self._checked.get(location.root, ())
 
     def find(
         self,
@@ -123,7 +127,7 @@ class ChangeTree:
         """
         if changing or not location.parts:
             self.boundary.require_writable_names(location, location.parts)
-            self._checked.add(location)
+            self._checked.setdefault(location.root, set()).add(location.parts)
         root = self._root_node(location)
         walk = _PathWalk(root, location, create=create, changing=changing)
         entry = walk.run()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import replace
 from functools import partial
@@ -69,7 +69,7 @@ class Changes(History):
         super().__init__(boundary, settings)
         self.before_change: Callable[[Task], None] = _do_nothing_before
         """Record the changes of other programs before a change, under its lock."""
-        self.after_commit: Callable[[Sequence[Location]], None] = (
+        self.after_commit: Callable[[Iterable[Location]], None] = (
             _do_nothing_after
         )
         self._lock = WorkspaceLock(boundary, settings.lock_seconds)
@@ -183,13 +183,15 @@ class Changes(History):
             raise FilewrightError(
                 Code.CANCELLED, "this was a rehearsal; nothing was changed"
             )
-        locations = list(change_set.locations)
         with self.writing(task):
             self.before_change(task)
             # The change is in the log of the first root that it touches; the state
             # folders of the others point to that.
             first, *others = sorted(
-                {location.root.index for location in locations}
+                {
+                    location.root.index
+                    for location in change_set.iterate_locations()
+                }
             ) or [0]
             log = self._own[first]
             for other in others:
@@ -198,8 +200,8 @@ class Changes(History):
             self._recoverer.mark_answered()
             task.notices += record.notes
             task.restored_contents.clear()
-            self.after_commit(locations)
-            notice = self._describe_trees(locations)
+            self.after_commit(change_set.iterate_locations())
+            notice = self._describe_trees(change_set.iterate_locations())
             if notice:
                 task.notices.append(notice)
             enforce_limits(log, settle=bool(others))
@@ -248,7 +250,7 @@ class Changes(History):
         if conflicts and "conflict_count" not in error.details:
             self._recoverer.add_conflicts(conflicts)
 
-    def _describe_trees(self, locations: Sequence[Location]) -> str | None:
+    def _describe_trees(self, locations: Iterable[Location]) -> str | None:
         """Return a note about the working trees that were changed, or None."""
         from filewright.boundary.worktrees import (
             describe_changed_trees,
@@ -484,7 +486,7 @@ def _do_nothing_before(_task: Task) -> None:
     """Record nothing before a change."""
 
 
-def _do_nothing_after(_locations: Sequence[Location]) -> None:
+def _do_nothing_after(_locations: Iterable[Location]) -> None:
     """Tell nothing after a change."""
 
 

@@ -11,6 +11,7 @@ from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import lru_cache
 from itertools import islice
 from struct import iter_unpack
 from types import MappingProxyType
@@ -314,6 +315,8 @@ class FileState:
             if isinstance(values.get(name), str):
                 # Undoing a large change has them several times otherwise.
                 values[name] = sys.intern(values[name])
+        if isinstance(values.get("mode"), int):
+            values["mode"] = _shared_mode(values["mode"])
         if "link_target" in values:
             target = values["link_target"]
             values["link_target"] = target.encode("utf-8", "surrogateescape")
@@ -353,6 +356,12 @@ class FileState:
             # to.
             return self.digest is None
         return (status.size, status.mtime_ns) == (self.size, self.mtime_ns)
+
+
+@lru_cache
+def _shared_mode(mode: int) -> int:
+    """Return a mode; most files of a change have the same."""
+    return mode
 
 
 def states_match(state: FileState | None, other: FileState | None) -> bool:

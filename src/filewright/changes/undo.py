@@ -7,7 +7,7 @@ conflict refuses the undo. A file that was deleted or moved away since comes bac
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from filewright.boundary.location import Location
@@ -57,7 +57,6 @@ class Reversal:
         self._options = options
         self._file_changes: list[FileChange] = []
         self._root_notes: list[str] = []
-        self._locations: dict[RecordedPath, Location] = {}
         for change in selected.record.file_changes:
             if change.action == "attributes" and not change.path.parts:
                 # A folder of an outer root may be a root here, whose rights never
@@ -70,7 +69,9 @@ class Reversal:
                 continue
             self._file_changes.append(change)
             for path in change.paths:
-                self._locations[path] = options.locate(path)
+                # Located again where it is needed: to hold the locations of all files
+                # takes as much memory as their contents.
+                options.locate(path)
         self.change_set = DeferredChangeSet(
             "revert_edit",
             selected.summary,
@@ -79,7 +80,7 @@ class Reversal:
             reverts=selected.change_ids,
             partial=selected.partial,
             build_steps=self._build_steps,
-            locations=self._locations.values(),
+            list_locations=self._list_locations,
         )
 
     @property
@@ -108,6 +109,12 @@ class Reversal:
         paths = {conflict.path for conflict in self.conflicts}
         return paths - self.report.divisible_paths
 
+    def _list_locations(self) -> Iterator[Location]:
+        """Yield the locations of all paths that the undo may touch."""
+        for change in self._file_changes:
+            for path in change.paths:
+                yield self._options.locate(path)
+
     def list_refused(self) -> tuple[Conflict, ...]:
         """Return the conflicts so far of files that stay as they are."""
         conflicts = [*self.refused_conflicts]
@@ -125,7 +132,7 @@ class Reversal:
         remaining_changes: list[FileChange] = []
         for change in self._file_changes:
             display_paths = {
-                self._locations[path].display_path for path in change.paths
+                self._options.locate(path).display_path for path in change.paths
             }
             if refused.isdisjoint(display_paths):
                 remaining_changes.append(change)
@@ -149,11 +156,13 @@ class Reversal:
     def list_conflict_paths(self) -> list[RecordedPath]:
         """Return the paths of the files in conflict."""
         conflict_paths = {conflict.path for conflict in self.conflicts}
-        paths: list[RecordedPath] = []
-        for path, location in self._locations.items():
-            if location.display_path in conflict_paths:
-                paths.append(path)
-        return paths
+        paths: dict[RecordedPath, None] = {}
+        for change in self._file_changes:
+            for path in change.paths:
+                display_path = self._options.locate(path).display_path
+                if display_path in conflict_paths:
+                    paths[path] = None
+        return list(paths)
 
     def _build_steps(self, tree: ChangeTree) -> Sequence[Step]:
         """Apply the undo to names in a tree; return the steps for contents and rights.
@@ -164,15 +173,7 @@ class Reversal:
         builder = ReportBuilder()
         for note in self._root_notes:
             builder.add_note(note)
-        # A copy, since the planner adds folders: a retried commit begins as the first
-        # try.
-        planner = UndoPlanner(
-            tree,
-            self._file_changes,
-            dict(self._locations),
-            self._options,
-            builder,
-        )
+        planner = UndoPlanner(tree, self._file_changes, self._options, builder)
         try:
             steps = planner.plan()
         except FilewrightError:

@@ -113,22 +113,17 @@ class _Attachment:
 
 
 class UndoPlanner:
-    """Works out one undo on one tree.
-
-    `locations` has those of all paths of the changes.
-    """
+    """Works out one undo on one tree."""
 
     def __init__(
         self,
         tree: ChangeTree,
         file_changes: Sequence[FileChange],
-        locations: dict[RecordedPath, Location],
         options: UndoOptions,
         report: ReportBuilder,
     ) -> None:
         self._tree = tree
         self._file_changes = file_changes
-        self._locations = locations
         self._settings = options.settings
         self._task = options.task
         self._locate = options.locate
@@ -140,7 +135,7 @@ class UndoPlanner:
             options.task,
             options.hunks,
             options.leaves_conflicts,
-            lambda path: self._locations[path].display_path,
+            lambda path: self._locate(path).display_path,
             report,
         )
         self._later_steps: list[Step] = []
@@ -194,9 +189,7 @@ class UndoPlanner:
             self._task.check()
             before, after = change.before, change.after
             is_moved = change.path in moves and change.renamed_from is not None
-            node = (
-                self._find_node(self._locations[change.path]) if after else None
-            )
+            node = self._find_node(self._locate(change.path)) if after else None
             with suppress(FileRefusedError):
                 if node is None or after is None:
                     if before is None:
@@ -236,7 +229,7 @@ class UndoPlanner:
             self._refuse(path, "is a link to something else now")
         if node.kind != "file":
             return
-        with self._open(node, self._locations[path]) as snapshot:
+        with self._open(node, self._locate(path)) as snapshot:
             node.expected = ExpectedState.from_snapshot(snapshot)
             if self._force:
                 return
@@ -257,7 +250,7 @@ class UndoPlanner:
         if before.kind == "file" and node.kind != "file":
             # Its content cannot be restored in place: it is attached instead.
             return
-        location = self._locations[change.renamed_from or change.path]
+        location = self._locate(change.renamed_from or change.path)
         restore_mode = SetMode(location, f"{before.mode:05o}")
         is_rewritten = change.packed_spans or before.digest != after.digest
         if before.kind == "file" and is_rewritten:
@@ -294,7 +287,7 @@ class UndoPlanner:
         location: Location,
     ) -> Modify | Create | None:
         """Return the step that gives a file its earlier content, or None."""
-        with self._open(node, self._locations[change.path]) as snapshot:
+        with self._open(node, self._locate(change.path)) as snapshot:
             current = snapshot.content
             # What was added at the end of a file needs no merge.
             has_grown = before.blob is None and snapshot.size > after.size
@@ -426,7 +419,7 @@ class UndoPlanner:
                 detached_in.setdefault(node.position.folder, []).append(node)
         for detachment in detachments:
             node = detachment.node
-            location = self._locations[detachment.change.path]
+            location = self._locate(detachment.change.path)
             if detachment.change.before is not None:
                 position = self._tree.find(location, changing=True).position
                 leave(self._tree, node, location, position)
@@ -442,7 +435,7 @@ class UndoPlanner:
     def _attach(self, attachment: _Attachment) -> None:
         """Bring a file back: by a move, or made again from its stored content."""
         change, before = attachment.change, attachment.before
-        location = self._locations[attachment.path]
+        location = self._locate(attachment.path)
         display_path = location.display_path
         is_moved_back = attachment.is_moved_back
         if is_moved_back and change.renamed_later and not self._force:
@@ -452,7 +445,7 @@ class UndoPlanner:
         if is_moved_back and attachment.node is not None:
             self._require_no_link_out(attachment.path)
             self.changes_names = True
-            source = self._locations[change.path]
+            source = self._locate(change.path)
             move = Move(source, location, overwrite=self._force)
             arrive(self._tree, attachment.node, move)
             return
@@ -531,7 +524,7 @@ class UndoPlanner:
     def _require_no_link_out(self, path: RecordedPath) -> None:
         """Refuse a path through a link out of the root; `force` deletes the link."""
         try:
-            self._tree.find(self._locations[path])
+            self._tree.find(self._locate(path))
         except FilewrightError as error:
             if error.code is not Code.PATH_ESCAPE:
                 return
@@ -544,13 +537,12 @@ class UndoPlanner:
                     "is a link that leads out of the root now, and "
                     f"{path.display_path} was below it",
                 )
-            self._apply(Delete(self._locations[link]))
+            self._apply(Delete(self._locate(link)))
 
     def _find_link_above(self, path: RecordedPath) -> RecordedPath | None:
         """Return the topmost folder of a path that is a link now, or None."""
         for folder in reversed(tuple(parent_paths(path))):
-            self._locations[folder] = self._locate(folder)
-            node = self._find_node(self._locations[folder])
+            node = self._find_node(self._locate(folder))
             if node is not None and node.kind == "link":
                 return folder
         return None
@@ -586,7 +578,7 @@ class UndoPlanner:
         self._report.refuse(self._shown(path), why)
 
     def _shown(self, path: RecordedPath) -> str:
-        return self._locations[path].display_path
+        return self._locate(path).display_path
 
 
 def _is_now(kind: str) -> str:

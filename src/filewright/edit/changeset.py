@@ -8,7 +8,7 @@ bytes, modes are permission bits, times are in nanoseconds.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -297,16 +297,14 @@ class ChangeSet:
     reverts: tuple[str, ...] | None = None
     partial: bool = False
 
-    @property
-    def locations(self) -> Collection[Location]:
-        """The locations that the steps change."""
-        locations: list[Location] = []
+    def iterate_locations(self) -> Iterator[Location]:
+        """Yield the locations that the steps change."""
         for step in self.steps:
             match step:
                 case Move(source, destination):
-                    locations += [source, destination]
+                    yield source
+                    yield destination
                 case Copy(_, destination):
-                    locations.append(destination)
+                    yield destination
                 case _:
-                    locations.append(step.location)
-        return locations
+                    yield step.location

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from filewright.boundary.location import Location
@@ -101,12 +101,15 @@ class SeenFiles:
 
     # News: changes by other programs
 
-    def accept_own_change(self, locations: Sequence[Location]) -> None:
+    def accept_own_change(self, locations: Iterable[Location]) -> None:
         """Record the files of a change made here as seen, so that they are no news."""
+        changed_locations = tuple(locations)
         with self._lock:
             watched = [*self._watched.items()]
         for location, state in watched:
-            if any(location.is_within(changed) for changed in locations):
+            if any(
+                location.is_within(changed) for changed in changed_locations
+            ):
                 self._compare(location, state)
 
     def find_news(self) -> str | None:
