@@ -283,3 +283,134 @@ def test_refuses(
     for word in words:
         assert word in str(error)
     assert (root / name).read_bytes() == before
+
+
+def test_already_so_is_counted(root: Path, workspace: Workspace) -> None:
+    (root / "x.csv").write_text("a,b\n1,2\n1,3\n2,2\n")
+    result = run(workspace, path="x.csv", where={"a": "1"}, set={"b": "3"})
+    assert result.text.startswith(
+        "2 rows in 1 file changed (1 value; 1 had them already); change "
+    )
+    assert (root / "x.csv").read_text() == "a,b\n1,3\n1,3\n2,2\n"
+
+
+def test_rows_left_out_are_named(root: Path, workspace: Workspace) -> None:
+    (root / "x.csv").write_text("a,b\n1,2\n1,3,4\n1\n5,6,7\n")
+    result = run(workspace, path="x.csv", where={"a": "1"}, set={"b": "9"})
+    assert result.notes == (
+        "2 rows of another length left as before, from x.csv:3",
+    )
+
+
+def test_lacking_keys_and_broken_lines_are_named(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "x.jsonl").write_text('{"a":1,"b":2}\n{"a":1}\n{"a":1\n')
+    result = run(workspace, path="x.jsonl", where={}, set={"b": 3})
+    assert result.count == 1
+    assert result.notes == (
+        "1 line not JSON left as before, from x.jsonl:3",
+        "1 row without b left as before, from x.jsonl:2",
+    )
+
+
+def test_preview_and_counts(root: Path, workspace: Workspace) -> None:
+    path = root / "x.csv"
+    path.write_text("a,b\n1,2\n1,3\n")
+    change = {"path": "x.csv", "where": {"a": "1"}, "set": {"b": "9", "a": "8"}}
+    preview = workspace.run("replace_content", change)
+    assert preview.text.startswith("2 rows in 1 file would be changed (preview")
+    assert workspace.run("replace_content", {**change, "max_count": 1}).preview
+    with pytest.raises(FilewrightError, match="2 times, not the expected 3"):
+        workspace.run("replace_content", {**change, "expected_count": 3})
+    assert path.read_text() == "a,b\n1,2\n1,3\n"
+    result = workspace.run("replace_content", {**change, "max_count": 2})
+    assert result.text.startswith(
+        "2 rows in 1 file changed (4 values); change "
+    )
+
+
+def test_kinds_of_rows(root: Path, workspace: Workspace) -> None:
+    rows = "".join(f"{number},AT,x{'z' * 99},1\n" for number in range(500))
+    (root / "x.csv").write_text(f"nr,land,text,n\n{rows}")
+    change = {"where": {"land": "AT"}, "set": {"land": "DE", "n": "2"}}
+    text = run(workspace, path="x.csv", diff="auto", **change).text
+    assert "500 like x.csv:2:\n-0,AT,x" in text
+
+
+def test_folder(root: Path, workspace: Workspace) -> None:
+    for name, version in [("a", "1"), ("b", "2"), ("c", "1")]:
+        folder = root / "packages" / name
+        folder.mkdir(parents=True)
+        text = f'{{"version": "{version}", "deps": {{"x": "1"}}}}\n'
+        (folder / "package.json").write_text(text)
+        (folder / "other.csv").write_text("a,b\n1,2\n")
+    (root / "packages" / "a" / "bad.json").write_text('{"version": "1" ')
+    result = run(
+        workspace,
+        path="packages",
+        where={"version": "1"},
+        set={"version": "3"},
+    )
+    assert [file.path for file in result.files] == [
+        "packages/a/package.json",
+        "packages/c/package.json",
+    ]
+    read = (root / "packages" / "c" / "package.json").read_text()
+    assert read == '{"version": "3", "deps": {"x": "1"}}\n'
+
+
+def test_items_of_rows_and_text(root: Path, workspace: Workspace) -> None:
+    (root / "x.csv").write_text("a,b\n1,one\n2,one\n3,one\n")
+    result = run(
+        workspace,
+        path="x.csv",
+        items=[
+            {"where": {"a": "1"}, "set": {"b": "two"}},
+            {"where": {"a": "2"}, "pattern": "one", "replacement": "three"},
+        ],
+    )
+    assert (root / "x.csv").read_text() == "a,b\n1,two\n2,three\n3,one\n"
+    assert result.item_counts == (1, 1)
+    error = refused(
+        workspace,
+        path="x.csv",
+        items=[
+            {"where": {"a": "1"}, "set": {"b": "x"}},
+            {"where": {"a": "9"}, "set": {"b": "x"}},
+        ],
+    )
+    assert "item 2 of 2: no row fulfils the conditions" in str(error)
+    assert "a: 0" in str(error)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_pattern_in_rows(
+    root: Path, workspace: Workspace, encoding: str
+) -> None:
+    before = 'a,b\n1,"x\nx"\n2,x\n'
+    (root / "x.csv").write_bytes(before.encode(encoding))
+    run(
+        workspace,
+        path="x.csv",
+        where={"a": "1"},
+        pattern="x",
+        replacement="y",
+    )
+    after = 'a,b\n1,"y\ny"\n2,x\n'
+    assert (root / "x.csv").read_bytes() == after.encode(encoding)
+
+
+def test_same_column_twice(root: Path, workspace: Workspace) -> None:
+    (root / "x.csv").write_text("a,b\n1,2\n")
+    error = refused(workspace, path="x.csv", where={}, set={"b": "3", "2": "4"})
+    assert error.code == Code.INVALID_INPUT
+    assert "same column" in error.message
+
+
+def test_no_character_that_the_encoding_lacks(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "x.csv").write_bytes("a;b\r\nä;€\r\n".encode("cp1252"))
+    error = refused(workspace, path="x.csv", where={}, set={"b": "→"})
+    assert error.code == Code.UNENCODABLE

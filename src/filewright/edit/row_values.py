@@ -40,8 +40,9 @@ Scalar = str | int | float | bool | None
 
 _MAX_LISTED_KEYS = 30
 _MAX_KEYS = 1_000
-_ESCAPE = re.compile(r"\\\\|\\u[0-9a-f]{4}")
+_ESCAPE = re.compile(rb"\\(?:u[0-9a-fA-F]{4}|.)", re.DOTALL)
 _CAPITAL_ESCAPE = re.compile(rb"\\u(?=[0-9A-F]*[A-F])[0-9A-F]{4}")
+_CODE = re.compile(r"\\\\|\\u[0-9a-f]{4}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,17 +303,19 @@ class _JsonWriter:
             return text.encode("ascii")
         if not text.isascii() and self._is_ascii:
             text = json.dumps(value)
-        row_bytes = self._source.read(row.offset, row.end)
-        if _CAPITAL_ESCAPE.search(row_bytes):
-            text = _ESCAPE.sub(_with_capitals, text)
+        row_escapes = set(
+            _ESCAPE.findall(self._source.read(row.offset, row.end))
+        )
+        if any(map(_CAPITAL_ESCAPE.fullmatch, row_escapes)):
+            text = _CODE.sub(_with_capitals, text)
         # Encoders may escape characters that need no escape.
         for character in "/<>&'":
-            if character not in text:
-                continue
-            code = f"{ord(character):04x}"
-            for escape in ("\\/", f"\\u{code}", f"\\u{code.upper()}"):
-                is_own = escape != "\\/" or character == "/"
-                if is_own and escape.encode() in row_bytes:
+            code = f"\\u{ord(character):04x}"
+            escapes = [code, f"\\u{ord(character):04X}"]
+            if character == "/":
+                escapes.append("\\/")
+            for escape in escapes:
+                if escape.encode() in row_escapes:
                     text = text.replace(character, escape)
                     break
         return encode(text, self._source.encoding, argument="set")

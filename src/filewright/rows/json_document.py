@@ -35,7 +35,7 @@ class JsonDocument:
     snapshot: Snapshot
     block_bytes: int = 1 << 20
     left_out: LeftOutRows = field(
-        default_factory=lambda: LeftOutRows("value", "no object")
+        default_factory=lambda: LeftOutRows("value", "not an object")
     )
 
     def iterate_rows(

@@ -21,6 +21,8 @@ from filewright.wording import closest_matches, join_limited
 
 _MAX_SAMPLED_LINES = 100
 _MAX_LISTED_NAMES = 30
+_MAX_VERDICTS = 10_000
+_MAX_VERDICT_BYTES = 200
 _PLAIN_TEXT = re.compile(r"[^\r\n\"]+")
 
 
@@ -29,11 +31,13 @@ class _ColumnCondition:
     """A condition on the field with an index.
 
     `needle` matches in every field that fits, and in others; None matches in all.
+    `verdicts` are those on the fields so far: a column often has few values.
     """
 
     index: int
     condition: Condition
     needle: re.Pattern[bytes] | None
+    verdicts: dict[bytes, bool] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -304,8 +308,15 @@ class Table:
         match: re.Match[bytes],
     ) -> bool:
         for bound in conditions:
-            value = self._read_value(match[form.groups[bound.index]])
-            if not bound.condition.accepts_value(value):
+            text = match[form.groups[bound.index]]
+            verdict = bound.verdicts.get(text)
+            if verdict is None:
+                value = self._read_value(text)
+                verdict = bound.condition.accepts_value(value)
+                is_short = len(text) < _MAX_VERDICT_BYTES
+                if is_short and len(bound.verdicts) < _MAX_VERDICTS:
+                    bound.verdicts[text] = verdict
+            if not verdict:
                 return False
         return True
 

@@ -33,7 +33,7 @@ class JsonLines:
 
     snapshot: Snapshot
     left_out: LeftOutRows = field(
-        default_factory=lambda: LeftOutRows("line", "no JSON object")
+        default_factory=lambda: LeftOutRows("line", "not JSON")
     )
 
     def iterate_rows(

@@ -763,24 +763,29 @@ def _check_counts(
                 if len(items) > 1:
                     note = f"item {index + 1}: {note}"
                 findings.notes.append(note)
-    # An item that matches nothing would be lost in the sum of all items.
-    if len(items) > 1 and arguments.expected_count != 0:
+    if arguments.expected_count != 0:
         for index, count in enumerate(findings.by_item):
             with naming_item(index, len(items)):
-                check_expected({"": count}, None, findings.notes)
-    item = items[0]
-    if (
-        not findings.total
-        and arguments.expected_count != 0
-        and item.selection is not None
-    ):
-        reason = explain_no_row(context, item.location, item.selection)
-        raise FilewrightError(
-            Code.NO_MATCH,
-            "no row fulfils the conditions",
-            "; ".join(filter(None, (*findings.notes, reason))),
-        )
+                _require_match(context, items[index], count, findings.notes)
     check_expected(findings.by_file, arguments.expected_count, findings.notes)
+
+
+def _require_match(
+    context: Context, item: _Item, count: int, notes: Sequence[str]
+) -> None:
+    """Raise `no_match` for an item that matches nothing.
+
+    It would be lost in the sum of all items.
+    """
+    if count or item.selection is None:
+        check_expected({"": count}, None, notes)
+        return
+    reason = explain_no_row(context, item.location, item.selection)
+    problem = "no row fulfils the conditions"
+    if item.row_change is None:
+        problem = "the pattern is in no row that fulfils the conditions"
+    hints = [*notes, reason] if reason else notes
+    raise FilewrightError(Code.NO_MATCH, problem, "; ".join(hints) or None)
 
 
 def check_expected(
