@@ -76,7 +76,7 @@ RENAME = {
                     {"pattern": "Load", "replacement": "y", "path": "."},
                 ],
             },
-            "[3 and 3 files searched; no match left (hidden too)]",
+            "[3 files searched; no match left (hidden too)]",
             id="items",
         ),
     ],

@@ -120,9 +120,29 @@ def test_what_two_items_change_is_refused_and_both_are_named(
         assert (
             refusal.message == f"items 1 and 2 overlap at line {line} of b.txt"
         )
-        assert "send one of them in a later call" in refusal.hint
+        assert "leave out item 1: item 2 matches at its 1 match" in refusal.hint
     assert (root / "a.txt").read_text() == "so far only one\n"
     assert (root / "b.txt").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("items", "hint"),
+    [
+        ([_item("m.f($A)", "m.g($A)"), _item("f($A)", "g($A)")], "item 1: item 2 matches at its 1 match in this file too"),
+        ([_item("f($A)", "g($A)"), _item("m.f($A)", "m.g($A)")], "item 2: item 1 matches at its 1 match in this file too"),
+        ([_item("x + f(", "y + f("), _item("f(1) + y", "2")], "item 1: item 2 matches at its 1 match in this file too"),
+        ([_item("z = f", "y = f"), _item("f(1)", "g(1)")], "send one of them in a later call"),
+    ],
+)  # fmt: skip
+def test_names_the_item_to_leave_out(
+    root: Path, workspace: Workspace, items: list[dict[str, Any]], hint: str
+) -> None:
+    (root / "a.py").write_text("m.f(x)\n")
+    (root / "b.py").write_text("f(x)\nx + f(1) + y\nz = f(1)\nz = f(2)\n")
+    mode = "code" if "$" in items[0]["pattern"] else "literal"
+    refusal = _refused(workspace, *items, mode=mode)
+    assert refusal.code == Code.OVERLAP
+    assert hint in refusal.hint
 
 
 def test_what_only_touches_does_not_overlap(

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import islice
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, model_validator
@@ -81,6 +82,7 @@ from filewright.tools.search_result import MatchedFile
 from filewright.tools.syntax_filter import (
     SyntaxFilter,
     SyntaxWords,
+    anchor_span,
     combine_kinds,
     syntax_notes,
 )
@@ -254,6 +256,7 @@ class _Findings:
     """
 
     by_item: list[int]
+    files_by_item: Counter[int] = field(default_factory=Counter)
     by_file: dict[str, int] = field(default_factory=dict)
     searched: list[int] = field(default_factory=list)
     includes_ignored: bool = True
@@ -303,7 +306,9 @@ class _Findings:
     ) -> None:
         """Search the result of splices for further matches, if there is time for it."""
         self.remaining_check_bytes -= snapshot.size
-        if self.remaining_check_bytes < 0:
+        has_filter = any(item.syntax_filter is not None for item in items)
+        # With `only`, the matches that stay are counted by the filter.
+        if self.remaining_check_bytes < 0 or has_filter:
             self.is_checked = False
         if self.has_left or not self.is_checked:
             return
@@ -316,7 +321,8 @@ class _Findings:
         """Return the files that were searched, and whether a match is left in them."""
         parts: list[str] = []
         if self.searched:
-            counts = " and ".join(f"{count:,}" for count in self.searched)
+            distinct = dict.fromkeys(self.searched)
+            counts = " and ".join(f"{count:,}" for count in distinct)
             noun = "file" if self.searched == [1] else "files"
             parts.append(f"{counts} {noun} searched")
         parts += self.notes[:MAX_SHOWN_NOTES]
@@ -535,6 +541,7 @@ def _find_targets(
         with naming_item(index, len(items)):
             for location in _find_files(context, item, findings):
                 targets.setdefault(location, []).append(index)
+                findings.files_by_item[index] += 1
     if len(targets) > max_files:
         raise FilewrightError(
             Code.TOO_LARGE,
@@ -708,15 +715,17 @@ def _replace_in_file(
     if len(outcomes) == 1:
         return outcome
     unchanged = sum(outcome.unchanged for outcome in outcomes.values())
-    return ReplaceOutcome(
-        count, unchanged, PackedSplices.pack(_merge(snapshot, outcomes))
-    )
+    try:
+        splices = PackedSplices.pack(_merge(outcomes))
+    except _OverlapError as overlap:
+        raise _refuse_overlap(
+            context, snapshot, items, findings.files_by_item, overlap
+        ) from None
+    return ReplaceOutcome(count, unchanged, splices)
 
 
-def _merge(
-    snapshot: Snapshot, outcomes: Mapping[int, ReplaceOutcome]
-) -> Iterator[Splice]:
-    """Yield the splices of several items in order. Raise `overlap` if two touch."""
+def _merge(outcomes: Mapping[int, ReplaceOutcome]) -> Iterator[Splice]:
+    """Yield the splices of several items in order. Raise `_OverlapError` if two touch."""
     last: Splice | None = None
     for splice in heapq.merge(
         *(outcome.splices for outcome in outcomes.values())
@@ -725,22 +734,92 @@ def _merge(
             splice.offset < last.end
             or splice.offset == splice.end == last.offset
         ):
-            numbers = [
-                str(index + 1)
+            indexes = [
+                index
                 for index, outcome in outcomes.items()
                 if last in outcome.splices or splice in outcome.splices
             ]
-            path = snapshot.requested_path
-            line = snapshot.lines.line_at(splice.offset)
-            raise path_error(
-                Code.OVERLAP,
-                path,
-                f"items {' and '.join(numbers)} overlap at line {line} of {path}",
-                "leave out an item that matches within the other's matches, or "
-                "send one of them in a later call",
-            )
+            raise _OverlapError(tuple(indexes), splice.offset)
         last = splice
         yield splice
+
+
+class _OverlapError(Exception):
+    """Two items that change the same text of a file, at an offset."""
+
+    def __init__(self, indexes: tuple[int, ...], offset: int) -> None:
+        super().__init__()
+        self.indexes = indexes
+        self.offset = offset
+
+
+def _refuse_overlap(
+    context: Context,
+    snapshot: Snapshot,
+    items: Sequence[_Item],
+    files_by_item: Mapping[int, int],
+    overlap: _OverlapError,
+) -> FilewrightError:
+    """Return the error of items that change the same text, with the step that works."""
+    numbers = [index + 1 for index in overlap.indexes]
+    path = snapshot.requested_path
+    line = snapshot.lines.line_at(overlap.offset)
+    hint = (
+        "make one of them narrower, by whole_word, glob or a longer text, or "
+        "send one of them in a later call"
+    )
+    if len(numbers) == 2:
+        spans = {
+            index: _find_spans(context, snapshot, items[index])
+            for index in overlap.indexes
+        }
+        # An item that matches in fewer files is likely to be the narrower one.
+        ordered = sorted(
+            overlap.indexes, key=lambda index: files_by_item[index]
+        )
+        for inner, outer in (ordered, ordered[::-1]):
+            if _all_touch(spans[inner], spans[outer]):
+                matches = pluralize(len(spans[inner]), "match")
+                hint = (
+                    f"leave out item {inner + 1}: item {outer + 1} matches at "
+                    f"its {matches} in this file too"
+                )
+                break
+    joined = " and ".join(map(str, numbers))
+    return path_error(
+        Code.OVERLAP,
+        path,
+        f"items {joined} overlap at line {line} of {path}",
+        hint,
+    )
+
+
+def _find_spans(
+    context: Context, snapshot: Snapshot, item: _Item
+) -> list[tuple[int, int]]:
+    """Return the ranges of the matches of an item, without what is in their holes."""
+    spans = []
+    matches = find_matches(snapshot, item.pattern, task=context.task)
+    for match in islice(matches, MAX_COMPARED_LINES):
+        is_code = item.pattern.code is not None
+        spans.append(anchor_span(match, is_code_pattern=is_code))
+    return spans
+
+
+def _all_touch(
+    spans: Sequence[tuple[int, int]], others: Sequence[tuple[int, int]]
+) -> bool:
+    """Return True if every span has a part in common with one of the others.
+
+    Both are in order of their starts.
+    """
+    index = 0
+    for start, end in spans:
+        while index < len(others) and others[index][1] <= start:
+            index += 1
+        if index == len(others) or others[index][0] >= end:
+            return False
+    return bool(spans)
 
 
 # Checking the counts
