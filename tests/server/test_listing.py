@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from filewright.server.listing import listing
+from filewright.server.listing import describe_tools
 from filewright.tools.tool import ListedTool, Tool
 
 
@@ -27,7 +27,7 @@ TOOL = ListedTool(
 
 
 def test_schema_title_and_hints() -> None:
-    [row] = listing([TOOL])
+    [row] = describe_tools([TOOL])
     assert row["inputSchema"] == TOOL.schema
     assert [*row["inputSchema"]] == ["type", "additionalProperties"]
     assert row["title"] == "Some tool"
@@ -40,7 +40,7 @@ def test_schema_title_and_hints() -> None:
 
 
 def test_short_tool_has_no_title() -> None:
-    [row] = listing([TOOL.shortened()])
+    [row] = describe_tools([TOOL.shortened()])
     assert row["inputSchema"] == {"type": "object"}
     assert "title" not in row
 
@@ -57,4 +57,4 @@ def test_writing_tools_name_the_app(writes: bool) -> None:
         load=load,
         writes=writes,
     )
-    assert ("_meta" in listing([tool])[0]) is writes
+    assert ("_meta" in describe_tools([tool])[0]) is writes

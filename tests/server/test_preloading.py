@@ -22,7 +22,7 @@ from filewright import Workspace
 from filewright.server.preloading import preload
 
 with Workspace(sys.argv[1], state_dir=sys.argv[2]) as workspace:
-    preload(SimpleNamespace(idle=True), workspace, threading.Event(), idle_seconds=0)
+    preload(SimpleNamespace(is_idle=True), workspace, threading.Event(), idle_seconds=0)
     tools = workspace.offer()
     before = {*sys.modules}
     for name, arguments in (
@@ -55,7 +55,7 @@ def test_stops_after_one_module(
 
     class Calls:
         @property
-        def idle(self) -> bool:
+        def is_idle(self) -> bool:
             asked.append(1)
             if len(asked) == 3:
                 leave.set()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from filewright import Code, Workspace
-from filewright.server.listing import listing
+from filewright.server.listing import describe_tools
 from filewright.tools.catalogue import generate_catalogue, read_catalogue
 
 NAMES = [
@@ -48,7 +48,7 @@ def workspace(tmp_path):
 
 
 def test_the_library_has_the_tools_that_clients_get(workspace):
-    rows = listing(workspace.tools())
+    rows = describe_tools(workspace.tools())
     assert [row["name"] for row in rows] == NAMES
     for tool, row in zip(workspace.tools(), rows, strict=True):
         assert tool.description == row["description"]

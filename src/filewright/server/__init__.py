@@ -20,13 +20,14 @@ A message takes this way: `inbox` and `stdio`, or `http` → the SDK's dispatche
 - `access`: the address of an HTTP server, and its tokens
 - `shares`: limits on what one caller may have open
 - `handlers`: the request handlers
-- `callers`: the session, client and turn of each request
-- `results`: results as the protocol carries them
+- `callers`: the session, client and turn of a request
 - `calls`: worker threads for tool calls
+- `results`: results as the protocol carries them
 - `listing`: the lists of tools and resources
 - `resources`: files, changes and large results as resources
 - `notices`: news about what the person did on the review page
 - `confirmation`: questions to the person before a call
+- `questions`: their text
 - `client_roots`: the roots that the client names
 - `confinement`: the confinement of the process by the kernel
 - `preloading`: imports while the server is idle

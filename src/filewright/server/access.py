@@ -25,7 +25,9 @@ from filewright.errors import invalid
 _logger = logging.getLogger(__name__)
 
 MIN_TOKEN_CHARS = 16
+"""Shorter tokens can be guessed: 16 characters of base64 are 96 bits."""
 INTROSPECTION_SECONDS = 10.0
+"""The time for an answer of the authorization server; the request is refused then."""
 CLOCK_SLACK_SECONDS = 30.0
 """The most by which the authorization server's clock may differ from ours."""
 _MAX_TIME = 1e12

@@ -60,12 +60,12 @@ class CallRunner:
         """
         loop = asyncio.get_running_loop()
         task = Task(seconds=self._seconds)
-        begun = loop.create_future()
+        started = loop.create_future()
 
         def run_in_thread() -> T:
             # Without a loop the server is stopping, but the work still counts.
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(begun.set_result, None)
+                loop.call_soon_threadsafe(started.set_result, None)
             task.begin()
             return work(task)
 
@@ -78,8 +78,9 @@ class CallRunner:
             reporter = asyncio.ensure_future(_report(task, notify))
         result = asyncio.wrap_future(future)
         try:
+            # The time in which a call waits for a thread is not counted as its own.
             await asyncio.wait(
-                {result, begun}, return_when=asyncio.FIRST_COMPLETED
+                {result, started}, return_when=asyncio.FIRST_COMPLETED
             )
             await asyncio.wait({result}, timeout=self._seconds + GRACE_SECONDS)
             if result.done():
@@ -107,7 +108,7 @@ class CallRunner:
         )
 
     @property
-    def idle(self) -> bool:
+    def is_idle(self) -> bool:
         """True if no call runs or waits."""
         return not self._running
 

@@ -31,9 +31,9 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Caller
 from filewright.server.client_roots import Context
-from filewright.tools.bounded_text import clip
+from filewright.server.questions import ask, ask_with_diff
 from filewright.tools.tool import ListedTool
-from filewright.wording import escape_unsendable, join_limited, to_one_line
+from filewright.wording import escape_unsendable, to_one_line
 
 if TYPE_CHECKING:
     from filewright.edit.diff import Diff
@@ -41,35 +41,11 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
-MAX_QUESTION_CHARS = 600
-MAX_NAMED_FILES = 5
-"""Files and folders that a question names."""
-MAX_LOST_FILES = 10
-"""Files and folders that a question names as lost."""
-MAX_DIFF_CHARS = 6_000
-"""Characters of the diff in a question; the review page shows more."""
+_CALL_ID_CHARS = 32
 _ANSWER = "confirm"
 _PREVIEW_ARGUMENTS = ("preview", "dry_run", "dryRun")
 _READING_COMMAND = "view"
 """The command that changes nothing, of tools that read and write."""
-_NAMING_ARGUMENTS = (
-    "command",
-    "path",
-    "file_path",
-    "absolute_file_path",
-    "old_path",
-    "new_path",
-    "source",
-    "destination",
-    "paths",
-    "items",
-    "operation",
-    "operations",
-    "changes",
-    "change_id",
-    "backup_id",
-)
-"""Arguments that name the subject of a call, in the native tools and the dialects."""
 _ANSWER_SCHEMA = {
     "type": "object",
     "properties": {
@@ -112,7 +88,7 @@ async def require_confirmation(
     if context.protocol_version not in MODERN_PROTOCOL_VERSIONS:
         await _ask_while_waiting(context, tool, arguments, rehearse)
         return None
-    message = _question_with_diff(tool, arguments, await rehearse())
+    message = ask_with_diff(tool, arguments, await rehearse())
     state = _digest(tool.name, arguments, message)
     answer = (params.input_responses or {}).get(_ANSWER)
     if params.request_state != state or not isinstance(answer, ElicitResult):
@@ -166,7 +142,7 @@ async def _ask_while_waiting(
     """Ask until the diff in the question is the one that the call would make now."""
     asked_message = ""
     while True:
-        message = _question_with_diff(tool, arguments, await rehearse())
+        message = ask_with_diff(tool, arguments, await rehearse())
         if message == asked_message:
             return
         try:
@@ -194,34 +170,34 @@ def _confirm_on_page(
     from filewright.mailbox.calls import WaitingCall, WaitingCalls
 
     waiting_calls = WaitingCalls(workspace)
+    description, diff_json = "", ""
     if isinstance(diff, str):
-        shown_text, shown_diff = diff, ""
+        description = diff
     else:
-        shown_text, shown_diff = "", diff.json
+        diff_json = diff.json
     # The answer is to the diff: a call that would do something else by now waits
     # again.
     call_id = _digest(
-        tool.name, caller.session, arguments, shown_text, shown_diff
-    )[:32]
+        tool.name, caller.session, arguments, description, diff_json
+    )[:_CALL_ID_CHARS]
+    session = caller.session or ""
     try:
         answer = waiting_calls.take_answer(call_id)
-        is_allowed = answer is None and waiting_calls.is_allowed(
-            caller.session or "", tool.name
-        )
-        if is_allowed:
+        if answer is None and waiting_calls.is_allowed(session, tool.name):
             return
         if answer is None:
-            call = WaitingCall(
-                call_id,
-                time.time(),
-                _question(tool, arguments, diff),
-                escape_unsendable(shown_text),
-                caller.session or "",
-                caller.client or "",
-                shown_diff,
-                tool.name,
+            waiting_calls.add(
+                WaitingCall(
+                    id=call_id,
+                    time=time.time(),
+                    question=ask(tool, arguments, diff),
+                    shown=escape_unsendable(description),
+                    session=session,
+                    client=caller.client or "",
+                    diff=diff_json,
+                    tool=tool.name,
+                )
             )
-            waiting_calls.add(call)
     except OSError as error:
         raise from_os_error(
             error, "the state folder", doing="write to"
@@ -261,94 +237,3 @@ def _digest(*facts: object) -> str:
         facts, sort_keys=True, ensure_ascii=True, default=str
     )
     return hashlib.sha256(canonical.encode()).hexdigest()
-
-
-# The text of a question
-
-
-def _question_with_diff(
-    tool: ListedTool, arguments: Mapping[str, Any], diff: Diff | str
-) -> str:
-    """Return the question, what would be lost, and the diff."""
-    question = _question(tool, arguments, diff)
-    if isinstance(diff, str):
-        text = diff
-    else:
-        text = diff.text
-        if diff.lost:
-            lost = join_limited(
-                [content.text for content in diff.lost],
-                MAX_LOST_FILES,
-                noun="lost file",
-            )
-            question += clip(
-                escape_unsendable(f"\n\nThis deletes {lost}."),
-                MAX_QUESTION_CHARS,
-                at_line=True,
-            )
-    if not text:
-        return question
-    text = escape_unsendable(text).rstrip()
-    return f"{question}\n\n{clip(text, MAX_DIFF_CHARS, at_line=True)}"
-
-
-def _question(
-    tool: ListedTool, arguments: Mapping[str, Any], diff: Diff | str
-) -> str:
-    """Return the question that names the files of a call."""
-    names: list[str] = []
-    unnamed_count = 0
-    if not isinstance(diff, str):
-        names, unnamed_count = _files_of(diff)
-    if not names:
-        for argument in _NAMING_ARGUMENTS:
-            names += _names_in(arguments.get(argument))
-    names = list(dict.fromkeys(names))
-    subject = "the workspace"
-    if names:
-        subject = join_limited(
-            [*names, *range(unnamed_count)],
-            min(MAX_NAMED_FILES, len(names)),
-            noun="file",
-        )
-    return clip(
-        escape_unsendable(f"Allow {tool.name} on {subject}?"),
-        MAX_QUESTION_CHARS,
-    )
-
-
-def _files_of(diff: Diff) -> tuple[list[str], int]:
-    """Return the names of the files in a diff, lost ones first.
-
-    Also return the count of changed files that have no name among them.
-    """
-    remaining = [file for file in diff.files if file.new_name is not None]
-    names: list[str] = []
-    for file in remaining:
-        if file.action == "moved":
-            names.append(f"{file.old_name} → {file.new_name}")
-        else:
-            names.append(file.path)
-    rewritten = {
-        file.path for file in remaining if file.old_name == file.new_name
-    }
-    lost = [content for content in diff.lost if content.path not in rewritten]
-    # A lost folder has one name, and stands for the files that were in it.
-    deleted_count = len(diff.files) - len(remaining)
-    lost_count = sum(content.files for content in lost)
-    unnamed_count = diff.omitted_files + deleted_count - lost_count
-    return [content.path for content in lost] + names, unnamed_count
-
-
-def _names_in(value: Any) -> list[str]:
-    """Return the names in the value of an argument that names the subject."""
-    if isinstance(value, list):
-        return [name for item in value for name in _names_in(item)]
-    if isinstance(value, dict):
-        parts = [
-            value[key]
-            for key in _NAMING_ARGUMENTS
-            if isinstance(value.get(key), str)
-        ]
-        return [" → ".join(parts)]
-    return [str(value)] if value else []

@@ -2,6 +2,8 @@
 
 A line that holds no message is never dropped: it becomes a `FrameError` with the id of
 the request wherever that can be found, so that no client waits for an answer for ever.
+The SDK's parser drops such a line or ends at it: with it alone
+`test_answers_malformed_lines` and `test_refuses_with_the_id` fail.
 """
 
 from __future__ import annotations

@@ -3,8 +3,9 @@
 The import takes most of a start. A client begins with a handshake (or, since 2026, with
 `server/discover`) and lists tools and resources; some offer no tool until all of these
 are answered. The answers need nothing of the SDK, so they are sent at once, with the
-content that the SDK would send (a test compares them). Any other message waits for the
-SDK; messages behind it are still answered here until the SDK takes over.
+content that the SDK would send (`test_same_bytes_as_the_sdk`). Any other message waits
+for the SDK; messages behind it are still answered here until the SDK takes over. Without
+this module `test_answers_before_a_transport_connects` fails.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from typing import Any, Literal
 from filewright import __version__
 from filewright.bounded_json import parse_json
 from filewright.errors import FilewrightError
-from filewright.server.listing import RESOURCE_TEMPLATES, listing
+from filewright.server.listing import RESOURCE_TEMPLATES, describe_tools
 from filewright.tools.bound_tools import BoundTools
 
 HANDSHAKE_VERSIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
@@ -242,7 +243,7 @@ class Greeting:
     def _list(self, method: str) -> Message | None:
         """Return the tools, templates or resources; None for any other request."""
         if method == "tools/list":
-            return {"tools": listing(self._bound_tools.tools())}
+            return {"tools": describe_tools(self._bound_tools.tools())}
         if method == "resources/templates/list":
             return {"resourceTemplates": RESOURCE_TEMPLATES}
         if method == "resources/list" and self._list_resources is not None:

@@ -44,7 +44,7 @@ from filewright.server.calls import CallRunner, T
 from filewright.server.client_roots import ClientRoots, Context
 from filewright.server.confirmation import require_confirmation
 from filewright.server.greeting import TOOLS_TTL_MS
-from filewright.server.listing import RESOURCE_TEMPLATES, listing
+from filewright.server.listing import RESOURCE_TEMPLATES, describe_tools
 from filewright.server.notices import Notices
 from filewright.server.resources import Resources
 from filewright.server.results import ResultRenderer
@@ -93,7 +93,7 @@ class Handlers:
         )
         self._tools = {tool.name: tool for tool in bound_tools.tools()}
         self._listing = ListToolsResult.model_validate(
-            {"tools": listing(bound_tools.tools())}
+            {"tools": describe_tools(bound_tools.tools())}
         )
         self._templates = ListResourceTemplatesResult.model_validate(
             {"resourceTemplates": RESOURCE_TEMPLATES}

@@ -44,6 +44,7 @@ REVIEW = "/review"
 LINGER_SECONDS = 5
 """The time for open responses after the process is asked to stop."""
 DRAIN_STEP_SECONDS = 0.1
+"""The time between two looks for running calls, and for an answer to be sent."""
 
 
 class HttpTransport:
@@ -107,8 +108,9 @@ class HttpTransport:
 
     async def _drain(self) -> None:
         """End the event streams of clients, once no call needs one any more."""
+        # Shorter than uvicorn's own limit, at which it cuts answers off.
         with anyio.move_on_after(LINGER_SECONDS - 2 * DRAIN_STEP_SECONDS):
-            while not self._calls.idle:
+            while not self._calls.is_idle:
                 await asyncio.sleep(DRAIN_STEP_SECONDS)
         await asyncio.sleep(DRAIN_STEP_SECONDS)
         # A stream that ends now is no error.
@@ -164,9 +166,10 @@ _HEALTHY = PlainTextResponse("ok\n")
 def _check_bodies(app: ASGIApp, max_bytes: int) -> ASGIApp:
     """Return `app` behind checks that the SDK does not make.
 
-    Host names are compared without regard to case; batches, and messages with too many
-    values, are refused. A body longer than `max_bytes` is passed on in part: the SDK
-    refuses it.
+    Host names are compared without regard to case (`test_ignores_case_of_host` fails
+    without this); batches (`test_refuses_batch`), and messages with too many values
+    (`test_refuses_too_many_values`), are refused. A body longer than `max_bytes` is
+    passed on in part: the SDK refuses it.
     """
 
     async def checked_app(scope: Scope, receive: Receive, send: Send) -> None:
@@ -193,7 +196,7 @@ def _check_bodies(app: ASGIApp, max_bytes: int) -> ASGIApp:
         if has_too_many_values(body):
             await _TOO_MANY_VALUES(scope, receive, send)
             return
-        # The SDK makes a copy of its own.
+        # The SDK makes a copy of its own: two of a large body would be held.
         del body
 
         async def receive_pending() -> Message:

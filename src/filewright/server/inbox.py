@@ -1,7 +1,9 @@
 """The reader of what the client sends, line by line, in a thread of its own.
 
 It reads from the first moment on. While the SDK loads, the first messages are answered
-by a `Greeting`; all others wait until a transport connects.
+by a `Greeting`; all others wait until a transport connects. The SDK has no such reader:
+without it `test_answers_before_a_transport_connects` fails, and without its limits
+`test_refuses_a_long_message`.
 """
 
 from __future__ import annotations
@@ -19,8 +21,9 @@ from filewright.server.greeting import Greeting
 _logger = logging.getLogger(__name__)
 
 READ_BYTES = 1 << 18
+"""The bytes that one read asks for: most calls fit, and a large one needs few reads."""
 EDGE_BYTES = 4096
-"""The bytes that are kept of each end of a line that is too long."""
+"""The bytes that are kept of each end of a line that is too long: its id is there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,7 +36,7 @@ RESOURCE_TEMPLATES: list[dict[str, Any]] = [
 """The templates by which files and changes are read as resources."""
 
 
-def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
+def list_recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
     """Return the app that shows a change, and the newest changes, as resources.
 
     Raise `FilewrightError` if the history cannot be read.
@@ -63,7 +63,7 @@ def recent_resources(workspace: Workspace) -> list[dict[str, Any]]:
     return resources
 
 
-def listing(tools: Sequence[ListedTool]) -> list[dict[str, Any]]:
+def describe_tools(tools: Sequence[ListedTool]) -> list[dict[str, Any]]:
     """Return the tools as JSON, each with all four hints.
 
     Tools that change files name the app. The members are in the order in which the SDK

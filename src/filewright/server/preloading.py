@@ -61,7 +61,7 @@ def preload(
     steps.append(workspace.prepare)
     stopping.wait(idle_seconds)
     for step in steps:
-        while not calls.idle and not stopping.wait(idle_seconds):
+        while not calls.is_idle and not stopping.wait(idle_seconds):
             pass
         if stopping.is_set():
             return

@@ -20,7 +20,7 @@ from filewright.server.listing import (
     APP,
     APP_PARTS,
     APP_TYPE,
-    recent_resources,
+    list_recent_resources,
 )
 from filewright.text.cache import BoundedCache
 from filewright.wording import escape_surrogates, escape_unsendable
@@ -58,7 +58,7 @@ class Resources:
     def recent(self) -> ListResourcesResult:
         """Return the app that shows a change, and the newest changes."""
         return ListResourcesResult.model_validate(
-            {"resources": recent_resources(self._workspace)}
+            {"resources": list_recent_resources(self._workspace)}
         )
 
     def read(self, uri: str) -> TextResourceContents | BlobResourceContents:

@@ -134,12 +134,12 @@ def _open_inbox(
     """Read from the client, and answer its first messages before the SDK loads."""
     from filewright.server.greeting import Greeting
     from filewright.server.inbox import Inbox
-    from filewright.server.listing import recent_resources
+    from filewright.server.listing import list_recent_resources
 
     list_resources = None
     # With client roots, the answer of the client decides which changes are visible.
     if not workspace.settings.client_roots:
-        list_resources = partial(recent_resources, workspace)
+        list_resources = partial(list_recent_resources, workspace)
     greeting = Greeting(bound_tools, list_resources)
     inbox = Inbox(
         streams, limit=workspace.settings.message_bytes, greeting=greeting

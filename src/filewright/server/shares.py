@@ -2,7 +2,8 @@
 
 A caller is identified by its token, or, without one, by its address. Without the limits
 one caller that opens streams would have all others answered with 503, and unfinished
-bodies would fill the memory.
+bodies would fill the memory: `test_limits_streams_of_a_token` and
+`test_limits_bodies_of_a_token` fail.
 """
 
 from __future__ import annotations

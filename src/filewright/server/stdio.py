@@ -1,8 +1,10 @@
 """Standard input and output as the two message streams of the SDK's dispatcher.
 
-The SDK's own stdio transport is not used: it never answers a malformed line, it ends at
-a lone surrogate, it holds any number of requests at once, and it drops pending requests
-when the input ends (`tests/server/test_stdio.py` fails with it).
+The SDK's own stdio transport is not used. With it `test_answers_malformed_lines`,
+`test_refuses_a_long_message`, `test_ends_with_a_client_that_stopped_reading` and
+`test_answers_piped_requests_before_the_end` fail: it never answers a malformed line, has
+no limit for a line, waits for a client that does not read, and drops the requests that
+are pending when the input ends.
 
 One thread reads and parses lines, another writes; the event loop never touches a file
 descriptor. Requests above `MAX_RUNNING_REQUESTS` wait in a backlog, so that a burst
@@ -215,9 +217,9 @@ class StdioTransport:
         return min(lanes, key=lambda lane: lane[0].number).popleft()
 
     async def _unanswered(self, request_id: RequestId) -> None:
-        self._settle(request_id)
+        self._finish(request_id)
 
-    def _settle(self, request_id: RequestId | None) -> None:
+    def _finish(self, request_id: RequestId | None) -> None:
         """Let another request take the place of one that will get no more answers."""
         self._running.discard(request_id)
         self._wake()
@@ -258,7 +260,7 @@ class StdioTransport:
                     self._call_soon(self.stop)
                     return
             self._outgoing.task_done()
-            is_serving = self._call_soon(self._settle, request_id)
+            is_serving = self._call_soon(self._finish, request_id)
 
 
 def _encode(message: JSONRPCMessage, request_id: RequestId | None) -> bytes:
