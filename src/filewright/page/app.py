@@ -7,7 +7,7 @@ from typing import Any
 from urllib.parse import parse_qsl, unquote
 
 from filewright.edit.diff import Diff
-from filewright.page.parts import Picture, Viewed, ViewPart, scope_of
+from filewright.page.parts import Picture, Subject, ViewPart, scope_of
 from filewright.page.render import read_static_file, render
 from filewright.workspace import REVIEW_CLIENT, Workspace
 
@@ -39,14 +39,14 @@ def app_part(workspace: Workspace, base: str, address: str) -> str | Picture:
     path, _, query = address.partition("?")
     kind, _, quoted_name = path.removeprefix("/").partition("/")
     name = unquote(quoted_name)
-    viewed = Viewed(kind, name, workspace.select(scope_of(kind, name)))
+    subject = Subject(kind, name, workspace.select(scope_of(kind, name)))
     shared: dict[str, Any] = {
         "base": "",
         "split": False,
         "acting": False,
         "app": True,
-        "person": REVIEW_CLIENT,
-        "viewed": viewed,
-        "source": base + viewed.address,
+        "person": REVIEW,
+        "subject": subject,
+        "source": base + subject.address,
     }
-    return ViewPart(workspace, viewed, dict(parse_qsl(query)), shared).answer()
+    return ViewPart(workspace, subject, dict(parse_qsl(query)), shared).answer()

@@ -12,18 +12,18 @@ from starlette.routing import Route
 from filewright.edit.diff import Diff
 from filewright.errors import FilewrightError
 from filewright.mailbox.calls import Answer, WaitingCall, WaitingCalls
+from filewright.page.call_description import CallDescription, describe_call
 from filewright.page.context import PageContext
 from filewright.page.parts import not_found
-from filewright.page.request_words import CallRequest, describe_call
 from filewright.page.requests import AllowanceRequest, AnswerRequest
 
 
 @dataclass(frozen=True, slots=True)
-class AskedCall:
+class CallView:
     """A call that waits, and what it would do in plain words."""
 
     call: WaitingCall
-    request: CallRequest
+    request: CallDescription
 
 
 class Approvals:
@@ -58,9 +58,9 @@ class Approvals:
 
     def _list(self, request: Request) -> Response:
         """Return the calls that wait, and the tools that sessions may use."""
-        calls: list[AskedCall] = []
+        calls: list[CallView] = []
         for call in self._calls.waiting():
-            calls.append(AskedCall(call, describe_call(call, _read_diff(call))))
+            calls.append(CallView(call, describe_call(call, _read_diff(call))))
         return self._context.html(
             "waiting.html",
             request,

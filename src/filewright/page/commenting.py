@@ -14,7 +14,7 @@ from filewright.errors import FilewrightError, invalid
 from filewright.mailbox.comments import Comment, Comments, format_as_prompt
 from filewright.page.cards import read_rows
 from filewright.page.context import PageContext
-from filewright.page.parts import Viewed, not_found
+from filewright.page.parts import Subject, not_found
 from filewright.page.requests import (
     CommentRequest,
     EditCommentRequest,
@@ -46,9 +46,9 @@ class Commenting:
         """Return a text that changes with each new, delivered or resolved comment."""
         return self._comments.state()
 
-    def show(self, request: Request, viewed: Viewed) -> Response:
+    def show(self, request: Request, subject: Subject) -> Response:
         """Return the comments on the files of a view."""
-        comments = self._comments.on_page(viewed.address)
+        comments = self._comments.on_page(subject.address)
         open_count = len(self._comments.open_comments())
         return self._context.html(
             "comments.html", request, comments=comments, open_count=open_count
@@ -61,9 +61,9 @@ class Commenting:
 
     def _add(self, _request: Request, body: CommentRequest) -> str:
         """Store a comment on lines, for the agent."""
-        viewed = self._context.select(body.kind, body.name)
-        record = viewed.record
-        index = viewed.require_index(body.index)
+        subject = self._context.select(body.kind, body.name)
+        record = subject.record
+        index = subject.require_index(body.index)
         rows = read_rows(
             self._context.workspace,
             record,
@@ -76,7 +76,7 @@ class Commenting:
             raise invalid("There are no such lines in this file.")
         quoted = "\n".join(row.text for row in rows or ())
         comment = Comment(
-            viewed=viewed.address,
+            viewed=subject.address,
             path=record.file_changes[index].path.display_path,
             before=body.before,
             first=body.first,

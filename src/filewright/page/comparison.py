@@ -12,9 +12,9 @@ from starlette.routing import Route
 
 from filewright.page.cards import MAX_CARDS, make_cards
 from filewright.page.context import PageContext, part_response
-from filewright.page.parts import Viewed, ViewPart
+from filewright.page.export import export
+from filewright.page.parts import Subject, ViewPart
 from filewright.page.render import render
-from filewright.page.take_away import take_away
 
 _MAX_CACHED_COMPARISONS = 2
 
@@ -44,18 +44,18 @@ class Comparison:
         moments = request.path_params["moments"]
         if part == "view" and not moments:
             return self._context.html("between.html", request, record=None)
-        viewed = self._select_cached(moments, self._context.workspace.newest())
+        subject = self._select_cached(moments, self._context.workspace.newest())
         match part:
             case "patch" | "markdown" | "message" as form:
                 context = self._context
-                return take_away(context.workspace, context.log, viewed, form)
-        shared = self._shared_values(request, viewed)
+                return export(context.workspace, context.log, subject, form)
+        shared = self._shared_values(request, subject)
         if part != "view":
             view_part = ViewPart(
-                self._context.workspace, viewed, request.query_params, shared
+                self._context.workspace, subject, request.query_params, shared
             )
             return part_response(view_part.answer())
-        record = viewed.record
+        record = subject.record
         html = render(
             "between.html",
             **shared,
@@ -65,13 +65,13 @@ class Comparison:
         )
         return HTMLResponse(html)
 
-    def _select_at(self, moments: str, _newest: str | None) -> Viewed:
+    def _select_at(self, moments: str, _newest: str | None) -> Subject:
         workspace = self._context.workspace.under(self._context.new_task())
-        return Viewed("between", moments, workspace.between(moments))
+        return Subject("between", moments, workspace.between(moments))
 
     def _shared_values(
-        self, request: Request, viewed: Viewed
+        self, request: Request, subject: Subject
     ) -> dict[str, Any]:
-        values = self._context.shared_values(request, viewed)
+        values = self._context.shared_values(request, subject)
         # A difference is not a change that could be undone.
         return {**values, "acting": False}

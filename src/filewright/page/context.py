@@ -20,7 +20,7 @@ from filewright.mailbox.marks import ReviewMarks
 from filewright.page.changelog import ChangeLog
 from filewright.page.decisions import Decisions
 from filewright.page.gate import read_json
-from filewright.page.parts import Picture, Viewed, scope_of
+from filewright.page.parts import Picture, Subject, scope_of
 from filewright.page.render import render
 from filewright.page.requests import PageRequest
 from filewright.progress import Caller, Task
@@ -76,16 +76,16 @@ class PageContext:
             return [change.path for change in record.file_changes]
         return []
 
-    def select(self, kind: str, name: str) -> Viewed:
+    def select(self, kind: str, name: str) -> Subject:
         """Return the changes of an address.
 
         Those of the last views are held until a change is made.
         """
         return self._select_cached(kind, name, self.workspace.newest())
 
-    def _select_at(self, kind: str, name: str, _newest: str | None) -> Viewed:
+    def _select_at(self, kind: str, name: str, _newest: str | None) -> Subject:
         workspace = self.workspace.under(self.new_task())
-        return Viewed(kind, name, workspace.select(scope_of(kind, name)))
+        return Subject(kind, name, workspace.select(scope_of(kind, name)))
 
     # Answers
 
@@ -127,15 +127,15 @@ class PageContext:
         self,
         template: str,
         request: Request,
-        viewed: Viewed | None = None,
+        subject: Subject | None = None,
         **values: Any,
     ) -> HTMLResponse:
         """Return a template, filled in with the shared values and others."""
-        shared = self.shared_values(request, viewed)
+        shared = self.shared_values(request, subject)
         return HTMLResponse(render(template, **shared, **values))
 
     def shared_values(
-        self, request: Request, viewed: Viewed | None = None
+        self, request: Request, subject: Subject | None = None
     ) -> dict[str, Any]:
         """Return the values that all templates get."""
         base = request.scope.get("root_path", "")
@@ -145,12 +145,12 @@ class PageContext:
             "acting": not self.workspace.settings.read_only,
             "person": REVIEW_CLIENT,
             "app": False,
-            "viewed": viewed,
+            "subject": subject,
             "source": None,
         }
-        if viewed is not None:
+        if subject is not None:
             values["newest"] = self.workspace.newest() or ""
-            values["source"] = f"{base}{viewed.address}"
+            values["source"] = f"{base}{subject.address}"
         return values
 
 

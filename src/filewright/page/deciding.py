@@ -16,7 +16,7 @@ from filewright.mailbox.marks import ACCEPTED
 from filewright.page.cards import HunkKey, find_hunk_keys
 from filewright.page.context import PageContext
 from filewright.page.decisions import Decisions, file_key
-from filewright.page.parts import Viewed
+from filewright.page.parts import Subject
 from filewright.page.requests import DecisionRequest
 from filewright.page.titles import is_folder
 from filewright.progress import Task
@@ -60,13 +60,13 @@ class Deciding:
         """Return the address of a decision."""
         return [self._context.post("/decide", DecisionRequest, self._decide)]
 
-    def show_bar(self, request: Request, viewed: Viewed) -> Response:
+    def show_bar(self, request: Request, subject: Subject) -> Response:
         """Return the bar of a view: how much is open, and what to do with the rest."""
         return self._context.html(
-            "bar.html", request, viewed, progress=self._count(viewed)
+            "bar.html", request, subject, progress=self._count(subject)
         )
 
-    def open_parts(self, viewed: Viewed) -> list[dict[str, Any]] | None:
+    def open_parts(self, subject: Subject) -> list[dict[str, Any]] | None:
         """Return the files and hunks of a view that are open, for an undo.
 
         Return None if all of it is open.
@@ -76,7 +76,7 @@ class Deciding:
         is_decided = False
         kept_folders: set[object] = set()
         folders: list[FileChange] = []
-        for change in viewed.record.file_changes:
+        for change in subject.record.file_changes:
             if is_folder(change):
                 folders.append(change)
                 continue
@@ -105,20 +105,20 @@ class Deciding:
             self._context.marks.decide(keys, undo_id)
 
     def keys_of_file(
-        self, viewed: Viewed, path: str, hunk: int | None
+        self, subject: Subject, path: str, hunk: int | None
     ) -> dict[str, str]:
         """Return the keys of a file of a view, or of one of its hunks, with its path."""
-        for change in viewed.record.file_changes:
+        for change in subject.record.file_changes:
             if self._display_path(change) == path:
                 return self._find_keys(change, Task(seconds=1.0), hunk)
         return {}
 
-    def keys_of_open(self, viewed: Viewed) -> dict[str, str]:
+    def keys_of_open(self, subject: Subject) -> dict[str, str]:
         """Return the keys of all that is open in a view, with the paths."""
         decisions = self._context.decisions()
         keys: dict[str, str] = {}
         task = Task(seconds=_MARKING_SECONDS)
-        for change in viewed.record.file_changes:
+        for change in subject.record.file_changes:
             if decisions.of(file_key(change)):
                 continue
             for key, path in self._find_keys(change, task).items():
@@ -129,17 +129,19 @@ class Deciding:
     def _decide(self, _request: Request, body: DecisionRequest) -> str:
         """Accept hunks, files, or all of a view; or open them again."""
         context = self._context
-        viewed = context.select(body.kind, body.name)
-        keys = self._keys_of(body, viewed)
+        subject = context.select(body.kind, body.name)
+        keys = self._keys_of(body, subject)
         if not body.accept:
             context.marks.reopen(keys)
             return "Open again."
         context.marks.decide(keys, ACCEPTED)
         if body.kind == "new":
-            self._advance(viewed)
+            self._advance(subject)
         return "Accepted."
 
-    def _keys_of(self, body: DecisionRequest, viewed: Viewed) -> dict[str, str]:
+    def _keys_of(
+        self, body: DecisionRequest, subject: Subject
+    ) -> dict[str, str]:
         """Return the keys of the contents that a decision is about, with their paths.
 
         Raise `stale_version` if a file, or the view, is not as the person saw it.
@@ -149,22 +151,22 @@ class Deciding:
         if not body.files:
             if body.newest != self._workspace.newest():
                 raise _changed_meanwhile()
-            return self.keys_of_open(viewed)
+            return self.keys_of_open(subject)
         wanted = set(body.files)
         keys: dict[str, str] = {}
         task = Task(seconds=_MARKING_SECONDS)
-        for change in viewed.record.file_changes:
+        for change in subject.record.file_changes:
             if file_key(change) in wanted:
                 keys |= self._find_keys(change, task)
         if not wanted.issubset(keys):
             raise _changed_meanwhile()
         return keys
 
-    def _advance(self, viewed: Viewed) -> None:
+    def _advance(self, subject: Subject) -> None:
         """Begin the next view of news here, if all of this one is decided."""
-        progress = self._count(viewed)
+        progress = self._count(subject)
         if progress.is_complete and not progress.open:
-            newest = max(viewed.selected.change_ids)
+            newest = max(subject.selection.change_ids)
             self._context.marks.set_decided_until(newest)
 
     def _find_keys(
@@ -201,13 +203,13 @@ class Deciding:
         location = change.path.locate(self._workspace.roots)
         return (location or change.path).display_path
 
-    def _count(self, viewed: Viewed) -> Progress:
+    def _count(self, subject: Subject) -> Progress:
         """Count the hunks of a view, as far as the time goes."""
         decisions = self._context.decisions()
         task = Task(seconds=_COUNTING_SECONDS)
         open_count = total = 0
         is_complete = True
-        for keys, key in self._iter_keys(viewed, task):
+        for keys, key in self._iter_keys(subject, task):
             if keys is None:
                 is_complete = False
             numbers = {entry.number for entry in keys or ()}
@@ -221,10 +223,10 @@ class Deciding:
         return Progress(open_count, total, is_complete)
 
     def _iter_keys(
-        self, viewed: Viewed, task: Task
+        self, subject: Subject, task: Task
     ) -> Iterator[tuple[list[HunkKey] | None, str]]:
         """Yield the keys of hunks, and of the file, for each file of a view."""
-        for change in viewed.record.file_changes:
+        for change in subject.record.file_changes:
             if not is_folder(change):
                 keys = find_hunk_keys(self._workspace, change, task)
                 yield keys, file_key(change)

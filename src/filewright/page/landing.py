@@ -24,7 +24,7 @@ from filewright.page.changelog import PromptHeading
 from filewright.page.context import PageContext
 from filewright.page.decisions import file_key
 from filewright.page.names import natural_key
-from filewright.page.parts import Viewed
+from filewright.page.parts import Subject
 from filewright.page.titles import is_folder
 from filewright.progress import client_family
 from filewright.wording import pluralize
@@ -64,7 +64,7 @@ class Landing:
     `accepted` is the number of files that are left out.
     """
 
-    viewed: Viewed
+    subject: Subject
     groups: Sequence[PromptGroup]
     file_count: int
     accepted: int
@@ -92,7 +92,7 @@ class Landing:
         self, start: int, count: int
     ) -> Iterable[tuple[int, FileChange]]:
         """Yield file changes with their indexes, from a place in the order on."""
-        changes = self.viewed.record.file_changes
+        changes = self.subject.record.file_changes
         for index in self.order[start : start + count]:
             yield index, changes[index]
 
@@ -137,13 +137,13 @@ def landing_address(context: PageContext) -> str | None:
 def find_landing(context: PageContext, name: str) -> Landing | None:
     """Return the landing view since a moment; None if there is nothing new."""
     try:
-        viewed = context.select("new", name)
+        subject = context.select("new", name)
     except FilewrightError as error:
         if error.code is Code.NO_CHANGE:
             return None
         raise
     decisions = context.decisions()
-    changes = tuple(viewed.record.file_changes)
+    changes = tuple(subject.record.file_changes)
     open_indexes: dict[RecordedPath, list[int]] = {}
     accepted = file_count = 0
     for index, change in enumerate(changes):
@@ -156,7 +156,7 @@ def find_landing(context: PageContext, name: str) -> Landing | None:
         open_indexes.setdefault(change.path, []).append(index)
     if not file_count:
         return None
-    change_ids = viewed.selected.change_ids
+    change_ids = subject.selection.change_ids
     groups = _group(context, change_ids, open_indexes)
     for group in groups:
         group.indexes.sort(
@@ -173,7 +173,7 @@ def find_landing(context: PageContext, name: str) -> Landing | None:
             clients.setdefault(family, client or "an unnamed client")
     begin = change_time(parse_change_id(change_ids[-1]) or 0).astimezone()
     agents = [name.rpartition(" ")[0] or name for name in clients.values()]
-    return Landing(viewed, groups, file_count, accepted, agents, begin)
+    return Landing(subject, groups, file_count, accepted, agents, begin)
 
 
 def _group(

@@ -23,7 +23,7 @@ _MAX_DIGITS = 20
 
 
 @dataclass(frozen=True, slots=True)
-class ShownName:
+class DisplayName:
     """A path as HTML, its folder with the slash and its last name apart."""
 
     folder: Markup
@@ -35,11 +35,11 @@ def readable_path(path: str) -> str:
     return "".join(_escape_character(char) for char in _decode(path))
 
 
-def show_name(path: str) -> ShownName:
+def show_name(path: str) -> DisplayName:
     """Return a path as HTML in which escaped characters are marked."""
     # Split before anything is escaped: quotes and escapes are no parts of names.
     folder, slash, base = _decode(path).rpartition("/")
-    return ShownName(_mark_escapes(folder + slash), _mark_escapes(base))
+    return DisplayName(_mark_escapes(folder + slash), _mark_escapes(base))
 
 
 def natural_key(

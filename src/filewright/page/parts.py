@@ -38,17 +38,17 @@ MAX_NUMBER = 10**12
 
 
 @dataclass(frozen=True, slots=True)
-class Viewed:
+class Subject:
     """The subject of a page: its kind and name in the address, and its changes."""
 
     kind: str
     name: str
-    selected: Selection
+    selection: Selection
 
     @property
     def record(self) -> ChangeRecord:
         """The changes as one record."""
-        return self.selected.record
+        return self.selection.record
 
     @property
     def address(self) -> str:
@@ -80,7 +80,7 @@ class ViewPart:
     """
 
     workspace: Workspace
-    viewed: Viewed
+    subject: Subject
     query: Mapping[str, str]
     shared: Mapping[str, Any]
     decisions: Decisions = NO_DECISIONS
@@ -105,7 +105,7 @@ class ViewPart:
         raise not_found("There is no such part of this page.")
 
     def _files(self, start: int) -> str:
-        record = self.viewed.record
+        record = self.subject.record
         return render(
             "cards.html",
             **self.shared,
@@ -119,7 +119,7 @@ class ViewPart:
     def _file(self, start: int) -> str:
         card = make_card(
             self.workspace,
-            self.viewed.record,
+            self.subject.record,
             self._index(),
             self.decisions,
             start=start,
@@ -134,7 +134,7 @@ class ViewPart:
             rows = self._folded_rows(index)
         else:
             rows = self._hidden_rows(index)
-        view = view_rows(self.viewed.record, index, rows)
+        view = view_rows(self.subject.record, index, rows)
         part = f"{self.shared['source']}?index={index}&part=lines"
         return render(
             "lines.html",
@@ -166,14 +166,14 @@ class ViewPart:
         self, index: int, sign: Literal[" ", "-", "+"], first: int, count: int
     ) -> Sequence[DiffRow]:
         rows = read_rows(
-            self.workspace, self.viewed.record, index, sign, first, count
+            self.workspace, self.subject.record, index, sign, first, count
         )
         if rows is None:
             raise not_found("These lines were not kept.")
         return rows
 
     def _image(self) -> Picture:
-        change = self.viewed.record.file_changes[self._index()]
+        change = self.subject.record.file_changes[self._index()]
         media_type = IMAGE_TYPES.get(file_suffix(change.path.display_path))
         content = None
         if media_type is not None:
@@ -188,7 +188,7 @@ class ViewPart:
     def _output_image(self) -> Picture:
         """Return an image that a cell of a notebook put out."""
         image = read_output_image(
-            self.viewed.record.file_changes[self._index()],
+            self.subject.record.file_changes[self._index()],
             self._number("output"),
             is_before=self.query.get("side") == "before",
         )
@@ -198,7 +198,7 @@ class ViewPart:
         return Picture(image.media_type, content)
 
     def _index(self) -> int:
-        return self.viewed.require_index(self._number("index"))
+        return self.subject.require_index(self._number("index"))
 
     def _number(self, name: str, minimum: int = 0) -> int:
         return read_number(self.query, name, minimum=minimum)

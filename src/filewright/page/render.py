@@ -37,7 +37,7 @@ SCRIPTS = (
     "comments.js",
     "keys.js",
     "inspecting.js",
-    "taking.js",
+    "exporting.js",
     "images.js",
     "opening.js",
 )

@@ -38,9 +38,10 @@ from filewright.page.cards import (
 )
 from filewright.page.commenting import Commenting
 from filewright.page.comparison import Comparison
+from filewright.page.content_search import ContentSearch
 from filewright.page.context import PageContext, part_response
 from filewright.page.deciding import Deciding
-from filewright.page.finding import Finding
+from filewright.page.export import export
 from filewright.page.landing import (
     Landing,
     find_landing,
@@ -48,11 +49,10 @@ from filewright.page.landing import (
     make_sections,
 )
 from filewright.page.news import News
-from filewright.page.parts import Viewed, ViewPart, read_number
+from filewright.page.parts import Subject, ViewPart, read_number
 from filewright.page.problems import show_error
 from filewright.page.render import render
 from filewright.page.requests import ViewedRequest
-from filewright.page.take_away import take_away
 from filewright.page.timeline import Timeline
 from filewright.page.tree import build_tree
 from filewright.page.undoing import Undoing
@@ -90,7 +90,7 @@ class ReviewSite:
                 *Timeline(self._context).routes(),
                 *BlameView(self._context).routes(),
                 *Comparison(self._context).routes(),
-                *Finding(self._context).routes(),
+                *ContentSearch(self._context).routes(),
                 Route("/{kind}/{name:path}", self.named),
             ],
             exception_handlers=dict.fromkeys(
@@ -141,12 +141,12 @@ class ReviewSite:
         if heading is None:
             # Everything is undone, or the person's own.
             newest = self._workspace.newest() or ""
-            viewed = self._context.select("change", newest)
+            subject = self._context.select("change", newest)
         elif heading.prompt.change_count == 1:
-            viewed = self._context.select("change", heading.prompt.id)
+            subject = self._context.select("change", heading.prompt.id)
         else:
-            viewed = self._context.select("prompt", heading.prompt.id)
-        return self._view(request, viewed, is_nothing_new=True)
+            subject = self._context.select("prompt", heading.prompt.id)
+        return self._view(request, subject, is_nothing_new=True)
 
     def named(self, request: Request) -> Response:
         """Return the view of a change, or of several as one, or a part of it."""
@@ -159,23 +159,23 @@ class ReviewSite:
         part = request.query_params.get("part", "view")
         if kind == "new" and part in ("view", "files"):
             return self._show_landing(request, name, part)
-        viewed = self._context.select(kind, name)
+        subject = self._context.select(kind, name)
         match part:
             case "view":
-                return self._view(request, viewed)
+                return self._view(request, subject)
             case "comments":
-                return self._commenting.show(request, viewed)
+                return self._commenting.show(request, subject)
             case "tree":
-                return self._tree(request, viewed)
+                return self._tree(request, subject)
             case "bar":
-                return self._deciding.show_bar(request, viewed)
+                return self._deciding.show_bar(request, subject)
             case "patch" | "markdown" | "message" as form:
-                return take_away(self._workspace, self._log, viewed, form)
+                return export(self._workspace, self._log, subject, form)
         answer = ViewPart(
             self._workspace,
-            viewed,
+            subject,
             request.query_params,
-            self._context.shared_values(request, viewed),
+            self._context.shared_values(request, subject),
             self._context.decisions(),
         ).answer()
         return part_response(answer)
@@ -192,7 +192,7 @@ class ReviewSite:
         return self._context.html(
             "landing.html" if part == "view" else "landing_files.html",
             request,
-            landing.viewed,
+            landing.subject,
             landing=landing,
             sections=make_sections(landing, cards),
             following=start + MAX_CARDS,
@@ -208,7 +208,11 @@ class ReviewSite:
         )
 
     def _view(
-        self, request: Request, viewed: Viewed, *, is_nothing_new: bool = False
+        self,
+        request: Request,
+        subject: Subject,
+        *,
+        is_nothing_new: bool = False,
     ) -> Response:
         """Return the view of a change, or of several as one.
 
@@ -216,18 +220,18 @@ class ReviewSite:
         """
         decided_until = self._context.marks.decided_until()
         decided_number = parse_change_id(decided_until or "")
-        record = viewed.record
+        record = subject.record
         row = heading = guarded = None
-        if viewed.kind == "session" and record.session:
+        if subject.kind == "session" and record.session:
             guarded = self._workspace.guard_report(record.session)
-        if viewed.kind == "change":
+        if subject.kind == "change":
             row = self._log.row(record)
-        if viewed.kind in ("change", "prompt"):
-            heading = self._log.prompt(viewed.name)
+        if subject.kind in ("change", "prompt"):
+            heading = self._log.prompt(subject.name)
         return self._context.html(
             "change.html",
             request,
-            viewed,
+            subject,
             row=row,
             heading=heading,
             record=record,
@@ -247,14 +251,14 @@ class ReviewSite:
             ),
         )
 
-    def _tree(self, request: Request, viewed: Viewed) -> Response:
+    def _tree(self, request: Request, subject: Subject) -> Response:
         """Return all files by their folders."""
         return self._context.html(
             "tree.html",
             request,
-            viewed,
+            subject,
             tree=build_tree(
-                self._workspace, viewed.record, self._context.decisions()
+                self._workspace, subject.record, self._context.decisions()
             ),
         )
 

@@ -66,8 +66,8 @@ class Undoing:
         scope = scope_of(body.kind, body.name)
         parts: Sequence[Mapping[str, Any]] | None = None
         if body.rest:
-            viewed = context.select(body.kind, body.name)
-            parts = self._deciding.open_parts(viewed)
+            subject = context.select(body.kind, body.name)
+            parts = self._deciding.open_parts(subject)
             if parts == []:
                 raise invalid("Nothing is open here: all of it is decided.")
         return context.workspace.under(context.new_task()).revert_edit(
@@ -87,10 +87,10 @@ class Undoing:
         """Return the keys of the contents that a request undoes, with their paths."""
         if body.force or not (body.rest or body.path):
             return {}
-        viewed = self._context.select(body.kind, body.name)
+        subject = self._context.select(body.kind, body.name)
         if body.path is not None:
-            return self._deciding.keys_of_file(viewed, body.path, body.hunk)
-        return self._deciding.keys_of_open(viewed)
+            return self._deciding.keys_of_file(subject, body.path, body.hunk)
+        return self._deciding.keys_of_open(subject)
 
     def _show_preview(
         self,

@@ -43,7 +43,7 @@ _MAX_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
-class CallRequest:
+class CallDescription:
     """A waiting call in plain words.
 
     `loss` says what content the call deletes or overwrites, and is empty if it does
@@ -59,14 +59,14 @@ class CallRequest:
         return bool(self.loss)
 
 
-def describe_call(call: WaitingCall, diff: Diff) -> CallRequest:
+def describe_call(call: WaitingCall, diff: Diff) -> CallDescription:
     """Return a waiting call, which would make the changes of a diff, in plain words."""
     phrases = _describe_changes(diff)
     who = name_client(call.client)
     if not phrases:
-        return CallRequest(f"{who} asks: {to_one_line(call.question)}")
+        return CallDescription(f"{who} asks: {to_one_line(call.question)}")
     sentence = f"{who} wants to {_join_phrases(phrases)}"
-    return CallRequest(sentence, _describe_loss(diff.lost))
+    return CallDescription(sentence, _describe_loss(diff.lost))
 
 
 def name_client(client: str) -> str:

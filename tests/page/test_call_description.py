@@ -6,7 +6,7 @@ import pytest
 
 from filewright.edit.diff import Diff, FileDiff, LostContent
 from filewright.mailbox.calls import WaitingCall
-from filewright.page.request_words import describe_call
+from filewright.page.call_description import describe_call
 
 
 def call(client: str = "claude-code 2.1") -> WaitingCall:

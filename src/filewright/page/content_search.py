@@ -25,7 +25,7 @@ _SEARCH_SECONDS = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class FoundFile:
+class FileHit:
     """A hit in one file: its change, the title of the prompt, and the lines."""
 
     record: ChangeRecord
@@ -34,7 +34,7 @@ class FoundFile:
     more: int
 
 
-class Finding:
+class ContentSearch:
     """The search in contents, such as `/find/total`."""
 
     def __init__(self, context: PageContext) -> None:
@@ -79,12 +79,12 @@ class Finding:
             files=[self._describe(hit) for hit in result.hits],
         )
 
-    def _describe(self, hit: HistoryHit) -> FoundFile:
+    def _describe(self, hit: HistoryHit) -> FileHit:
         heading = self._context.log.prompt(hit.record.id)
         title = hit.record.summary if heading is None else heading.title
         hunk = DiffHunk(0, 0, 0, 0, hit.rows)
         view = view_of(FileDiff(hit.path, hit.path, (hunk,)))
-        return FoundFile(
+        return FileHit(
             record=hit.record,
             title=title,
             view=view,

@@ -1,4 +1,4 @@
-"""Changes to take away: a patch, Markdown, and a draft of a commit message."""
+"""The export of changes: a patch, Markdown, and a draft of a commit message."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from starlette.responses import PlainTextResponse, Response
 
 from filewright.changes.model import ChangeRecord
 from filewright.page.changelog import ChangeLog
-from filewright.page.parts import Viewed
+from filewright.page.parts import Subject
 from filewright.page.titles import describe_files, is_folder, join_phrases
 from filewright.wording import pluralize, to_one_line
 from filewright.workspace import Workspace
 
-Form = Literal["patch", "markdown", "message"]
+ExportForm = Literal["patch", "markdown", "message"]
 
 MAX_MARKDOWN_LINES = 4_000
 MAX_MESSAGE_PROMPTS = 20
@@ -39,7 +39,7 @@ class PromptDeeds:
 
 
 @dataclass(frozen=True, slots=True)
-class Exported:
+class ExportContent:
     """The title of a selection of changes, and the prompts they are of, oldest first."""
 
     title: str
@@ -47,25 +47,27 @@ class Exported:
     record: ChangeRecord
 
 
-def take_away(
-    workspace: Workspace, log: ChangeLog, viewed: Viewed, form: Form
+def export(
+    workspace: Workspace, log: ChangeLog, subject: Subject, form: ExportForm
 ) -> Response:
     """Return the changes of a view in one of the forms."""
-    exported = describe(log, workspace, viewed)
+    content = describe(log, workspace, subject)
     if form == "message":
-        return PlainTextResponse(draft_message(exported))
+        return PlainTextResponse(draft_message(content))
     if form == "markdown":
         diff = workspace.changes.diff_record(
-            exported.record, max_lines=MAX_MARKDOWN_LINES
+            content.record, max_lines=MAX_MARKDOWN_LINES
         )
-        return PlainTextResponse(to_markdown(exported, diff.text))
-    patch = workspace.patch(exported.record, title=exported.title)
+        return PlainTextResponse(to_markdown(content, diff.text))
+    patch = workspace.patch(content.record, title=content.title)
     return Response(patch.content, media_type="application/octet-stream")
 
 
-def describe(log: ChangeLog, workspace: Workspace, viewed: Viewed) -> Exported:
+def describe(
+    log: ChangeLog, workspace: Workspace, subject: Subject
+) -> ExportContent:
     """Return the title and the prompts of a view."""
-    change_ids = viewed.selected.change_ids
+    change_ids = subject.selection.change_ids
     prompts: dict[str, tuple[str, str]] = {}
     changes: dict[str, list[str]] = {}
     for change_id in change_ids[::-1]:
@@ -79,12 +81,12 @@ def describe(log: ChangeLog, workspace: Workspace, viewed: Viewed) -> Exported:
     for prompt_id, (title, client) in prompts.items():
         deeds = _describe_deeds(workspace, changes[prompt_id])
         described.append(PromptDeeds(title, deeds, client))
-    title = viewed.selected.description
-    if viewed.kind == "change":
-        title = log.row(viewed.record).title
+    title = subject.selection.description
+    if subject.kind == "change":
+        title = log.row(subject.record).title
     elif len(described) == 1:
         title = described[0].title
-    return Exported(_capitalize(title), described, viewed.record)
+    return ExportContent(_capitalize(title), described, subject.record)
 
 
 def _describe_deeds(workspace: Workspace, change_ids: Collection[str]) -> str:
@@ -97,20 +99,20 @@ def _describe_deeds(workspace: Workspace, change_ids: Collection[str]) -> str:
     return join_phrases(phrases)
 
 
-def draft_message(exported: Exported) -> str:
+def draft_message(content: ExportContent) -> str:
     """Return a draft of a commit message: the prompts, and what was done in each."""
-    prompts = exported.prompts
-    subject = exported.title
+    prompts = content.prompts
+    first_line = content.title
     if prompts:
-        subject = prompts[-1].title
+        first_line = prompts[-1].title
     if len(prompts) > 1:
-        subject = prompts[0].title
-    lines = [_shorten(_capitalize(subject.rstrip(".")), SUBJECT_CHARS), ""]
+        first_line = prompts[0].title
+    lines = [_shorten(_capitalize(first_line.rstrip(".")), SUBJECT_CHARS), ""]
     if len(prompts) == 1:
         deeds = prompts[0].deeds
-        if len(subject) > SUBJECT_CHARS:
-            lines += [*textwrap.wrap(subject, SUBJECT_CHARS), ""]
-        if deeds and deeds != subject:
+        if len(first_line) > SUBJECT_CHARS:
+            lines += [*textwrap.wrap(first_line, SUBJECT_CHARS), ""]
+        if deeds and deeds != first_line:
             lines += textwrap.wrap(f"{deeds}.", SUBJECT_CHARS)
         return "\n".join(lines).rstrip() + "\n"
     for prompt in prompts[:MAX_MESSAGE_PROMPTS]:
@@ -129,14 +131,14 @@ def draft_message(exported: Exported) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def to_markdown(exported: Exported, diff: str) -> str:
+def to_markdown(content: ExportContent, diff: str) -> str:
     """Return changes in Markdown: prompts, files and the diff."""
-    record = exported.record
-    lines = [f"## {_escape(exported.title)}", ""]
+    record = content.record
+    lines = [f"## {_escape(content.title)}", ""]
     if record.client:
         time = f"{record.time.astimezone():%Y-%m-%d %H:%M}"
         lines += [f"{_escape(record.client)}, {time}", ""]
-    for prompt in exported.prompts:
+    for prompt in content.prompts:
         text = _escape(prompt.title)
         if prompt.deeds and prompt.deeds != prompt.title:
             text += f": {_escape(prompt.deeds)}"

@@ -1,4 +1,4 @@
-"""Changes that are taken away: as a patch, as Markdown, and as a commit message."""
+"""The export of changes: as a patch, as Markdown, and as a commit message."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from playwright.sync_api import Page, expect
 from tests.page.conftest import Served
 
 from filewright import Workspace
-from filewright.page.take_away import (
-    Exported,
+from filewright.page.export import (
+    ExportContent,
     PromptDeeds,
     draft_message,
     to_markdown,
@@ -107,19 +107,19 @@ def test_each_change_alone(
 def test_the_menu(history: Path, opened: Opened) -> None:
     page = opened()
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
-    page.locator("details.take summary").click()
+    page.locator("details.export summary").click()
     page.get_by_role("button", name="Copy as Markdown").click()
     expect(page.locator("#said")).to_contain_text("copied")
     text = page.evaluate("navigator.clipboard.readText()")
     assert "- created `new/fresh <x>.txt`" in text
     assert "+fresh" in text
-    page.locator("details.take summary").click()
+    page.locator("details.export summary").click()
     page.get_by_role("button", name="Copy a commit message").click()
     expect(page.locator("#said")).to_contain_text("commit message")
-    page.locator("details.take summary").click()
+    page.locator("details.export summary").click()
     page.keyboard.press("Escape")
     expect(page.get_by_role("button", name="Copy as a patch")).to_be_hidden()
-    page.locator("details.take summary").click()
+    page.locator("details.export summary").click()
     with page.expect_download() as waiting:
         page.get_by_role("button", name="Download the patch").click()
     content = waiting.value.path().read_bytes()
@@ -169,7 +169,7 @@ def test_message(
 ) -> None:
     workspace.write("a.txt", "a\n")
     record = workspace.history()[0]
-    assert draft_message(Exported("Title", prompts, record)) == message
+    assert draft_message(ExportContent("Title", prompts, record)) == message
 
 
 def test_markdown_is_safe(workspace: Workspace) -> None:
@@ -177,7 +177,7 @@ def test_markdown_is_safe(workspace: Workspace) -> None:
     record = workspace.history()[0]
     title = "A <script> *and* [link](x)\n# heading"
     text = to_markdown(
-        Exported(title, [], record), workspace.diff(record.id).text
+        ExportContent(title, [], record), workspace.diff(record.id).text
     )
     assert text.startswith("## A \\<script\\> \\*and\\* \\[link\\](x)")
     assert "\n# heading" not in text
