@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from filewright.edit.diff import Diff, LostContent
 from filewright.mailbox.calls import WaitingCall
+from filewright.page.words import ACTION_WORDS, name_client
 from filewright.wording import (
     format_size,
     join_limited,
@@ -14,30 +15,6 @@ from filewright.wording import (
     to_one_line,
 )
 
-_CLIENT_NAMES = {
-    "claude-code": "Claude Code",
-    "claude-ai": "Claude",
-    "codex": "Codex",
-    "codex-mcp-client": "Codex",
-    "cursor": "Cursor",
-    "cursor-vscode": "Cursor",
-    "gemini-cli": "Gemini CLI",
-    "gemini-cli-mcp-client": "Gemini CLI",
-    "opencode": "opencode",
-    "visual studio code": "VS Code",
-    "windsurf": "Windsurf",
-    "zed": "Zed",
-}
-"""The names that people know clients by, for the names that these give themselves."""
-_VERBS = {
-    "created": "create",
-    "modified": "edit",
-    "moved": "move",
-    "copied": "copy",
-    "deleted": "delete",
-    "attributes": "change the mode of",
-}
-"""The verb of a request for each action of a file."""
 _MAX_NAMED = 3
 """The files or folders of one verb that are named."""
 
@@ -69,13 +46,6 @@ def describe_call(call: WaitingCall, diff: Diff) -> CallDescription:
     return CallDescription(sentence, _describe_loss(diff.lost))
 
 
-def name_client(client: str) -> str:
-    """Return the name that people know a client by."""
-    # Behind the last space is the version.
-    name = to_one_line(client.rpartition(" ")[0] or client)
-    return _CLIENT_NAMES.get(name.lower()) or name or "An unnamed client"
-
-
 def _describe_changes(diff: Diff) -> list[str]:
     """Return a phrase for each kind of change, the destructive ones first."""
     folders = tuple(lost.path for lost in diff.lost if lost.path.endswith("/"))
@@ -83,7 +53,7 @@ def _describe_changes(diff: Diff) -> list[str]:
     lost = {*targets["delete"], *targets["overwrite"]}
     for file in diff.files:
         name = file.path if file.new_name is not None else file.old_name
-        verb = _VERBS[file.action]
+        verb = ACTION_WORDS[file.action].infinitive
         if name is None or name in lost:
             continue
         if verb == "delete" and name.startswith(folders):

@@ -31,6 +31,7 @@ from filewright.page.titles import (
     make_title,
     name_files,
 )
+from filewright.page.words import UNNAMED_CLIENT
 from filewright.progress import Task, client_family
 from filewright.wording import pluralize, to_one_line
 from filewright.workspace import REVIEW_CLIENT, Workspace
@@ -150,7 +151,7 @@ class Prompt:
             return "You, on the review page"
         if self.is_terminal:
             return "You, in the terminal"
-        return self.client or "unnamed client"
+        return self.client or UNNAMED_CLIENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from filewright.changes.model import ChangeRecord
 from filewright.page.changelog import ChangeLog
 from filewright.page.parts import Subject
 from filewright.page.titles import describe_files, is_folder, join_phrases
+from filewright.page.words import capitalize
 from filewright.wording import pluralize, to_one_line
 from filewright.workspace import Workspace
 
@@ -86,7 +87,7 @@ def describe(
         title = log.row(subject.record).title
     elif len(described) == 1:
         title = described[0].title
-    return ExportContent(_capitalize(title), described, subject.record)
+    return ExportContent(capitalize(title), described, subject.record)
 
 
 def _describe_deeds(workspace: Workspace, change_ids: Collection[str]) -> str:
@@ -107,7 +108,7 @@ def draft_message(content: ExportContent) -> str:
         first_line = prompts[-1].title
     if len(prompts) > 1:
         first_line = prompts[0].title
-    lines = [_shorten(_capitalize(first_line.rstrip(".")), SUBJECT_CHARS), ""]
+    lines = [_shorten(capitalize(first_line.rstrip(".")), SUBJECT_CHARS), ""]
     if len(prompts) == 1:
         deeds = prompts[0].deeds
         if len(first_line) > SUBJECT_CHARS:
@@ -175,7 +176,3 @@ def _shorten(text: str, limit: int) -> str:
         return text
     head = text[: limit - 1].rpartition(" ")[0] or text[: limit - 1]
     return f"{head.rstrip(',;:')}…"
-
-
-def _capitalize(text: str) -> str:
-    return text[:1].upper() + text[1:]

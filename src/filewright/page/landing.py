@@ -26,6 +26,7 @@ from filewright.page.decisions import file_key
 from filewright.page.names import natural_key
 from filewright.page.parts import Subject
 from filewright.page.titles import is_folder
+from filewright.page.words import UNNAMED_CLIENT, format_moment, strip_version
 from filewright.progress import client_family
 from filewright.wording import pluralize
 from filewright.workspace import REVIEW_CLIENT
@@ -43,8 +44,7 @@ class PromptGroup:
     """The open files of the landing view that one prompt touched last.
 
     `indexes` are those of the file changes in the record of the view, `keys` those of
-    their contents. Without a
-    heading, the prompt is too old to be looked for.
+    their contents. Without a heading, the prompt is too old to be looked for.
     """
 
     heading: PromptHeading | None
@@ -61,13 +61,13 @@ class PromptGroup:
 class Landing:
     """The groups of the landing view, the newest prompt first.
 
-    `accepted` is the number of files that are left out.
+    `accepted_count` is the number of files that are left out.
     """
 
     subject: Subject
     groups: Sequence[PromptGroup]
     file_count: int
-    accepted: int
+    accepted_count: int
     agents: Sequence[str]
     begin: datetime
 
@@ -145,12 +145,13 @@ def find_landing(context: PageContext, name: str) -> Landing | None:
     decisions = context.decisions()
     changes = tuple(subject.record.file_changes)
     open_indexes: dict[RecordedPath, list[int]] = {}
-    accepted = file_count = 0
+    accepted_count = file_count = 0
     for index, change in enumerate(changes):
+        # The files of a folder have changes of their own.
         if is_folder(change) and change.action != "moved":
             continue
         if decisions.of(file_key(change)):
-            accepted += 1
+            accepted_count += 1
             continue
         file_count += 1
         open_indexes.setdefault(change.path, []).append(index)
@@ -163,17 +164,29 @@ def find_landing(context: PageContext, name: str) -> Landing | None:
             key=lambda index: natural_key(changes[index].path.parts)
         )
         group.keys = [file_key(changes[index]) for index in group.indexes]
-    clients: dict[str, str] = {}
-    names: dict[str, None] = {}
+    return Landing(
+        subject=subject,
+        groups=groups,
+        file_count=file_count,
+        accepted_count=accepted_count,
+        agents=_name_agents(context, change_ids),
+        begin=change_time(parse_change_id(change_ids[-1]) or 0).astimezone(),
+    )
+
+
+def _name_agents(
+    context: PageContext, change_ids: Sequence[str]
+) -> Sequence[str]:
+    """Return the names of the agents that made changes, without their versions."""
+    name_by_family: dict[str, str] = {}
     for prompt in context.log.prompts_of(change_ids):
-        names[prompt.client if prompt is not None else ""] = None
-    for client in names:
+        client = prompt.client if prompt is not None else ""
+        # A client's server and its hooks have different names: both are one agent.
         family = client_family(client)
         if family not in _OWN_CLIENTS:
-            clients.setdefault(family, client or "an unnamed client")
-    begin = change_time(parse_change_id(change_ids[-1]) or 0).astimezone()
-    agents = [name.rpartition(" ")[0] or name for name in clients.values()]
-    return Landing(subject, groups, file_count, accepted, agents, begin)
+            name = strip_version(client) or f"an {UNNAMED_CLIENT}"
+            name_by_family.setdefault(family, name)
+    return [*name_by_family.values()]
 
 
 def _group(
@@ -205,11 +218,3 @@ def _group(
     if rest.indexes:
         result.append(rest)
     return result
-
-
-def format_moment(moment: datetime) -> str:
-    """Return the time of day, with the date unless it is today."""
-    now = datetime.now().astimezone()
-    if moment.date() == now.date():
-        return moment.strftime("%H:%M")
-    return moment.strftime("%b %d %H:%M")

@@ -10,17 +10,8 @@ from filewright.edit.diff import Diff, PlannedFile
 from filewright.page.names import readable_path
 from filewright.page.requests import UndoRequest
 from filewright.page.titles import is_folder
+from filewright.page.words import ACTION_WORDS
 from filewright.wording import pluralize
-
-_ACTIONS = {
-    "deleted": "deleted",
-    "created": "brought back",
-    "modified": "edited",
-    "moved": "moved",
-    "copied": "copied",
-    "attributes": "given another mode",
-}
-"""The actions of an undo in words, the most drastic first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,10 +75,10 @@ def describe_outcome(diff: Diff) -> Outcome:
     if not files:
         files = [*diff.planned]
     groups: list[OutcomeGroup] = []
-    for action, words in _ACTIONS.items():
+    for action, words in ACTION_WORDS.items():
         members = [file for file in files if file.action == action]
         if members:
-            groups.append(OutcomeGroup(words, members))
+            groups.append(OutcomeGroup(words.undone, members))
     if diff.unlisted:
         groups.append(OutcomeGroup("changed as well", (), diff.unlisted))
     return Outcome(groups)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime
 from functools import cache
 from importlib.resources import files
 from itertools import pairwise
@@ -21,6 +20,13 @@ from filewright.page.highlighting import (
 from filewright.page.names import readable_path, show_name
 from filewright.page.notebooks import CellHeading, parse_heading
 from filewright.page.view import FileView, HunkView, RowView, views_of
+from filewright.page.words import (
+    format_day,
+    format_moment,
+    format_seconds,
+    name_client,
+    show_client,
+)
 from filewright.wording import format_size, pluralize, to_one_line
 
 _TRAILING_BLANKS = re.compile(r"[ \t]+$")
@@ -79,9 +85,11 @@ def environment() -> Environment:
     templates.filters["lines"] = _escape_lines
     templates.filters["path"] = readable_path
     templates.filters["show_name"] = show_name
-    templates.filters["moment"] = _format_moment
-    templates.filters["day"] = _format_day
-    templates.filters["clock"] = _format_clock
+    templates.filters["moment"] = format_moment
+    templates.filters["day"] = format_day
+    templates.filters["clock"] = format_seconds
+    templates.filters["client"] = show_client
+    templates.filters["client_name"] = name_client
     templates.filters["kind"] = {" ": "", "-": "old", "+": "new"}.__getitem__
     return templates
 
@@ -185,25 +193,6 @@ def _show_blanks(part: str) -> Markup:
 def _escape_lines(text: str) -> str:
     """Return a text of several lines that is safe to show."""
     return "\n".join(to_one_line(line) for line in text.splitlines())
-
-
-def _format_clock(seconds: float) -> str:
-    return _format_moment(datetime.fromtimestamp(seconds).astimezone())
-
-
-def _format_moment(time: datetime) -> str:
-    """Return the time of day, with the date unless it is today."""
-    if time.date() == datetime.now().astimezone().date():
-        return time.strftime("%H:%M")
-    return time.strftime("%b %d %H:%M")
-
-
-def _format_day(time: datetime) -> str:
-    """Return the day in words: today, yesterday, or its date."""
-    days = (datetime.now().astimezone().date() - time.date()).days
-    if days in (0, 1):
-        return "Today" if days == 0 else "Yesterday"
-    return time.strftime("%A, %b %d")
 
 
 def _count(value: int | Sequence[Any], noun: str) -> str:

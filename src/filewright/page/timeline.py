@@ -19,6 +19,7 @@ from filewright.page.changelog import ChangeLog
 from filewright.page.context import PageContext
 from filewright.page.parts import not_found, read_number
 from filewright.page.view import FileView, view_of
+from filewright.page.words import show_client
 from filewright.progress import Task
 from filewright.wording import to_one_line
 from filewright.workspace import Workspace
@@ -187,7 +188,7 @@ def _make_row(
     return VersionRow(
         moment=record.id,
         title=title,
-        client=to_one_line(record.client or "unnamed client"),
+        client=show_client(record.client),
         time=record.time.astimezone(),
         action=action,
         path=change.path.display_path,

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from filewright.changes.model import ChangeRecord, FileChange, parent_paths
 from filewright.page.names import readable_path
+from filewright.page.words import ACTION_WORDS, capitalize
 from filewright.recording.damage import GuardSentence
 from filewright.wording import pluralize, to_one_line
 
@@ -15,13 +16,6 @@ MAX_TITLE_FILES = 1_000
 MAX_VERBS = 3
 """The most verbs of a sentence, "more" counted as one."""
 MAX_NAMED_FILES = 2
-_VERBS = {
-    "created": "created",
-    "modified": "edited",
-    "deleted": "deleted",
-    "moved": "moved",
-    "attributes": "changed the mode of",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +66,7 @@ def _describe_file(change: FileChange) -> Phrase:
         name += "/"
     previous = change.renamed_from
     if previous is None:
-        return Phrase(_VERBS[change.action], name)
+        return Phrase(ACTION_WORDS[change.action].past, name)
     has_same_folder = previous.parts[:-1] == change.path.parts[:-1]
     verb = "renamed" if has_same_folder else "moved"
     return Phrase(verb, f"{readable_path(previous.display_path)} to {name}")
@@ -97,7 +91,7 @@ def join_phrases(phrases: Iterable[Phrase]) -> str:
     text = "".join(parts)
     if len(parts) > 1:
         text = f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return _capitalize(text)
+    return capitalize(text)
 
 
 def _join_targets(targets: Sequence[str], verb: str) -> str:
@@ -125,7 +119,7 @@ def make_title(record: ChangeRecord, phrases: Sequence[Phrase]) -> str:
         count = pluralize(len(record.file_changes), "path")
         return f"Changed {count} with {record.tool}"
     if record.tool == "replace_content":
-        return _capitalize(to_one_line(record.summary))
+        return capitalize(to_one_line(record.summary))
     return join_phrases(phrases) or to_one_line(record.summary)
 
 
@@ -164,7 +158,3 @@ def is_folder(change: FileChange) -> bool:
     """Return True if a change is about a folder."""
     state = change.after or change.before
     return state is not None and state.kind == "folder"
-
-
-def _capitalize(text: str) -> str:
-    return text[:1].upper() + text[1:]

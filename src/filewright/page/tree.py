@@ -13,19 +13,13 @@ from filewright.page.cards import count_lines
 from filewright.page.decisions import Decisions, file_key
 from filewright.page.names import natural_key, readable_path, show_name
 from filewright.page.titles import is_folder
+from filewright.page.words import ACTION_WORDS
 from filewright.progress import Task
 from filewright.workspace import Workspace
 
 _MAX_FILES = 2_000
 """Files that the tree beside the diffs has."""
 _COUNTING_SECONDS = 0.3
-_LETTERS = {
-    "created": "A",
-    "modified": "M",
-    "deleted": "D",
-    "moved": "R",
-    "attributes": "P",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +128,7 @@ class _TreeBuilder:
             name=show_name(path).base,
             path=readable_path(path),
             action=change.action,
-            letter=_LETTERS.get(change.action, "M"),
+            letter=ACTION_WORDS[change.action].letter,
             decision=self.decisions.of(file_key(change)),
             added=counts.added if counts is not None and has_lines else None,
             removed=counts.removed
