@@ -30,7 +30,7 @@ _SECTIONS: Mapping[str, Mapping[str, str]] = {
     },
     "Connect": {
         "setup": "setup",
-        "config": "setup",
+        "config": "config",
         "serve": "serve",
         "snapshot": "snapshot",
     },

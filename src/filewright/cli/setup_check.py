@@ -1,4 +1,4 @@
-"""The check of one component: whether its file has it, and whether it works.
+"""Checks of components: whether a file has one, and whether it works.
 
 Only what `setup` itself would write is tried, by the program that runs now. Anything
 else that a project's files name is shown and never started.
@@ -13,7 +13,7 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TextIO
@@ -46,10 +46,18 @@ _HOOK_INPUT = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The outcome of the check of a component."""
+    """What a check says of a component."""
 
     text: str
     is_good: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ComponentCheck:
+    """A component, and the finding about it."""
+
+    component: Component
+    finding: Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +66,14 @@ class Trial:
 
     result: str
     call_error: str = ""
+
+
+def check_components(
+    components: Iterable[Component], options: ServerOptions
+) -> Iterator[ComponentCheck]:
+    """Check one component after the other, and yield each as soon as it is checked."""
+    for component in components:
+        yield ComponentCheck(component, check_component(component, options))
 
 
 def check_component(component: Component, options: ServerOptions) -> Finding:

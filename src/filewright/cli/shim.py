@@ -26,31 +26,36 @@ DEFAULT_FOLDER = "~/.local/bin"
 _REMARK = "# Written by `filewright setup --shell`."
 
 
-def set_up_shim(
-    folder: str | None, *, remove: bool, assume_yes: bool, dry_run: bool
-) -> None:
-    """Write the program into a folder, or remove it, after asking.
+def add_shim(folder: str | None, *, assume_yes: bool, dry_run: bool) -> None:
+    """Write the program into a folder, after asking.
 
     Raise `already_exists` for another program of that name, and `invalid_input` if no
     folder is named and the default one is not on PATH.
     """
-    edit = plan_shim(_choose_folder(folder, remove=remove), remove=remove)
+    edit = _plan(_choose_folder(folder), _render_program())
     if not edit.changes_file:
-        state = "it is not there" if remove else "it is there already"
-        write(f"{edit.path}: nothing to do, {state}")
+        write(f"{edit.path}: nothing to do, it is there already")
         return
-    write(f"{edit.path}: to be {'deleted' if remove else 'written'}")
-    if edit.after is not None:
-        write(edit.after)
-    if dry_run:
+    write(f"{edit.path}: to be written\n{edit.after}")
+    if not _commit(edit, SETUP_TOOL, assume_yes=assume_yes, dry_run=dry_run):
         return
-    if not assume_yes:
-        confirm_or_exit(f"Change {edit.path}?")
-    tool = REMOVAL_TOOL if remove else SETUP_TOOL
-    commit_edits([edit], tool, f"{tool} {NAME}", frozenset())
-    write(f"{edit.path}: {'deleted' if remove else 'written'}")
-    if not remove and not _is_on_path(os.path.dirname(edit.path)):
+    write(f"{edit.path}: written")
+    if not _is_on_path(os.path.dirname(edit.path)):
         write(f"put {os.path.dirname(edit.path)} on PATH", to_error=True)
+
+
+def remove_shim(folder: str | None, *, assume_yes: bool, dry_run: bool) -> None:
+    """Remove the program from a folder, after asking.
+
+    Raise `already_exists` for another program of that name.
+    """
+    edit = _plan(folder or DEFAULT_FOLDER, None)
+    if not edit.changes_file:
+        write(f"{edit.path}: nothing to do, it is not there")
+        return
+    write(f"{edit.path}: to be deleted")
+    if _commit(edit, REMOVAL_TOOL, assume_yes=assume_yes, dry_run=dry_run):
+        write(f"{edit.path}: deleted")
 
 
 def remove_shims(*, assume_yes: bool, dry_run: bool) -> None:
@@ -58,9 +63,7 @@ def remove_shims(*, assume_yes: bool, dry_run: bool) -> None:
     folders = [resolve_path(DEFAULT_FOLDER), *_list_path_folders()]
     for folder in dict.fromkeys(map(os.path.realpath, folders)):
         if _has_own_shim(folder):
-            set_up_shim(
-                folder, remove=True, assume_yes=assume_yes, dry_run=dry_run
-            )
+            remove_shim(folder, assume_yes=assume_yes, dry_run=dry_run)
 
 
 def _has_own_shim(folder: str) -> bool:
@@ -75,8 +78,11 @@ def _has_own_shim(folder: str) -> bool:
         return False
 
 
-def plan_shim(folder: str, *, remove: bool) -> FileEdit:
-    """Return the edit of the program in a folder. Raise `already_exists` for a foreign one."""
+def _plan(folder: str, program: str | None) -> FileEdit:
+    """Return the edit that puts a program into a folder, or removes ours with None.
+
+    Raise `already_exists` for a program that setup did not write.
+    """
     path = os.path.join(resolve_path(folder), NAME)
     before = None
     is_foreign = os.path.islink(path)
@@ -90,18 +96,32 @@ def plan_shim(folder: str, *, remove: bool) -> FileEdit:
             "name another folder with --bin",
             path=path,
         )
-    after = None
-    if not remove:
-        command = shlex.join([*find_own_program(), NAME])
-        after = f'#!/bin/sh\n{_REMARK}\nexec {command} "$@"\n'
-    return FileEdit(path, before, after)
+    return FileEdit(path, before, program)
 
 
-def _choose_folder(folder: str | None, *, remove: bool) -> str:
+def _render_program() -> str:
+    """Return the text of the program."""
+    command = shlex.join([*find_own_program(), NAME])
+    return f'#!/bin/sh\n{_REMARK}\nexec {command} "$@"\n'
+
+
+def _commit(
+    edit: FileEdit, tool: str, *, assume_yes: bool, dry_run: bool
+) -> bool:
+    """Ask, and commit an edit; return False for a dry run."""
+    if dry_run:
+        return False
+    if not assume_yes:
+        confirm_or_exit(f"Change {edit.path}?")
+    commit_edits([edit], tool, f"{tool} {NAME}")
+    return True
+
+
+def _choose_folder(folder: str | None) -> str:
     """Return the named folder, or the default one if it is on PATH."""
     if folder is not None:
         return folder
-    if not remove and not _is_on_path(resolve_path(DEFAULT_FOLDER)):
+    if not _is_on_path(resolve_path(DEFAULT_FOLDER)):
         raise FilewrightError(
             Code.INVALID_INPUT,
             f"{DEFAULT_FOLDER} is not on PATH",
