@@ -91,14 +91,17 @@ def no_history(workspace: Workspace, path: str) -> FilewrightError:
     from filewright.progress import Task
     from filewright.tools.suggestions import suggest
 
-    # A path that is there now is what was meant, more often than a deleted one.
-    boundary = workspace.context.boundary
-    hint = suggest(boundary, path, Task(seconds=SUGGESTION_SECONDS)).hint
+    hint = "filewright log lists the changes here"
+    (status,) = workspace.stat(path).results
+    if status.error is None:
+        hint = f"no change of it was recorded: {hint}"
+    else:
+        # A path that is there now is meant more often than a deleted one.
+        boundary = workspace.context.boundary
+        task = Task(seconds=SUGGESTION_SECONDS)
+        hint = suggest(boundary, path, task).hint or hint
     return FilewrightError(
-        Code.NOT_FOUND,
-        f"{path} has no history",
-        hint or "filewright log lists the changes here",
-        path=path,
+        Code.NOT_FOUND, f"{path} has no history", hint, path=path
     )
 
 
