@@ -805,7 +805,7 @@ def nothing_changed() -> FilewrightError:
     return FilewrightError(
         Code.NOT_FOUND,
         "nothing has been changed here yet",
-        "filewright setup also records what a client's own tools and its shell change",
+        "filewright setup connects a client, so that its changes are recorded",
         change_id=None,
     )
 

@@ -13,6 +13,7 @@ import click
 from filewright.changes.names import shorten_ids
 from filewright.cli import write
 from filewright.cli.history_options import person_command
+from filewright.cli.options import json_option
 from filewright.cli.terminal import write_paged
 from filewright.wording import format_age, to_one_line
 
@@ -27,19 +28,20 @@ _MIN_TITLE_WIDTH = 16
 
 
 @click.command(
+    short_help="Show the prompt that made each line of a file",
     epilog="""\b
 Examples:
   filewright blame src/app.py          the prompt that made each line
-  filewright blame src/app.py --json   for programs"""
+  filewright blame src/app.py --json   for programs""",
 )
 @click.argument("file")
-@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+@json_option
 @person_command
 def blame(workspace: Workspace, *, file: str, as_json: bool) -> None:
     """Show the prompt that made each line of FILE.
 
-    Lines older than the history are of commits, if there is git. Renamed files, and
-    lines that an undo brings back, keep their authors.
+    For lines older than the history, show the commit that made them, if there is git.
+    Renamed files, and lines that an undo brings back, keep their authors.
     """
     from filewright.page.blame_groups import group_lines
     from filewright.page.changelog import ChangeLog

@@ -44,7 +44,7 @@ Examples:
 filewright call --list lists the tools; filewright call TOOL --schema shows the arguments.""",
 )
 @click.argument("tool", required=False, shell_complete=_complete_tool)
-@click.argument("arguments", required=False, metavar="JSON")
+@click.argument("arguments", required=False, metavar="[JSON]")
 @caller_options
 @click.option(
     "--json",

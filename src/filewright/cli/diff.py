@@ -41,8 +41,8 @@ def diff(
 ) -> None:
     """Show what differs between the moments A and B.
 
-    Each is a time, a change (right after it; CHANGE^: right before it) or a session:
-    before it as A, after it as B. Without B: until now.
+    A moment is a time, a change (CHANGE: right after it; CHANGE^: right before it) or a
+    session (as A its begin, as B its end). Without B: until now.
     """
     selection = workspace.between(moments, path=path)
     record = selection.record

@@ -1,4 +1,4 @@
-"""The command `doctor`, which checks the system and settles unfinished changes.
+"""The command `doctor`, which checks the system and finishes interrupted changes.
 
 The verdict comes first, so the findings are collected; an error in a later check hides
 none of them.
@@ -19,6 +19,7 @@ import click
 
 from filewright import __version__, system
 from filewright.cli import write
+from filewright.cli.columns import Styled
 from filewright.cli.options import json_option, workspace_command
 from filewright.cli.terminal import has_colours, show_progress, write_json
 from filewright.errors import FilewrightError
@@ -38,7 +39,7 @@ _LABEL_WIDTH = len("unfinished changes")
 
 
 Status = Literal["good", "limit", "problem", "plain"]
-"""How a finding is: a limit is of this system, a problem is for the user to solve."""
+"""The status of a finding: this system sets a limit, the user can solve a problem."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +51,13 @@ class Finding:
     status: Status = "plain"
 
 
-_MARKS: Mapping[Status, tuple[str, str]] = {
-    "good": ("ok  ", "green"),
-    "limit": ("weak", "yellow"),
-    "problem": ("look", "red"),
-    "plain": ("    ", ""),
+_MARKS: Mapping[Status, Styled] = {
+    "good": Styled("ok  ", "green"),
+    "limit": Styled("weak", "yellow"),
+    "problem": Styled("look", "red"),
+    "plain": Styled("    "),
 }
+"""The mark before each finding."""
 
 
 @click.command(
@@ -147,9 +149,7 @@ def _to_json(verdict: str, findings: Sequence[Finding]) -> dict[str, Any]:
 
 def _render_finding(finding: Finding, *, is_coloured: bool) -> str:
     """Return the line of a finding."""
-    mark, colour = _MARKS[finding.status]
-    if colour and is_coloured:
-        mark = click.style(mark, fg=colour)
+    mark = _MARKS[finding.status].render(has_colours=is_coloured)
     return f"{mark}  {finding.label:<{_LABEL_WIDTH}}  {finding.detail}"
 
 
@@ -158,42 +158,64 @@ def _status(*, is_good: bool, otherwise: Status) -> Status:
     return "good" if is_good else otherwise
 
 
-_PLATFORMS = {
-    "linux": ("tested on every change", True),
-    "darwin": ("tested with a stand-in for its own calls only", False),
-    "win32": ("tested in Wine, not on Windows itself", False),
+@dataclass(frozen=True, slots=True)
+class _PlatformTests:
+    """How a platform is tested, and whether that is as it should be."""
+
+    text: str
+    is_complete: bool = False
+
+
+_PLATFORM_TESTS = {
+    "linux": _PlatformTests("tested on every change", is_complete=True),
+    "darwin": _PlatformTests("tested with a stand-in for its own calls only"),
+    "win32": _PlatformTests("tested in Wine, not on Windows itself"),
 }
+
+
+@dataclass(frozen=True, slots=True)
+class _CapabilityTexts:
+    """The words for a capability of the system, by the name of its attribute."""
+
+    attribute: str
+    label: str
+    if_present: str
+    if_missing: str
+
+
 _CAPABILITIES = (
-    (
+    _CapabilityTexts(
         "kernel_resolution",
+        "path safety",
         "paths are resolved beneath a root by the kernel",
         "paths are opened part by part",
     ),
-    (
+    _CapabilityTexts(
         "exchange",
+        "atomic swap",
         "files are exchanged in one step",
         "they are renamed one after the other",
     ),
-    (
+    _CapabilityTexts(
         "lease",
+        "write detection",
         "the kernel tells which files are being written",
         "writes are detected by times and contents only",
     ),
-    (
+    _CapabilityTexts(
+        "attributes",
         "attributes",
         "extended attributes are kept",
         "they are lost when a file is replaced",
     ),
-    (
+    _CapabilityTexts(
         "confinement",
+        "sandbox",
         "the server confines itself",
         "only the checks of paths hold, and git is not used",
     ),
 )
-"""Each capability with the findings for a system that has it, and one that lacks it.
-
-`docs/platforms.md` describes them.
-"""
+"""The capabilities that `docs/platforms.md` describes."""
 _RECOVERY_TEXTS = {
     "rolled_back": "change {} rolled back",
     "taken_back": "{}",
@@ -212,20 +234,31 @@ def _check_system() -> Iterator[Finding]:
         "filewright",
         f"{__version__} on Python {platform.python_version()}, {platform.platform()}",
     )
-    tests, is_good = _PLATFORMS.get(sys.platform, ("never tested", False))
+    tests = _PLATFORM_TESTS.get(sys.platform, _PlatformTests("never tested"))
     yield Finding(
         "platform",
-        f"{sys.platform}: {tests}",
-        _status(is_good=is_good, otherwise="limit"),
+        f"{sys.platform}: {tests.text}",
+        _status(is_good=tests.is_complete, otherwise="limit"),
     )
-    for name, text_if_present, text_if_missing in _CAPABILITIES:
-        is_present = getattr(system.capabilities, name)
-        detail = text_if_present
+    for texts in _CAPABILITIES:
+        is_present = getattr(system.capabilities, texts.attribute)
+        detail = texts.if_present
         if not is_present:
-            detail = f"not on this system: {text_if_missing}"
+            detail = f"not on this system: {texts.if_missing}"
         yield Finding(
-            name, detail, _status(is_good=is_present, otherwise="limit")
+            texts.label, detail, _status(is_good=is_present, otherwise="limit")
         )
+
+
+_PACKAGE_USES = {
+    "mcp": "server",
+    "google-re2": "regular expressions",
+    "stringzilla": "literal search",
+    "rapidfuzz": "fuzzy search",
+    "chardet": "encodings",
+    "tree-sitter": "structure",
+}
+"""The packages whose absence breaks a part, and that part."""
 
 
 def _check_packages() -> Iterator[Finding]:
@@ -233,14 +266,7 @@ def _check_packages() -> Iterator[Finding]:
     from importlib import metadata
 
     versions: list[str] = []
-    for package, use in (
-        ("mcp", "server"),
-        ("google-re2", "regular expressions"),
-        ("stringzilla", "literal search"),
-        ("rapidfuzz", "fuzzy search"),
-        ("chardet", "encodings"),
-        ("tree-sitter", "structure"),
-    ):
+    for package, use in _PACKAGE_USES.items():
         try:
             versions.append(f"{package} {metadata.version(package)}")
         except metadata.PackageNotFoundError:

@@ -14,6 +14,7 @@ import click
 from filewright.cli import open_workspace, write
 from filewright.cli.options import (
     ANY_PATH,
+    json_option,
     report_refusals,
     setting_options,
     workspace_command,
@@ -64,9 +65,7 @@ Exit codes: 0 nothing is damaged, or all of it was healed; 1 something is damage
     is_flag=True,
     help="Heal what is damaged, as a change that can be undone; with --staged also in the index.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the result as JSON."
-)
+@json_option
 @setting_options("state_dir", "guard_exclude")
 def check(
     *,
@@ -260,9 +259,7 @@ Examples:
     metavar="SESSION",
     help="Only damage of this session; last is the newest.",
 )
-@click.option(
-    "--json", "as_json", is_flag=True, help="Print the result as JSON."
-)
+@json_option
 @workspace_command(allow_write=ANY_PATH)
 def report(workspace: Workspace, *, session: str | None, as_json: bool) -> None:
     """Count the damage that was healed or only warned about, by client, tool and kind."""

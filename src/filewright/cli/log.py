@@ -98,7 +98,7 @@ Examples:
 @click.option(
     "--grep",
     metavar="TEXT",
-    help="Search added and removed lines for TEXT; capitals count if it has any.",
+    help="Search added and removed lines for TEXT. Case matters if TEXT has capitals.",
 )
 @click.option(
     "--full",

@@ -152,7 +152,7 @@ Examples:
 )
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
-    """Print the completion script for SHELL."""
+    """Print the completion script for a shell."""
     from click.shell_completion import get_completion_class
 
     from filewright.cli import write

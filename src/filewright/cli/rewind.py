@@ -53,12 +53,12 @@ MAX_CHOICES = 30
     short_help="Undo a prompt, a session, or all since a time",
     epilog="""\b
 Examples:
-  filewright rewind             choose a prompt from a list
-  filewright rewind last        the newest session that changed something
-  filewright rewind 3f9c12ab    a session (filewright log --sessions)
+  filewright rewind               choose a prompt from a list
+  filewright rewind last          the newest session that changed something
+  filewright rewind 3f9c12ab      a session (filewright log --sessions)
   filewright rewind "20 min ago"  all changes since then, by any client
-  filewright rewind yesterday   all changes since yesterday began
-  filewright rewind CHANGE      all changes after it; CHANGE^: with it""",
+  filewright rewind yesterday     all changes since yesterday began
+  filewright rewind CHANGE        all changes after it; CHANGE^: with it""",
 )
 @click.argument("target", required=False, shell_complete=complete_session)
 @path_option

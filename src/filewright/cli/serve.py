@@ -120,7 +120,7 @@ Every setting has an environment variable FILEWRIGHT_…; flags take precedence.
 @click.option(
     "--oauth-introspection",
     envvar="FILEWRIGHT_OAUTH_INTROSPECTION",
-    help="Its introspection endpoint; the credentials are in FILEWRIGHT_OAUTH_CLIENT_ID and _SECRET.",
+    help="The introspection endpoint of that server; the credentials are in FILEWRIGHT_OAUTH_CLIENT_ID and _SECRET.",
 )
 @click.option(
     "--oauth-scope",
@@ -220,7 +220,7 @@ Each address works once; then the terminal shows another, for another browser. S
     "--port",
     type=click.IntRange(0, 65_535),
     default=0,
-    help="Default: any free port.",
+    help="The port to listen on. Default: any free port.",
 )
 @click.option("--no-open", is_flag=True, help="Do not open a browser.")
 @click.option(

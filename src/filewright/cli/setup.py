@@ -24,7 +24,6 @@ from filewright.cli.launch import ServerOptions
 from filewright.cli.options import (
     combine_options,
     dry_run_option,
-    json_option,
     report_refusals,
     yes_option,
 )
@@ -70,8 +69,8 @@ shell_options = combine_options(
     click.option(
         "--shell",
         is_flag=True,
-        help="Only the skill that tells CLIENT's model the commands of the shell; "
-        "without CLIENT, the program apply_patch on PATH.",
+        help="Write only a skill about the commands of the shell; without CLIENT, "
+        "write the program apply_patch into a folder of PATH.",
     ),
     click.option(
         "--bin",
@@ -93,10 +92,10 @@ Examples:
   filewright setup gemini --shared      for all users of the project
   filewright setup codex --dry-run      show what would be written
   filewright setup --check              what is configured, and if it works
-  filewright setup claude-code --shell  the commands of the shell, by a skill
-  filewright setup codex --remove       remove exactly that again""",
+  filewright setup claude-code --shell  a skill about shell commands
+  filewright setup codex --remove       remove what setup wrote""",
 )
-@click.argument("client", type=CLIENT, metavar="CLIENT", required=False)
+@click.argument("client", type=CLIENT, metavar="[CLIENT]", required=False)
 @server_options
 @click.option(
     "--user", is_flag=True, help="Into your own files for all projects."
@@ -110,22 +109,22 @@ Examples:
 @click.option(
     "--no-hooks",
     is_flag=True,
-    help="No hooks: what its shell and its own tools change is not recorded.",
+    help="Leave out the hooks: what its shell and its own tools change is then not recorded.",
 )
 @click.option(
     "--no-guard",
     is_flag=True,
-    help="Hooks that record edits, and do not restore bytes that edits damage.",
+    help="Let the hooks record edits, without restoring bytes that edits damage.",
 )
 @click.option(
     "--no-rule",
     is_flag=True,
-    help="No line that tells the client to prefer filewright's tools.",
+    help="Leave out the line that tells the client to prefer filewright's tools.",
 )
 @click.option(
     "--no-commands",
     is_flag=True,
-    help="No slash commands /filewright-review and /filewright-rewind.",
+    help="Leave out the slash commands /filewright-review and /filewright-rewind.",
 )
 @click.option(
     "--check",
@@ -140,7 +139,12 @@ Examples:
 )
 @yes_option
 @dry_run_option
-@json_option
+@click.option(
+    "--json",
+    "as_json",
+    is_flag=True,
+    help="Print the findings of --check as JSON.",
+)
 @report_refusals()
 def setup(
     *,
@@ -163,8 +167,9 @@ def setup(
 ) -> None:
     """Add the server, the hooks and the rule of filewright to the configuration of CLIENT.
 
-    The configuration is for you alone if the client has files for that: in the current folder, or else in all
-    projects. All other bytes of the files stay. Running it again changes nothing.
+    Unless you say otherwise it is for you alone: in the current folder if the client
+    has files for that, or else in all projects. All other bytes of the files stay.
+    Running it again changes nothing.
     """
     if user + shared + (file is not None) > 1:
         raise click.UsageError("give one of --user, --shared and --file")

@@ -37,22 +37,23 @@ MAX_INPUT_BYTES = 16 << 20
 _LINE = re.compile(r"(.+):(-?[0-9]+)", re.DOTALL)
 _RANGE = re.compile(r"(.+):(-?[0-9]+)-(-?[0-9]+)?", re.DOTALL)
 _COLUMN = re.compile(r"(.+):(-?[0-9]+):([0-9]+)", re.DOTALL)
+_SYMBOL_MARK = "::"
 _PATCH_BEGINNING = re.compile(
     r"\s*(?:```\w*\s*)?(?:\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:)"
     r"|--- |diff --git |Index: )"
 )
-_SEARCH_FLAGS = {
-    "regex": ("mode", "regex"),
-    "ignore_case": ("case", "insensitive"),
-    "word": ("whole_word", True),
-    "multiline": ("multiline", True),
-    "invert": ("invert", True),
-    "files": ("output", "files"),
-    "count": ("output", "counts"),
-    "kinds": ("output", "kinds"),
-    "include_ignored": ("include_ignored", True),
+_SEARCH_FLAGS: Mapping[str, Mapping[str, Any]] = {
+    "regex": {"mode": "regex"},
+    "ignore_case": {"case": "insensitive"},
+    "word": {"whole_word": True},
+    "multiline": {"multiline": True},
+    "invert": {"invert": True},
+    "files": {"output": "files"},
+    "count": {"output": "counts"},
+    "kinds": {"output": "kinds"},
+    "include_ignored": {"include_ignored": True},
 }
-"""The argument of `search_content` that a flag sets, and its value."""
+"""The argument of `search_content` that each flag stands for."""
 
 
 # Read
@@ -115,8 +116,9 @@ def parse_place(workspace: Workspace, place: str) -> dict[str, Any]:
         is_certain = syntax is not _COLUMN and "::" not in place
         if is_certain or _exists(workspace, path):
             return {"path": path, **read_numbers(*numbers)}
-    name, _, symbol = _split_symbol(workspace, place)
-    if name and symbol:
+    end = _find_symbol_mark(workspace, place)
+    name, symbol = place[:end], place[end + len(_SYMBOL_MARK) :]
+    if end > 0 and symbol:
         return {"path": resolve_path(workspace, name), "symbol": symbol}
     return {"path": resolve_path(workspace, place)}
 
@@ -148,15 +150,18 @@ def _read_range(first: str, last: str | None) -> dict[str, Any]:
     return {"start": start, "limit": limit}
 
 
-def _split_symbol(workspace: Workspace, place: str) -> tuple[str, str, str]:
-    """Split a place at the first `::` that follows the name of a file."""
+def _find_symbol_mark(workspace: Workspace, place: str) -> int:
+    """Return the offset of the `::` before a symbol, -1 if there is none.
+
+    It is the first that follows the name of a file, or else the first.
+    """
     # A name may have colons, and so may a symbol: cache::v2.cpp::Cache::get.
-    end = place.find("::")
+    end = place.find(_SYMBOL_MARK)
     while end >= 0:
         if _exists(workspace, resolve_path(workspace, place[:end])):
-            return place[:end], "::", place[end + 2 :]
-        end = place.find("::", end + 1)
-    return place.partition("::")
+            return end
+        end = place.find(_SYMBOL_MARK, end + 1)
+    return place.find(_SYMBOL_MARK)
 
 
 # Search and map
@@ -187,7 +192,7 @@ Examples:
 )
 @click.option("-c", "--count", is_flag=True, help="Count the hits by file.")
 @click.option(
-    "--kinds", is_flag=True, help="Group lines alike but for numbers."
+    "--kinds", is_flag=True, help="Group lines that differ only in numbers."
 )
 @click.option("-g", "--glob", metavar="GLOB", help="Only files that match it.")
 @click.option(
@@ -221,9 +226,9 @@ def search(
 def _read_search_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of `search_content` for the options of `search`."""
     arguments: dict[str, Any] = {}
-    for option, (argument, value) in _SEARCH_FLAGS.items():
+    for option, argument_of_flag in _SEARCH_FLAGS.items():
         if options[option]:
-            arguments[argument] = value
+            arguments |= argument_of_flag
     for argument in ("glob", "type", "context", "max_results", "cursor"):
         if options[argument] is not None:
             arguments[argument] = options[argument]
@@ -421,7 +426,7 @@ def _apply_patch(workspace: Workspace, patch: str, *, preview: bool) -> None:
     _call_tool(workspace, "apply_patch", arguments)
 
 
-# What all of them do
+# Input, paths and calls of all these commands
 
 
 def read_input(noun: str) -> str:

@@ -37,7 +37,7 @@ Examples:
   make format
   filewright snapshot end "$id" --command "make format"
 
-Agents that have hooks make these calls by themselves: docs/hooks.md has what to put into each.""",
+Agents with hooks do this automatically: see docs/hooks.md.""",
 )
 def snapshot() -> None:
     """Record the changes of a shell command, by calls before and after it."""
@@ -49,7 +49,7 @@ def snapshot() -> None:
 def begin(**fields: Any) -> None:
     """Record the state of the files before a command, and print the id for `end`.
 
-    Called by a hook before a prompt, record which session of the agent begins a turn.
+    When a hook calls it before a prompt, it records which session begins a turn.
     """
     with report_refusals():
         write(str(hooks.begin(HookCall(**fields))))
