@@ -45,7 +45,7 @@ def app_part(workspace: Workspace, base: str, address: str) -> str | Picture:
         "split": False,
         "acting": False,
         "app": True,
-        "person": REVIEW,
+        "person": REVIEW_CLIENT,
         "subject": subject,
         "source": base + subject.address,
     }
