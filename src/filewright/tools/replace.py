@@ -153,10 +153,9 @@ class ReplaceArguments(ChangeArguments):
     are of all together
     """
     where: Annotated[dict[str, Any] | None, RARE] = None
-    """only in rows whose fields fit: columns of a table by name or number (`{"Land": "AT", "7": ">5"}`), keys of
-    JSON lines and documents; the comparisons are those of [logs](logs.md#json-lines)"""
+    """only in [rows](#rows) whose fields fit: `{"country": "AT", "http.status": ">499"}`"""
     set: Annotated[dict[str, Any] | None, Field(min_length=1), RARE] = None
-    """in place of pattern and replacement: the new values of fields of these rows, `{"Satz": "20,0", "Brutto": ""}`;
+    """in place of pattern and replacement: new values for fields of these rows, `{"rate": "20.0", "gross": ""}`;
     `where: {}` is every row"""
     path: str = "."
     """a file or a folder"""

@@ -99,8 +99,9 @@ class SearchArguments(Arguments):
     until: Annotated[str | None, RARE] = None
     """only log entries up to this time"""
     where: Annotated[dict[str, Any] | None, Field(min_length=1)] = None
-    """only JSON lines whose fields fit: `{"level": "error", "latency_ms": ">500", "err.code": [4, 5]}`, with `=`, `!=`,
-    `>`, `>=`, `<`, `<=` before a value and dots in nested names; `null` is a field that is not there"""
+    """only JSON lines, or [rows](tools.md#rows), whose fields fit: `{"level": "error", "latency_ms": ">500",
+    "err.code": [4, 5]}`, with `=`, `!=`, `>`, `>=`, `<`, `<=` before a value and dots in nested names; `null` is a
+    field that is not there"""
     fields: Annotated[list[str] | None, Field(min_length=1), RARE] = None
     """of JSON lines only these fields are shown, with tabs between them: `["ts", "err.code"]`; with `by`, their median,
     95th percentile and largest number"""
