@@ -4,6 +4,7 @@ import gzip
 import os
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -246,6 +247,17 @@ def test_counts_unreadable_files(searcher, monkeypatch):
     rows, found = search(searcher, "foo")
     assert found.unreadable == 1
     assert "b.txt" not in names(rows)
+
+
+def test_repeated_search_has_facts_of_its_own(searcher):
+    _, first = search(searcher, "foo")
+    again = replace(first, task=Task())
+    assert (again.complete, again.hit_count, again.binary) == (False, 0, 0)
+    for _ in again:
+        pass
+    assert again.hit_count == first.hit_count
+    assert again.binary == first.binary
+    assert again.matched_files is not first.matched_files
 
 
 def test_rg_that_cannot_start(searcher, monkeypatch):

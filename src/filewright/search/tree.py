@@ -33,7 +33,11 @@ from filewright.search.window import NO_TIMEOUT
 from filewright.text.snapshot import Snapshot
 
 MAX_NAMED_FILES = 3
+"""Files that a note names."""
+
 MAX_MATCHED_FILES = 1_000
+"""Files with hits that are remembered, to look at them again."""
+
 _COMPRESSED_SECONDS = 30
 """The time that a search of a tree takes for compressed files."""
 
@@ -70,23 +74,75 @@ def fingerprint_before(snapshot: Snapshot, offset: int) -> str:
 
 
 @dataclass
-class TreeSearch:
+class TreeFacts:
+    """The facts that a search has found besides the hits, for its answer and its notes.
+
+    They are complete when the search has ended: then either `complete` is True, or
+    `resume` is the point where it goes on.
+    """
+
+    complete: bool = field(default=False, init=False)
+    resume: ResumePoint | None = field(default=None, init=False)
+
+    # Files that were searched, and their hits
+
+    searched_count: int = field(default=0, init=False)
+    """The number of files that were searched, with or without hits."""
+    matched_count: int = field(default=0, init=False)
+    """The number of files with hits."""
+    matched_files: list[Location] = field(default_factory=list, init=False)
+    """The first of the files with hits."""
+    hit_count: int = field(default=0, init=False)
+
+    # Files that were not searched
+
+    ignored: int = field(default=0, init=False)
+    """The number of names that ignore rules left out."""
+    binary: int = field(default=0, init=False)
+    """The number of files that may hold the pattern, but are not text."""
+    unreadable: int = field(default=0, init=False)
+    """The number of files and folders that cannot be read."""
+    unreadable_files: list[Location] = field(default_factory=list, init=False)
+    """The first of the files that cannot be read."""
+    long_compressed_count: int = field(default=0, init=False)
+    """The number of compressed files that would have taken too long."""
+    long_compressed_files: list[Location] = field(
+        default_factory=list, init=False
+    )
+    """The first of these files."""
+
+    # Compressed files that were searched
+
+    has_long_compressed_text: bool = field(default=False, init=False)
+    """True if the text of one is too long to be held, so that it is decoded each time."""
+    problems: dict[str, str] = field(default_factory=dict, init=False)
+    """The places where compressed files are damaged, by the paths of the files."""
+
+    # Lines that were left out by time or by fields
+
+    left_out: Counter[str] = field(default_factory=Counter, init=False)
+    """Counts of lines and rows by the reason why no condition was applied to them."""
+    without_columns: int = field(default=0, init=False)
+    """The number of tables without the columns that the conditions name."""
+    without_json: int = field(default=0, init=False)
+    """The number of files without a hit that begin with a line that is no JSON object."""
+    untimed: int = field(default=0, init=False)
+    """The number of files whose lines have no times."""
+    unsorted: int = field(default=0, init=False)
+    """The number of files whose times are not in order."""
+    time_range: TimeRange | None = field(default=None, init=False)
+    """The times that were searched in the last file."""
+
+
+@dataclass
+class TreeSearch(TreeFacts):
     """One search of the folder or file `where`, from `after` on.
 
     Iterating yields (snapshot, file hits) for each file with hits, in path order. A
     snapshot is open until the next step. The output `files` gives one hit of each file,
-    `counts` only the count. In `near`, words near the matches are counted.
-    For a single file, `open_file` opens it, and its errors are raised.
-
-    Afterwards either `complete` is True or `resume` is set. `searched_count` and
-    `matched_count` count files, `hit_count` counts hits, and `matched_files` are the
-    first of the files with hits. `binary` counts files that may
-    hold the pattern but are not text, `unreadable` files and folders that cannot be read
-    (`unreadable_files` has the first of the files), and `ignored` the names that ignore
-    rules left out. `problems` say where compressed files are damaged, by their paths.
-    `broken` counts lines that are no JSON objects, `without_json` files without a hit that
-    begin with such a line, `untimed` and `unsorted` files whose lines have no times, or are
-    not in order. `time_range` is that of the last file.
+    `counts` only the count. In `near`, words near the matches are counted. Of a rotated
+    log, `members` are the files, the oldest first. For a single file, `open_file` opens
+    it, and its errors are raised.
     """
 
     searcher: Searcher
@@ -99,28 +155,8 @@ class TreeSearch:
     members: tuple[Location, ...] = ()
     open_file: Callable[[], Snapshot] | None = None
     near: NearWords | None = None
-    complete: bool = False
-    resume: ResumePoint | None = None
-    matched_count: int = 0
-    matched_files: list[Location] = field(default_factory=list)
-    hit_count: int = 0
-    binary: int = 0
-    unreadable: int = 0
-    unreadable_files: list[Location] = field(default_factory=list)
-    searched_count: int = 0
-    ignored: int = 0
-    has_long_compressed_text: bool = False
-    left_out: Counter[str] = field(default_factory=Counter)
-    without_columns: int = 0
-    untimed: int = 0
-    without_json: int = 0
-    unsorted: int = 0
-    time_range: TimeRange | None = None
     max_compressed_bytes: int = 256 << 20
-    long_compressed_count: int = 0
-    long_compressed_files: list[Location] = field(default_factory=list)
-    _compressed_seconds: float = 0.0
-    problems: dict[str, str] = field(default_factory=dict)
+    _compressed_seconds: float = field(default=0.0, init=False)
 
     def __iter__(self) -> Iterator[tuple[Snapshot, FileHits]]:
         if self.members:
@@ -231,7 +267,6 @@ class TreeSearch:
         if snapshot.compression and snapshot.content is None:
             self.has_long_compressed_text = True
         if snapshot.problem:
-            # A second search of the tree, for another spelling, finds it too.
             self.problems[snapshot.requested_path] = snapshot.problem
 
     def _open(self, place: ResumePoint) -> Snapshot | None:

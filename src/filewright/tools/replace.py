@@ -613,8 +613,9 @@ def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
         item.options,
         task=context.task,
         open_file=open_file,
-        hit_count=count,
     )
+    # The matches were counted already, and the notes depend on their number.
+    search.hit_count = count
     return spelling_notes(search)
 
 

@@ -198,7 +198,6 @@ def _count_again(
             search.options, limit=MAX_COUNTED_LINES, output="matches"
         ),
         after=None,
-        resume=None,
     )
     count, first = 0, ""
     with (
