@@ -256,8 +256,9 @@ def _clean_up(
     """
     conflicts: list[str] = []
     for pause in _CLEAN_UP_PAUSES:
-        # A program that saves just now closes the file in a moment.
-        time.sleep(pause)
+        if pause:
+            # A program that saves just now closes the file in a moment.
+            time.sleep(pause)
         slots.search_again()
         try:
             outcome = clean_up(slots, log, record)
