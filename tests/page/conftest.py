@@ -146,6 +146,32 @@ def workspace(folder: Path, tmp_path: Path) -> Iterator[Workspace]:
         yield opened
 
 
+HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
+
+
+@pytest.fixture
+def history(workspace: Workspace, folder: Path) -> Path:
+    """A folder with a file that was edited, moved and edited again."""
+    (folder / "cart.py").write_text(
+        "".join(f"line_{number} = {number}\n" for number in range(1, 40))
+    )
+    for number in (3, 20, 30):
+        workspace.edit(
+            "cart.py",
+            [
+                {
+                    "search": f"= {number}\n",
+                    "replace": f"= {number}  # {number}!\n",
+                }
+            ],
+        )
+    workspace.move("cart.py", "shop.py")
+    workspace.edit(
+        "shop.py", [{"search": "line_20 ", "replace": f"# {HOSTILE}\nline_20 "}]
+    )
+    return folder
+
+
 @pytest.fixture
 def serve(folder: Path, tmp_path: Path) -> Iterator[Callable[..., Served]]:
     """Starts the page, with more arguments if they are given."""

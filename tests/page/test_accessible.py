@@ -84,9 +84,9 @@ def each_view(page: Page) -> list[str]:
     look("change")
     page.keyboard.press("c")
     dialog = page.get_by_role("form", name="Comment on")
-    expect(dialog.get_by_role("textbox", name="Your words")).to_be_focused()
+    expect(dialog.get_by_role("textbox", name="Your comment")).to_be_focused()
     look("comment form")
-    dialog.get_by_role("textbox", name="Your words").fill("Why?")
+    dialog.get_by_role("textbox", name="Your comment").fill("Why?")
     dialog.get_by_role("button", name="Comment").click()
     page.locator(".comment").first.wait_for()
     look("comment")
@@ -139,7 +139,7 @@ def each_view(page: Page) -> list[str]:
         for place, look in enumerate(LOOKS)
     ],
 )
-def test_axe_finds_nothing(
+def test_axe(
     workspace: Workspace,
     history: None,
     agent: Callable[..., RawClient],
@@ -161,7 +161,7 @@ def test_axe_finds_nothing(
     assert found == []
 
 
-def test_axe_finds_nothing_in_what_is_new_and_locked(
+def test_axe_on_landing_and_locked_page(
     workspace: Workspace,
     history: None,
     serve: Callable[..., Served],
@@ -189,7 +189,7 @@ def test_axe_finds_nothing_in_what_is_new_and_locked(
     assert violations(page) == []
 
 
-def test_the_page_is_used_with_the_keyboard_alone(
+def test_keyboard_alone(
     workspace: Workspace, history: None, folder: Path, opened: Opened
 ) -> None:
     page = opened()
@@ -220,7 +220,7 @@ def test_the_page_is_used_with_the_keyboard_alone(
     assert "line_30 = 30 " in (folder / "cart.py").read_text()
 
 
-def test_motion_is_left_out_where_it_is_not_wanted(
+def test_reduced_motion(
     workspace: Workspace, history: None, opened: Opened
 ) -> None:
     page = opened(reduced_motion="reduce")
@@ -228,9 +228,7 @@ def test_motion_is_left_out_where_it_is_not_wanted(
     assert page.evaluate(f"{moving}.length") == 0
 
 
-def test_four_times_as_large_nothing_is_lost(
-    workspace: Workspace, history: None, opened: Opened
-) -> None:
+def test_zoom(workspace: Workspace, history: None, opened: Opened) -> None:
     page = opened(viewport={"width": 320, "height": 256}, device_scale_factor=4)
     page.locator("td.code.new").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -175,7 +175,7 @@ def edited(conversation: Conversation, folder: Path) -> dict[str, Any]:
     ("theme", "colour"),
     [("light", "rgb(17, 17, 17)"), ("dark", "rgb(238, 238, 238)")],
 )
-def test_the_diff_is_shown_in_the_theme_of_the_host(
+def test_theme_of_the_host(
     conversation: Conversation, folder: Path, theme: str, colour: str
 ) -> None:
     app = conversation.shows(edited(conversation, folder), theme=theme)
@@ -189,9 +189,7 @@ def test_the_diff_is_shown_in_the_theme_of_the_host(
     )
 
 
-def test_what_is_not_shown_comes_in_its_place(
-    conversation: Conversation, folder: Path
-) -> None:
+def test_loads_hidden_lines(conversation: Conversation, folder: Path) -> None:
     (folder / "long.txt").write_text(
         "".join(f"old {at}\n" for at in range(1_500))
     )
@@ -213,9 +211,7 @@ def test_what_is_not_shown_comes_in_its_place(
     assert app.locator("td.code.new").last.inner_text() == "+new 1499"
 
 
-def test_folded_lines_more_files_and_pictures_come_when_they_are_asked_for(
-    conversation: Conversation, folder: Path
-) -> None:
+def test_loads_parts(conversation: Conversation, folder: Path) -> None:
     (folder / "far.txt").write_text(
         "".join(f"line {at}\n" for at in range(1, 41))
     )
@@ -244,9 +240,7 @@ def test_folded_lines_more_files_and_pictures_come_when_they_are_asked_for(
     expect(app.locator("tr:not(.head)")).to_have_count(24)
 
 
-def test_what_is_gone_by_now_is_said(
-    conversation: Conversation, folder: Path
-) -> None:
+def test_lost_content(conversation: Conversation, folder: Path) -> None:
     (folder / "long.txt").write_text("old\n" * 300)
     items = [
         {"path": "long.txt", "content": "new\n" * 300, "mode": "overwrite"}
@@ -256,17 +250,13 @@ def test_what_is_gone_by_now_is_said(
     made["html"] = made["html"].replace(made["change_id"], "0123456789")
     app = conversation.shows(result)
     app.get_by_role("button", name="more removed lines").click()
-    expect(app.locator("#acts")).to_contain_text("These lines were not kept.")
+    expect(app.locator("#acts")).to_contain_text("These lines are not stored.")
 
 
-def test_undo_shows_what_it_would_do_then_does_it_and_says_so(
-    conversation: Conversation, folder: Path
-) -> None:
+def test_app_undoes(conversation: Conversation, folder: Path) -> None:
     app = conversation.shows(edited(conversation, folder))
     app.get_by_role("button", name="Undo").click()
-    expect(app.locator("#acts")).to_contain_text(
-        "This is what undoing would do."
-    )
+    expect(app.locator("#acts")).to_contain_text("Preview of the undo:")
     expect(app.locator("td.code.new")).to_have_text("+    return sum(lines)")
     assert "round" in (folder / "cart.py").read_text(), "nothing was done yet"
     app.get_by_role("button", name="Keep it").click()
@@ -288,33 +278,27 @@ def test_undo_shows_what_it_would_do_then_does_it_and_says_so(
     )
 
 
-def test_an_undo_in_conflict_says_why_and_changes_nothing(
-    conversation: Conversation, folder: Path
-) -> None:
+def test_app_conflict(conversation: Conversation, folder: Path) -> None:
     app = conversation.shows(edited(conversation, folder))
     (folder / "cart.py").write_text(
         "def total(lines):\n    return math.fsum(lines)\n"
     )
     app.get_by_role("button", name="Undo").click()
-    expect(app.locator("#acts")).to_contain_text(
-        "It cannot be undone as things are."
-    )
+    expect(app.locator("#acts")).to_contain_text("It cannot be undone now.")
     expect(app.locator("pre")).to_contain_text(
         "has changed since in the same place"
     )
     assert "fsum" in (folder / "cart.py").read_text()
 
 
-def test_a_host_without_tools_is_offered_no_undo(
-    conversation: Conversation, folder: Path
-) -> None:
+def test_host_without_tools(conversation: Conversation, folder: Path) -> None:
     app = conversation.shows(edited(conversation, folder), tools=False)
     expect(app.locator("td.code.new")).to_have_count(1)
     expect(app.locator("#acts")).to_be_hidden()
     expect(app.get_by_role("button", name="Undo")).to_have_count(0)
 
 
-def test_several_files_and_a_refusal_are_shown_too(
+def test_several_files_and_a_refusal(
     conversation: Conversation, folder: Path
 ) -> None:
     items = [
@@ -327,7 +311,7 @@ def test_several_files_and_a_refusal_are_shown_too(
     expect(app.locator("article h2")).to_have_text(["one.txt", "two.txt"])
 
 
-def test_a_refusal_is_shown_as_it_is_worded(conversation: Conversation) -> None:
+def test_refusal(conversation: Conversation) -> None:
     refused = conversation.call(
         "edit_content",
         {"path": "none.py", "edits": [{"search": "a", "replace": "b"}]},
@@ -343,7 +327,7 @@ HOSTILE = (
 )
 
 
-def test_what_a_file_says_is_never_run(
+def test_runs_no_script_of_a_file(
     conversation: Conversation, folder: Path
 ) -> None:
     items = [
@@ -358,7 +342,7 @@ def test_what_a_file_says_is_never_run(
     assert not set(app.locator("body").inner_text()) & set("\x1b\u202e")
 
 
-def test_a_client_without_the_extension_gets_the_text_alone(
+def test_client_without_the_extension(
     agent: Callable[..., RawClient], folder: Path
 ) -> None:
     plain, able = agent(), agent(extensions=UI)
@@ -376,7 +360,7 @@ def test_a_client_without_the_extension_gets_the_text_alone(
     assert "+x" in results[1]["content"][0]["text"], "the text is complete"
 
 
-def test_every_tool_that_changes_files_names_the_app(
+def test_tools_name_the_app(
     agent: Callable[..., RawClient],
 ) -> None:
     """Of every client: one without apps ignores it."""
@@ -390,7 +374,7 @@ def test_every_tool_that_changes_files_names_the_app(
     assert APP in [resource["uri"] for resource in listed]
 
 
-def test_the_app_asks_nobody_for_anything(
+def test_loads_nothing(
     agent: Callable[..., RawClient],
 ) -> None:
     page = agent().ask("resources/read", {"uri": APP})["result"]["contents"][0][

@@ -103,7 +103,7 @@ def decide(client: httpx2.Client, address: str, **fields: Any) -> int:
     return client.post("/decide", json=body).status_code
 
 
-def test_opens_with_all_that_is_new_by_prompt(client: httpx2.Client) -> None:
+def test_opens_the_landing_view(client: httpx2.Client) -> None:
     html = client.get("/?part=view").text
 
     assert "4 files by 2 agents since " in html
@@ -150,9 +150,7 @@ def test_undoes_the_rest_as_one_change(
     assert before == {path.name: path.read_text() for path in folder.iterdir()}
 
 
-def test_a_decision_lapses_when_its_content_changes(
-    client: httpx2.Client, workspace: Workspace
-) -> None:
+def test_decision_lapses(client: httpx2.Client, workspace: Workspace) -> None:
     address = view_address(client)
     keys = hunk_keys(client, address, "a.txt")
     decide(client, address, path="a.txt", hunks=keys)
@@ -198,7 +196,7 @@ def test_shows_the_last_prompt_if_nothing_is_new(
     assert "LINE 25" not in html
 
 
-def test_a_hunk_of_a_change_stays_undone(
+def test_hunk_stays_undone(
     client: httpx2.Client, story: dict[str, str], workspace: Workspace
 ) -> None:
     address = f"/change/{story['a.txt']}"

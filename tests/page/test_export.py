@@ -63,7 +63,7 @@ def history(workspace: Workspace, folder: Path) -> Path:
 
 
 @pytest.mark.parametrize("address", ["session", "between"])
-def test_a_patch_makes_the_same_tree(
+def test_patch(
     history: Path,
     workspace: Workspace,
     tmp_path: Path,
@@ -84,7 +84,7 @@ def test_a_patch_makes_the_same_tree(
     assert git(clone, "write-tree") == git(history, "write-tree")
 
 
-def test_each_change_alone(
+def test_patch_of_each_change(
     history: Path,
     workspace: Workspace,
     tmp_path: Path,

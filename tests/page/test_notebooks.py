@@ -124,7 +124,7 @@ def test_language(content: bytes, language: str) -> None:
     ],
     ids=["empty", "list", "no cells", "no outputs", "deep", "bytes"],
 )
-def test_images_of_what_is_no_notebook(content: bytes) -> None:
+def test_images_of_other_content(content: bytes) -> None:
     assert list_images(content) == []
 
 
@@ -141,7 +141,7 @@ def test_changed_images() -> None:
     assert len(pair_changed_images([], after)) == 2
 
 
-def test_cells_are_shown_as_cells(
+def test_shows_cells(
     folder: Path, workspace: Workspace, opened: Opened
 ) -> None:
     (folder / "n.ipynb").write_text(notebook("x <- 1  # one"))
@@ -164,7 +164,7 @@ def test_cells_are_shown_as_cells(
     expect(page.locator(".dimensions").last).to_have_text(" · 40 × 20")
 
 
-def test_an_image_output_that_could_run_does_not(
+def test_runs_no_script_of_an_output(
     folder: Path, workspace: Workspace, opened: Opened
 ) -> None:
     # The fixture fails the test if a dialog opens, or the policy is broken.
@@ -185,7 +185,7 @@ def test_an_image_output_that_could_run_does_not(
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_images_over_one_another(
+def test_compares_images(
     folder: Path, workspace: Workspace, opened: Opened, axe: str, width: int
 ) -> None:
     (folder / "a.png").write_bytes(png(300, 100, b"\xff\0\0"))

@@ -1,11 +1,17 @@
-"""REVIEW: what an agent did, shown to the person whose files these are, and taken back at their word.
+"""The review page: the person sees what agents changed, and takes back any of it.
 
-Owns the review page in a browser: its addresses, its safety, its look, and the one drawing of a diff that
-the page and the app inside a conversation share. It reads history and acts through a `Workspace` and never
-touches a file. Nothing that a file, a name or a summary says is ever more than text here.
-
-The views are in `site`, `landing` and `parts`, what the person does in `deciding`, `undoing`, `commenting` and
-`approvals`; `cards` and `tree` make the files of a view, `changelog` and `titles` the list.
+It owns the page's addresses, its safety, its look, and the one rendering of a diff that
+the page and the app in a conversation share. It reads the history and acts through a
+`Workspace`, and never touches a file. Texts of files, names and summaries are escaped:
+none of them is ever markup or a script.
 
 In: a `Workspace`. Out: a server on loopback (`review`), or HTML.
+
+- `review`, `gate`, `site`: the server, the check of every request, and the addresses
+- `landing`, `timeline`, `blame`, `comparison`, `content_search`: views
+- `deciding`, `undoing`, `commenting`, `approvals`: actions of the person
+- `parts`, `cards`, `tree`: the parts, the files and the tree of a view
+- `changelog`, `titles`, `words`: the list of changes, and the words for them
+- `export`: changes as a patch, as Markdown and as a commit message
+- `view`, `side_by_side`, `highlighting`, `notebooks`, `render`: from a diff to HTML
 """

@@ -90,7 +90,7 @@ class Approvals:
         if not self._calls.answer(call.id, answer, reason):
             raise _not_waiting()
         if not body.allow:
-            return "Refused: the agent may not make it."
+            return "Refused: the agent may not make this call."
         if body.for_session and self._calls.allow_tool(call):
             return f"Allowed, and {call.tool} for the rest of this session."
         return "Allowed: the agent may make this call now."
@@ -98,8 +98,8 @@ class Approvals:
     def _end_allowance(self, _request: Request, body: AllowanceRequest) -> str:
         """Let a tool be asked for again."""
         if not self._calls.end_allowance(body.allowance):
-            raise not_found("This is asked for already.")
-        return "You are asked again from now on."
+            raise not_found("You are asked for this tool already.")
+        return "From now on you are asked again."
 
     def _find(self, call_id: str) -> WaitingCall:
         """Return a call that waits. Raise `not_found`."""

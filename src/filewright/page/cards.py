@@ -48,7 +48,7 @@ MAX_FILE_LINES = 400
 MAX_UNFOLDED_LINES = 1_000
 """Lines that come when more are requested."""
 _LARGE_BYTES = 1 << 20
-"""The size above which a file has no badges about its content.
+"""The size above which a file has no badges about its content, which would be read.
 
 Its diff comes when it is requested.
 """
@@ -124,10 +124,10 @@ class Card:
     """One file of a record.
 
     `index` is the index of its file change. `views` are its diffs: None if they are not
-    loaded, and several if others have changed the file in between. `image` is True if a
-    browser can show it. `lines` is its count of lines, if folded ones can be shown.
-    `mark` is the key of its content, by which the person decides about it, `decision`
-    the decision, and `folded` a reason to fold it at first. `editor` is a URL that
+    loaded, and several if others have changed the file in between. `is_image` is True if
+    a browser can show it. `line_count` is its count of lines, if folded ones can be
+    shown. `key` is the key of its content, by which the person decides about it,
+    `decision` the decision, and `fold_reason` a reason to fold it at first. `editor_url`
     opens it. `outputs` are the images that the cells of a notebook put out, as far as
     they differ.
     """
@@ -135,24 +135,24 @@ class Card:
     index: int
     file: FileDifference
     badges: tuple[str, ...]
-    image: bool
+    is_image: bool
     views: tuple[FileView, ...] | None
-    lines: int | None
-    mark: str
+    line_count: int | None
+    key: str
     decision: str
-    folded: str
-    editor: str
+    fold_reason: str
+    editor_url: str
     outputs: tuple[ImagePair, ...] = ()
 
     @property
     def is_closed(self) -> bool:
         """True if the body is folded at first."""
-        return bool(self.decision or self.folded)
+        return bool(self.decision or self.fold_reason)
 
     @property
-    def bare(self) -> bool:
+    def is_bare(self) -> bool:
         """True if there is nothing to show but names and badges."""
-        if self.image or self.views is None:
+        if self.is_image or self.views is None:
             return False
         return not any(
             view.hunks or view.file.binary or view.remarks
@@ -160,7 +160,7 @@ class Card:
         )
 
     @property
-    def hunks(self) -> bool:
+    def can_undo_hunks(self) -> bool:
         """True if one hunk can be undone alone."""
         if self.views is None or len(self.views) != 1:
             return False
@@ -259,11 +259,9 @@ def _reason_to_fold(change: FileChange) -> str:
     """Return why a file is folded at first: it is deleted, or generated."""
     if change.after is None and change.before is not None:
         return "deleted" if change.before.kind == "file" else ""
-    name = (
-        change.path.parts[-1].decode("utf-8", "replace")
-        if change.path.parts
-        else ""
-    )
+    name = ""
+    if change.path.parts:
+        name = change.path.parts[-1].decode("utf-8", "replace")
     if name in _GENERATED_NAMES or name.endswith(_GENERATED_ENDS):
         return "generated"
     return ""
@@ -328,13 +326,13 @@ def _make_card(
         index=index,
         file=file,
         badges=tuple(badges),
-        image=file.kind == "file" and file_suffix(file.path) in IMAGE_TYPES,
+        is_image=file.kind == "file" and file_suffix(file.path) in IMAGE_TYPES,
         views=views,
-        lines=line_count,
-        mark=file_key(change),
+        line_count=line_count,
+        key=file_key(change),
         decision=_decision_of(change, views, decisions),
-        folded=_reason_to_fold(change),
-        editor=_editor_url(workspace.settings.editor, change, views or ()),
+        fold_reason=_reason_to_fold(change),
+        editor_url=_editor_url(workspace.settings.editor, change, views or ()),
         outputs=tuple(outputs),
     )
 
@@ -389,15 +387,12 @@ def _decision_of(
     if decision or not views or len(views) != 1 or not has_hunks(change):
         return decision
     (view,) = views
-    hunk_decisions = {hunk.decision for hunk in view.hunks}
     is_whole = view.file.next_offset is None and not view.file.omitted_changes
-    if is_whole and len(hunk_decisions) == 1:
-        return hunk_decisions.pop()
-    return (
-        "accepted"
-        if is_whole and "" not in hunk_decisions and hunk_decisions
-        else ""
-    )
+    hunk_decisions = {hunk.decision for hunk in view.hunks}
+    if not is_whole or not hunk_decisions or "" in hunk_decisions:
+        return ""
+    # Accepted and undone hunks together leave a file as the person wants it.
+    return hunk_decisions.pop() if len(hunk_decisions) == 1 else "accepted"
 
 
 def count_lines(

@@ -126,7 +126,7 @@ class Gate:
         path = request.scope["path"].removeprefix(base)
         if request.headers.get("host", "").lower() not in self._hosts:
             return _refuse(
-                421, "This address is not one the review page answers to."
+                421, "The review page does not answer at this address."
             )
         if request.method in ("GET", "HEAD"):
             if path.startswith(_STATIC):
@@ -182,10 +182,10 @@ class Gate:
             ):
                 return JSONResponse({"key": self._key})
         if self._verify is not None:
-            message = "This token is not one of this server's."
+            message = "This server does not know this token."
         else:
             message = (
-                "This address was used before, or is not one of this page. "
+                "This address was used before, or belongs to another page. "
                 "The terminal shows a new one."
             )
         return JSONResponse({"message": message}, status_code=403)

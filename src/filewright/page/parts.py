@@ -169,7 +169,7 @@ class ViewPart:
             self.workspace, self.subject.record, index, sign, first, count
         )
         if rows is None:
-            raise not_found("These lines were not kept.")
+            raise not_found("These lines are not stored.")
         return rows
 
     def _image(self) -> Picture:
@@ -182,7 +182,7 @@ class ViewPart:
             else:
                 content = content_after(change)
         if media_type is None or content is None:
-            raise not_found("There is no such image, or it was not kept.")
+            raise not_found("There is no such image, or it is not stored.")
         return Picture(media_type, content)
 
     def _output_image(self) -> Picture:

@@ -139,8 +139,8 @@ async function preview(tool, id, before) {
   const result = await call(tool, { change_id: id, preview: true });
   draw(result);
   const back = ["Keep it", () => show(before)];
-  if (result.isError) return offer("It cannot be undone as things are.", back);
-  offer("This is what undoing would do.", back, ["Undo now", () => undo(tool, id), true]);
+  if (result.isError) return offer("It cannot be undone now.", back);
+  offer("Preview of the undo:", back, ["Undo now", () => undo(tool, id), true]);
 }
 
 async function undo(tool, id) {

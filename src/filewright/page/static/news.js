@@ -65,7 +65,7 @@ async function refresh() {
   if (view.querySelector("section").dataset.kind === "new") {
     const more = document.createElement("button");
     more.className = "button first";
-    more.textContent = "Show what came";
+    more.textContent = "Show new changes";
     more.dataset.home = "";
     fresh.append(more);
   }

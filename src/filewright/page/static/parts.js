@@ -47,7 +47,7 @@ async function unfold(button) {
   const { from, to, shift, lines } = button.dataset;
   const last = Math.min(Number(to), Number(from) + 199);
   const { text, ok } = await get(`${lines}&from=${from}&to=${last}&shift=${shift}`);
-  if (!ok) return say("These lines were not kept.");
+  if (!ok) return say("These lines are not stored.");
   const group = button.closest("tbody");
   const table = document.createElement("template");
   table.innerHTML = `<table><tbody>${text}</tbody></table>`;
@@ -61,7 +61,7 @@ async function unfold(button) {
 // Lines, or changes, that are not shown yet: they come in the place of the row that stands for them.
 async function reveal(button) {
   const { text, ok } = await get(button.dataset.hidden);
-  if (!ok) return say("These lines were not kept.");
+  if (!ok) return say("These lines are not stored.");
   const made = document.createElement("template");
   made.innerHTML = `<table>${text}</table>`;
   const groups = made.content.querySelectorAll("tbody.hunk, tbody.hunk ~ tbody");

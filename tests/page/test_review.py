@@ -72,7 +72,7 @@ def start(
             stream.close()
 
 
-def test_whoever_has_a_token_sees_the_page_and_acts(
+def test_token_opens_the_page(
     start: Callable[..., Server], browser: Browser, folder: Path
 ) -> None:
     server = start(TOKEN)
@@ -81,7 +81,7 @@ def test_whoever_has_a_token_sees_the_page_and_acts(
     page.get_by_label("An access token").fill("not one of them 12345")
     page.get_by_role("button", name="Open").click()
     expect(page.get_by_role("alert")).to_contain_text(
-        "not one of this server's"
+        "does not know this token"
     )
     page.get_by_label("An access token").fill(TOKEN)
     page.get_by_role("button", name="Open").click()
@@ -94,7 +94,7 @@ def test_whoever_has_a_token_sees_the_page_and_acts(
     page.close()
 
 
-def test_without_tokens_the_log_has_a_link_that_works_once(
+def test_link_in_the_log(
     http: httpx2.Client, start: Callable[..., Server]
 ) -> None:
     server = start()
@@ -111,7 +111,7 @@ def test_without_tokens_the_log_has_a_link_that_works_once(
 
 
 @pytest.mark.parametrize("tokens", ["", TOKEN])
-def test_nobody_else_sees_anything(
+def test_others_see_nothing(
     http: httpx2.Client, start: Callable[..., Server], tokens: str
 ) -> None:
     server = start(tokens)

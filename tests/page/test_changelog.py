@@ -1,4 +1,4 @@
-"""The list goes by session and by prompt; a prompt is seen, undone and rewound to as one."""
+"""The list of changes, by session and by prompt."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def head(
         ([], []),
     ],
 )
-def test_changes_belong_together_by_turn_or_without_a_pause(
+def test_groups_by_turn_or_pause(
     heads: list[ChangeRecord], expected: list[list[str]]
 ) -> None:
     assert [
@@ -64,9 +64,7 @@ def test_changes_belong_together_by_turn_or_without_a_pause(
     ] == expected
 
 
-def test_sessions_that_interleave_have_one_heading_each(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_interleaved_sessions(workspace: Workspace, opened: Opened) -> None:
     for number in range(3):
         for session in ("one", "two"):
             agent(workspace, session).write(f"{session}{number}.txt", "x\n")
@@ -85,7 +83,7 @@ def test_sessions_that_interleave_have_one_heading_each(
     ]
 
 
-def test_a_prompt_is_seen_as_one_and_undone(
+def test_undoes_a_prompt(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     (folder / "a.txt").write_text("one\ntwo\nthree\n")
@@ -118,7 +116,7 @@ def test_a_prompt_is_seen_as_one_and_undone(
     assert (folder / "other.txt").exists()
 
 
-def test_everything_since_a_prompt_is_one_diff_and_rewound(
+def test_goes_back_to_a_prompt(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     for name, turn in (("a", "1"), ("b", "1"), ("c", "2"), ("d", "2")):
@@ -135,9 +133,7 @@ def test_everything_since_a_prompt_is_one_diff_and_rewound(
     assert sorted(os.listdir(folder)) == ["a.txt", "b.txt"]
 
 
-def test_undo_and_redo_name_what_they_are_of(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_titles_of_undo_and_redo(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", "x\n")
     workspace.undo()
     workspace.redo()

@@ -1,4 +1,4 @@
-"""Whoever is asked sees what they are asked for; where the client cannot ask, the page does."""
+"""Calls that wait on the page: what the person sees, and the answers."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ QUESTIONS: list[tuple[str, dict[str, Any], list[str]]] = [
 ]
 
 
-def test_the_question_shows_what_would_be_done(
+def test_question_shows_the_diff(
     asking: Callable[..., RawClient], folder: Path
 ) -> None:
     client = asking(elicitation={})
@@ -119,7 +119,7 @@ def test_the_question_shows_what_would_be_done(
         assert sorted(os.listdir(folder)) == ["a.txt", "full"]
 
 
-def test_a_call_waits_on_the_page_for_a_word(
+def test_allows_a_call(
     asking: Callable[..., RawClient],
     folder: Path,
     serve: Callable[..., Served],
@@ -159,7 +159,7 @@ def test_a_call_waits_on_the_page_for_a_word(
     )
 
 
-def test_what_was_refused_on_the_page_is_not_made(
+def test_refuses_a_call(
     asking: Callable[..., RawClient], folder: Path, opened: Opened
 ) -> None:
     client = asking()
@@ -174,7 +174,7 @@ def test_what_was_refused_on_the_page_is_not_made(
     assert (folder / "a.txt").exists()
 
 
-def test_what_waits_is_shown_and_never_run(
+def test_runs_no_script_of_a_call(
     asking: Callable[..., RawClient], opened: Opened
 ) -> None:
     client = asking()
@@ -190,7 +190,7 @@ def test_what_waits_is_shown_and_never_run(
     expect(page.locator("dialog img, nav img")).to_have_count(0)
 
 
-def test_a_word_counts_for_what_was_shown(
+def test_answer_counts_for_its_diff(
     asking: Callable[..., RawClient], folder: Path, opened: Opened
 ) -> None:
     client = asking()
@@ -222,7 +222,7 @@ def test_a_word_counts_for_what_was_shown(
     assert not (folder / "full").exists()
 
 
-def test_who_is_asked_in_the_conversation_is_asked_again_about_something_else(
+def test_asks_again_about_another_diff(
     asking: Callable[..., RawClient], folder: Path
 ) -> None:
     client = asking(elicitation={})
@@ -239,7 +239,7 @@ def test_who_is_asked_in_the_conversation_is_asked_again_about_something_else(
     assert not (folder / "a.txt").exists()
 
 
-def test_all_that_goes_is_counted_however_much_of_it_is_shown(
+def test_counts_all_lost_files(
     asking: Callable[..., RawClient], folder: Path, opened: Opened
 ) -> None:
     for index in range(1_200):
@@ -265,7 +265,7 @@ def test_all_that_goes_is_counted_however_much_of_it_is_shown(
     expect(lost.locator("li")).to_have_text("logo.bin (4.9 KB)")
 
 
-def test_a_question_names_some_and_counts_the_others(
+def test_question_counts_files(
     asking: Callable[..., RawClient], folder: Path
 ) -> None:
     for index in range(300):
@@ -292,7 +292,7 @@ def test_a_question_names_some_and_counts_the_others(
     client.answer(call)
 
 
-def test_what_is_overwritten_is_named_where_its_diff_does_not_show_it(
+def test_question_names_overwritten_files(
     asking: Callable[..., RawClient], folder: Path
 ) -> None:
     (folder / "z.bin").write_bytes(b"\0" * 5_000)
@@ -314,7 +314,7 @@ def test_what_is_overwritten_is_named_where_its_diff_does_not_show_it(
     client.answer(call)
 
 
-def test_on_a_phone_a_mark_says_how_many_calls_wait(
+def test_count_on_a_phone(
     asking: Callable[..., RawClient], opened: Opened
 ) -> None:
     asking().call("delete_items", {"paths": ["a.txt"]})
@@ -327,7 +327,7 @@ def test_on_a_phone_a_mark_says_how_many_calls_wait(
     expect(page.locator(".waiting")).to_be_visible()
 
 
-def test_a_refusal_tells_the_agent_why(
+def test_gives_the_reason_of_a_refusal(
     asking: Callable[..., RawClient], folder: Path, opened: Opened
 ) -> None:
     client = asking()
@@ -342,7 +342,7 @@ def test_a_refusal_tells_the_agent_why(
         re.compile(r"^(9|10):\d\d left$")
     )
     reason = "Keep full/,\x1b it is <b>needed</b>"
-    dialog.get_by_label("Reason of a refusal").fill(reason)
+    dialog.get_by_label("Reason for refusing").fill(reason)
     dialog.get_by_role("button", name="Refuse").click()
     expect(page.locator(".waiting")).to_have_count(0, timeout=20_000)
     answer = said(
@@ -354,7 +354,7 @@ def test_a_refusal_tells_the_agent_why(
     assert "\x1b" not in answer
 
 
-def test_a_tool_is_allowed_for_a_session(
+def test_allows_a_tool_for_a_session(
     asking: Callable[..., RawClient], folder: Path, opened: Opened
 ) -> None:
     client, other = asking(), asking()
@@ -386,9 +386,7 @@ def test_a_tool_is_allowed_for_a_session(
     assert "waits for" in said(client.call("edit_content", back))
 
 
-def test_a_page_in_the_background_notifies(
-    asking: Callable[..., RawClient], opened: Opened
-) -> None:
+def test_notifies(asking: Callable[..., RawClient], opened: Opened) -> None:
     page = opened()
     page.evaluate(
         """() => {

@@ -1,4 +1,4 @@
-"""Nobody but the person at the terminal gets the page, and no other site can act through their browser."""
+"""The gate of the page: no other program and no other site gets in."""
 
 from __future__ import annotations
 
@@ -34,9 +34,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     found.end()
 
 
-def test_the_link_opens_the_page_once(
-    http: httpx2.Client, served: Served
-) -> None:
+def test_link_works_once(http: httpx2.Client, served: Served) -> None:
     token = {"token": served.fresh_link().partition("#token=")[2]}
     assert http.post(f"{served.address}/enter", json=token).status_code == 200
     assert (
@@ -46,9 +44,7 @@ def test_the_link_opens_the_page_once(
         assert "a.txt" in other.get("/list").text
 
 
-def test_no_cookie_is_given_and_none_opens_anything(
-    http: httpx2.Client, served: Served
-) -> None:
+def test_cookies(http: httpx2.Client, served: Served) -> None:
     """Cookies of 127.0.0.1 go to all its ports: whoever listens on another would have the page."""
     with served.client() as client:
         for path in (
@@ -93,7 +89,7 @@ PARTS = [
 
 
 @pytest.mark.parametrize("path", PARTS)
-def test_nothing_is_shown_without_the_key(
+def test_shows_nothing_without_the_key(
     http: httpx2.Client, served: Served, path: str
 ) -> None:
     for method in ("GET", "HEAD", "POST", "PUT", "OPTIONS"):
@@ -107,9 +103,7 @@ def test_nothing_is_shown_without_the_key(
             assert "a.txt" not in answer.text
 
 
-def test_everybody_is_given_the_same_empty_page(
-    http: httpx2.Client, served: Served
-) -> None:
+def test_empty_page(http: httpx2.Client, served: Served) -> None:
     pages = {
         http.get(f"{served.address}{path}").text
         for path in (
@@ -129,9 +123,7 @@ def test_everybody_is_given_the_same_empty_page(
 @pytest.mark.parametrize(
     "name", ["nope", "", "review.py", "%2e%2e%2fguard.py", "//etc/passwd"]
 )
-def test_only_its_own_files_are_static(
-    http: httpx2.Client, served: Served, name: str
-) -> None:
+def test_static_files(http: httpx2.Client, served: Served, name: str) -> None:
     with served.client() as client:
         for asking in (client, http):
             answer = asking.get(f"{served.address}/static/{name}")
@@ -141,7 +133,7 @@ def test_only_its_own_files_are_static(
             )
 
 
-def test_a_server_on_another_port_learns_nothing_from_a_visitor(
+def test_other_port_learns_nothing(
     http: httpx2.Client, served: Served, browser: Browser
 ) -> None:
     """Another server of this machine, visited by the person for whom the page is open."""
@@ -225,7 +217,7 @@ def test_a_server_on_another_port_learns_nothing_from_a_visitor(
         ({"host": ""}, 421),
     ],
 )
-def test_only_the_page_itself_is_answered(
+def test_answers_its_own_requests_only(
     served: Served, headers: dict[str, str], status: int
 ) -> None:
     with served.client() as client:
@@ -236,9 +228,7 @@ def test_only_the_page_itself_is_answered(
         assert client.get("/list", headers=sent).status_code == status
 
 
-def test_a_link_is_no_use_to_another_site(
-    http: httpx2.Client, served: Served
-) -> None:
+def test_link_from_another_site(http: httpx2.Client, served: Served) -> None:
     token = {"token": served.fresh_link().partition("#token=")[2]}
     for headers in (
         {"origin": "https://evil.example"},
@@ -258,9 +248,7 @@ def test_a_link_is_no_use_to_another_site(
 @pytest.mark.parametrize(
     "path", ["/enter", "/", "/static/page.js", "/static/nope", "/nothing"]
 )
-def test_every_answer_forbids_scripts_of_others(
-    http: httpx2.Client, served: Served, path: str
-) -> None:
+def test_content_policy(http: httpx2.Client, served: Served, path: str) -> None:
     policy = http.get(served.address + path).headers["content-security-policy"]
     assert "default-src 'none'" in policy
     assert "script-src 'self'" in policy
@@ -268,7 +256,7 @@ def test_every_answer_forbids_scripts_of_others(
     assert "frame-ancestors 'none'" in policy
 
 
-def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
+def test_svg_cannot_run(served: Served) -> None:
     with served.client() as client:
         change = (
             client.get("/list")
@@ -281,9 +269,7 @@ def test_an_svg_that_is_opened_by_itself_cannot_run(served: Served) -> None:
     assert policy == "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
-def test_a_port_that_is_taken_is_refused(
-    folder: object, tmp_path: object
-) -> None:
+def test_port_in_use(folder: object, tmp_path: object) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         command = [

@@ -26,9 +26,7 @@ def made(workspace: Workspace, count: int) -> None:
     assert not answer.is_error, answer.text
 
 
-def test_a_tree_with_counts_leads_to_each_file(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_tree(workspace: Workspace, opened: Opened) -> None:
     made(workspace, 6)
     page = opened()
     links = page.locator(".tree a")
@@ -45,9 +43,7 @@ def test_a_tree_with_counts_leads_to_each_file(
     expect(page.locator(".tree a", has_text="0004.txt")).to_be_visible()
 
 
-def test_a_file_far_down_is_loaded_when_it_is_chosen(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_loads_a_chosen_file(workspace: Workspace, opened: Opened) -> None:
     made(workspace, 120)
     page = opened()
     expect(page.locator("article.file")).to_have_count(50)
@@ -58,7 +54,7 @@ def test_a_file_far_down_is_loaded_when_it_is_chosen(
     )
 
 
-def test_a_decision_lasts_and_lapses(
+def test_file_decision_lapses(
     workspace: Workspace, serve: Callable[..., Served], opened: Opened
 ) -> None:
     made(workspace, 6)
@@ -83,7 +79,7 @@ def test_a_decision_lasts_and_lapses(
     expect(file.locator("td.code.new").first).to_be_visible()
 
 
-def test_changes_of_whitespace_can_be_hidden(
+def test_hides_whitespace(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     (folder / "a.py").write_text("if x:\n  one()\n  two()\n")
@@ -103,7 +99,7 @@ def test_changes_of_whitespace_can_be_hidden(
     expect(page.locator(".about .totals")).to_have_text("+2 −2")
 
 
-def test_long_lines_wrap_or_not(workspace: Workspace, opened: Opened) -> None:
+def test_wraps_lines(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", f"{'word ' * 150}\n")
     page = opened()
     row = page.locator("td.code.new")
@@ -124,7 +120,7 @@ EDITORS = [
 ]
 
 
-def test_a_file_opens_in_the_editor(
+def test_opens_in_the_editor(
     workspace: Workspace,
     folder: Path,
     serve: Callable[..., Served],
@@ -148,7 +144,7 @@ def test_a_file_opens_in_the_editor(
         assert address.endswith(end), address
 
 
-def test_a_path_is_copied(workspace: Workspace, opened: Opened) -> None:
+def test_copies_a_path(workspace: Workspace, opened: Opened) -> None:
     workspace.write("src/a.txt", "x\n")
     page = opened(permissions=["clipboard-read", "clipboard-write"])
     page.get_by_role("button", name="Copy path src/a.txt").click()
@@ -156,7 +152,7 @@ def test_a_path_is_copied(workspace: Workspace, opened: Opened) -> None:
     assert page.evaluate("navigator.clipboard.readText()") == "src/a.txt"
 
 
-def test_the_list_of_ten_thousand_changes_reads_no_more_than_it_shows(
+def test_reads_only_listed_changes(
     workspace: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from filewright.page.changelog import ChangeLog
@@ -194,7 +190,7 @@ BAD = [
 ]
 
 
-def test_what_is_no_decision_is_refused(
+def test_refuses_bad_decisions(
     workspace: Workspace, serve: Callable[..., Served]
 ) -> None:
     import json
@@ -209,7 +205,7 @@ def test_what_is_no_decision_is_refused(
         assert client.get("/nothing/x?part=view").status_code == 404
 
 
-def test_a_notebook_is_shown_by_its_cells(
+def test_cells_of_a_notebook(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     cells = [
@@ -247,7 +243,7 @@ def test_a_notebook_is_shown_by_its_cells(
         pytest.param(False, 20_000, marks=pytest.mark.sweep),
     ],
 )
-def test_a_rewrite_of_many_lines_is_had_by_windows(
+def test_windows_of_a_rewrite(
     workspace: Workspace, folder: Path, opened: Opened, split: bool, count: int
 ) -> None:
     (folder / "big.txt").write_text(
@@ -289,7 +285,7 @@ def test_a_rewrite_of_many_lines_is_had_by_windows(
     assert page.locator("td.cut").count() == 0
 
 
-def test_many_changes_of_a_file_are_had_by_windows(
+def test_windows_of_many_changes(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     lines = [f"line {at}\n" for at in range(3_000)]

@@ -1,4 +1,4 @@
-"""Taking back on the page: what would happen is shown first, and then that happens and nothing else."""
+"""Taking back on the page: previews, undos, conflicts, and news of them for agents."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, said
+from tests.server.conftest import RawClient
 
 from filewright import Workspace
 from filewright.progress import Caller, Task
@@ -47,7 +48,7 @@ def do(page: Page) -> None:
     expect(dialog).to_be_hidden()
 
 
-def test_a_change_is_undone_after_a_look_and_redone(
+def test_undoes_and_redoes_a_change(
     workspace: Workspace, tree: Path, opened: Opened
 ) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
@@ -72,7 +73,7 @@ def test_a_change_is_undone_after_a_look_and_redone(
     }
 
 
-def test_one_file_of_a_change_is_undone(
+def test_undoes_a_file(
     workspace: Workspace, tree: Path, opened: Opened
 ) -> None:
     patch = "".join(
@@ -89,7 +90,7 @@ def test_one_file_of_a_change_is_undone(
     assert (tree / "b.txt").read_text() == numbered(40)
 
 
-def test_one_hunk_is_undone(
+def test_undoes_a_hunk(
     workspace: Workspace, tree: Path, opened: Opened
 ) -> None:
     edits = [
@@ -108,7 +109,7 @@ def test_one_hunk_is_undone(
     assert "line 20" in now
 
 
-def test_a_session_is_seen_as_one_and_undone(
+def test_undoes_a_session(
     workspace: Workspace, tree: Path, opened: Opened
 ) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
@@ -128,7 +129,7 @@ def test_a_session_is_seen_as_one_and_undone(
     assert (tree / "b.txt").read_text() == numbered(40)
 
 
-def test_everything_after_a_change_is_rewound(
+def test_goes_back_to_a_change(
     workspace: Workspace, tree: Path, opened: Opened
 ) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
@@ -143,7 +144,7 @@ def test_everything_after_a_change_is_rewound(
     assert (tree / "b.txt").read_text() == numbered(40)
 
 
-def test_a_file_is_restored_as_a_change_left_it(
+def test_restores_a_file(
     workspace: Workspace, tree: Path, opened: Opened
 ) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
@@ -158,9 +159,7 @@ def test_a_file_is_restored_as_a_change_left_it(
     )
 
 
-def test_a_conflict_shows_both_sides_and_changes_nothing_until_it_is_forced(
-    workspace: Workspace, tree: Path, opened: Opened
-) -> None:
+def test_conflict(workspace: Workspace, tree: Path, opened: Opened) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
     theirs = (tree / "a.txt").read_text().replace("LINE 5", "<b>mine</b>")
     (tree / "a.txt").write_text(theirs)
@@ -177,7 +176,7 @@ def test_a_conflict_shows_both_sides_and_changes_nothing_until_it_is_forced(
     assert (tree / "a.txt").read_text() == numbered(40)
 
 
-def test_what_happened_between_the_look_and_the_act_is_not_overwritten(
+def test_shows_the_preview_again_after_a_change(
     workspace: Workspace, tree: Path, opened: Opened
 ) -> None:
     replace(agent(workspace), "a.txt", "line 5", "LINE 5")
@@ -192,7 +191,7 @@ def test_what_happened_between_the_look_and_the_act_is_not_overwritten(
     assert (tree / "a.txt").read_text() == theirs
 
 
-def test_a_page_that_may_only_look_offers_nothing(
+def test_read_only_page(
     workspace: Workspace,
     tree: Path,
     serve: Callable[..., Served],
@@ -211,7 +210,7 @@ def test_a_page_that_may_only_look_offers_nothing(
     assert "LINE 5" in (tree / "a.txt").read_text()
 
 
-def test_nothing_is_changed_without_the_key_of_the_page(
+def test_needs_the_key(
     workspace: Workspace, tree: Path, serve: Callable[..., Served]
 ) -> None:
     change = replace(agent(workspace), "a.txt", "line 5", "LINE 5")
@@ -239,7 +238,7 @@ def test_nothing_is_changed_without_the_key_of_the_page(
         assert (tree / "a.txt").read_text() == numbered(40)
 
 
-def test_what_is_no_action_is_refused(
+def test_refuses_bad_requests(
     workspace: Workspace, tree: Path, serve: Callable[..., Served]
 ) -> None:
     change = replace(agent(workspace), "a.txt", "line 5", "LINE 5")
@@ -355,3 +354,63 @@ def test_what_is_no_action_is_refused(
             )
             assert client.get(f"/waiting/{name}").status_code == 404
         assert "LINE 5" in (tree / "a.txt").read_text()
+
+
+def test_undo_is_told_to_every_agent(
+    folder: Path, agent: Callable[..., RawClient], serve: Callable[..., Served]
+) -> None:
+    (folder / "a.txt").write_text(
+        "".join(f"line {at}\n" for at in range(1, 31))
+    )
+    one, other = agent(), agent()
+    assert "took back" not in said(other.call("list_files"))
+    edits = [
+        {"search": f"line {at}\n", "replace": f"LINE {at}\n"} for at in (5, 25)
+    ]
+    change = said(one.call("edit_content", {"path": "a.txt", "edits": edits}))
+    assert "took back" not in change
+    served = serve()
+    with served.client() as page:
+        name = (
+            page.get("/list")
+            .text.partition('data-change="')[2]
+            .partition('"')[0]
+        )
+        done = page.post(
+            "/act",
+            json={
+                "kind": "change",
+                "name": name,
+                "path": "a.txt",
+                "hunk": 2,
+                "preview": False,
+            },
+        )
+        assert done.status_code == 200, done.text
+    for client in (one, other):
+        news = said(
+            client.call("read_content", {"path": "a.txt"})
+        ).splitlines()[-1]
+        assert news.startswith("[the user took back on the review page: ")
+        assert "hunk 2 of a.txt" in news
+        assert done.json()["change_id"] in news
+        assert "took back" not in said(client.call("list_files")), (
+            "it is told once"
+        )
+    assert "took back" not in said(agent().call("list_files")), (
+        "it is no news to who comes later"
+    )
+
+
+def test_agents_hear_of_no_agent(
+    folder: Path, agent: Callable[..., RawClient]
+) -> None:
+    (folder / "a.txt").write_text("one\n")
+    one, other = agent(), agent()
+    other.call("list_files")
+    one.call(
+        "edit_content",
+        {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]},
+    )
+    said(one.call("revert_edit", {"path": "a.txt"}))
+    assert "took back" not in said(other.call("list_files"))

@@ -1,4 +1,4 @@
-"""The page in a real browser: what a person sees of the changes, and how they get around."""
+"""The page in a browser: its views, and the ways between them."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ def png(colour: tuple[int, int, int]) -> bytes:
     )
 
 
-def test_the_newest_change_is_shown_with_its_diff(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_shows_the_newest_change(workspace: Workspace, opened: Opened) -> None:
     workspace.write("src/cart.py", "def total(lines):\n    return sum(lines)\n")
     workspace.edit(
         "src/cart.py",
@@ -67,9 +65,7 @@ def test_the_newest_change_is_shown_with_its_diff(
     expect(page.locator(".tree")).to_have_count(0)  # a single file needs none
 
 
-def test_split_and_unified_show_the_same_and_the_choice_is_kept(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_split_and_unified(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", numbered(3))
     workspace.edit("a.txt", [{"search": "line 2", "replace": "line two"}])
     page = opened()
@@ -83,7 +79,7 @@ def test_split_and_unified_show_the_same_and_the_choice_is_kept(
     )
 
 
-def test_folded_lines_open(workspace: Workspace, opened: Opened) -> None:
+def test_unfolds_lines(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", numbered(600))
     workspace.edit(
         "a.txt", [{"search": "line 300\n", "replace": "line 300!\nand more\n"}]
@@ -103,9 +99,7 @@ def test_folded_lines_open(workspace: Workspace, opened: Opened) -> None:
     expect(last.locator(".num")).to_have_text(["500", "501"])
 
 
-def test_text_of_any_encoding_is_text(
-    workspace: Workspace, folder: Path, opened: Opened
-) -> None:
+def test_encodings(workspace: Workspace, folder: Path, opened: Opened) -> None:
     lines = "".join(f"line {number} 表\r\n" for number in range(1, 31))
     encodings = ("utf-8", "utf-16", "utf-16-be")
     for encoding in encodings:
@@ -138,7 +132,7 @@ HOSTILE = [
 ]
 
 
-def test_what_files_and_names_say_is_shown_and_never_run(
+def test_runs_no_script_of_names(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     for number, hostile in enumerate(HOSTILE):
@@ -173,9 +167,7 @@ def test_what_files_and_names_say_is_shown_and_never_run(
     assert page.title() == title
 
 
-def test_badges_say_what_the_lines_do_not(
-    workspace: Workspace, folder: Path, opened: Opened
-) -> None:
+def test_badges(workspace: Workspace, folder: Path, opened: Opened) -> None:
     (folder / "latin.txt").write_bytes("café\r\nthé\r\n".encode("latin-1") * 20)
     (folder / "run.sh").write_text("#!/bin/sh\n")
     (folder / "old.txt").write_text("x\n")
@@ -208,9 +200,7 @@ def test_badges_say_what_the_lines_do_not(
             ).to_contain_text(word)
 
 
-def test_an_image_is_shown_before_and_after(
-    workspace: Workspace, folder: Path, opened: Opened
-) -> None:
+def test_image(workspace: Workspace, folder: Path, opened: Opened) -> None:
     (folder / "dot.png").write_bytes(png((255, 0, 0)))
     answer = workspace.call("delete_items", {"paths": ["dot.png"]})
     assert not answer.is_error, answer.text
@@ -227,9 +217,7 @@ def test_an_image_is_shown_before_and_after(
     )
 
 
-def test_a_change_of_many_files_comes_by_pages(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_pages_of_files(workspace: Workspace, opened: Opened) -> None:
     items = [
         {"path": f"d/{number:03}.txt", "content": numbered(5)}
         for number in range(200)
@@ -242,7 +230,7 @@ def test_a_change_of_many_files_comes_by_pages(
     expect(page.locator("article.file")).to_have_count(100)
 
 
-def test_the_diff_of_a_large_file_comes_when_it_is_asked_for(
+def test_loads_a_large_file(
     workspace: Workspace, folder: Path, opened: Opened
 ) -> None:
     (folder / "large.txt").write_text(numbered(200_000))
@@ -256,18 +244,14 @@ def test_the_diff_of_a_large_file_comes_when_it_is_asked_for(
     )
 
 
-def test_a_long_diff_is_cut_and_all_of_it_can_be_had(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_loads_a_long_diff(workspace: Workspace, opened: Opened) -> None:
     workspace.write("long.txt", numbered(900))
     page = opened()
     page.get_by_role("button", name="500 more added lines").click()
     expect(page.locator("td.code.new")).to_have_count(900)
 
 
-def test_the_list_is_filtered_and_goes_on(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_filters_the_list(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", "0\n")
     for number in range(60):
         workspace.edit(
@@ -288,9 +272,7 @@ def test_the_list_is_filtered_and_goes_on(
     expect(page.locator("#rows")).to_have_text("No change matches the filter.")
 
 
-def test_keys_lead_through_the_changes(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_keys(workspace: Workspace, opened: Opened) -> None:
     for name in ("one", "two", "three"):
         workspace.write(f"{name}.txt", "x\n")
     page = opened()
@@ -314,7 +296,7 @@ def test_keys_lead_through_the_changes(
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
 
 
-def test_two_tabs_see_what_happens_as_it_happens(
+def test_two_tabs(
     workspace: Workspace, serve: Callable[..., Served], opened: Opened
 ) -> None:
     page = opened(serve())
@@ -330,7 +312,7 @@ def test_two_tabs_see_what_happens_as_it_happens(
         expect(tab.locator("article h2")).to_have_text("fresh.txt")
 
 
-def test_a_server_that_goes_away_is_missed(
+def test_server_ends(
     workspace: Workspace, serve: Callable[..., Served], opened: Opened
 ) -> None:
     workspace.write("a.txt", "x\n")
@@ -342,9 +324,7 @@ def test_a_server_that_goes_away_is_missed(
     expect(page.locator("td.code.new")).to_have_text("+x")
 
 
-def test_a_narrow_window_has_the_list_behind_a_button(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_narrow_window(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", "x\n")
     workspace.write("b.txt", "x\n")
     page = opened(viewport={"width": 420, "height": 700})
@@ -355,9 +335,7 @@ def test_a_narrow_window_has_the_list_behind_a_button(
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def test_what_is_not_there_is_said(
-    workspace: Workspace, opened: Opened
-) -> None:
+def test_unknown_address(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", "x\n")
     page = opened()
     with page.expect_response(
