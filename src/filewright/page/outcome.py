@@ -31,7 +31,7 @@ class OutcomeGroup:
     def text(self) -> str:
         """The number of files, and the action: "2 files edited"."""
         noun = "file"
-        if all(file.path.endswith("/") for file in self.files):
+        if self.files and all(file.path.endswith("/") for file in self.files):
             noun = "folder"
         return f"{pluralize(self.count, noun)} {self.action}"
 
