@@ -118,3 +118,27 @@ def test_refuses_arguments(
     answer = resolve(workspace, edit)
     assert answer.code == "invalid_input"
     assert (root / "f.txt").read_text() == conflict(diff3=False)
+
+
+@pytest.mark.parametrize(
+    ("take", "is_diff3", "sides"),
+    [
+        pytest.param("ours", False, "ours = HEAD, the first side", id="ours"),
+        pytest.param(
+            "theirs", True, "theirs = topic, the second side", id="theirs"
+        ),
+        pytest.param(
+            "both",
+            True,
+            "ours = HEAD, the first side; theirs = topic, the second side; "
+            "both = without the base",
+            id="both",
+        ),
+    ],
+)
+def test_says_which_side_it_took(
+    workspace: Workspace, root: Path, take: str, is_diff3: bool, sides: str
+) -> None:
+    (root / "f.txt").write_text(conflict(diff3=is_diff3))
+    edit = {"at": {"conflict": 1}, "take": take}
+    assert f"\n[{sides}]\n" in resolve(workspace, edit).text

@@ -438,3 +438,21 @@ def test_one_line_is_no_lines(root: Path, workspace: Workspace) -> None:
     workspace.call("replace_content", asked)
     done = workspace.call("replace_content", {**asked, "preview": False}).text
     assert "[1 line added, 1 removed, as in the preview]" in done
+
+
+def test_shows_all_small_files_of_an_edit(root, workspace):
+    names = [f"{number}.txt" for number in range(9)]
+    for name in names:
+        (root / name).write_text("old\nrow\n")
+    (root / "long.txt").write_text(LONG)
+    edits = [
+        {"path": name, "search": "old\nrow\n", "replace": "new\nline\n"}
+        for name in names
+    ]
+    edits.append({"path": "long.txt", "at": {"lines": [1, 60]}, "replace": ""})
+    workspace.read("long.txt")
+    text = workspace.call(
+        "edit_content", {"edits": edits, "preview": True}
+    ).text
+    assert text.count("+line") == len(names)
+    assert text.endswith("[0 lines added, 60 removed in 1 other file]")

@@ -27,12 +27,29 @@ _MARKER_BYTES = 64
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """The marker lines of a conflict, counted from 1; `base` is None without a base."""
+    """The marker lines of a conflict, counted from 1; `base` is None without a base.
+
+    `ours_label` and `theirs_label` are the names of the sides in their markers.
+    """
 
     ours: int
     base: int | None
     separator: int
     theirs: int
+    ours_label: str = ""
+    theirs_label: str = ""
+
+    def describe(self, side: ConflictSide) -> tuple[str, ...]:
+        """Return which side of the text a caller has taken."""
+        ours = f"ours = {self.ours_label or 'unnamed'}, the first side"
+        theirs = f"theirs = {self.theirs_label or 'unnamed'}, the second side"
+        if side == "ours":
+            return (ours,)
+        if side == "theirs":
+            return (theirs,)
+        if self.base is None:
+            return (ours, theirs)
+        return (ours, theirs, "both = without the base")
 
     def lines_without(self, side: ConflictSide) -> Sequence[tuple[int, int]]:
         """Return the first and last lines of the parts to delete to keep a side."""
@@ -58,9 +75,11 @@ def iterate_conflicts(
     ours: int | None = None
     base: int | None = None
     separator: int | None = None
-    for line, marker in _iterate_markers(snapshot, task):
+    ours_label = ""
+    for line, marker, label in _iterate_markers(snapshot, task):
         if marker == _OURS and ours is None:
             ours, base, separator = line, None, None
+            ours_label = label
         elif marker == _SEPARATOR and ours is None:
             # An underlined heading of plain text looks the same.
             continue
@@ -71,7 +90,7 @@ def iterate_conflicts(
         elif marker == _SEPARATOR and separator is None:
             separator = line
         elif marker == _THEIRS and separator is not None:
-            yield Conflict(ours, base, separator, line)
+            yield Conflict(ours, base, separator, line, ours_label, label)
             ours = None
         else:
             raise _malformed_error(path, line, marker)
@@ -81,18 +100,18 @@ def iterate_conflicts(
 
 def _iterate_markers(
     snapshot: Snapshot, task: Task | None
-) -> Iterator[tuple[int, str]]:
-    """Yield the marker lines of a text, by their numbers."""
+) -> Iterator[tuple[int, str, str]]:
+    """Yield the number, the marker and the label of each marker line of a text."""
     lines = snapshot.lines.read_lines(limit=_MARKER_BYTES, task=task)
     for number, line in enumerate(lines, 1):
         # Most lines are not decoded; of UTF-16 a zero byte may come first.
         if line.body.lstrip(b"\0")[:1] not in (b"<", b"|", b"=", b">"):
             continue
         text = decode(line.body, snapshot.encoding)
-        marker = text.partition(" ")[0]
+        marker, _, label = text.partition(" ")
         # A separator has no label.
         if text == _SEPARATOR or marker in (_OURS, _BASE, _THEIRS):
-            yield number, marker
+            yield number, marker, label.strip()
 
 
 def _malformed_error(path: str, line: int, marker: str) -> FilewrightError:

@@ -17,6 +17,10 @@ MAX_SHORT_LINES = 40
 MAX_SHORT_CHARS = 4_000
 """The size up to which a diff is shown unasked."""
 
+MAX_SMALL_FILE_LINES = 16
+MAX_SMALL_FILES_LINES = 80
+"""The lines of a small diff of one file, and of all small ones that are shown."""
+
 
 @dataclass(frozen=True, slots=True)
 class DiffView:
@@ -25,7 +29,8 @@ class DiffView:
     `mode` is the argument `diff` of the call. With `is_seen`, a preview of the same
     call showed the same diff. With `has_news`, the diff shows more than the request
     did. With `is_offered`, the list of tools offers the argument. Where not all files
-    can be shown, those of `first_paths` are shown before others.
+    can be shown, those of `first_paths` are shown before others. With
+    `shows_small_files`, files with a short diff are shown though all are more.
     """
 
     mode: DiffMode = "auto"
@@ -33,6 +38,7 @@ class DiffView:
     has_news: bool = True
     is_offered: bool = True
     first_paths: frozenset[str] = frozenset()
+    shows_small_files: bool = False
 
 
 class ChangeReply(BoundedText):
@@ -47,7 +53,9 @@ class ChangeReply(BoundedText):
         self._short_diffs: Mapping[str, str] = {}
         if view.has_news:
             self._short_diffs = choose_short_diffs(
-                change.diff, view.first_paths
+                change.diff,
+                view.first_paths,
+                shows_small_files=view.shows_small_files,
             )
         self._shown_paths: set[str] = set()
 
@@ -182,12 +190,16 @@ def _name_change(change_id: str) -> str:
 
 
 def choose_short_diffs(
-    diff: Diff, first_paths: frozenset[str] = frozenset()
+    diff: Diff,
+    first_paths: frozenset[str] = frozenset(),
+    *,
+    shows_small_files: bool = False,
 ) -> Mapping[str, str]:
     """Return the diffs to show unasked, by path.
 
     These are the diffs of all files with a line of context, if that is short; else those
-    of `first_paths` and of the shortest files, without context.
+    of `first_paths` and of the shortest files, without context. With
+    `shows_small_files`, more of them, as long as each is small.
     """
 
     def rank(file: FileDiff) -> tuple[bool, int]:
@@ -196,20 +208,26 @@ def choose_short_diffs(
     short_diffs: dict[str, str] = {}
     for context_lines in (1, 0):
         short_diffs = {}
-        lines_left = MAX_SHORT_LINES
-        characters_left = MAX_SHORT_CHARS
+        lines_shown = characters_shown = 0
         for file in sorted(diff.files, key=rank):
             text = file.brief(context_lines)
             if text is None:
                 continue
             lines = text.count("\n")
-            if lines > lines_left or len(text) > characters_left:
+            max_lines = MAX_SHORT_LINES
+            is_small = lines <= MAX_SMALL_FILE_LINES and not context_lines
+            if shows_small_files and is_small:
+                max_lines = MAX_SMALL_FILES_LINES
+            if (
+                lines_shown + lines > max_lines
+                or characters_shown + len(text) > MAX_SHORT_CHARS
+            ):
                 if file.path in first_paths:
                     continue
                 # All that follow are longer.
                 break
-            lines_left -= lines
-            characters_left -= len(text)
+            lines_shown += lines
+            characters_shown += len(text)
             short_diffs[file.path] = text
         if len(short_diffs) == len(diff.files):
             break

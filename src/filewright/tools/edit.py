@@ -108,7 +108,13 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
     still_used: tuple[StillUsed, ...] = ()
     if edited.change.id is not None:
         still_used = find_still_used(context, edited.moved_symbols)
-    view = find_diff_view(context, arguments, edited.change)
+    view = find_diff_view(
+        context,
+        arguments,
+        edited.change,
+        is_offered=False,
+        shows_small_files=True,
+    )
     text = render_edit(
         edited.change, still_used, view, context.settings.page_chars
     )

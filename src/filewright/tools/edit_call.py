@@ -89,8 +89,10 @@ class PreparedEdit:
     """An edit as the planner takes it. `further_edits` change other lines for it.
 
     `loss` is a note on decorators and comments that the new text of a symbol leaves out.
+    `sides` says which sides of a conflict are taken.
     """
 
     edit: Edit
     loss: str = ""
     further_edits: tuple[LineEdit, ...] = ()
+    sides: tuple[str, ...] = ()

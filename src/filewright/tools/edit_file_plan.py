@@ -61,12 +61,13 @@ class FileEditPlan:
     """The splices of one file, in order, and the outcomes of its edits.
 
     `losses` describes, by the number of an edit, what a replaced symbol had and its new
-    text leaves out.
+    text leaves out. `sides` says which sides of conflicts were taken.
     """
 
     splices: tuple[Splice, ...]
     outcomes: tuple[EditOutcome, ...]
     losses: Mapping[int, str] = field(default_factory=dict)
+    sides: tuple[str, ...] = ()
 
 
 def plan_file(
@@ -88,10 +89,12 @@ def plan_file(
     edits: list[Edit] = [*file.removals]
     further_edits: list[LineEdit] = []
     losses: dict[int, str] = {}
+    sides: list[str] = []
     for numbered in file.edits:
         prepared = prepare_edit(open_file, numbered)
         edits.append(prepared.edit)
         further_edits += prepared.further_edits
+        sides += prepared.sides
         if prepared.loss:
             losses[numbered.number] = prepared.loss
     # A text that moves within the file is removed before it is inserted.
@@ -106,6 +109,7 @@ def plan_file(
         call,
         edits,
         losses=losses,
+        sides=sides,
         earlier_contents=earlier_contents,
     )
     return plan_text(shown_text, plan)
@@ -117,6 +121,7 @@ def plan_snapshot(
     snapshot: Snapshot,
     *,
     losses: Mapping[int, str] | None = None,
+    sides: Sequence[str] = (),
     earlier_contents: Sequence[bytes] = (),
 ) -> FileEditPlan:
     """Plan edits of a text, and describe their outcomes."""
@@ -135,7 +140,7 @@ def plan_snapshot(
         if outcome.named != FURTHER:
             note = losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))
-    return FileEditPlan(plan.splices, tuple(outcomes), losses)
+    return FileEditPlan(plan.splices, tuple(outcomes), losses, tuple(sides))
 
 
 def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
@@ -228,9 +233,11 @@ def _prepare_conflict_edit(
     conflict = _find_conflict(open_file, numbered, text, conflict_number)
     named = f"conflict {conflict_number} replaced"
     ranges: Sequence[tuple[int, int]] = ((conflict.ours, conflict.theirs),)
+    sides: tuple[str, ...] = ()
     if edit.take is not None:
         named = f"conflict {conflict_number}, {edit.take} taken"
         ranges = conflict.lines_without(edit.take)
+        sides = conflict.describe(edit.take)
     first, *others = (
         LineEdit(
             first_line=first_line,
@@ -244,7 +251,7 @@ def _prepare_conflict_edit(
         for first_line, last_line in ranges
     )
     further_edits = tuple(replace(other, named=FURTHER) for other in others)
-    return PreparedEdit(first, further_edits=further_edits)
+    return PreparedEdit(first, further_edits=further_edits, sides=sides)
 
 
 def _find_conflict(

@@ -33,6 +33,11 @@ def render_edit(
         losses |= file.result.losses
     for number, loss in sorted(losses.items()):
         reply.add(f"[edit {number + 1}: {loss}]")
+    sides: dict[str, None] = {}
+    for file in change.files:
+        sides |= dict.fromkeys(file.result.sides)
+    if sides and not view.is_seen:
+        reply.add(f"[{join_limited([*sides], _MAX_NAMED, '; ')}]")
     for symbol in still_used:
         users = join_limited(symbol.files, _MAX_NAMED)
         reply.add(

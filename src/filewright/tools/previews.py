@@ -24,10 +24,12 @@ def find_diff_view(
     outcome: str = "",
     *,
     is_offered: bool = True,
+    shows_small_files: bool = False,
 ) -> DiffView:
     """Return how to show the diff of a change, and note a preview for the next call.
 
-    `outcome` is what the preview and the change must have in common beside the diff.
+    `is_offered` and `shows_small_files` are those of the view. `outcome` is what the
+    preview and the change must have in common beside the diff.
     """
     is_seen = False
     # A change need not be compared if there was no preview at all.
@@ -37,6 +39,7 @@ def find_diff_view(
         mode=getattr(arguments, "diff", "auto"),
         is_seen=is_seen,
         is_offered=is_offered,
+        shows_small_files=shows_small_files,
     )
 
 
