@@ -151,10 +151,10 @@ def test_of_a_diff_that_is_long_the_files_whose_diffs_are_short_are_shown(
         "\nb.txt: 1 edit (line 8) applied\n--- a/b.txt\n+++ b/b.txt\n@@ -8 +8 @@\n-line 7\n+row\nc.txt: 1 edit (line 8)"
         in done
     )
-    assert done.count("\n@@ -8 +8 @@\n-line 7\n+row\n") == 8
+    assert done.count("\n@@ -8 +8 @@\n-line 7\n+row\n") == 10
     assert "\n-line 20" not in done
     assert (
-        "[2 lines added, 82 removed in 3 other files; get_history with change_id="
+        "[0 lines added, 80 removed in 1 other file; get_history with change_id="
         in done
     )
 

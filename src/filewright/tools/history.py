@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
+from filewright.boundary.location import Location
 from filewright.changes.model import ChangeRecord, FileChange, FileState
 from filewright.edit.diff import Diff
-from filewright.errors import Code, FilewrightError, invalid
+from filewright.errors import Code, FilewrightError, invalid, too_many
+from filewright.hints import Hint
 from filewright.text.snapshot import VERSION_DIGITS
 from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.bounded_text import BoundedText
@@ -19,6 +22,9 @@ from filewright.tools.context import Context
 from filewright.tools.result import ToolResult, plain
 from filewright.tools.tool import Tool
 from filewright.wording import format_age, join_limited, pluralize
+
+MAX_NAMED_CHANGES = 20
+"""The changes of which a call shows the diffs."""
 
 MAX_FILES = 200
 """The files of a change that a result names."""
@@ -41,7 +47,8 @@ class HistoryArguments(Arguments):
     path: str | None = None
     """only changes of this file"""
     change_id: str | None = None
-    """one change with its diff; its id or the beginning of it, `@` the newest, `@~1` the one before"""
+    """one change with its diff, or several, separated by commas; of each the id or the beginning of it, `@` the newest,
+    `@~1` the one before"""
     session: Annotated[str | None, Field(description="or `current`")] = None
     """only changes of this session: its id, `current` or `last`"""
     client: Annotated[
@@ -57,6 +64,16 @@ class HistoryArguments(Arguments):
     limit: Annotated[int, Field(ge=1, le=1000), RARE] = 20
     """changes in one result"""
     cursor: str | None = None
+
+    @field_validator("change_id", mode="before")
+    @classmethod
+    def _join_list(cls, value: object) -> object:
+        """Return a list of changes as the text that names them."""
+        if isinstance(value, list) and all(
+            isinstance(name, str) for name in value
+        ):
+            return ",".join(value)
+        return value
 
 
 Author = Literal["this session", "a person", "another"] | None
@@ -143,12 +160,14 @@ class HistoryChange:
 class HistoryResult(ToolResult):
     """The newest changes; with `next_cursor` there are more.
 
-    `difference` is the diff of a single change that was asked for.
+    `difference` is the diff of a single change that was asked for, and `differences`
+    are those of several.
     """
 
     changes: tuple[HistoryChange, ...]
     next_cursor: str | None = None
     difference: Diff | None = field(default=None, repr=False)
+    differences: tuple[Diff, ...] = field(default=(), repr=False)
 
     @property
     def diff(self) -> str | None:
@@ -160,13 +179,21 @@ class HistoryResult(ToolResult):
         """The facts as JSON values; of a single change its own."""
         if self.diff is not None:
             return {**plain(self.changes[0]), "diff": self.diff}
+        if self.differences:
+            changes = [
+                {**plain(change), "diff": difference.text}
+                for change, difference in zip(
+                    self.changes, self.differences, strict=True
+                )
+            ]
+            return {"changes": changes, "next_cursor": None}
         return {"changes": plain(self.changes), "next_cursor": self.next_cursor}
 
 
 def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
-    """Return the newest changes, or one with its diff."""
+    """Return the newest changes, or those that are named with their diffs."""
     if arguments.change_id is not None:
-        return _get_one(context, arguments, arguments.change_id)
+        return _get_named(context, arguments, arguments.change_id)
     _check_cursor(context, arguments.cursor)
     location = None
     if arguments.path is not None:
@@ -185,15 +212,54 @@ def get_history(context: Context, arguments: HistoryArguments) -> HistoryResult:
         HistoryChange.from_record(record, context.session)
         for record in records[: arguments.limit]
     ]
+    filters = (
+        arguments.session,
+        arguments.client,
+        arguments.since,
+        arguments.cursor,
+    )
+    changed_outside: Set[str] = frozenset()
+    # A list from which changes are left out does not tell who made the others.
+    if location is not None and all(value is None for value in filters):
+        changed_outside = _find_outside_changes(context, location, records)
     return _render_history(
-        changes, len(records), arguments, context.settings.page_chars
+        changes,
+        len(records),
+        arguments,
+        changed_outside,
+        context.settings.page_chars,
     )
 
 
-def _get_one(
-    context: Context, arguments: HistoryArguments, change_id: str
+def _find_outside_changes(
+    context: Context, location: Location, records: Sequence[ChangeRecord]
+) -> Set[str]:
+    """Return the changes of a file behind which it was changed outside of filewright.
+
+    Only contents are compared, where both are known.
+    """
+    later_version: str | None = None
+    with suppress(FilewrightError), context.open(location) as snapshot:
+        later_version = snapshot.version
+    changed_outside: set[str] = set()
+    for record in records:
+        change = context.changes.file_change_at(record, location)
+        if change is None:
+            # The file had another name, or is a folder.
+            break
+        version = _version(change.after)
+        # The token of a very large file is not that of its content.
+        is_known = version and later_version and later_version[0] != "~"
+        if is_known and version != later_version:
+            changed_outside.add(record.id)
+        later_version = _version(change.before)
+    return changed_outside
+
+
+def _get_named(
+    context: Context, arguments: HistoryArguments, change_ids: str
 ) -> HistoryResult:
-    """Return one change with its diff."""
+    """Return one change with its diff, or several in the order of the call."""
     filters = (
         arguments.path,
         arguments.cursor,
@@ -203,21 +269,43 @@ def _get_one(
     )
     if any(value is not None for value in filters):
         raise invalid(
-            "get_history: change_id names one change",
+            "get_history: change_id names the changes",
             "leave out path, cursor, session, client and since",
             argument="change_id",
         )
-    record = context.changes.record(
-        context.changes.resolve_change_id(change_id)
+    names = [name.strip() for name in change_ids.split(",") if name.strip()]
+    if len(names) > MAX_NAMED_CHANGES:
+        raise too_many(
+            len(names),
+            MAX_NAMED_CHANGES,
+            "changes",
+            "name fewer in a call",
+        )
+    records: list[ChangeRecord] = []
+    for name in names or [change_ids]:
+        record_id = context.changes.resolve_change_id(name)
+        if all(record.id != record_id for record in records):
+            records.append(context.changes.record(record_id))
+    diffs: list[Diff] = []
+    for record in records:
+        diffs.append(
+            context.changes.diff(
+                record.id,
+                max_lines=context.settings.diff_lines,
+                task=context.task,
+            )
+        )
+    changes = tuple(
+        HistoryChange.from_record(record, context.session) for record in records
     )
-    diff = context.changes.diff(
-        record.id, max_lines=context.settings.diff_lines, task=context.task
-    )
-    change = HistoryChange.from_record(record, context.session)
+    max_characters = context.settings.page_chars
+    if len(changes) > 1:
+        text = _render_changes(changes, diffs, max_characters)
+        return HistoryResult(text, changes=changes, differences=tuple(diffs))
     text = _render_change(
-        change, record.file_changes, diff, context.settings.page_chars
+        changes[0], records[0].file_changes, diffs[0], max_characters
     )
-    return HistoryResult(text, changes=(change,), difference=diff)
+    return HistoryResult(text, changes=changes, difference=diffs[0])
 
 
 def _check_cursor(context: Context, cursor: str | None) -> None:
@@ -267,12 +355,22 @@ def _render_history(
     changes: Sequence[HistoryChange],
     total_count: int,
     arguments: HistoryArguments,
+    changed_outside: Set[str],
     max_characters: int,
 ) -> HistoryResult:
-    """Return the changes of which a row has room, with their text and the cursor."""
+    """Return the changes of which a row has room, with their text and the cursor.
+
+    `changed_outside` are the changes behind which the file was changed by others.
+    """
     text = BoundedText(max_characters)
+    rows: list[str] = []
+    for change in changes:
+        row = render_row(change)
+        if change.change_id in changed_outside:
+            row += "  [changed outside of filewright afterwards]"
+        rows.append(row)
     left_out = text.extend(
-        [render_row(change) for change in changes],
+        rows,
         reserve=PAGING_RESERVE,
         of=total_count,
     )
@@ -333,6 +431,39 @@ def _render_change(
     text.extend([f"[{note}]" for note in change.notes])
     add_file_changes(text, file_changes, MAX_SHOWN_FILES)
     text.add_diff(diff.text)
+    return text.text()
+
+
+def _render_changes(
+    changes: Sequence[HistoryChange],
+    diffs: Sequence[Diff],
+    max_characters: int,
+) -> str:
+    """Return several changes: a row, notes and the diff of each, with little context.
+
+    A change of which less than all is shown says so.
+    """
+    text = BoundedText(max_characters)
+    for position, (change, diff) in enumerate(zip(changes, diffs, strict=True)):
+        text.add(render_row(change), *(f"[{note}]" for note in change.notes))
+        # Each of the changes that follow has its share of the room.
+        room = text.room // (len(changes) - position)
+        for file in diff.files:
+            brief = file.brief(1) or file.text
+            if len(brief) > room:
+                names = f"get_history with change_id={change.change_id}"
+                text.add(
+                    Hint(
+                        f"[{file.path}: {names} shows its diff]",
+                        shell=f"[{file.path}: filewright show "
+                        f"{change.change_id} shows its diff]",
+                    )
+                )
+                continue
+            room -= len(brief)
+            text.add_diff(brief)
+        if diff.remark:
+            text.add_diff(diff.remark)
     return text.text()
 
 

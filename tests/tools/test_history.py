@@ -1,0 +1,79 @@
+"""The history of changes: several with their diffs, and changes by others between them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from filewright import Workspace
+
+
+@pytest.fixture
+def changes(root: Path, workspace: Workspace) -> list[str]:
+    """Make two changes of a file, with one of a person between them; the newest last."""
+    (root / "a.txt").write_text("".join(f"{n}\n" for n in range(30)))
+    ids: list[str] = []
+    for line in ("5", "25"):
+        edit = {
+            "search": f"{line}\n",
+            "replace": f"{line}!\n",
+            "start_line": int(line) + 1,
+        }
+        change = workspace.edit("a.txt", [edit])
+        assert change.change_id is not None
+        ids.append(change.change_id)
+        content = (root / "a.txt").read_text()
+        if line == "5":
+            (root / "a.txt").write_text(content.replace("15", "15?"))
+    return ids
+
+
+@pytest.mark.parametrize("is_list", [True, False], ids=["list", "commas"])
+def test_shows_several(
+    workspace: Workspace, changes: list[str], is_list: bool
+) -> None:
+    change_id = changes if is_list else ", ".join(changes)
+    answer = workspace.call("get_history", {"change_id": change_id})
+    assert not answer.is_error, answer.text
+    rows = [row for row in answer.text.splitlines() if row.startswith("1")]
+    assert [row.split()[0] for row in rows] == changes
+    assert "\n@@ -5,3 +5,3 @@\n 4\n-5\n+5!\n 6\n" in answer.text
+    assert [change["change_id"] for change in answer.data["changes"]] == changes
+    assert "\n+25!\n" in answer.data["changes"][1]["diff"]
+
+
+def test_refuses_unknown_of_several(
+    workspace: Workspace, changes: list[str]
+) -> None:
+    answer = workspace.call("get_history", {"change_id": f"{changes[0]},zz"})
+    assert answer.code == "not_found"
+
+
+def test_leaves_room_for_each(root: Path, workspace: Workspace) -> None:
+    ids: list[str] = []
+    for name in ("a.txt", "b.txt"):
+        change = workspace.write(name, f"{'a line' * 20}\n" * 2_000)
+        assert change.change_id is not None
+        ids.append(change.change_id)
+    answer = workspace.call("get_history", {"change_id": ",".join(ids)})
+    for name, change_id in zip(("a.txt", "b.txt"), ids, strict=True):
+        way = f"[{name}: get_history with change_id={change_id} shows its diff]"
+        assert way in answer.text
+
+
+def test_tells_changes_outside(
+    root: Path, workspace: Workspace, changes: list[str]
+) -> None:
+    first, second = changes
+    outside = "[changed outside of filewright afterwards]"
+    newest, oldest = workspace.get_history("a.txt").text.splitlines()[:2]
+    assert newest.startswith(second)
+    assert outside not in newest
+    assert oldest.startswith(first)
+    assert oldest.endswith(outside)
+    (root / "a.txt").write_text("all new\n")
+    newest = workspace.get_history("a.txt").text.splitlines()[0]
+    assert newest.endswith(outside)
+    # Nor is it said where changes are left out of the list.
+    assert outside not in workspace.get_history("a.txt", since=first).text
