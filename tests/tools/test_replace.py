@@ -109,3 +109,32 @@ def test_shows_kinds_when_it_writes(root: Path, workspace: Workspace) -> None:
     )
     assert "-use_(old)\n+use_(new)" in answer.text
     assert "[24 more kinds]" in answer.text
+
+
+def test_shows_matches_of_several_lines_and_nested_ones(
+    root: Path, workspace: Workspace
+) -> None:
+    lines = "".join(f"x{name} = f({name})\n" for name in "abcdefghijkl")
+    (root / "a.py").write_text(lines * 20)
+    (root / "b.py").write_text(
+        'y = f(f(1))\nz = (\n  f(\n    2,\n    3\n  ),\n  f("[" f(4) "]")\n)\n'
+    )
+    (root / "c.py").write_text("".join(f"p{name} = g\n" for name in "abcdefgh"))
+    arguments = {"pattern": "f($$$A)", "replacement": "g($$$A, k)"}
+    text = workspace.replace(**arguments, mode="code").text
+    assert (
+        "over several lines or nested: b.py:1:\n-y = f(f(1))\n"
+        "+y = g(g(1, k), k)\n"
+    ) in text
+    assert (
+        "over several lines or nested: b.py:3:\n-  f(\n+  g(\n     2,\n"
+        "-    3\n+    3, k\n   ),\n"
+    ) in text
+
+
+def test_shows_a_line_with_rare_signs(root: Path, workspace: Workspace) -> None:
+    lines = [f"a{n:c} = f(total)\n" for n in range(97, 123)]
+    lines.insert(13, "s = 'total'\n")
+    (root / "a.py").write_text("".join(lines) + "a = f(total)\n" * 80)
+    text = workspace.replace("total", "summe", diff="none").text
+    assert "+s = 'summe'\n" in text

@@ -19,6 +19,7 @@ _MAX_CHANGED_BYTES = 4_000
 """Bytes that a splice removes or inserts, past which only their beginning is read."""
 
 _MAX_LINES = 3
+_MAX_RANGE_LINES = 12
 _SAME_CHARS = 40
 """Characters that are shown of a line before the place where it differs."""
 
@@ -92,6 +93,46 @@ def build_example(
     new_lines = _split_lines(snapshot, after, is_cut_before)
     old, new = _without_equal_edges(old_lines, new_lines)
     return Example(_shorten(old, new, chars), _shorten(new, old, chars))
+
+
+def build_range_example(
+    snapshot: Snapshot,
+    splices: Sequence[Splice],
+    start: int,
+    end: int,
+    chars: int,
+) -> str:
+    """Return the lines around a range of a file before and after splices, as a diff.
+
+    It is empty if the range has more than a few lines, which no example shows.
+    """
+    start = snapshot.lines.line_start(start)
+    end = _line_end(snapshot, max(start, end))
+    if end - start > _MAX_CHANGED_BYTES:
+        return ""
+    shifted = []
+    for change in splices:
+        if start <= change.offset and change.end <= end:
+            shifted.append(
+                Splice(change.offset - start, change.length, change.replacement)
+            )
+    data = snapshot.read(start, end - start)
+    old = _split_lines(snapshot, data, is_cut_before=False)
+    new = _split_lines(
+        snapshot, splice.apply_splices(data, shifted), is_cut_before=False
+    )
+    if len(old) != len(new) or len(old) > _MAX_RANGE_LINES:
+        return ""
+    rows = []
+    for old_line, new_line in zip(old, new, strict=True):
+        old_line, new_line = old_line.rstrip("\r"), new_line.rstrip("\r")
+        (old_row,) = _shorten([old_line], [new_line], chars)
+        (new_row,) = _shorten([new_line], [old_line], chars)
+        if old_line == new_line:
+            rows.append(f" {old_row}")
+        else:
+            rows += [f"-{old_row}", f"+{new_row}"]
+    return "\n".join(rows)
 
 
 def _line_end(snapshot: Snapshot, offset: int) -> int:

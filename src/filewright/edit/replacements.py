@@ -22,7 +22,7 @@ from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.logs.selection import Selection
 from filewright.progress import Task
 from filewright.search.file_rows import select_lines
-from filewright.search.matches import Match, find_matches
+from filewright.search.matches import Match, Span, find_matches
 from filewright.search.pattern import Pattern
 from filewright.text.codec import check_text, encode, normalize_newlines
 from filewright.text.snapshot import Snapshot
@@ -30,6 +30,10 @@ from filewright.text.splice import PackedSplices, Splice
 
 MAX_MATCHES = 1_000_000
 """Matches replaced in one file; the splices of more would not stay in bounded memory."""
+
+MAX_UNUSUAL = 20
+MAX_UNUSUAL_BYTES = 4 << 10
+"""The matches that are looked at again, and the length of each."""
 
 _REFERENCE = re.compile(r"\$(?:(\$)|(\d+)|\{([^{}]*)\})")
 
@@ -119,6 +123,8 @@ class ReplaceOutcome:
     There are `count` matches. `unchanged` of them are already equal to their replacement,
     and `splices` are for the others. Of a change of rows, `count` and `unchanged` count
     rows, `value_count` their fields that change, and `notes` tell of other rows.
+    `unusual` are the ranges of the first matches that have several lines, or others in
+    their holes: a caller should see what becomes of these.
     """
 
     count: int
@@ -126,6 +132,7 @@ class ReplaceOutcome:
     splices: Sequence[Splice]
     value_count: int = 0
     notes: tuple[str, ...] = ()
+    unusual: tuple[Span, ...] = ()
 
 
 def compile_replacement(text: str, pattern: Pattern) -> Replacement:
@@ -282,31 +289,19 @@ def replace_matches(
         if pattern.mode == "literal" and not pattern.insensitive
         else ""
     )
-    matches_of_text = find_matches(source.snapshot, pattern, task=task)
-    if selection is not None:
-        selected = select_lines(source.snapshot, selection, source.task)
-        matches_of_text = selected.filter_matches(
-            source.snapshot, matches_of_text
-        )
+    matches_of_text = _find_selected(source, pattern, selection, task)
     if pattern.code is not None:
         matches = list(islice(matches_of_text, max_matches + 1))
         if len(matches) > max_matches:
             raise _too_many_matches(snapshot, max_matches)
-        splices_by_match = CodeReplacer(
-            source, pattern.code, replacement.parts
-        ).replace_all(matches)
-        return ReplaceOutcome(
-            len(matches),
-            splices_by_match.unchanged,
-            PackedSplices.pack(
-                source.to_file_splices(splices_by_match.splices)
-            ),
-        )
+        replacer = CodeReplacer(source, pattern.code, replacement.parts)
+        return _replace_code(source, snapshot, replacer, matches)
     text = "".join(map(str, replacement.parts))
     compares_lines = "\n" in literal or (bool(literal) and "\n" in text)
     # With returns in the file, each new line needs the terminator of its neighbours.
     chooses_terminators = replacement.has_lines and not source.has_no_returns
     count = unchanged = 0
+    long_matches: list[Match] = []
 
     def splices() -> Iterator[Splice]:
         nonlocal count, unchanged
@@ -327,11 +322,73 @@ def replace_matches(
             elif (new := join_pieces(expand(match))) != source.read(start, end):
                 match_splices = (Splice(start, end - start, new),)
             unchanged += not match_splices
+            if pattern.multiline and len(long_matches) < MAX_UNUSUAL:
+                long_matches.append(match)
             yield from match_splices
 
     # Packing runs the generator to its end: only then are the counts complete.
     packed = PackedSplices.pack(source.to_file_splices(splices()))
-    return ReplaceOutcome(count, unchanged, packed)
+    return ReplaceOutcome(
+        count,
+        unchanged,
+        packed,
+        unusual=_find_unusual(source, snapshot, long_matches),
+    )
+
+
+def _find_selected(
+    source: Source,
+    pattern: Pattern,
+    selection: Selection | None,
+    task: Task | None,
+) -> Iterator[Match]:
+    """Return the matches, of a selection those in its lines."""
+    matches = find_matches(source.snapshot, pattern, task=task)
+    if selection is None:
+        return matches
+    selected = select_lines(source.snapshot, selection, source.task)
+    return selected.filter_matches(source.snapshot, matches)
+
+
+def _replace_code(
+    source: Source,
+    snapshot: Snapshot,
+    replacer: CodeReplacer,
+    matches: Sequence[Match],
+) -> ReplaceOutcome:
+    """Return the replacements of the matches of a pattern of code."""
+    code_splices = replacer.replace_all(matches)
+    splices = source.to_file_splices(code_splices.splices)
+    return ReplaceOutcome(
+        len(matches),
+        code_splices.unchanged,
+        PackedSplices.pack(splices),
+        unusual=_find_unusual(source, snapshot, matches),
+    )
+
+
+def _find_unusual(
+    source: Source, snapshot: Snapshot, matches: Sequence[Match]
+) -> tuple[Span, ...]:
+    """Return the first matches that have several lines or hold others, outermost only.
+
+    None in UTF-16, of which the text is another than that of the file.
+    """
+    if source.snapshot is not snapshot:
+        return ()
+    unusual: list[Span] = []
+    for index, match in enumerate(matches):
+        if unusual and match.offset < unusual[-1][1]:
+            continue
+        following = matches[index + 1 : index + 2]
+        holds_another = any(other.offset < match.end for other in following)
+        length = min(match.end - match.offset, MAX_UNUSUAL_BYTES)
+        has_lines = b"\n" in snapshot.read(match.offset, length)
+        if holds_another or has_lines:
+            unusual.append((match.offset, match.end))
+            if len(unusual) == MAX_UNUSUAL:
+                break
+    return tuple(unusual)
 
 
 def _too_many_matches(snapshot: Snapshot, max_matches: int) -> FilewrightError:

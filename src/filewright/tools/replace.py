@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import heapq
 import re
+import string
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,11 @@ from pydantic.json_schema import WithJsonSchema
 
 from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan
-from filewright.edit.example import Example, build_example
+from filewright.edit.example import (
+    Example,
+    build_example,
+    build_range_example,
+)
 from filewright.edit.overlay import Overlay
 from filewright.edit.replacements import (
     Replacement,
@@ -41,12 +46,13 @@ from filewright.errors import (
 )
 from filewright.logs.selection import Selection
 from filewright.progress import Task
-from filewright.search.hit_groups import HitGroups
+from filewright.search.hit_groups import HitGroup, HitGroups
 from filewright.search.matches import find_matches
 from filewright.search.near_words import NearWords
 from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
+from filewright.text.codec import decode
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import PackedSplices, Splice
 from filewright.tools.argument_problems import argument_error
@@ -95,6 +101,9 @@ MAX_NAMED_FILES = 3
 """The files named with their counts; a search with output=counts names all."""
 
 MAX_KINDS = 6
+MAX_UNUSUAL_KINDS = 3
+NEAR_BYTES = 40
+WORD_SIGNS = f"{string.ascii_letters}{string.digits}_"
 MAX_KIND_CHARS = 100
 """The kinds of lines shown with an example, and the length of each line."""
 
@@ -267,6 +276,11 @@ class _Findings:
     kinds: HitGroups = field(default_factory=HitGroups)
     examples: dict[tuple[str, int, str], Example] = field(default_factory=dict)
     compared_lines: int = 0
+    kinds_by_signs: dict[tuple[str, str], list[HitGroup]] = field(
+        default_factory=dict
+    )
+    unusual_rows: list[str] = field(default_factory=list)
+    unusual_count: int = 0
     value_count: int = 0
     unchanged_count: int = 0
 
@@ -295,6 +309,8 @@ class _Findings:
                     snapshot, splices, index, MAX_KIND_CHARS
                 )
                 self.examples[kind.path, kind.line, kind.text] = example
+                signs = _signs_around(snapshot, splice)
+                self.kinds_by_signs.setdefault(signs, []).append(kind)
 
     def check_result(
         self,
@@ -349,14 +365,72 @@ class _Findings:
         named = join_limited(words, MAX_NEAR_WORDS, noun="word")
         return escape_controls(f"not matched: {at_least}{named}")
 
+    def add_unusual(
+        self,
+        snapshot: Snapshot,
+        splices: Sequence[Splice],
+        ranges: Sequence[tuple[int, int]],
+    ) -> None:
+        """Count matches of several lines and those with others inside; show the first."""
+        self.unusual_count += len(ranges)
+        for start, end in ranges:
+            if len(self.unusual_rows) == MAX_UNUSUAL_KINDS:
+                return
+            example = build_range_example(
+                snapshot, splices, start, end, MAX_KIND_CHARS
+            )
+            if example:
+                line = snapshot.lines.line_at(start)
+                path = escape_controls(snapshot.requested_path)
+                self.unusual_rows.append(f"{path}:{line}:\n{example}")
+
     def rows(self) -> Iterator[str]:
-        """Yield the most frequent kinds of lines, each with its new text."""
-        for kind in self.kinds.ranked(rarest_first=False)[:MAX_KINDS]:
+        """Yield the kinds of lines, each with its new text: the frequent ones first.
+
+        Then comes a line whose match has unusual signs around it, and matches of several
+        lines or with others inside: a mistake is most likely there.
+        """
+        ranked = self.kinds.ranked(rarest_first=False)
+        unusual_count = len(self.unusual_rows)
+        frequent = ranked[: MAX_KINDS - unusual_count]
+        if len(ranked) > len(frequent):
+            rare = self._find_rare(frequent[:-1])
+            if rare is not None:
+                frequent = [*frequent[:-1], rare]
+        for kind in frequent:
             heading = render_kind(
                 replace(kind, text=""), with_path=True
             ).rstrip()
             example = self.examples[kind.path, kind.line, kind.text]
             yield f"{heading}\n{example.text}"
+        for index, row in enumerate(self.unusual_rows):
+            noun = "over several lines or nested: "
+            if index == 0 and self.unusual_count > 1:
+                noun = f"{self.unusual_count:,} {noun}"
+            yield f"{noun}{row}"
+
+    def _find_rare(self, shown: Sequence[HitGroup]) -> HitGroup | None:
+        """Return the kind whose match has the rarest signs around it, if it is not shown."""
+        if len(self.kinds_by_signs) < 2:
+            return None
+        counts = Counter(
+            {signs: len(kinds) for signs, kinds in self.kinds_by_signs.items()}
+        )
+        rarest, _ = counts.most_common()[-1]
+        kind = self.kinds_by_signs[rarest][0]
+        return None if kind in shown else kind
+
+
+def _signs_around(snapshot: Snapshot, splice: Splice) -> tuple[str, str]:
+    """Return the last sign before the word that a splice changes, and the next one."""
+    start = max(snapshot.start, splice.offset - NEAR_BYTES)
+    before = decode(
+        snapshot.read(start, splice.offset - start), snapshot.encoding
+    )
+    after = decode(snapshot.read(splice.end, NEAR_BYTES), snapshot.encoding)
+    before = before.rpartition("\n")[2].rstrip(WORD_SIGNS).rstrip()
+    after = after.partition("\n")[0].lstrip(WORD_SIGNS).lstrip()
+    return before[-1:], after[:1]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -667,6 +741,7 @@ def _plan_files(
             if outcome.splices:
                 context.boundary.require_writable(location)
                 findings.add_kinds(snapshot, outcome.splices)
+                findings.add_unusual(snapshot, outcome.splices, outcome.unusual)
                 findings.check_result(
                     snapshot,
                     outcome.splices,
@@ -721,7 +796,10 @@ def _replace_in_file(
         raise _refuse_overlap(
             context, snapshot, items, findings.files_by_item, overlap
         ) from None
-    return ReplaceOutcome(count, unchanged, splices)
+    unusual: list[tuple[int, int]] = []
+    for outcome in outcomes.values():
+        unusual += outcome.unusual
+    return ReplaceOutcome(count, unchanged, splices, unusual=tuple(unusual))
 
 
 def _merge(outcomes: Mapping[int, ReplaceOutcome]) -> Iterator[Splice]:
@@ -944,7 +1022,7 @@ def render_replacements(
         reply.extend(
             findings.rows(),
             reserve=reply.room // 3,
-            of=len(findings.kinds),
+            of=len(findings.kinds) + len(findings.unusual_rows),
             more="kind",
         )
     footer = findings.footer(is_written=not is_preview)
