@@ -1,7 +1,7 @@
 """One search: of a file or a tree, for one pattern, on one page.
 
-`search_once` is the page: find what is to be searched, collect what fits, count the rest,
-and note what was left out. A fuzzy search has a page of its own (`search_similar`).
+In order: find the file or folder, collect the matches that fit, count the rest, and note
+what was left out. A fuzzy search has a module of its own (`search_similar`).
 """
 
 from __future__ import annotations
@@ -149,31 +149,6 @@ def tree_options(arguments: SearchArguments) -> TreeOptions:
         include_hidden=arguments.include_hidden,
         include_ignored=arguments.include_ignored,
     )
-
-
-def advise(
-    arguments: SearchArguments,
-    left_out: Sequence[str],
-    *,
-    has_no_file: bool = False,
-) -> tuple[str, ...]:
-    """Return advice after a search without a match."""
-    advice = ""
-    if has_no_file:
-        advice = Hint(
-            "list_files shows the files, and what a glob matches",
-            shell="filewright map shows the files",
-        )
-    elif arguments.mode == "literal" and REGEX_SYNTAX.search(
-        arguments.pattern or ""
-    ):
-        advice = Hint(
-            "the pattern was read as plain text; mode=regex reads it as a regex",
-            shell="the pattern was read as plain text; --regex reads it as a regex",
-        )
-    if advice:
-        return (advice, *left_out)
-    return tuple(left_out)
 
 
 def search_exact(
@@ -395,3 +370,28 @@ def add_notes(
             *advise(outcome.arguments, left_out, has_no_file=has_no_file),
         ),
     )
+
+
+def advise(
+    arguments: SearchArguments,
+    left_out: Sequence[str],
+    *,
+    has_no_file: bool = False,
+) -> tuple[str, ...]:
+    """Return advice after a search without a match."""
+    advice = ""
+    if has_no_file:
+        advice = Hint(
+            "list_files shows the files, and what a glob matches",
+            shell="filewright map shows the files",
+        )
+    elif arguments.mode == "literal" and REGEX_SYNTAX.search(
+        arguments.pattern or ""
+    ):
+        advice = Hint(
+            "the pattern was read as plain text; mode=regex reads it as a regex",
+            shell="the pattern was read as plain text; --regex reads it as a regex",
+        )
+    if advice:
+        return (advice, *left_out)
+    return tuple(left_out)
