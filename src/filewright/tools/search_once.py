@@ -160,35 +160,7 @@ def search_exact(
 ) -> SearchOutcome:
     """Search until the page is full, then count the rest if that takes little time."""
     arguments = page.arguments
-    pattern = compile_arguments(arguments, context.settings)
-    page.require_groups(pattern)
-    syntax_filter = None
-    if arguments.only is not None:
-        syntax_filter = SyntaxFilter(
-            context.outlines,
-            combine_kinds(arguments.only),
-            is_code_pattern=pattern.code is not None,
-        )
-        pattern = replace(pattern, selector=syntax_filter)
-    selection = arguments.selection()
-    members = target.members
-    if selection is not None and selection.has_time and members:
-        last = last_time(context, members)
-        selection = replace(selection, last_seconds=last)
-        members = choose_members(
-            context.searcher, members, selection, context.task
-        )
-    search = TreeSearch(
-        context.searcher,
-        target.location,
-        pattern,
-        options,
-        after=decode_resume(arguments, target.location),
-        task=context.task,
-        selection=selection,
-        members=members,
-        open_file=target.open_file,
-    )
+    search = begin_search(context, target, options, page)
     is_tree = target.open_file is None
     try:
         resume = fill_page(page, search)
@@ -221,12 +193,13 @@ def search_exact(
                 total_lines=search.hit_count,
                 matched_files=search.matched_count,
             )
-    if syntax_filter is not None:
+    syntax_filter = search.pattern.selector
+    if isinstance(syntax_filter, SyntaxFilter):
         outcome = add_syntax_notes(outcome, syntax_filter)
     elif (search.complete and outcome.has_match) and is_name_search(arguments):
         summary = summarize_syntax(
             context,
-            pattern,
+            search.pattern,
             search.matched_files,
             outcome.total_lines,
             summary_bytes,
@@ -234,6 +207,44 @@ def search_exact(
         if summary:
             outcome = replace(outcome, notes=(*outcome.notes, summary))
     return add_notes(context, outcome, search, target)
+
+
+def begin_search(
+    context: Context,
+    target: SearchTarget,
+    options: TreeOptions,
+    page: SearchPage,
+) -> TreeSearch:
+    """Return the search for the pattern of a call, in the files and lines it chooses."""
+    arguments = page.arguments
+    pattern = compile_arguments(arguments, context.settings)
+    page.require_groups(pattern)
+    if arguments.only is not None:
+        syntax_filter = SyntaxFilter(
+            context.outlines,
+            combine_kinds(arguments.only),
+            is_code_pattern=pattern.code is not None,
+        )
+        pattern = replace(pattern, selector=syntax_filter)
+    selection = arguments.selection()
+    members = target.members
+    if selection is not None and selection.has_time and members:
+        last = last_time(context, members)
+        selection = replace(selection, last_seconds=last)
+        members = choose_members(
+            context.searcher, members, selection, context.task
+        )
+    return TreeSearch(
+        context.searcher,
+        target.location,
+        pattern,
+        options,
+        after=decode_resume(arguments, target.location),
+        task=context.task,
+        selection=selection,
+        members=members,
+        open_file=target.open_file,
+    )
 
 
 def add_syntax_notes(
