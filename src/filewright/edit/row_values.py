@@ -221,7 +221,7 @@ class _Planner:
 
     def notes(self) -> Iterator[str]:
         """Yield a note on each kind of rows that stay as they are."""
-        for rows in (self._reader.left_out, *self._lacking.values()):
+        for rows in (*self._reader.left_out, *self._lacking.values()):
             if rows.count:
                 snapshot = self._source.snapshot
                 line = snapshot.lines.line_at(rows.first_offset)

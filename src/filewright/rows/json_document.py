@@ -30,13 +30,21 @@ class _Element:
 
 @dataclass
 class JsonDocument:
-    """The rows of a JSON document in a snapshot; `block_bytes` are read at once."""
+    """The rows of a JSON document in a snapshot; `block_bytes` are read at once.
+
+    `others` counts the elements that are no objects.
+    """
 
     snapshot: Snapshot
     block_bytes: int = 1 << 20
-    left_out: LeftOutRows = field(
+    others: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("value", "not an object")
     )
+
+    @property
+    def left_out(self) -> Sequence[LeftOutRows]:
+        """The values that are no rows."""
+        return (self.others,)
 
     def iterate_rows(
         self,
@@ -71,7 +79,7 @@ class JsonDocument:
         """Return the row of an element, or None if it does not fulfil the conditions."""
         text, start = element.text, element.start
         if not text.startswith(b"{", start):
-            self.left_out.add(element.offset + start)
+            self.others.add(element.offset + start)
             return None
         for needle in needles:
             if needle.search(text, start, element.end) is None:

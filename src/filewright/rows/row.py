@@ -57,7 +57,7 @@ class RowReader(Protocol):
     """The rows of one file."""
 
     @property
-    def left_out(self) -> LeftOutRows: ...
+    def left_out(self) -> Sequence[LeftOutRows]: ...
 
     def iterate_rows(
         self,

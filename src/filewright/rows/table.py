@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.progress import Task
-from filewright.rows.conditions import Condition
+from filewright.rows.conditions import Condition, to_number
 from filewright.rows.fields import to_text
 from filewright.rows.row import MAX_ROW_BYTES, Field, LeftOutRows, Row
-from filewright.rows.table_facts import summarize_csv
+from filewright.rows.table_facts import DELIMITERS, CsvFacts, summarize_csv
 from filewright.rows.table_syntax import Span, TableSyntax
 from filewright.text.codec import Encoding, normalize_newlines
 from filewright.text.lines import PAGE_BYTES
@@ -20,6 +20,7 @@ from filewright.text.snapshot import Snapshot
 from filewright.wording import closest_matches, join_limited
 
 _MAX_SAMPLED_LINES = 100
+_NAMED_DELIMITER = re.compile(r'"?sep=(.)"?')
 _MAX_LISTED_NAMES = 30
 _MAX_VERDICTS = 10_000
 _MAX_VERDICT_BYTES = 200
@@ -37,7 +38,19 @@ class _ColumnCondition:
     index: int
     condition: Condition
     needle: re.Pattern[bytes] | None
-    verdicts: dict[bytes, bool] = field(default_factory=dict)
+    verdicts: dict[bytes, bool | None] = field(default_factory=dict)
+
+    def judge(self, value: str) -> bool | None:
+        """Return True if a value fits; None for text where numbers are compared.
+
+        A number with a decimal comma, say, is in no order with other numbers as text.
+        """
+        condition = self.condition
+        if condition.sign not in ("=", "!="):
+            (expected,) = condition.expected
+            if to_number(expected) is not None and to_number(value) is None:
+                return None if value.strip() else False
+        return condition.accepts_value(value)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +89,9 @@ class Table:
     """The rows of a table in a snapshot.
 
     `names` are those in the header, without blanks around them; `start` is where the
-    rows begin. `column_count` is the number of fields of every row. `left_out` counts
-    the rows that have another number, and might fit. `block_bytes` are read at once.
+    rows begin. `column_count` is the number of fields of every row. `of_other_length`
+    counts the rows that have another number and might fit, `without_number` those whose
+    text is compared with a number. `block_bytes` are read at once.
     """
 
     snapshot: Snapshot
@@ -86,9 +100,17 @@ class Table:
     column_count: int
     start: int
     block_bytes: int = 1 << 20
-    left_out: LeftOutRows = field(
+    of_other_length: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("row", "of another length")
     )
+    without_number: LeftOutRows = field(
+        default_factory=lambda: LeftOutRows("row", "without a number")
+    )
+
+    @property
+    def left_out(self) -> Sequence[LeftOutRows]:
+        """The rows that are not certain."""
+        return self.of_other_length, self.without_number
 
     @classmethod
     def of(
@@ -120,16 +142,50 @@ class Table:
         paths: Iterable[str],
         delimiter: str | None = None,
     ) -> Table | None:
-        """Return the table of a snapshot, or None if it has no columns."""
-        facts = summarize_csv(_read_first_lines(snapshot), delimiter)
+        """Return the table of a snapshot, or None if it has no columns.
+
+        The delimiter is the one that the first lines name (`sep=;`), that gives the
+        header all names of `paths`, or that gives most rows the same number of columns.
+        """
+        lines = _read_first_lines(snapshot)
+        start = snapshot.start
+        named = _NAMED_DELIMITER.fullmatch(lines[0]) if lines else None
+        if named is not None:
+            delimiter = named[1]
+            start = snapshot.lines.line_end(start)
+            del lines[0]
+        facts = summarize_csv(lines, delimiter)
         if facts is None:
             return None
+        names = {path for path in paths if not path.isdecimal()}
+        table = cls._with_header(snapshot, facts, start, names)
+        if delimiter is not None or names <= set(table.names):
+            return table
+        for other in DELIMITERS:
+            other_facts = summarize_csv(lines, other)
+            if other_facts is not None:
+                other_table = cls._with_header(
+                    snapshot, other_facts, start, names
+                )
+                if names <= set(other_table.names):
+                    return other_table
+        return table
+
+    @classmethod
+    def _with_header(
+        cls,
+        snapshot: Snapshot,
+        facts: CsvFacts,
+        start: int,
+        names: Collection[str],
+    ) -> Table:
+        """Return the table with the facts, and with its first row as header if it is one."""
         syntax = TableSyntax.of(facts.delimiter.encode())
-        table = cls(snapshot, syntax, (), facts.columns, snapshot.start)
+        table = cls(snapshot, syntax, (), facts.columns, start)
         header = table._read_header()
         if header is None:
             return table
-        if facts.names is None and set(header.names).isdisjoint(paths):
+        if facts.names is None and set(header.names).isdisjoint(names):
             return table
         return replace(
             table,
@@ -243,8 +299,12 @@ class Table:
                 match = form.pattern.match(buffer, start, end)
                 if match is None:
                     if self._may_fit(conditions, buffer[start:end]):
-                        self.left_out.add(offset + start)
-                elif self._fits(conditions, form, match):
+                        self.of_other_length.add(offset + start)
+                    continue
+                verdict = self._judge(conditions, form, match)
+                if verdict is None:
+                    self.without_number.add(offset + start)
+                elif verdict:
                     yield self._build_row(offset, match, form, columns)
             is_stuck = (
                 not block or len(buffer) > MAX_ROW_BYTES + self.block_bytes
@@ -301,24 +361,31 @@ class Table:
             _build_needle(bound, self.snapshot.encoding),
         )
 
-    def _fits(
+    def _judge(
         self,
         conditions: Sequence[_ColumnCondition],
         form: _RowForm,
         match: re.Match[bytes],
-    ) -> bool:
+    ) -> bool | None:
+        """Return True if a row fulfils all conditions.
+
+        None if all others are fulfilled, and text would be compared with a number.
+        """
+        row_verdict: bool | None = True
         for bound in conditions:
             text = match[form.groups[bound.index]]
-            verdict = bound.verdicts.get(text)
-            if verdict is None:
-                value = self._read_value(text)
-                verdict = bound.condition.accepts_value(value)
+            if text in bound.verdicts:
+                verdict = bound.verdicts[text]
+            else:
+                verdict = bound.judge(self._read_value(text))
                 is_short = len(text) < _MAX_VERDICT_BYTES
                 if is_short and len(bound.verdicts) < _MAX_VERDICTS:
                     bound.verdicts[text] = verdict
-            if not verdict:
+            if verdict is False:
                 return False
-        return True
+            if verdict is None:
+                row_verdict = None
+        return row_verdict
 
     def _may_fit(
         self, conditions: Sequence[_ColumnCondition], body: bytes

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-_DELIMITERS: Final = (",", "\t", ";", "|")
+DELIMITERS: Final = (",", "\t", ";", "|")
 _MAX_CSV_ROWS: Final = 100
 _MAX_NAMES: Final = 100
 _MAX_NAME_CHARACTERS: Final = 200
@@ -34,7 +34,7 @@ def summarize_csv(
     None if no delimiter divides them into columns.
     """
     lines = first_lines[:_MAX_CSV_ROWS]
-    delimiters = (delimiter,) if delimiter else _DELIMITERS
+    delimiters = (delimiter,) if delimiter else DELIMITERS
     best: CsvFacts | None = None
     best_share = 0.0
     for candidate in delimiters:

@@ -29,12 +29,17 @@ _NEAR_BYTES = 4096
 
 @dataclass
 class JsonLines:
-    """The rows of JSON lines in a snapshot; `left_out` counts lines that are no objects."""
+    """The rows of JSON lines in a snapshot; `broken` counts lines that are no objects."""
 
     snapshot: Snapshot
-    left_out: LeftOutRows = field(
+    broken: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("line", "not JSON")
     )
+
+    @property
+    def left_out(self) -> Sequence[LeftOutRows]:
+        """The lines that are no rows."""
+        return (self.broken,)
 
     def iterate_rows(
         self,
@@ -49,7 +54,7 @@ class JsonLines:
         _require_plain_encoding(self.snapshot)
         selection = Selection(conditions=tuple(conditions), has_pattern=False)
         selected = SelectedLines.of(self.snapshot, selection, task)
-        selected.left_out = self.left_out
+        selected.broken = self.broken
         wanted = [condition.path for condition in conditions]
         for line in iterate_selected_lines(
             self.snapshot, selected, self.snapshot.start, task
@@ -57,7 +62,7 @@ class JsonLines:
             if not line.body.strip():
                 continue
             if not conditions and parse_entry(line.body) is None:
-                self.left_out.add(line.offset)
+                self.broken.add(line.offset)
                 continue
             reader = MemberReader(
                 line.body, self.snapshot.encoding.name, line.offset

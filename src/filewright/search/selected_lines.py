@@ -27,9 +27,9 @@ _MAX_LINE_BYTES = 16 << 20
 class SelectedLines:
     """The selection in one file: the bytes that may hold lines of it, and a test of each.
 
-    `left_out` counts lines that are no JSON objects. Of a table or a document, `rows`
-    are the rows that fulfil the conditions, in their order, and `row` is that of the last
-    line.
+    `broken` counts lines that are no JSON objects. Of a table or a document, `rows` are the
+    rows that fulfil the conditions, in their order, `row` is that of the last line, and
+    `left_out` counts rows that are not certain.
     """
 
     selection: Selection
@@ -37,9 +37,10 @@ class SelectedLines:
     stop: int
     times: LogTimes | None = None
     time_range: TimeRange | None = None
-    left_out: LeftOutRows = field(
+    broken: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("line", "not JSON")
     )
+    left_out: Sequence[LeftOutRows] = ()
     rows: Iterator[Row] | None = None
     row: Row | None = None
 
@@ -81,7 +82,7 @@ class SelectedLines:
             entry = parse_entry(body)
             if entry is None:
                 if body.strip():
-                    self.left_out.add(offset)
+                    self.broken.add(offset)
                 return False
             for condition in self.selection.conditions:
                 if not condition.accepts(entry):
