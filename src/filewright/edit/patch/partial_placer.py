@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -42,6 +42,7 @@ from filewright.edit.patch.placement import (
     to_line_numbers,
 )
 from filewright.edit.patch.repeated_hunks import find_repeated_hunks
+from filewright.edit.patch.similar_text import ExpectedLines, SimilarText
 from filewright.edit.source import Source
 
 _MAX_LOOSE_REFUSALS = 12
@@ -52,8 +53,6 @@ _CHECK_INTERVAL = 256
 """Hunks between two checks whether the call was cancelled or is out of time."""
 _NEAR_LINES = 20
 """Lines around the nearest option in which another one makes it uncertain."""
-_MAX_LINE_CHANGE = 2
-"""Lines that what remains of a hunk may be longer or shorter than the hunk."""
 
 
 def place_partly(
@@ -185,6 +184,7 @@ class _PartialPlacer:
         self._source = source
         self._search = HunkSearch(hunks, source, contexts)
         self._reverse_search = search_results(hunks, source, contexts)
+        self._similar_text = SimilarText(self._search, source)
         self._budget = LineBudget()
         self._fresh: list[list[int]] = []
         self._applied: list[list[int]] = []
@@ -628,35 +628,14 @@ class _PartialPlacer:
     def _has_similar_text(
         self, hunk_index: int, option: _Option, around: _Surroundings
     ) -> bool:
-        """Return True if text that is like a hunk is nearer to its number than an option.
-
-        The hunk may be meant for it, and the text may have changed there.
-        """
-        hunk = self._hunks[hunk_index]
-        expected = self._find_expected(hunk_index, around)
-        distance = min(abs(option.start - line) for line in expected)
-        reach = 2 * distance + _MAX_LINE_CHANGE
-        first = max(around.first, min(expected) - reach)
-        last = min(around.last, max(expected) + reach)
-        blocks: list[tuple[bytes, ...]] = []
-        for lines in (hunk.lines.old, hunk.lines.new):
-            block = self._search.encode(lines)
-            if block is not None and any(line.strip() for line in block):
-                blocks.append(block)
-        length = max(len(block) for block in blocks) if blocks else 0
-        self._budget.remaining -= (last - first + length) * (length + 1)
-        if not blocks or self._budget.remaining < 0:
-            return True
-        parts = [(first, option.start), (option.end, last)]
-        for part_first, part_last in parts:
-            if part_last <= part_first:
-                continue
-            # The lines of the option itself are left out.
-            bodies = self._source.bodies(part_first, part_last - part_first)
-            for block in blocks:
-                if _is_like_any(bodies, block):
-                    return True
-        return False
+        """Return True if text that is like a hunk is nearer to its number than an option."""
+        expected = ExpectedLines(
+            self._find_expected(hunk_index, around), around.first, around.last
+        )
+        place = HunkPlace(option.start, option.end)
+        return self._similar_text.has_nearer(
+            self._hunks[hunk_index], place, expected
+        )
 
     # The order of hunks without numbers
 
@@ -751,37 +730,3 @@ def _narrow(
         drift_above=drift,
         is_above_adjacent=True,
     )
-
-
-def _is_like_any(bodies: Sequence[bytes], block: Sequence[bytes]) -> bool:
-    """Return True if some of the lines are like a block, as if it had changed there.
-
-    They are if at least half of its lines that are not blank are the same, in order,
-    from the first or the last one on or at the same distances.
-    """
-    needed = sum(1 for line in block if line.strip())
-    for start in range(len(bodies)):
-        rows = bodies[start : start + len(block)]
-        same = 0
-        for line, body in zip(block, rows, strict=False):
-            same += line == body and bool(line.strip())
-        if 2 * same >= needed:
-            return True
-        before = _count_same(block, rows)
-        for change in range(-_MAX_LINE_CHANGE, _MAX_LINE_CHANGE + 1):
-            end = start + len(block) + change
-            rows_behind = bodies[max(start, end - len(block)) : end]
-            behind = _count_same(block[::-1], rows_behind[::-1])
-            if 2 * (before + behind) >= needed:
-                return True
-    return False
-
-
-def _count_same(block: Iterable[bytes], bodies: Iterable[bytes]) -> int:
-    """Return the number of lines that are the same up to the first that is not."""
-    same = 0
-    for line, body in zip(block, bodies, strict=False):
-        if line != body:
-            break
-        same += bool(line.strip())
-    return same
