@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -672,3 +673,41 @@ def test_refuses_lost_space(
         H + "@@ -2,2 +2,3 @@\n    def f(self):\n        x = 1\n+       y = 2\n"
     )
     assert error.details["reason"] == "no_match"
+
+
+FOLLOWED = {
+    # content, hunk, the reason or code, what the message says, result
+    "doubtful": (
+        b"1\n2\n3\n(\n  b\n  c\n)\n\n(\n  c\n)\n",
+        "@@ -5,3 +5,4 @@\n (\n+  b\n   c\n )\n",
+        "its old lines are at line 9, but its new lines are at line 4, nearer",
+        b"1\n2\n3\n(\n  b\n  c\n)\n\n(\n  b\n  c\n)\n",
+    ),
+    "applied": (
+        b"f(\n  B\n)\nx\nf(\n  b\n)\n",
+        "@@ -1,3 +1,3 @@\n f(\n-  b\n+  B\n )\n",
+        "x at line 1 (its old lines are at line 5 too)",
+        b"f(\n  B\n)\nx\nf(\n  B\n)\n",
+    ),
+    "doubtful below a hunk that is off": (
+        b"0\n0\ntop\n1\n(\n  b\n  c\n)\n\n(\n  c\n)\n",
+        "@@ -1 +1 @@\n-top\n+TOP\n@@ -4,3 +4,4 @@\n (\n+  b\n   c\n )\n",
+        "its old lines are at line 10, but its new lines are at line 5, nearer",
+        b"0\n0\nTOP\n1\n(\n  b\n  c\n)\n\n(\n  b\n  c\n)\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FOLLOWED.values(), ids=FOLLOWED)
+def test_hint_names_number_that_succeeds(
+    case: tuple[bytes, str, str, bytes], tree: Callable[..., Any]
+) -> None:
+    content, hunk, message, result = case
+    error = tree({"x": content}).refusal(H + hunk)
+    assert message in error.message
+    number = re.search(r"write '@@ -(\d+)' if line", error.hint)
+    assert number
+    # The last hunk is the one that is refused.
+    above, _, refused = hunk.rpartition("@@ -")
+    corrected = f"{above}@@ -{number[1]}{refused[1:]}"
+    assert tree({"x": content}).patched(H + corrected) == {"x": result}

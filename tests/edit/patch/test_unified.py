@@ -549,6 +549,12 @@ CASES = [
         {"x": b"k\nv\n" * 4 + b"k\nV\n" + b"k\nv\n" * 4},
     ),
     Case(
+        "the next hunk's drift helps to choose",
+        {"x": b"k\nv\n" + b"new\n" * 9 + b"k\nv\nend\n"},
+        H + "@@ -9,2 +9,2 @@\n k\n-v\n+V\n@@ -11 +11 @@\n-end\n+END\n",
+        {"x": b"k\nv\n" + b"new\n" * 9 + b"k\nV\nEND\n"},
+    ),
+    Case(
         "an earlier hunk's drift helps to choose",
         {"x": b"new\n" * 4 + b"top\n" + b"k\nv\n" * 9},
         H + "@@ -1 +1 @@\n-top\n+TOP\n@@ -4,2 +4,2 @@\n k\n-v\n+V\n k\n",

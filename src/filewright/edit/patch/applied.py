@@ -9,6 +9,7 @@ from filewright.edit.matchers.blocks import has_block_at
 from filewright.edit.patch.context import ContextAbove
 from filewright.edit.patch.hunk_search import HunkSearch
 from filewright.edit.patch.model import PatchHunk
+from filewright.edit.patch.placement import NoPlace
 from filewright.edit.source import Source
 
 
@@ -26,6 +27,36 @@ def search_results(
         for hunk in hunks
     ]
     return HunkSearch(reverse_hunks, source, contexts, is_exact_only=True)
+
+
+def find_places_elsewhere(
+    hunks: Sequence[PatchHunk],
+    source: Source,
+    applied_starts: Sequence[int],
+) -> list[int]:
+    """Return where else the old lines of an applied hunk are, of the first that has such.
+
+    `applied_starts` are the lines of the results of all hunks. The old lines inside of a
+    result do not count.
+    """
+    search = HunkSearch(hunks, source, is_exact_only=True)
+    for index, (hunk, applied_start) in enumerate(
+        zip(hunks, applied_starts, strict=True)
+    ):
+        if hunk.start is None or not hunk.lines.old:
+            continue
+        starts = search.find_starts(index)
+        if isinstance(starts, NoPlace):
+            continue
+        applied_end = applied_start + len(hunk.lines.new)
+        elsewhere: list[int] = []
+        for start in starts:
+            is_apart = start + len(hunk.lines.old) <= applied_start
+            if is_apart or start >= applied_end:
+                elsewhere.append(start)
+        if elsewhere:
+            return elsewhere
+    return []
 
 
 def proves_application(hunk: PatchHunk) -> bool:

@@ -103,6 +103,12 @@ _REASONS: dict[Reason, tuple[str, str]] = {
     ),
 }
 
+_APPLIED_NEARBY = (
+    "its old lines are at line {places}, but its new lines are at line {applied}, "
+    "nearer to the line that its number names: it may be applied there already",
+    "leave it out if it is applied",
+)
+
 
 def hunk_error(
     file: FilePatch,
@@ -157,6 +163,8 @@ def no_place_error(
 ) -> FilewrightError:
     """Return the error `patch_failed` for a hunk that has no place, by the reason."""
     problem, hint = _REASONS[place.reason]
+    if place.applied_line:
+        problem, hint = _APPLIED_NEARBY
     line_numbers = ", ".join(map(str, place.lines))
     problem = problem.format(
         places=line_numbers,
@@ -164,7 +172,11 @@ def no_place_error(
             truncate_line(place.heading.strip(), _MAX_HEADING_CHARS)
         ),
         at=f" (it is at line {line_numbers})" if line_numbers else "",
+        applied=place.applied_line,
     )
+    if place.header_line:
+        first_line = place.lines[0]
+        hint = f"write '@@ -{place.header_line}' if line {first_line} is meant; {hint}"
     return hunk_error(
         file,
         hunk,
@@ -338,15 +350,26 @@ def already_applied_error(
 ) -> FilewrightError:
     """Return the error for a patch whose results are all in the files.
 
-    Each of `files` has a "path" and the "line" of the first result in it.
+    Each of `files` has a "path" and the "line" of the first result in it. "elsewhere" are
+    lines at which the old lines of a hunk are too, if there are any.
     """
-    named_files = "; ".join(
-        f"{file['path']} at line {file['line']}"
-        for file in files[:_MAX_NAMED_FILES]
-    )
+    descriptions: list[str] = []
+    hint = ""
+    for file in files[:_MAX_NAMED_FILES]:
+        description = f"{file['path']} at line {file['line']}"
+        elsewhere = file.get("elsewhere")
+        if isinstance(elsewhere, list):
+            lines = ", ".join(map(str, elsewhere))
+            description += f" (its old lines are at line {lines} too)"
+            hint = hint or (
+                f"write '@@ -{elsewhere[0]}' if line {elsewhere[0]} of "
+                f"{file['path']} is meant"
+            )
+        descriptions.append(description)
     return FilewrightError(
         Code.ALREADY_APPLIED,
-        f"the patch is applied already: {named_files}",
+        f"the patch is applied already: {'; '.join(descriptions)}",
+        hint,
         files=files[:_MAX_LISTED_FILES],
     )
 

@@ -20,6 +20,7 @@ from filewright.edit.changeset import (
 from filewright.edit.merge import MatchMerge, merge_match
 from filewright.edit.model import AmbiguousWriteError
 from filewright.edit.notes import Note
+from filewright.edit.patch.applied import find_places_elsewhere
 from filewright.edit.patch.context import (
     ContextAbove,
     find_absent,
@@ -44,7 +45,11 @@ from filewright.edit.patch.model import (
     PatchKind,
 )
 from filewright.edit.patch.partial_placer import place_partly
-from filewright.edit.patch.placement import HunkPlace, NoPlace
+from filewright.edit.patch.placement import (
+    HunkPlace,
+    NoPlace,
+    to_line_numbers,
+)
 from filewright.edit.patch.placer import place_hunks
 from filewright.edit.patch.renamed_words import find_words, rename_words
 from filewright.edit.patch.targets import FileTargets, PatchTarget
@@ -658,9 +663,18 @@ def _place_partly(
         error.summary += (
             f"\nall of its changes to {file.path} are there already"
         )
-        applied_error = already_applied_error(
-            [{"path": file.path, "line": refusal.lines[0]}]
-        )
+        facts: dict[str, object] = {
+            "path": file.path,
+            "line": refusal.lines[0],
+        }
+        applied_starts: list[int] = []
+        for outcome in outcomes:
+            assert isinstance(outcome, NoPlace)
+            applied_starts.append(outcome.lines[0] - 1)
+        elsewhere = find_places_elsewhere(file.hunks, source, applied_starts)
+        if elsewhere:
+            facts["elsewhere"] = list(to_line_numbers(elsewhere))
+        applied_error = already_applied_error([facts])
         if _are_certainly_applied(file, outcomes):
             raise applied_error
         raise applied_error from error

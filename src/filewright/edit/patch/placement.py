@@ -52,12 +52,16 @@ class NoPlace:
 
     `lines` are numbers of lines of the file (from 1): the places it could have, or the
     one where it conflicts; empty if there is none. `heading` is the heading that was
-    not found.
+    not found. `applied_line` is the line at which the new lines of a doubtful hunk are.
+    `header_line` is the number that its header needs for the first of `lines`: the
+    numbers of the hunks above it are off too. 0 stands for none.
     """
 
     reason: Reason
     lines: tuple[int, ...] = ()
     heading: str = ""
+    applied_line: int = 0
+    header_line: int = 0
 
     @property
     def is_done(self) -> bool:

@@ -5,8 +5,8 @@ The place of a hunk is decided in this order:
 1. The line that its header names, if the old lines are exactly there.
 2. All places in the file (`hunk_search`). Places before the end of an earlier hunk do
    not count.
-3. Of several equal places, the one nearest to the header's number, if it is clearly
-   nearest and within reach.
+3. Of several equal places, the one at the header's number, or the nearest one if the
+   next hunk confirms it: its number is off by as many lines.
 4. Of several that are left, the only one that fits between the hunks around it.
 
 A hunk without changes has no place, but shows what is above the hunk behind it. That
@@ -215,49 +215,78 @@ class _HunkPlacer:
         candidates = _Candidates(starts, first_index)
         if hunk.start is None:
             return candidates
-        if self._has_nearer_result(
+        applied_start = self._find_nearer_result(
             hunk_index, candidates, stated_start, earliest_start
-        ):
-            return NoPlace("doubtful", to_line_numbers(starts[first_index:]))
+        )
+        if applied_start is not None:
+            return NoPlace(
+                "doubtful",
+                to_line_numbers(starts[first_index:]),
+                applied_line=applied_start + 1,
+                header_line=max(0, candidates.first_start + 1 - line_drift),
+            )
         if candidates.is_only:
             return candidates
-        nearest_start = _find_nearest(candidates, stated_start)
+        start = self._choose_by_number(hunk_index, candidates, stated_start)
         # Where the end and the number name two places, neither is trusted.
-        if nearest_start is None or self._search.may_mean_end(
-            hunk_index, starts, nearest_start, stated_start
+        if start is None or self._search.may_mean_end(
+            hunk_index, starts, start, stated_start
         ):
             return candidates
-        return _Candidates([nearest_start])
+        return _Candidates([start])
 
-    def _has_nearer_result(
+    def _choose_by_number(
+        self, hunk_index: int, candidates: _Candidates, stated_start: int
+    ) -> int | None:
+        """Return the one of several equal places that the number means, or None.
+
+        A number that names none of them is wrong. The nearest place is then no more than
+        a guess, unless the next hunk confirms it.
+        """
+        start = _find_nearest(candidates, stated_start)
+        if start is None or start == stated_start:
+            return start
+        line_drift = start - self._hunks[hunk_index].start_index
+        return start if self._is_off_by(hunk_index + 1, line_drift) else None
+
+    def _is_off_by(self, hunk_index: int, line_drift: int) -> bool:
+        """Return True if a hunk is exactly where its number and a drift say."""
+        if hunk_index == len(self._hunks):
+            return False
+        hunk = self._hunks[hunk_index]
+        old_lines = self._search.encode(hunk.lines.old)
+        start = hunk.start_index + line_drift
+        if hunk.start is None or not old_lines or start < 0:
+            return False
+        return has_block_at(self._source, old_lines, start)
+
+    def _find_nearer_result(
         self,
         hunk_index: int,
         candidates: _Candidates,
         stated_start: int,
         earliest_start: int,
-    ) -> bool:
-        """Return True if the result of a hunk is nearer to the stated line than a place.
+    ) -> int | None:
+        """Return where the result of a hunk is nearer to the stated line than a place.
 
         The hunk may be applied there, and its old lines be those of another place. Or
-        another place had the lines of its result before.
+        another place had the lines of its result before. Return None if there is no such
+        result.
         """
         if not has_telling_result(self._hunks[hunk_index]):
-            return False
+            return None
         results = self._reverse_search.find_starts(hunk_index)
         if isinstance(results, NoPlace):
-            return False
-        distances: list[int] = []
-        for starts, first in (
-            (results, bisect_left(results, earliest_start)),
-            (candidates.starts, candidates.first),
-        ):
-            position = bisect_left(starts, stated_start, first)
-            around = starts[max(first, position - 1) : position + 1]
-            if not around:
-                return False
-            distances.append(min(abs(start - stated_start) for start in around))
-        result_distance, place_distance = distances
-        return result_distance < place_distance
+            return None
+        result = _find_next_to(
+            results, bisect_left(results, earliest_start), stated_start
+        )
+        place = _find_next_to(candidates.starts, candidates.first, stated_start)
+        if result is None or place is None:
+            return None
+        if abs(result - stated_start) < abs(place - stated_start):
+            return result
+        return None
 
     def _place_at_stated_line(
         self, hunk: PatchHunk, stated_start: int
@@ -291,6 +320,15 @@ class _HunkPlacer:
         if may_mean_end and source.bodies(stated_start + len(old_lines), 1):
             return None
         return _Candidates([stated_start])
+
+
+def _find_next_to(
+    starts: Sequence[int], first_index: int, line: int
+) -> int | None:
+    """Return the one of the starts from `first_index` on that is nearest to a line."""
+    position = bisect_left(starts, line, first_index)
+    around = starts[max(first_index, position - 1) : position + 1]
+    return min(around, key=lambda start: abs(start - line), default=None)
 
 
 def _find_nearest(candidates: _Candidates, stated_start: int) -> int | None:
