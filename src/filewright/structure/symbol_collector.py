@@ -97,6 +97,17 @@ class _Capture:
         return self.node.start_byte, self.node.end_byte
 
 
+@dataclass(frozen=True, slots=True)
+class _UnwrappedNode:
+    """The node inside casts and declarators, and the node that decides on the kind.
+
+    `deciding` is the innermost of these nodes whose type has a kind in the pattern.
+    """
+
+    innermost: Node
+    deciding: Node
+
+
 def _by_position(capture: _Capture) -> tuple[int, int, int, int]:
     """Return the sort key of a capture: of two that begin together, the outer is first."""
     start, end = capture.range
@@ -211,7 +222,8 @@ class _Collector:
         for role in ("value", "called"):
             if role not in nodes:
                 continue
-            innermost, value = self._unwrap(pattern, nodes[role][0])
+            unwrapped = self._unwrap(pattern, nodes[role][0])
+            innermost, value = unwrapped.innermost, unwrapped.deciding
             bound_kind = pattern.bound.get(value.type)
             if bound_kind == "-":
                 return None
@@ -253,17 +265,14 @@ class _Collector:
         encoded = text.encode()[:_MAX_NAME_BYTES]
         return pattern.when.fullmatch(encoded) is not None
 
-    def _unwrap(self, pattern: QueryPattern, node: Node) -> tuple[Node, Node]:
-        """Return the node inside casts and declarators, and the node that decides the kind.
-
-        The second is the innermost of these nodes whose type has a kind in the pattern.
-        """
+    def _unwrap(self, pattern: QueryPattern, node: Node) -> _UnwrappedNode:
+        """Return the node inside casts and declarators, as a pattern takes it."""
         roles, deciding = self._grammar.roles, node
         while True:
             if node.type in pattern.bound:
                 deciding = node
             if node.type not in roles["cast"]:
-                return node, deciding
+                return _UnwrappedNode(node, deciding)
             inner = node.child_by_field_name("declarator")
             if inner is None:
                 for child in node.named_children:
@@ -271,7 +280,7 @@ class _Collector:
                         inner = child
                         break
             if inner is None:
-                return node, deciding
+                return _UnwrappedNode(node, deciding)
             node = inner
 
     def _is_alone(self, node: Node) -> bool:

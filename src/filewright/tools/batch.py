@@ -285,7 +285,7 @@ def render_batch(
 ) -> str:
     """Return a line for each item, the changes, and the end of every reply."""
     rows = [result.row for result in results]
-    reply.extend(rows, reserve=_RESERVED_CHARS, more=noun)
+    reply.extend(rows, reserve=_RESERVED_CHARS, noun=noun)
     if len(change_ids) == 1:
         reply.add(f"[change {change_ids[0]}; undo with revert_edit]")
     elif change_ids:

@@ -49,14 +49,13 @@ class BoundedText:
         lines: Iterable[str],
         *,
         reserve: int = 0,
-        of: int | None = None,
-        more: str = "",
+        total: int | None = None,
+        noun: str = "",
     ) -> int:
         """Add lines until one does not fit; return the number that were left out.
 
-        `of` is the number of all lines, if more exist than are passed. `more` is their
-        noun, such as `file`; with it, a line says how many were left out. `reserve`
-        characters stay free.
+        `total` is the number of all lines, if more exist than are passed. With a `noun`,
+        such as `file`, a line says how many were left out. `reserve` characters stay free.
         """
         added = left_out = 0
         for line in lines:
@@ -69,10 +68,10 @@ class BoundedText:
                 self._lines.append(text)
                 self.room -= len(text) + 1
                 added += 1
-        if of is not None:
-            left_out = of - added
-        if left_out and more:
-            self.add(f"[{pluralize(left_out, f'more {more}')}]")
+        if total is not None:
+            left_out = total - added
+        if left_out and noun:
+            self.add(f"[{pluralize(left_out, f'more {noun}')}]")
         return left_out
 
     def add_diff(self, text: str, *, rest: str = "") -> None:

@@ -153,7 +153,7 @@ class ChangeReply(BoundedText):
             if file.warning:
                 warnings.append(f"[warning: {file.warning}]")
         # The notes of thousands of files must leave room for the diff.
-        self.extend([*notes, *warnings], reserve=self.room // 2, more="note")
+        self.extend([*notes, *warnings], reserve=self.room // 2, noun="note")
 
     def _add_whole_diff(self, text: str, diff: Diff) -> None:
         way = "a narrower path or glob, or less at once,"

@@ -211,9 +211,9 @@ def _plan_texts(
     plans: list[FileEditPlan] = []
     refusals: list[FilewrightError] = []
     for cell_number, edits in texts.items():
-        part, start = _part_of(view, cell_number)
+        part = _part_of(view, cell_number)
         try:
-            plan = plan_snapshot(call, edits, part)
+            plan = plan_snapshot(call, edits, part.text)
         except FilewrightError as error:
             # Only the refusal of an edit can be joined with those of other cells.
             if "refusals" not in error.details:
@@ -221,7 +221,7 @@ def _plan_texts(
             refusals.append(error)
             continue
         splices = tuple(
-            replace(splice, offset=splice.offset + start)
+            replace(splice, offset=splice.offset + part.offset)
             for splice in plan.splices
         )
         plans.append(replace(plan, splices=splices))
@@ -233,15 +233,23 @@ def _plan_texts(
     return plans
 
 
-def _part_of(view: NotebookView, cell_number: int) -> tuple[Snapshot, int]:
-    """Return the text of a cell with its offset; for 0, the whole view."""
+@dataclass(frozen=True, slots=True)
+class _ViewPart:
+    """The text of a cell, or a whole view, and its offset in the view."""
+
+    text: Snapshot
+    offset: int
+
+
+def _part_of(view: NotebookView, cell_number: int) -> _ViewPart:
+    """Return the text of a cell; for 0, the whole view."""
     if not cell_number:
-        return view, 0
+        return _ViewPart(view, 0)
     cell = view.cells[cell_number - 1]
     text = Snapshot(
         view.cell_text(cell), encoding="utf-8", location=view.location
     )
-    return text, cell.start
+    return _ViewPart(text, cell.start)
 
 
 def _cell_outcome(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from filewright.edit.block_indent import detect_indent_unit, reindent_block
@@ -69,26 +70,34 @@ def as_separate_lines(
         text += terminator
     if not gap and own_blank_lines == (0, 0):
         return text
-    lines_above, lines_below = _lines_around(target, point.line, deleted)
+    near = _lines_around(target, point.line, deleted)
     above = max(gap, own_blank_lines[0])
     below = max(gap, own_blank_lines[1])
     if text.startswith(("\n", "\r")) or _is_enclosing_line(
-        lines_above, point.indent, is_below=False
+        near.above, point.indent, is_below=False
     ):
         above = 0
     if text.endswith(2 * terminator) or _is_enclosing_line(
-        lines_below, point.indent, is_below=True
+        near.below, point.indent, is_below=True
     ):
         below = 0
-    above = _count_lacking(lines_above, above)
-    below = _count_lacking(lines_below, below)
+    above = _count_lacking(near.above, above)
+    below = _count_lacking(near.below, below)
     return terminator * above + text + terminator * below
+
+
+@dataclass(frozen=True, slots=True)
+class _NearLines:
+    """The lines above and below a point between lines, the nearest first."""
+
+    above: Sequence[str]
+    below: Sequence[str]
 
 
 def _lines_around(
     target: Snapshot, line: int, deleted: Sequence[range]
-) -> tuple[Sequence[str], Sequence[str]]:
-    """Return the lines above and below the start of a line, the nearest first.
+) -> _NearLines:
+    """Return the lines above and below the start of a line.
 
     Lines that other edits delete right there are left out.
     """
@@ -105,7 +114,8 @@ def _lines_around(
     offset = target.lines.offset_of(line_below)
     below = codec.decode(target.read(offset, _NEAR_BYTES), target.encoding)
     lines_above = above.removesuffix("\n").split("\n")
-    return lines_above[::-1], below.removesuffix("\n").split("\n")
+    lines_below = below.removesuffix("\n").split("\n")
+    return _NearLines(lines_above[::-1], lines_below)
 
 
 def _is_enclosing_line(

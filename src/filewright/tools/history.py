@@ -372,7 +372,7 @@ def _render_history(
     left_out = text.extend(
         rows,
         reserve=PAGING_RESERVE,
-        of=total_count,
+        total=total_count,
     )
     listed_changes = tuple(changes[: total_count - left_out])
     if any(change.by == "this session" for change in listed_changes):
@@ -478,7 +478,9 @@ def add_file_changes(
             name = f"{change.renamed_from.display_path} → {name}"
         rows.append(f"{change.action}: {name}")
     # The names of many files must leave room for the diff.
-    text.extend(rows, reserve=text.room // 2, of=len(file_changes), more="file")
+    text.extend(
+        rows, reserve=text.room // 2, total=len(file_changes), noun="file"
+    )
 
 
 GET_HISTORY = Tool(

@@ -52,7 +52,7 @@ def render_file_overview(overview: FileOverview, max_chars: int) -> str:
         text.extend(
             render_changes(overview.changed_symbols),
             reserve=RESERVED_BEHIND_CHANGES,
-            more="change",
+            noun="change",
         )
     text.add(*(f"[{note}]" for note in overview.notes))
     if result.log is not None:

@@ -279,7 +279,7 @@ def render_patch(
     reply.add(f"{files} {reply.status('changed')}")
     if not view.is_seen:
         rows = [_row(file, application.origins) for file in change.files]
-        reply.extend(rows, reserve=2000, more="file")
+        reply.extend(rows, reserve=2000, noun="file")
     notes: list[str] = []
     for refusal in application.refusals:
         notes += _describe(refusal)
@@ -299,7 +299,7 @@ def render_patch(
         reply.add(f"[the rest, as a patch of {rest_files}:]")
         lines = rest.removesuffix("\n").split("\n")
         # Carriage returns at the ends of lines would be shown as escapes.
-        reply.extend([line.removesuffix("\r") for line in lines], more="line")
+        reply.extend([line.removesuffix("\r") for line in lines], noun="line")
     return reply.text()
 
 

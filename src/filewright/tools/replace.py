@@ -1022,8 +1022,8 @@ def render_replacements(
         reply.extend(
             findings.rows(),
             reserve=reply.room // 3,
-            of=len(findings.kinds) + len(findings.unusual_rows),
-            more="kind",
+            total=len(findings.kinds) + len(findings.unusual_rows),
+            noun="kind",
         )
     footer = findings.footer(is_written=not is_preview)
     if footer:

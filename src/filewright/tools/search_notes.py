@@ -8,7 +8,7 @@ import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import islice
 
 from filewright.boundary.globs import GlobFolder, Globs
@@ -168,26 +168,34 @@ def spelling_notes(search: TreeSearch) -> list[str]:
     if search.has_long_compressed_text or search.selection is not None:
         # It would have to be decoded a second time.
         return []
-    count, example = _count_again(
+    lines = _count_again(
         search,
         pattern,
         lambda snapshot, hit: _describe_hit(snapshot, hit, search.pattern.text),
     )
-    if not count:
+    if not lines.count:
         return []
     noun = "more line" if search.hit_count else "line"
-    at_least = "at least " if count >= MAX_COUNTED_LINES else ""
+    at_least = "at least " if lines.count >= MAX_COUNTED_LINES else ""
     return [
-        f"{at_least}{pluralize(count, noun)} with the same text in another spelling, not matched: {example}"
+        f"{at_least}{pluralize(lines.count, noun)} with the same text in another spelling, not matched: {lines.first}"
     ]
+
+
+@dataclass(frozen=True, slots=True)
+class _CountedLines:
+    """The number of lines that a pattern matches, and the first of them in words."""
+
+    count: int
+    first: str
 
 
 def _count_again(
     search: TreeSearch,
     pattern: Pattern,
     describe: Callable[[Snapshot, Hit], str],
-) -> tuple[int, str]:
-    """Return the number of lines another pattern matches, and the first one described.
+) -> _CountedLines:
+    """Return the lines that another pattern matches, as `describe` words the first.
 
     The files of the search are searched again for an instant only.
     """
@@ -208,7 +216,7 @@ def _count_again(
             count += matches.count
             if not first:
                 first = describe(snapshot, matches.hits[0])
-    return count, first
+    return _CountedLines(count, first)
 
 
 def _f_string_notes(search: TreeSearch, code: CodePattern) -> list[str]:
@@ -223,17 +231,17 @@ def _f_string_notes(search: TreeSearch, code: CodePattern) -> list[str]:
     expression = (
         rf"\b(?:[fF][rR]?|[rR][fF])[\"'][^\"']*\{{[^{{}}\"']*\b{word[1]}\b"
     )
-    count, place = _count_again(
+    lines = _count_again(
         search,
         compile_pattern(expression, mode="regex", case="sensitive"),
         lambda snapshot, hit: (
             f"{escape_controls(display_path(snapshot))}:{hit.line}"
         ),
     )
-    if not count:
+    if not lines.count:
         return []
     return [
-        f"{pluralize(count, 'line')} with {word[1]} in an f-string, not matched: {place}"
+        f"{pluralize(lines.count, 'line')} with {word[1]} in an f-string, not matched: {lines.first}"
     ]
 
 
