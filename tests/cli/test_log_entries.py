@@ -16,7 +16,7 @@ from filewright.progress import SETUP_CLIENT
         ("filewright 0.1.0", "you, in the terminal", True),
         ("filewright review", "you, on the review page", True),
         (SETUP_CLIENT, SETUP_CLIENT, True),
-        (None, "an unknown client", False),
+        (None, "an unnamed client", False),
     ],
 )
 def test_author(client: str | None, author: str, by_person: bool) -> None:

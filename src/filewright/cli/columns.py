@@ -50,7 +50,7 @@ def _measure_character(character: str) -> int:
 
 
 def truncate_to_width(text: str, width: int) -> str:
-    """Return a text, cut off with an ellipsis where it has more columns."""
+    """Return a text of at most `width` columns, cut off with an ellipsis."""
     if measure_width(text) <= width:
         return text
     columns_left = width - measure_width(ELLIPSIS)

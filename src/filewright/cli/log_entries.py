@@ -72,7 +72,7 @@ class LogEntry:
         return prompt_title(self.prompt)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the change as JSON values, as the tools return it, and more of it."""
+        """Return the change as JSON values: the fields that the tools return, and some more."""
         # The tools' models take longer to import than the list takes to be read.
         from filewright.tools.history import HistoryChange
         from filewright.tools.result import plain
@@ -258,7 +258,7 @@ def is_person(client: str | None) -> bool:
 def describe_author(client: str | None) -> str:
     """Return a client's name without its version, or in words who the person was."""
     if not client:
-        return "an unknown client"
+        return "an unnamed client"
     if client == REVIEW_CLIENT:
         return "you, on the review page"
     if client == SETUP_CLIENT:

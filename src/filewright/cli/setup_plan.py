@@ -233,7 +233,7 @@ def _find_foreign_content(component: Component, text: str) -> ForeignContent:
 def find_foreign_servers_elsewhere(
     client: Client, components: Sequence[Component], options: ServerOptions
 ) -> list[ForeignContent]:
-    """Return foreign servers in files of the client that are not written now."""
+    """Return foreign servers in files of the client that this run does not write."""
     written = set()
     for component in components:
         if component.kind == "server":

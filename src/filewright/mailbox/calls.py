@@ -79,6 +79,7 @@ class WaitingCalls:
         """Add a waiting call. If the call waits already, its time begins again."""
         fields = call._asdict()
         fields["shown"] = call.shown[:_MAX_TEXT_CHARS]
+        # A call that a power failure loses is made, and asked for, again.
         with self._store.transaction(durable=False) as execute:
             execute(
                 "INSERT OR REPLACE INTO mailbox "

@@ -37,7 +37,7 @@ class Mark:
 
 
 class ReviewMarks:
-    """The marks of a workspace. They are the user's: the state folder is theirs."""
+    """The marks of a workspace: of one person, since a state folder has one user."""
 
     def __init__(self, workspace: Workspace) -> None:
         self._store = MailboxStore(workspace)
@@ -58,6 +58,7 @@ class ReviewMarks:
         for key, path in path_of_key.items():
             content = json.dumps({"decision": decision, "path": path})
             rows.append((f"mark {key}", now, content))
+        # A decision that a power failure loses is only open again.
         with self._store.transaction(durable=False) as execute:
             for row in rows:
                 execute(
@@ -81,7 +82,7 @@ class ReviewMarks:
     # Positions in the history
 
     def decided_until(self) -> str | None:
-        """Return the change up to which all was decided, or None."""
+        """Return the id of the change up to which the person decided everything."""
         return self._position("decided")
 
     def viewed_until(self) -> str | None:
@@ -89,7 +90,7 @@ class ReviewMarks:
         return self._position("viewed")
 
     def set_decided_until(self, change_id: str) -> None:
-        """Record that all up to a change was decided."""
+        """Record the change up to which the person has decided everything."""
         self._set_position("decided", change_id)
 
     def set_viewed_until(self, change_id: str) -> None:

@@ -137,5 +137,5 @@ def prompt_title(text: str) -> str:
 
 
 def _row_id(session: str, turn: str) -> str:
-    """Return the id of a prompt's words, by the names as changes record them."""
+    """Return the id of a prompt's words, made of the names that changes record."""
     return f"words {clean_caller_name(session)} {clean_caller_name(turn)}"

@@ -27,7 +27,9 @@ MAX_LINES = 500
 """Lines of a file that come at once."""
 _MAX_CACHED_FILES = 2
 _BLAME_SECONDS = 5.0
+"""The time for the lines of one file; the rest is said to be not looked at."""
 _GIT_SECONDS = 3.0
+"""The part of it for lines older than the history."""
 _AGE_DAYS = (1, 7, 30, 180)
 """The ages in days at which the colour beside a line changes."""
 
@@ -100,6 +102,7 @@ class BlameView:
         status = workspace.context.boundary.stat(
             workspace.context.boundary.locate(path)
         )
+        # The next request of a long file must not read its history again.
         key = (status.inode, status.size, status.mtime_ns)
         return self._read_cached(path, key, workspace.newest())
 

@@ -191,6 +191,7 @@ def make_chosen_cards(
 
     The entries have the index of each in its record. What is folded is not loaded.
     """
+    # One budget for the page: a person scrolls through the first files.
     remaining_lines = MAX_PAGE_LINES
     cards: list[Card] = []
     for index, change in entries:

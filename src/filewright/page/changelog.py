@@ -215,6 +215,7 @@ class ChangeLog:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace = workspace
         self._prompt_texts = PromptTexts(workspace)
+        # Requests run in threads, and a title may need the row of another change.
         self._lock = threading.RLock()
         self._newest_id: str | None = None
         self._order: list[str] = []

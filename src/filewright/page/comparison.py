@@ -27,6 +27,7 @@ class Comparison:
 
     def __init__(self, context: PageContext) -> None:
         self._context = context
+        # With the newest change as a part of the key: "now" is one of the moments.
         self._select_cached = lru_cache(_MAX_CACHED_COMPARISONS)(
             self._select_at
         )

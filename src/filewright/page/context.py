@@ -27,10 +27,11 @@ from filewright.progress import Caller, Task
 from filewright.workspace import REVIEW_CLIENT, Workspace
 
 _MAX_CACHED_VIEWS = 4
-"""Views that are held for the next request of a part of them."""
+"""Views that are held for the next request of a part of them; one may be large."""
 _MAX_CACHED_CHANGES = 1_000
 """Changes whose paths are held."""
 _MAX_BODY_BYTES = 1 << 18
+"""Bytes of a request: a decision about 5,000 files has the most."""
 _SVG_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """The content policy of images.
 
@@ -50,10 +51,11 @@ class PageContext:
         self._caller = Caller(
             session=f"review-{secrets.token_hex(4)}", client=REVIEW_CLIENT
         )
-        # A recorded change stays as it is.
+        # A recorded change never changes, so its paths need no key but its id.
         self._touched_cached = lru_cache(_MAX_CACHED_CHANGES)(
             self._read_touched
         )
+        # With the newest change as a part of the key: it may belong to the same view.
         self._select_cached = lru_cache(_MAX_CACHED_VIEWS)(self._select_at)
 
     def new_task(self) -> Task:

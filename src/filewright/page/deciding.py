@@ -24,6 +24,8 @@ from filewright.wording import pluralize
 
 _COUNTING_SECONDS = 0.3
 """The time for counting the hunks of a view."""
+_FILE_SECONDS = 1.0
+"""The time for finding the hunks of one file that is undone."""
 _MARKING_SECONDS = 5.0
 """The time for finding the hunks of the files that are accepted together."""
 
@@ -107,10 +109,11 @@ class Deciding:
     def keys_of_file(
         self, subject: Subject, path: str, hunk: int | None
     ) -> dict[str, str]:
-        """Return the keys of a file of a view, or of one of its hunks, with its path."""
+        """Return the keys of a file, or of one of its hunks, each with the path of the file."""
         for change in subject.record.file_changes:
             if self._display_path(change) == path:
-                return self._find_keys(change, Task(seconds=1.0), hunk)
+                task = Task(seconds=_FILE_SECONDS)
+                return self._find_keys(change, task, hunk)
         return {}
 
     def keys_of_open(self, subject: Subject) -> dict[str, str]:

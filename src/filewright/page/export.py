@@ -171,7 +171,7 @@ def _code(text: str) -> str:
 
 
 def _shorten(text: str, limit: int) -> str:
-    """Return a text cut at a word, with an ellipsis, to a number of characters."""
+    """Return a text of at most `limit` characters, cut at a word, with an ellipsis."""
     if len(text) <= limit:
         return text
     head = text[: limit - 1].rpartition(" ")[0] or text[: limit - 1]

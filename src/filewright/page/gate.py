@@ -62,7 +62,7 @@ HEADERS = {
 }
 
 _MAX_TOKEN_BYTES = 1 << 14
-"""Bytes of a request that brings a token."""
+"""Bytes of a request that brings a token; anyone may send one, so it is small."""
 
 VerifyToken = Callable[[str], Awaitable[object | None]]
 """A check of an access token; it returns None for an unknown one."""
@@ -191,7 +191,7 @@ class Gate:
         return JSONResponse({"message": message}, status_code=403)
 
     def _is_same_origin(self, headers: Mapping[str, str]) -> bool:
-        """Return True for a request of the page itself, or by its address.
+        """Return True for a request by the page's own script, or by no browser.
 
         Browsers name the origin of a request; other programs do not.
         """

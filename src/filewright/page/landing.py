@@ -123,7 +123,7 @@ def make_sections(landing: Landing, cards: Sequence[Card]) -> list[Section]:
 
 
 def landing_address(context: PageContext) -> str | None:
-    """Return the moment since which all is new, or None without changes."""
+    """Return the name of the moment at which the landing view begins; None without changes."""
     decided = context.marks.decided_until()
     if decided is not None and context.log.prompt(decided) is not None:
         return decided

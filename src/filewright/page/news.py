@@ -50,6 +50,7 @@ class News:
     async def _iter_news(self) -> AsyncIterator[str]:
         last_news = ""
         looks = 0
+        # The changes are made by other processes, so they are looked for.
         while not self.leaving.is_set():
             news = await run_in_threadpool(self._read)
             if news != last_news:

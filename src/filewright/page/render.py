@@ -73,6 +73,7 @@ def environment() -> Environment:
     templates = Environment(
         loader=PackageLoader("filewright.page"),
         autoescape=True,
+        # A misspelled name fails a test instead of leaving a gap in the page.
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

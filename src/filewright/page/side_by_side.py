@@ -78,6 +78,7 @@ def _find_changed_pairs(
         return []
     if len(removed) == len(added) == 1:
         return [(0, 0)]
+    # Comparing each with each takes the square of the lines: 40 by 40 at most.
     is_large = len(removed) * len(added) > _MAX_COMPARED_PAIRS
     if len(removed) == len(added) or is_large:
         pairs: list[tuple[int, int]] = []
@@ -119,7 +120,7 @@ def _align(
 
 
 def _similarity(one: str, other: str) -> float:
-    # Imported here: only replaced lines need it.
+    # Imported here: only replaced lines need it, and a page may have none.
     from rapidfuzz.fuzz import ratio
 
     return (

@@ -91,6 +91,7 @@ class ReviewSite:
                 *BlameView(self._context).routes(),
                 *Comparison(self._context).routes(),
                 *ContentSearch(self._context).routes(),
+                # The last: it matches the addresses of all others, too.
                 Route("/{kind}/{name:path}", self.named),
             ],
             exception_handlers=dict.fromkeys(

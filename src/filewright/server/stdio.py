@@ -62,7 +62,7 @@ A shell's pipe ends right behind its last request.
 
 @dataclass(frozen=True, slots=True)
 class _WaitingMessage:
-    """A message that waits for the dispatcher: its number as it came, and its size."""
+    """A message that waits for the dispatcher: its number in order of arrival, and its size."""
 
     number: int
     message: SessionMessage
@@ -220,7 +220,7 @@ class StdioTransport:
         self._finish(request_id)
 
     def _finish(self, request_id: RequestId | None) -> None:
-        """Let another request take the place of one that will get no more answers."""
+        """Count a request as done, and let a waiting one take its place."""
         self._running.discard(request_id)
         self._wake()
 
