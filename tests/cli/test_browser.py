@@ -29,7 +29,7 @@ def wait_for(there: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
-def test_the_token_is_in_a_file_of_ones_own(tmp_path: Path) -> None:
+def test_token_is_in_a_private_file(tmp_path: Path) -> None:
     for name in ("bin", "seen", "root", "tmp"):
         (tmp_path / name).mkdir()
     (tmp_path / "bin" / "xdg-open").write_text(BROWSER)

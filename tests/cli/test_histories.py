@@ -115,7 +115,7 @@ def ways() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize(("variable", "set_for", "first"), [*ways()])
-def test_who_opens_first_and_where_the_variable_is_set(
+def test_state_folder_of_person_and_client(
     variable: str, set_for: str, first: str, tmp_path: Path
 ) -> None:
     machine = Machine(tmp_path, variable, set_for)

@@ -241,7 +241,7 @@ def everything(project: Path) -> dict[str, bytes]:
 
 @pytest.mark.parametrize("scope", ["--shared", "--user"])
 @pytest.mark.parametrize("name", one_in(2, CLIENTS))
-def test_all_of_it_is_written_once_and_taken_out_again(
+def test_writes_all_and_removes_all(
     name: str, scope: str, project: Path
 ) -> None:
     if setup(name, scope, "--dry-run").exit_code == 2:

@@ -36,7 +36,7 @@ def on_screen(monkeypatch: pytest.MonkeyPatch) -> Terminal:
 DIFF = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-old [bold]\n+new\n same"
 
 
-def test_a_diff_is_coloured_for_a_person(
+def test_colours_a_diff(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     screen = on_screen(monkeypatch)
@@ -45,14 +45,14 @@ def test_a_diff_is_coloured_for_a_person(
     assert "\x1b[31m-old [bold]" in screen.shown()
 
 
-def test_a_program_gets_plain_text(
+def test_plain_text_in_a_pipe(
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     terminal.write_coloured(DIFF)
     assert capsysbinary.readouterr().out == DIFF.encode() + b"\n"
 
 
-def test_progress_is_shown_to_a_person_once_it_takes_a_while(
+def test_shows_progress_late(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     screen = on_screen(monkeypatch)
@@ -67,7 +67,7 @@ def test_progress_is_shown_to_a_person_once_it_takes_a_while(
     assert "search_content files" in screen.shown()
 
 
-def test_a_program_gets_no_progress(
+def test_no_progress_in_a_pipe(
     capsysbinary: pytest.CaptureFixture[bytes],
 ) -> None:
     with terminal.show_progress("search_content", 10.0) as task:

@@ -35,7 +35,10 @@ _SCRIPT = """\
 """The text of a hook that is a script."""
 
 _MAX_BYTES = 16 << 20
-"""The size above which a file is not read as a configuration."""
+"""The size above which a file is not read as a configuration.
+
+Some clients keep their histories in the same file, so the limit is high.
+"""
 
 _VARIABLES = {
     # The folder in which desktop programs store their settings.
@@ -314,6 +317,7 @@ class Client:
 
 
 def _read_table() -> dict[str, Client]:
+    # A table, so that a new client needs no code.
     table = files(__package__).joinpath("clients.toml").read_text("utf-8")
     return {
         name: Client(name, **row) for name, row in tomllib.loads(table).items()

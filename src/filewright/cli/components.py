@@ -186,6 +186,7 @@ def _replace_server(
 def _add_hooks(component: Component, text: str) -> str:
     """Add the hooks, and remove other hooks that `setup` wrote before."""
     client, own_hooks = component.client, component.content
+    # A plug-in or a script is a whole file: it is ours, or it stays as it is.
     if not client.events:
         if text and not _OWN_SCRIPT.search(text):
             raise ValueError("something other than our hook is there")
@@ -252,6 +253,7 @@ def _remove_own_groups(
 
     The `levels` outermost objects around them stay even if they become empty.
     """
+    # From the last to the first: a removal changes the indexes behind it.
     for index in reversed(range(len(groups))):
         group = groups[index]
         if is_own_hook(group) and group not in except_for:

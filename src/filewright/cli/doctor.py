@@ -160,7 +160,7 @@ def _status(*, is_good: bool, otherwise: Status) -> Status:
 
 @dataclass(frozen=True, slots=True)
 class _PlatformTests:
-    """How a platform is tested, and whether that is as it should be."""
+    """The tests of a platform, and True if they are all that they should be."""
 
     text: str
     is_complete: bool = False

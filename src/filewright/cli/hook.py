@@ -98,47 +98,56 @@ def _parse_options(words: Sequence[str]) -> dict[str, Any] | None:
 def begin(call: HookCall) -> str | None:
     """Begin a command, or a turn; return the identifier of the command."""
     from filewright.progress import Task
-    from filewright.recording.session import new_command
-    from filewright.system import client_process_key, process_namespace
 
     if call.prompt == "":
         # Qwen Code sends the answers of its tools as empty prompts: the turn goes on.
         return None
-    roots, line = call.roots or call.folders, call.command or call.label or ""
     identifier = call.identifier or os.urandom(8).hex()
     with open_workspace(
-        roots, call.session, call.actor, state_dir=call.state_dir
+        call.roots or call.folders,
+        call.session,
+        call.actor,
+        state_dir=call.state_dir,
     ) as workspace:
         task = Task(seconds=workspace.settings.call_seconds)
         if call.prompt is not None:
             _begin_turn(workspace, call, task)
-            return identifier
-        caller = workspace.changes.caller
-        command = new_command(
-            identifier,
-            command_summary(call.command or "", call.label),
-            session=caller.session,
-            client=caller.client,
-            turn=call.turn,
-            # A call by hand has no client whose end could close the command.
-            process=client_process_key() if call.identifier else None,
-            space=process_namespace(),
-            paths=tuple(call.paths),
-            is_tool=call.label is not None and bool(call.paths),
-            line=recorded_line(call.command or "", call.label),
-        )
-        is_complete = workspace.recorder.begin(
-            command, line, task, is_hook=True
-        )
-        if not is_complete and call.identifier:
-            _store_in_background(workspace, call.state_dir)
-        if task.notices:
-            from filewright.cli.hook_answers import render_warning
-
-            warning = render_warning(call.event, task.notices)
-            if warning:
-                write(warning)
+        else:
+            _begin_command(workspace, call, identifier, task)
     return identifier
+
+
+def _begin_command(
+    workspace: Workspace, call: HookCall, identifier: str, task: Task
+) -> None:
+    """Record the files before a command, and warn of those that could not be restored."""
+    from filewright.recording.session import new_command
+    from filewright.system import client_process_key, process_namespace
+
+    caller = workspace.changes.caller
+    command = new_command(
+        identifier,
+        command_summary(call.command or "", call.label),
+        session=caller.session,
+        client=caller.client,
+        turn=call.turn,
+        # A call by hand has no client whose end could close the command.
+        process=client_process_key() if call.identifier else None,
+        space=process_namespace(),
+        paths=tuple(call.paths),
+        is_tool=call.label is not None and bool(call.paths),
+        line=recorded_line(call.command or "", call.label),
+    )
+    line = call.command or call.label or ""
+    is_complete = workspace.recorder.begin(command, line, task, is_hook=True)
+    if not is_complete and call.identifier:
+        _store_in_background(workspace, call.state_dir)
+    if task.notices:
+        from filewright.cli.hook_answers import render_warning
+
+        warning = render_warning(call.event, task.notices)
+        if warning:
+            write(warning)
 
 
 def _begin_turn(workspace: Workspace, call: HookCall, task: Task) -> None:

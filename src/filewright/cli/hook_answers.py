@@ -68,6 +68,7 @@ _FORMS: dict[str, AnswerForm | None] = {
 }
 """The forms by actor. Another client is taken for a relative of Claude Code."""
 
+# Other clients read a file again by themselves where it has changed.
 _HEALING_HINTS = {
     # It refuses to edit a file that has changed since it was read.
     "qwen-code": "read it again before you edit it again",

@@ -115,29 +115,34 @@ def _ask_for_each(choices: Sequence[Choice]) -> list[Choice]:
         write("")
         write_coloured(choice.text.rstrip("\n"))
         key = _ask(choice)
-        # Like git's keys of these names, both stop at the end of the file.
-        last = index
-        if key in ("a", "d"):
-            while last + 1 < len(choices) and (
-                choices[last + 1].path == choice.path
-            ):
-                last += 1
-        if key in ("y", "n", "a", "d"):
-            for position in range(index, last + 1):
-                is_rejected[position] = key in ("n", "d")
-            index = last + 1
-        elif key == "k":
+        if key == "x":
+            return []
+        if key == "q":
+            break
+        if key == "k":
             # The answer there is asked for again, and replaces the one given before.
             index = max(0, index - 1)
-        elif key == "q":
-            break
-        elif key == "x":
-            return []
+            continue
+        next_index = index + 1
+        if key in ("a", "d"):
+            next_index = _find_next_file(choices, index)
+        for position in range(index, next_index):
+            is_rejected[position] = key in ("n", "d")
+        index = next_index
     return [
         choice
         for choice, is_chosen in zip(choices, is_rejected, strict=True)
         if is_chosen
     ]
+
+
+def _find_next_file(choices: Sequence[Choice], index: int) -> int:
+    """Return the index of the first choice of the file after that of a choice."""
+    # Like git's keys of these names, both stop at the end of the file.
+    path = choices[index].path
+    while index < len(choices) and choices[index].path == path:
+        index += 1
+    return index
 
 
 def _ask(choice: Choice) -> str:

@@ -33,6 +33,7 @@ from filewright.errors import FilewrightError
 from filewright.recording.hooks import PROJECT_VARIABLES
 
 _TIMEOUT_SECONDS = 60
+"""The time for a server or a hook to start, as the slowest machines need it."""
 _MAX_SHOWN_LINES = 3
 _MAX_LINE_CHARACTERS = 200
 _MAX_ERROR_CHARACTERS = 500
@@ -46,7 +47,7 @@ _HOOK_INPUT = {
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a check says of a component."""
+    """The verdict of a check on a component."""
 
     text: str
     is_good: bool
@@ -131,6 +132,7 @@ def _check_server(
         # The program that runs now is tried, not one of its name in PATH.
         shared=False,
     )
+    # Built anew, never read from the file: that may name any program.
     own_entry = component.client.build_server(trial_options)
     command = own_entry["command"]
     if not isinstance(command, list):

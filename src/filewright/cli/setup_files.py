@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 SETUP_TOOL, REMOVAL_TOOL = "setup", "setup --remove"
 """The names under which the history has additions and removals."""
 _MAX_CHANGES = 1000
+"""Runs of `setup` that are followed back to the first."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,7 @@ def find_earlier_state(path: str, text: str) -> EarlierState | None:
             if record.tool != SETUP_TOOL or file_change is None:
                 break
             before, after = _read_stored_texts(file_change)
+            # Behind a content that is not stored any more nothing can be restored.
             is_lost = before is None and file_change.before is not None
             if after is None or is_lost:
                 break

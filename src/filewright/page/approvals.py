@@ -103,6 +103,7 @@ class Approvals:
 
     def _find(self, call_id: str) -> WaitingCall:
         """Return a call that waits. Raise `not_found`."""
+        # An answered call, and one that waited too long, are not among them.
         for call in self._calls.waiting():
             if call.id == call_id:
                 return call

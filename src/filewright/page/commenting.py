@@ -72,6 +72,7 @@ class Commenting:
             body.first,
             max(body.last - body.first + 1, 0),
         )
+        # None is a content that was not stored: a comment needs no quotation.
         if rows == []:
             raise invalid("There are no such lines in this file.")
         quoted = "\n".join(row.text for row in rows or ())

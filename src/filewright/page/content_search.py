@@ -21,7 +21,10 @@ from filewright.page.view import FileView, view_of
 MAX_HITS = 30
 """Hits that come at once."""
 _SEARCH_SECONDS = 0.4
-"""The time of one request; the page sends the next one from where it ended."""
+"""The time of one request: a person sees hits at once.
+
+The page sends the next request from where this one ended.
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,6 +58,7 @@ def highlight_cells(
     spans: list[HighlightedSpans] = []
     cell_lines: list[str] = []
     kind = "code"
+    # None ends the last cell.
     for line in [*lines, None]:
         heading = parse_heading(line) if line is not None else None
         if line is None or heading is not None:

@@ -157,6 +157,7 @@ def list_rows(
     workspace: Workspace, log: ChangeLog, versions: Sequence[FileVersion]
 ) -> list[VersionRow]:
     """Return the rows of some versions; lines are counted while there is time."""
+    # A list without some counts is better than one that a person waits for.
     counting = Task(seconds=_COUNTING_SECONDS)
     return [
         _make_row(workspace, log, version, counting)

@@ -104,6 +104,7 @@ class _TreeBuilder:
         result = TreeFolder(name)
         for part, child in _sorted_folders(branch):
             parts = [part]
+            # A chain of folders is one row, as people name it: src/main/java.
             while len(child.folders) == 1 and not child.files:
                 ((only_part, child),) = child.folders.items()
                 parts.append(only_part)

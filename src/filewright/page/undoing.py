@@ -51,6 +51,7 @@ class Undoing:
                 return self._show_preview(
                     request, body, preview, has_grown=has_grown
                 )
+            # Before the undo, which changes the contents that the keys are made of.
             keys = self._keys(body)
             result = self._revert(body, preview=False)
         except FilewrightError as error:

@@ -161,6 +161,14 @@ def _is_valid_now(begins: Any, expires: Any) -> bool:
     return bool(is_valid)
 
 
+@dataclass(frozen=True, slots=True)
+class AllowedNames:
+    """The values of the headers Host and Origin by which requests may name a server."""
+
+    hosts: Sequence[str]
+    origins: Sequence[str]
+
+
 @dataclass(frozen=True)
 class Access:
     """The address of the server, and the callers that it admits.
@@ -187,8 +195,8 @@ class Access:
                 "127.0.0.1",
             )
 
-    def served_as(self, port: int) -> tuple[list[str], list[str]]:
-        """Return the hosts and the origins by which requests may name the server."""
+    def allowed_names(self, port: int) -> AllowedNames:
+        """Return the names of the server, which listens on a port; the first is its own."""
         names = [f"[{self.host}]" if ":" in self.host else self.host]
         if is_loopback(self.host):
             names += ["localhost", "127.0.0.1", "[::1]"]
@@ -202,7 +210,7 @@ class Access:
             hosts.append(origin.partition("://")[2])
         hosts += self.hosts
         origins += self.origins
-        return [host.lower() for host in hosts], origins
+        return AllowedNames([host.lower() for host in hosts], origins)
 
     def authentication(self, port: int) -> AuthSettings | None:
         """Return the settings of the SDK, or None without a verifier."""
@@ -217,9 +225,9 @@ class Access:
                 "validate_token_resource": True,
             }
         else:
-            _, origins = self.served_as(port)
+            own_origin = self.allowed_names(port).origins[0]
             facts = {
-                "issuer_url": self.public_url or origins[0],
+                "issuer_url": self.public_url or own_origin,
                 "resource_server_url": None,
             }
         # Validated from texts: the types of the fields add a slash to the issuer.

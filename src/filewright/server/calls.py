@@ -86,6 +86,8 @@ class CallRunner:
             if result.done():
                 return result.result()
         finally:
+            # The client may have given up, or the limit have passed: the call must not
+            # go on for nothing.
             task.cancel()
             result.cancel()
             if reporter is not None:

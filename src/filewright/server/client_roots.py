@@ -55,6 +55,7 @@ class ClientRoots:
                     "all are served"
                 )
             else:
+                # Nothing is served while the client is asked, and if it does not answer.
                 self._boundary.restrict(())
                 self._boundary.restrict(await _request_roots(context))
             self._is_current = True

@@ -141,6 +141,7 @@ async def _ask_while_waiting(
 ) -> None:
     """Ask until the diff in the question is the one that the call would make now."""
     asked_message = ""
+    # A file may change while the person reads: an answer is to the diff that was shown.
     while True:
         message = ask_with_diff(tool, arguments, await rehearse())
         if message == asked_message:

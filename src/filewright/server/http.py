@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import anyio
@@ -26,7 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from filewright.bounded_json import MAX_VALUES, has_too_many_values
 from filewright.connections import MAX_CONNECTIONS, TimedConnection
 from filewright.listening import create_uvicorn, listen
-from filewright.server.access import Access, Introspection
+from filewright.server.access import Access, AllowedNames, Introspection
 from filewright.server.calls import CallRunner
 from filewright.server.shares import Shares
 from filewright.settings import Settings
@@ -67,7 +66,7 @@ class HttpTransport:
         AppStatus.enable_automatic_graceful_drain = False
         self._socket = listen(access.host, access.port)
         port = self._socket.getsockname()[1]
-        hosts, origins = access.served_as(port)
+        names = access.allowed_names(port)
         app = _create_app(server, access, settings, port)
         app.router.routes.append(
             Route(HEALTH, _HEALTHY, methods=["GET", "HEAD"])
@@ -83,13 +82,13 @@ class HttpTransport:
             limit_concurrency=MAX_CONNECTIONS,
             timeout_graceful_shutdown=LINGER_SECONDS,
         )
-        address = origins[0]
+        address = names.origins[0]
         if access.verifier:
             protection = "with a token"
         else:
             protection = "without authentication, this machine only"
         _logger.info("listening on %s%s (%s)", address, PATH, protection)
-        self._review = _add_review(app, access, workspace, hosts, origins)
+        self._review = _add_review(app, access, workspace, names)
         if self._review is not None:
             link = "/" if access.verifier else self._review.link()
             _logger.info("review page: %s%s%s", address, REVIEW, link)
@@ -122,7 +121,7 @@ def _create_app(
     server: Server[Any], access: Access, settings: Settings, port: int
 ) -> Starlette:
     """Return the SDK's application at /mcp."""
-    hosts, origins = access.served_as(port)
+    names = access.allowed_names(port)
     return server.streamable_http_app(
         streamable_http_path=PATH,
         max_request_body_size=settings.message_bytes,
@@ -130,8 +129,8 @@ def _create_app(
         session_idle_timeout=settings.http_idle_seconds,
         transport_security=TransportSecuritySettings(
             enable_dns_rebinding_protection=True,
-            allowed_hosts=hosts,
-            allowed_origins=origins,
+            allowed_hosts=[*names.hosts],
+            allowed_origins=[*names.origins],
         ),
         host=access.host,
         auth=access.authentication(port),
@@ -143,8 +142,7 @@ def _add_review(
     app: Starlette,
     access: Access,
     workspace: Workspace,
-    hosts: Sequence[str],
-    origins: Sequence[str],
+    names: AllowedNames,
 ) -> ReviewApp | None:
     """Add the review page; return None where an authorization server decides.
 
@@ -155,7 +153,9 @@ def _add_review(
     from filewright.page.review import ReviewApp
 
     verify = access.verifier.verify_token if access.verifier else None
-    review = ReviewApp(workspace, hosts=hosts, origins=origins, verify=verify)
+    review = ReviewApp(
+        workspace, hosts=names.hosts, origins=names.origins, verify=verify
+    )
     app.router.routes.append(Mount(REVIEW, review))
     return review
 

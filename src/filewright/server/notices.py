@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MAX_SESSIONS = 1_000
 """Sessions that are remembered; a forgotten one does not learn what happened since."""
 _MAX_RECORDS = 50
+"""Changes that are looked at after a call; a person undoes fewer between two calls."""
 _MAX_NAMED_CHANGES = 3
 _MAX_SUMMARY_CHARS = 120
 

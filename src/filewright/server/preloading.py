@@ -59,6 +59,7 @@ def preload(
     for name in _MODULES:
         steps.append(partial(import_module, name))
     steps.append(workspace.prepare)
+    # The first call of a client comes right after the handshake, and goes first.
     stopping.wait(idle_seconds)
     for step in steps:
         while not calls.is_idle and not stopping.wait(idle_seconds):

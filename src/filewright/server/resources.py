@@ -32,8 +32,9 @@ if TYPE_CHECKING:
 RESULT = "filewright://result/"
 MAX_COMPLETIONS = 100
 MAX_STORED_CHARS = 16_000_000
-"""Characters of large results that are stored for a while."""
+"""Characters of large results that are stored for a while: 16 to 64 MB of memory."""
 _MAX_COMPLETED_NAMES = 500
+"""Entries of a folder that are compared with a prefix."""
 
 
 class Resources:

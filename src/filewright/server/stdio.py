@@ -91,6 +91,8 @@ class StdioTransport:
 
     async def run(self) -> None:
         """Serve until the input ends, the client stops reading, or `stop`."""
+        # Without buffers: what the dispatcher has not taken waits in the backlog, where
+        # a cancellation finds it.
         to_server, from_client = anyio.create_memory_object_stream[
             SessionMessage | Exception
         ](0)
