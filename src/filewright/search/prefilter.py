@@ -31,6 +31,9 @@ RG_MEMORY_BYTES = 48 << 20
 MIN_PREFILTER_BYTES = 32 << 20
 """The smallest text that is searched faster with a child process."""
 
+_COUNTED_AT_ONCE_BYTES = 2 << 20
+"""The text of so many bytes is still in memory when its lines are counted."""
+
 _POLL_MILLISECONDS = 50
 """Time between looks at the task while a child is silent."""
 
@@ -343,12 +346,14 @@ def _read_and_count(
     snapshot: Snapshot, start: int, task: Task
 ) -> Iterator[bytes]:
     """Yield the text from `start` on, and count its lines while it is in memory."""
-    offset = start
+    offset = counted_to = start
     for unit in snapshot.iterate_units(start):
         offset += len(unit)
-        snapshot.lines.count_to(offset, task)
+        # Each count also looks whether the file is still the same.
+        if offset - counted_to >= _COUNTED_AT_ONCE_BYTES:
+            snapshot.lines.count_to(offset, task)
+            counted_to = offset
         yield unit
-    # The rest is less than a block.
     snapshot.lines.count_lines(task)
 
 
