@@ -192,3 +192,7 @@ def test_long_pattern_is_named_briefly(root, workspace):
     ).text
     assert "1: one two three   [also 2]\n" in text
     assert "\npattern 2 'one two th|(never there, however long)':\n" in text
+    items = [{"pattern": "one"}, {"pattern": "one", "context": 0}]
+    text = workspace.call("search_content", {"items": items}).text
+    assert "1: one two three   [also 2]\n" in text
+    assert "\npattern 2 'one':\n" in text

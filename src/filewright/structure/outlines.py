@@ -47,6 +47,7 @@ _RETRY_SECONDS: Final = 60.0
 
 _MAX_INCOMPLETE_OUTLINES: Final = 100
 _MAX_ANSWERS_BYTES: Final = 4 << 20
+_SYNTAX_TIME_LIMITS: Final = 4
 _OFFSETS_PER_SECOND: Final = 40_000
 _ANSWER_BYTES: Final = 8
 """Measured memory of one code of an answer."""
@@ -243,7 +244,9 @@ class Outlines:
         # A part of the file must not take the place of the tree of the whole.
         file_key = "" if snapshot.size > len(data) else _file_key(snapshot)
         request = self._request(snapshot, data, language, file_key)
-        seconds = request.seconds + len(spans) / _OFFSETS_PER_SECOND
+        # On a busy machine a part would be parsed, and the rest be of no kind.
+        seconds = _SYNTAX_TIME_LIMITS * request.seconds
+        seconds += len(spans) / _OFFSETS_PER_SECOND
         request = replace(request, seconds=seconds, spans=spans)
         try:
             answer = self._workers.classify(request, data, task)
@@ -251,7 +254,7 @@ class Outlines:
             return SyntaxAnswer(
                 note=f"not parsed: no parser process starts ({error.strerror or error})"
             )
-        if not answer.note:
+        if not answer.note and 0 not in answer.codes:
             self._syntax.put(key, answer, _ANSWER_BYTES * (1 + len(spans)))
         return answer
 

@@ -916,10 +916,7 @@ def _check_counts(
                 findings.notes += _other_spellings(
                     context, item, findings.by_item[index]
                 )
-            for note in item.syntax_notes:
-                if len(items) > 1:
-                    note = f"item {index + 1}: {note}"
-                findings.notes.append(note)
+    findings.notes += _join_syntax_notes(items)
     if arguments.expected_count != 0:
         for index, count in enumerate(findings.by_item):
             with naming_item(index, len(items)):
@@ -943,6 +940,19 @@ def _require_match(
         problem = "the pattern is in no row that fulfils the conditions"
     hints = [*notes, reason] if reason else notes
     raise FilewrightError(Code.NO_MATCH, problem, "; ".join(hints) or None)
+
+
+def _join_syntax_notes(items: Sequence[_Item]) -> Iterator[str]:
+    """Yield the notes on what `only` left out, each once, with the items that it is of."""
+    numbers_by_note: dict[str, list[str]] = {}
+    for number, item in enumerate(items, 1):
+        for note in item.syntax_notes:
+            numbers_by_note.setdefault(note, []).append(str(number))
+    for note, numbers in numbers_by_note.items():
+        if len(items) == 1 or len(numbers) > 1:
+            yield note
+        else:
+            yield f"item {numbers[0]}: {note}"
 
 
 def check_expected(

@@ -337,7 +337,7 @@ def render_searches(outcomes: Sequence[SearchOutcome]) -> str:
     titles_without_match = []
     for number, outcome in enumerate(outcomes, 1):
         title = quote_pattern(outcome)
-        if has_long_pattern(outcome) and not outcome.is_bare:
+        if needs_number(outcome, outcomes) and not outcome.is_bare:
             # By this number the hits of other searches name it.
             title = f"{number} {title}"
         path = ""
@@ -366,9 +366,19 @@ def place_of(outcome: SearchOutcome) -> tuple[str, str | None]:
     return outcome.arguments.path, outcome.arguments.glob
 
 
-def has_long_pattern(outcome: SearchOutcome) -> bool:
-    """Return True if the pattern is too long to be repeated beside a hit."""
-    return len(outcome.arguments.pattern or "") > MAX_REPEATED_CHARS
+def needs_number(
+    outcome: SearchOutcome, outcomes: Sequence[SearchOutcome]
+) -> bool:
+    """Return True if the pattern is no name beside a hit.
+
+    It is long, or that of several searches in the same place.
+    """
+    pattern = outcome.arguments.pattern or ""
+    same_count = 0
+    for other in outcomes:
+        is_same_place = place_of(other) == place_of(outcome)
+        same_count += is_same_place and other.arguments.pattern == pattern
+    return len(pattern) > MAX_REPEATED_CHARS or same_count > 1
 
 
 def quote_pattern(outcome: SearchOutcome) -> str:

@@ -21,7 +21,7 @@ from filewright.tools.search_once import search_once
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import RESERVED_CHARS, fit_context
 from filewright.tools.search_rendering import (
-    has_long_pattern,
+    needs_number,
     place_of,
     quote_pattern,
     render_line,
@@ -47,7 +47,7 @@ def search_several(
     for indexes in indexes_by_place.values():
         group = fit_context([outcomes[index] for index in indexes])
         names = [
-            name_search(outcome, index + 1)
+            name_search(outcome, index + 1, outcomes)
             for index, outcome in zip(indexes, group, strict=True)
         ]
         group = share_notes(share_lines(group, names))
@@ -104,9 +104,11 @@ def search_again(
     return result
 
 
-def name_search(outcome: SearchOutcome, number: int) -> str:
-    """Return the name of a search beside a hit: its pattern, or the number of a long one."""
-    if has_long_pattern(outcome):
+def name_search(
+    outcome: SearchOutcome, number: int, outcomes: Sequence[SearchOutcome]
+) -> str:
+    """Return the name of a search beside a hit: its pattern, or its number."""
+    if needs_number(outcome, outcomes):
         return str(number)
     return quote_pattern(outcome)
 
