@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import takewhile
 
 from filewright.edit.changeset import FilePlan
 from filewright.edit.conflict_markers import Conflict, iterate_conflicts
 from filewright.edit.outcome import EditOutcome
+from filewright.edit.overlay import Overlay
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import (
     Edit,
@@ -16,6 +18,7 @@ from filewright.edit.request import (
     LineEdit,
     TextEdit,
 )
+from filewright.edit.source import Source
 from filewright.edit.symbol_lines import strip_blank_lines
 from filewright.edit.text_plan import plan_text
 from filewright.text.codec import normalize_newlines
@@ -54,6 +57,10 @@ from filewright.tools.edit_symbols import (
     separator_edits,
     with_separator,
 )
+from filewright.wording import pluralize
+
+MAX_BLANK_LINES = 20
+"""The blank lines that are counted on each side of a place that was left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +147,35 @@ def plan_snapshot(
         if outcome.named != FURTHER:
             note = losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))
+    if any(is_removal(outcome) for outcome in outcomes):
+        result = Source(Overlay(snapshot, plan.splices), call.context.task)
+        outcomes = [with_blank_lines(outcome, result) for outcome in outcomes]
     return FileEditPlan(plan.splices, tuple(outcomes), losses, tuple(sides))
+
+
+def is_removal(outcome: EditOutcome) -> bool:
+    """Return True if a symbol left nothing at its place."""
+    is_symbol = outcome.named.startswith("symbol")
+    return is_symbol and outcome.new_last < outcome.new_first
+
+
+def with_blank_lines(outcome: EditOutcome, result: Source) -> EditOutcome:
+    """Return the outcome of a removal with the blank lines at its place in `result`."""
+    if not is_removal(outcome):
+        return outcome
+    index = outcome.new_first - 1
+    start = max(0, index - MAX_BLANK_LINES)
+    above = result.bodies(start, index - start)
+    below = result.bodies(index, MAX_BLANK_LINES)
+    count = 0
+    for bodies in (above[::-1], below):
+        count += sum(
+            1 for _ in takewhile(lambda body: not body.strip(), bodies)
+        )
+    blank_lines = pluralize(count, "blank line")
+    return replace(
+        outcome, named=f"{outcome.named}; {blank_lines} left at {index + 1}"
+    )
 
 
 def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
