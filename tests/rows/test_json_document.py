@@ -94,7 +94,6 @@ def test_member(data: bytes, path: str, text: bytes) -> None:
         (b'[{"a": 1}\n{"a": 2}]', 2),
         (b'[{"a": 1}, {"a": ]}]', 1),
         (b"plain", 1),
-        (b"", 1),
     ],
 )
 def test_refused(data: bytes, line: int) -> None:
@@ -102,3 +101,7 @@ def test_refused(data: bytes, line: int) -> None:
         read(data, {}, ("a",))
     assert refusal.value.code == Code.UNSUPPORTED
     assert f"line {line}" in refusal.value.message
+
+
+def test_empty() -> None:
+    assert read(b"", {}, ("a",)) == []

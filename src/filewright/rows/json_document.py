@@ -120,6 +120,8 @@ class JsonDocument:
         offset = self.snapshot.start
         text = self.snapshot.read(offset, self.block_bytes)
         position = self._reader(text, offset).skip_space(0)
+        if not text:
+            return
         if not text.startswith(b"[", position):
             yield self._whole(position)
             return

@@ -371,7 +371,7 @@ class TreeSearch(TreeFacts):
             raise error
         if error.code == Code.INVALID_INPUT:
             self.without_columns += 1
-        elif error.code == Code.UNSUPPORTED:
+        elif error.code in (Code.UNSUPPORTED, Code.TOO_LARGE):
             path = snapshot.requested_path
             self.problems[path] = error.message.removeprefix(f"{path} ")
         else:
