@@ -631,7 +631,8 @@ def _find_files(
     """Yield the files in which an item may match; add notes on those left out."""
     notes = findings.notes
     near_words = None
-    if item.selection is None:
+    # The notes on `only` count the matches that it leaves out.
+    if item.selection is None and item.syntax_filter is None:
         near_words = NearWords.around(item.pattern)
     if near_words is not None:
         findings.near_words.append(near_words)
