@@ -649,6 +649,13 @@ def backward_splices(
                 change.packed_spans, limit
             )
         )
+    elif (stored := stored_content_before(change)) is not None:
+        cut_bytes = _cut_spans(
+            stored, [*unpack_spans(change.packed_spans, limit)]
+        )
+        if cut_bytes is None:
+            return None
+        removed = cut_bytes
     else:
         return None
     from filewright.text.splice import PackedSplices
@@ -656,6 +663,35 @@ def backward_splices(
     return PackedSplices(
         _invert_spans(unpack_spans(change.packed_spans, limit)), removed
     )
+
+
+def _cut_spans(stored: StoredContent, spans: Sequence[Span]) -> bytes | None:
+    """Return the bytes that spans remove from a content, which is read block by block.
+
+    Return None if they are more than memory may hold.
+    """
+    assert stored.blobs is not None
+    removed_bytes = sum(span.removed_bytes for span in spans)
+    if removed_bytes > stored.blobs.max_memory_bytes:
+        return None
+    removed = bytearray()
+    remaining = iter(spans)
+    span = next(remaining, None)
+    block_start = 0
+    for block in stored.blocks():
+        block_end = block_start + len(block)
+        while span is not None and span.offset < block_end:
+            span_end = span.offset + span.removed_bytes
+            first = max(span.offset, block_start) - block_start
+            removed += block[first : span_end - block_start]
+            if span_end > block_end:
+                # The rest of the span is in the next block.
+                break
+            span = next(remaining, None)
+        if span is None:
+            break
+        block_start = block_end
+    return bytes(removed)
 
 
 def _invert_spans(spans: Iterable[Span]) -> Iterator[Span]:

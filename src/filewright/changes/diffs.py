@@ -406,10 +406,7 @@ class DiffBuilder:
         if splices is None and after is None:
             after = content_after(change)
         if before is None or (splices is None and after is None):
-            size = (change.before or change.after or _NO_FILE).size
-            return _unknown_diff(
-                header, f"(content of {size:,} bytes not shown)\n"
-            )
+            return _unknown_content_diff(change, header)
         snapshot = Snapshot(before, settings=self.settings)
         return self._compare(
             header, snapshot, splices, after, max_rows=max_rows, start=start
@@ -426,7 +423,7 @@ class DiffBuilder:
         forward = forward_splices(change, limit=max_splices)
         backward = backward_splices(change, limit=max_splices)
         if forward is None or backward is None:
-            return header
+            return _unknown_content_diff(change, header)
         parts: list[bytes] = []
         splices: list[Splice] = []
         excerpt_size = 0
@@ -538,6 +535,12 @@ def _to_git_mode(state: FileState | None) -> int | None:
     if state is None:
         return None
     return _LINK_MODE if state.kind == "link" else state.mode
+
+
+def _unknown_content_diff(change: FileChange, header: FileDiff) -> FileDiff:
+    """Return a diff without lines of a file whose content is not known, or too large."""
+    size = (change.before or change.after or _NO_FILE).size
+    return _unknown_diff(header, f"(content of {size:,} bytes not shown)\n")
 
 
 def _unknown_diff(header: FileDiff, remark: str) -> FileDiff:
