@@ -77,10 +77,10 @@ def native_instructions(
 ) -> str:
     """Return the workflow that a model reads before its first call."""
     folders = join_limited(roots, 4, noun="root")
-    lines = [
-        f"Files below {folders}. Paths are relative to it unless they begin "
-        "with a root."
-    ]
+    place = f"Files below {folders}. Paths are relative to it"
+    if len(roots) > 1:
+        place += ", unless they begin with a root"
+    lines = [f"{place}."]
     for tool in read_catalogue().tools.values():
         if tool.step and tool.name in tool_names:
             lines.append(tool.step)
@@ -88,7 +88,7 @@ def native_instructions(
         lines.append("This workspace is served for reading only.")
     lines.append(
         "Results end with how to go on (cursor, next start). Errors are "
-        "'code: message' and a hint to follow."
+        "'code: message' and a hint."
     )
     return "\n".join(lines)
 

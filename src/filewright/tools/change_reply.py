@@ -28,15 +28,14 @@ class DiffView:
 
     `mode` is the argument `diff` of the call. With `is_seen`, a preview of the same
     call showed the same diff. With `has_news`, the diff shows more than the request
-    did. With `is_offered`, the list of tools offers the argument. Where not all files
-    can be shown, those of `first_paths` are shown before others. With
-    `shows_small_files`, files with a short diff are shown though all are more.
+    did. Where not all files can be shown, those of `first_paths` are shown before
+    others. With `shows_small_files`, files with a short diff are shown though all
+    are more.
     """
 
     mode: DiffMode = "auto"
     is_seen: bool = False
     has_news: bool = True
-    is_offered: bool = True
     first_paths: frozenset[str] = frozenset()
     shows_small_files: bool = False
 
@@ -176,8 +175,6 @@ class ChangeReply(BoundedText):
             return ", as in the preview"
         if self._change.id is not None:
             return fill("; {} shows them", _name_change(self._change.id))
-        if self._view.is_offered:
-            return "; diff=full shows them"
         return ""
 
 

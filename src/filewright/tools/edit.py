@@ -112,7 +112,6 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         context,
         arguments,
         edited.change,
-        is_offered=False,
         shows_small_files=True,
     )
     text = render_edit(
@@ -445,7 +444,8 @@ EDIT_CONTENT = Tool(
         "start_line. Place: at a symbol (with its comment and decorators), "
         'or lines as shown last; replace "" deletes them whole. Insert: at '
         "after or before a symbol or line. Merge conflict: at conflict N, "
-        "take. Move code: from, to at, or to the end. File: content makes one; delete or move_to beside its own "
+        "take ours (the first side). Move code: from, to at, or to the end. "
+        "File: content makes one; delete or move_to beside its own "
         "path. Notebook: cell (id or number) holds search; at cell replaces "
         "or deletes it, at after_cell or before_cell adds one."
     ),

@@ -274,7 +274,7 @@ class MoveText(BaseEdit):
 
     source: Annotated[MoveSource, Field(alias="from")]
     is_copy: Annotated[bool, Field(alias="copy")] = False
-    content: Annotated[str | None, Field(description="new file")] = None
+    content: str | None = None
     at: Place | None = None
     reindent: SkipJsonSchema[bool] = False
 

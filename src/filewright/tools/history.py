@@ -487,7 +487,7 @@ GET_HISTORY = Tool(
     name="get_history",
     title="History of changes",
     description=(
-        "Newest changes, of all files or one; with change_id its diff."
+        "Newest changes, of all files or one; with change_id (or several) diffs."
     ),
     toolset="history",
     arguments=HistoryArguments,

@@ -371,8 +371,7 @@ MOVE_ITEMS = Tool(
     name="move_items",
     title="Move, rename or copy",
     description=(
-        "Move, rename or copy files and folders; destination is the full "
-        "path, parents are made."
+        "Move, rename or copy files and folders; destination is the full path."
     ),
     toolset="files",
     arguments=PairArguments,

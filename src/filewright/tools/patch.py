@@ -66,14 +66,14 @@ class PatchArguments(ChangeArguments):
     `b/` are the first); `0`: only `a/` and `b/`
     """
     names: dict[str, str] | None = Field(
-        None, description="renamed: {old: new}, as a refusal says"
+        None, description="{old: new} of files or names, as a refusal says"
     )
     """what files of the patch are called now, where they have other names: of each path the new one, both from the root
     or both as the patch names them; also of names in code, for the hunks that are not in their files without"""
     partial: bool = False
     """true: apply the hunks that fit, and return the rest as a patch"""
     preview: bool = False
-    diff: DiffMode = "auto"
+    diff: Annotated[DiffMode, RARE] = "auto"
     renames: Annotated[
         SkipJsonSchema[bool],
         Field(description="by two names in a header; for dialects"),
@@ -380,7 +380,4 @@ APPLY_PATCH = Tool(
     writes=True,
     destructive=True,
     idempotent=False,
-    step=(
-        "Over many files: replace_content for patterns, apply_patch for a diff."
-    ),
 )

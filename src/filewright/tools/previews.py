@@ -23,12 +23,11 @@ def find_diff_view(
     change: Change[Any],
     outcome: str = "",
     *,
-    is_offered: bool = True,
     shows_small_files: bool = False,
 ) -> DiffView:
     """Return how to show the diff of a change, and note a preview for the next call.
 
-    `is_offered` and `shows_small_files` are those of the view. `outcome` is what the
+    `shows_small_files` is that of the view. `outcome` is what the
     preview and the change must have in common beside the diff.
     """
     is_seen = False
@@ -38,7 +37,6 @@ def find_diff_view(
     return DiffView(
         mode=getattr(arguments, "diff", "auto"),
         is_seen=is_seen,
-        is_offered=is_offered,
         shows_small_files=shows_small_files,
     )
 

@@ -127,7 +127,8 @@ MAX_COMPARED_LINES = 5_000
 _ITEM_SCHEMA = {
     "type": "object",
     "properties": {
-        name: {} for name in ("pattern", "replacement", "path", "glob", "mode")
+        name: {}
+        for name in ("pattern", "replacement", "path", "glob", "mode", "only")
     },
 }
 """The listed schema of one item: its names mean the same as in the call."""
@@ -161,9 +162,9 @@ class ReplaceArguments(ChangeArguments):
     `path`, `glob`, `mode`, …; all look at the files as they are, and no two may change the same text; counts and limits
     are of all together
     """
-    where: Annotated[dict[str, Any] | None, RARE] = None
+    where: dict[str, Any] | None = None
     """only in [rows](#rows) whose fields fit: `{"country": "AT", "http.status": ">499"}`"""
-    set: Annotated[dict[str, Any] | None, Field(min_length=1), RARE] = None
+    set: Annotated[dict[str, Any] | None, Field(min_length=1)] = None
     """in place of pattern and replacement: new values for fields of these rows, `{"rate": "20.0", "gross": ""}`;
     `where: {}` is every row"""
     path: str = "."
@@ -185,9 +186,7 @@ class ReplaceArguments(ChangeArguments):
     that is partly in them stays, and is counted; see [search](search.md#kinds-of-syntax)"""
     multiline: Annotated[bool, RARE] = False
     """a regex may match across lines"""
-    preview: Annotated[
-        bool | None, Field(json_schema_extra={"default": True})
-    ] = None
+    preview: bool | None = None
     """true: show the diff, write nothing; the default unless a count below lets the call write"""
     diff: Annotated[DiffMode, RARE] = "auto"
     expected_count: Annotated[
@@ -463,7 +462,6 @@ def replace_content(
         arguments,
         change,
         outcome=str(findings.by_file),
-        is_offered=False,
     )
     item_counts = tuple(findings.by_item) if len(items) > 1 else ()
     return ReplaceResult(
@@ -1083,8 +1081,9 @@ REPLACE_CONTENT = Tool(
     description=(
         "Replace a text (case counts; whole_word for names), regex ($1, "
         "${name}) or code (f($$$X): also o.f, nested; no comments or strings); "
-        "items: several. Writes with preview=false or up to max_count matches; "
-        "else previews."
+        "or set fields of CSV or JSON rows where others fit. only: as in a "
+        "search. items: several, on the files as they are. Writes with "
+        "preview=false or up to max_count matches; else previews."
     ),
     toolset="edit",
     arguments=ReplaceArguments,

@@ -178,7 +178,6 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         arguments,
         undo.change,
         outcome=str(reversal.remaining_conflicts),
-        is_offered=False,
     )
     view = replace(
         view,

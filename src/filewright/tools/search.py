@@ -108,9 +108,8 @@ SEARCH_CONTENT = Tool(
     name="search_content",
     title="Search in files",
     description=(
-        "Find text, regex (RE2) or similar (fuzzy). "
-        "kinds: lines alike but for numbers, rarest "
-        "first. Logs (.gz, app.log*): since (15m), until, JSON "
+        "Find text, regex (RE2), code (f($$$X)) or similar text (fuzzy). "
+        "kinds: lines alike but for numbers. Logs (.gz, app.log*): since (15m), until. JSON lines, CSV: "
         "where {err.code: '>500'}, fields; by (host,10m,$1) "
         "counts, p95 of fields."
     ),
@@ -119,6 +118,6 @@ SEARCH_CONTENT = Tool(
     run=search_content,
     step=(
         "1. Find: get_overview maps a folder and outlines a file; "
-        "search_content takes several searches in a call."
+        "search_content takes several searches."
     ),
 )

@@ -31,6 +31,8 @@ LISTED_ITEM_ARGUMENTS = (
     "mode",
     "output",
     "context",
+    "without",
+    "only",
 )
 # An item's arguments have no descriptions: they mean the same as those of the call.
 ITEM_SCHEMA = {
@@ -45,7 +47,7 @@ class SearchArguments(Arguments):
     pattern: str | None = None
     """the text to find; see [search](search.md) for the syntax"""
     patterns: Annotated[
-        list[str] | None, Field(min_length=1, max_length=20)
+        list[str] | None, Field(min_length=1, max_length=20), RARE
     ] = None
     """several texts, each with its own hits and count; give one of `pattern`, `patterns` and `items`"""
     items: Annotated[
@@ -58,7 +60,7 @@ class SearchArguments(Arguments):
     """a file or a folder"""
     glob: str | None = Field(
         None,
-        description="no /: any depth (*.js, !{a,b}); else from path (src/*.js, !**/a/*)",
+        description="*.js, !{a,b}: at any depth; src/*.js: from path",
     )
     """only files that match; with `!` before it, all files but these"""
     type: Annotated[str | None, Field(description="py, rust"), RARE] = None
@@ -66,9 +68,7 @@ class SearchArguments(Arguments):
     mode: Literal["literal", "regex", "fuzzy", "code"] = "literal"
     """read the pattern as text, as a regex, as text to which similar text is found, or as code with holes: `$X` is one
     argument, `$$$REST` any number of them"""
-    case: Literal["smart", "sensitive", "insensitive"] = Field(
-        "smart", description="smart: lower case fits any"
-    )
+    case: Literal["smart", "sensitive", "insensitive"] = "smart"
     """`"smart"`: insensitive unless the pattern has a capital"""
     whole_word: bool = False
     """only whole words"""
@@ -83,7 +83,7 @@ class SearchArguments(Arguments):
     """leave out lines that contain this too, or one of several. As text or as a regex, as `mode` says of `pattern`:
     `ERROR` without `mailbox full`
     """
-    only: Annotated[SyntaxWords, RARE] = None
+    only: SyntaxWords = None
     """only matches in `code`, `comments`, `strings`, `imports`, `definitions` or `calls`, one of these or several;
     see [search](search.md#kinds-of-syntax)"""
     context: ContextLineCount = None
