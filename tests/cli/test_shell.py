@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -216,6 +217,11 @@ def test_read_odd_names(root: Path) -> None:
         pytest.param(["search"], 2, id="no-pattern"),
         pytest.param(["search", "-l", "-c", "x"], 2, id="two-outputs"),
         pytest.param(["search", "-E", "(", "."], 1, id="no-regex"),
+        pytest.param(["search", "x", "--only", "words"], 1, id="no-kind"),
+        pytest.param(["search", "x", "--where", "level"], 2, id="no-value"),
+        pytest.param(
+            ["search", "x", "--where", "a>1", "--where", "a<3"], 2, id="twice"
+        ),
         pytest.param(["map", "absent"], 1, id="no-folder"),
         pytest.param(["apply_patch", "nonsense"], 1, id="no-patch"),
         pytest.param(["read", "a.txt"], 0, id="done"),
@@ -227,6 +233,33 @@ def test_status(root: Path, arguments: list[str], status: int) -> None:
     result = run(*arguments)
     assert result.exit_code == status
     assert bool(result.stderr) == (status != 0)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "conditions", "ids"),
+    [
+        pytest.param("", ["state=failed"], "13", id="text"),
+        pytest.param("", ["took>=30", "state!=ok"], "3", id="numbers"),
+        pytest.param("a;b", ["state = failed"], "1", id="pattern"),
+        pytest.param("", ["name=a=b"], "2", id="sign-in-value"),
+    ],
+)
+def test_search_rows(
+    root: Path, pattern: str, conditions: list[str], ids: str
+) -> None:
+    (root / "jobs.csv").write_text(
+        'id,name,state,took\n1,"a;b",failed,9\n2,a=b,ok,30\n3,c,failed,110\n'
+    )
+    options = [f"--where={condition}" for condition in conditions]
+    result = run("search", pattern, "jobs.csv", "-C", "0", *options)
+    shown = re.findall(r"^ *[0-9]+: ([0-9])", result.stdout, re.MULTILINE)
+    assert "".join(shown) == ids, result.output
+
+
+def test_search_syntax(root: Path) -> None:
+    (root / "a.py").write_text("import total\n# total\ntotal()\nx = 'total'\n")
+    result = run("search", "total", "a.py", "-c", "--only", "calls,imports")
+    assert "a.py: 2" in result.stdout, result.output
 
 
 def test_search(root: Path) -> None:

@@ -37,6 +37,7 @@ MAX_INPUT_BYTES = 16 << 20
 _LINE = re.compile(r"(.+):(-?[0-9]+)", re.DOTALL)
 _RANGE = re.compile(r"(.+):(-?[0-9]+)-(-?[0-9]+)?", re.DOTALL)
 _COLUMN = re.compile(r"(.+):(-?[0-9]+):([0-9]+)", re.DOTALL)
+_CONDITION = re.compile(r"(.+?) ?(!=|>=|<=|=|>|<) ?(.*)", re.DOTALL)
 _SYMBOL_MARK = "::"
 _PATCH_BEGINNING = re.compile(
     r"\s*(?:```\w*\s*)?(?:\*\*\* (?:Begin Patch|(?:Add|Update|Delete) File:)"
@@ -174,7 +175,9 @@ Examples:
   filewright search "def main"                       plain text, in all files
   filewright search -E "def \\w+_total" src           a regex, below a folder
   filewright search -l TODO -g "*.py"                the files that have it
-  filewright search -c error server.log              how often""",
+  filewright search -c error server.log              how often
+  filewright search Cart src --only calls,imports    by syntax
+  filewright search "" jobs.csv --where "took>=30"   rows by their columns""",
 )
 @click.argument("pattern")
 @click.argument("path", required=False, default=".")
@@ -199,6 +202,20 @@ Examples:
     "-t", "--type", metavar="LANGUAGE", help="Only files of a language."
 )
 @click.option(
+    "--only",
+    metavar="KIND",
+    help="Only in code, comments, strings, imports, definitions or calls; "
+    "several with commas.",
+)
+@click.option(
+    "--where",
+    "conditions",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Only JSON lines and rows of tables that fit; also !=, >, >=, < and "
+    "<=; may be repeated.",
+)
+@click.option(
     "-C", "--context", type=int, metavar="N", help="Lines around a hit."
 )
 @click.option(
@@ -212,14 +229,18 @@ Examples:
 def search(
     workspace: Workspace, *, pattern: str, path: str, **options: Any
 ) -> None:
-    """Find PATTERN in the files below PATH, or in a file. It is plain text unless -E is given."""
+    """Find PATTERN in the files below PATH, or in a file. It is plain text unless -E is given.
+
+    With --where it may be "", for all rows that fit.
+    """
     if options["files"] + options["count"] + options["kinds"] > 1:
         raise click.UsageError("give one of --files, --count and --kinds")
-    arguments = {
-        "pattern": pattern,
+    arguments: dict[str, Any] = {
         "path": resolve_path(workspace, path),
         **_read_search_options(options),
     }
+    if pattern or "where" not in arguments:
+        arguments["pattern"] = pattern
     _call_tool(workspace, "search_content", arguments)
 
 
@@ -229,10 +250,42 @@ def _read_search_options(options: Mapping[str, Any]) -> dict[str, Any]:
     for option, argument_of_flag in _SEARCH_FLAGS.items():
         if options[option]:
             arguments |= argument_of_flag
-    for argument in ("glob", "type", "context", "max_results", "cursor"):
+    for argument in (
+        "glob",
+        "type",
+        "only",
+        "context",
+        "max_results",
+        "cursor",
+    ):
         if options[argument] is not None:
             arguments[argument] = options[argument]
+    if options["conditions"]:
+        arguments["where"] = parse_conditions(options["conditions"])
     return arguments
+
+
+def parse_conditions(texts: Sequence[str]) -> dict[str, str]:
+    """Return the argument `where` for conditions such as `took>=30`.
+
+    Raise `click.BadParameter` for a text without an operator, or for a second condition
+    of a field.
+    """
+    conditions: dict[str, str] = {}
+    for text in texts:
+        match = _CONDITION.fullmatch(text)
+        if match is None:
+            raise click.BadParameter(
+                f"{text!r} has no field and value, as in level=error",
+                param_hint="--where",
+            )
+        field, operator, value = match.groups()
+        if field in conditions:
+            raise click.BadParameter(
+                f"there are two conditions of {field}", param_hint="--where"
+            )
+        conditions[field] = operator + value
+    return conditions
 
 
 @click.command(
