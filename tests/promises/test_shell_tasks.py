@@ -168,9 +168,7 @@ def a_patch(root: Path) -> ShellAgent:
     shell = ShellAgent(written(root, before))
     refusal = shell("filewright apply_patch", PATCH, status=1)
     assert contents(root) == before
-    name = found(
-        r"nearest text[^\n]*\n(?:.*\n)?.*def send\(message, (\w+)\)", refusal
-    )
+    name = found(r"with (\w+) for server it fits", refusal)
     shell("filewright apply_patch", PATCH.replace("server", name))
     assert contents(root) == {
         "app/config.py": before["app/config.py"].replace(
