@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from tests.tools.conftest import with_time
 
 from filewright import Workspace
+from filewright.tools import search_notes
 
 
 @pytest.fixture
@@ -258,13 +260,28 @@ def test_glob_of_replaced_file(parts_left_out, workspace, contents):
     ],
 )  # fmt: skip
 def test_names_left_out_files(parts_left_out, workspace, asked, left_out):
-    found = workspace.call("search_content", asked)
-    refused = workspace.call("replace_content", {**asked, "replacement": "new"})
+    replacement = {**asked, "replacement": "new"}
+    found = with_time(lambda: workspace.call("search_content", asked))
+    refused = with_time(lambda: workspace.call("replace_content", replacement))
     assert found.text.startswith("no match\n")
     assert refused.code == "no_match"
     for text in (found.text, refused.text):
         assert left_out in text
         assert bool(left_out) == ("left out" in text)
+
+
+def test_says_that_files_were_left_unsearched(
+    parts_left_out: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_notes, "LEFT_OUT_SECONDS", -1)
+    asked = {"pattern": "gamma"}
+    found = workspace.call("search_content", asked)
+    refused = workspace.call("replace_content", {**asked, "replacement": "new"})
+    for text in (found.text, refused.text):
+        assert (
+            "time ran out before all files left out by glob, type or ignore "
+            "rules were searched" in text
+        )
 
 
 def test_without(root: Path, workspace: Workspace) -> None:

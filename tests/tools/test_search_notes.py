@@ -1,11 +1,14 @@
 """Notes of searches and replacements: text and names in another spelling, and which characters differ."""
 
 import unicodedata
+from functools import partial
 from pathlib import Path
 
 import pytest
+from tests.tools.conftest import with_time
 
 from filewright import FilewrightError, Workspace
+from filewright.tools import search_notes
 
 TEXT = (
     "Cafe\u0301 noir\nCafé blanc\nfoo\u00a0bar\nfoo bar\nＡＢＣ\n한글 a\n\u1112\u1161\u11ab\u1100\u1173\u11af b\n"
@@ -34,7 +37,9 @@ def test_a_search_names_another_spelling(
     with Workspace(tmp_path) as workspace:
         for path in (".", "n.md"):
             for mode in ("literal", "regex"):
-                found = workspace.search(pattern, path=path, mode=mode)
+                found = with_time(
+                    partial(workspace.search, pattern, path=path, mode=mode)
+                )
                 assert len(found.results) == count
                 assert ("in another spelling" in found.text) is bool(said)
                 assert said in found.text
@@ -57,9 +62,23 @@ def test_a_legacy_file_says_so_too(root: Path, workspace: Workspace) -> None:
     (root / "l.py").write_bytes(
         "# coding: latin-1\nx = 'foo\u00a0bar é'\n".encode("latin-1")
     )
-    found = workspace.search("foo bar")
+    found = with_time(lambda: workspace.search("foo bar"))
     assert not found.results
     assert "NO-BREAK SPACE (U+00A0)" in found.text
+
+
+def test_says_that_the_time_ran_out(
+    root: Path, workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search_notes, "SPELLING_SECONDS", -1)
+    monkeypatch.setattr(search_notes, "NAMES_SECONDS", -1)
+    (root / "n\u00a0o.py").write_text("foo\u00a0bar\n")
+    for call, noun in (
+        (lambda: workspace.search("foo bar"), "lines"),
+        (lambda: workspace.search("foo bar", path="n\u00a0o.py"), "lines"),
+        (lambda: workspace.run("list_files", {"glob": "n o.*"}), "names"),
+    ):
+        assert f"time ran out before all {noun} were" in call().text
 
 
 NAMES = ["학점인정_b.md", "résumé.txt"]
@@ -104,7 +123,7 @@ def test_a_name_that_only_looks_like_the_glob_is_named(
 ) -> None:
     (tmp_path / name).write_text("old\n")
     with Workspace(tmp_path) as workspace:
-        listed = workspace.run("list_files", {"glob": glob})
+        listed = with_time(lambda: workspace.run("list_files", {"glob": glob}))
         assert not listed.entries
         assert "[names in another spelling: " in listed.text
         assert (

@@ -11,34 +11,42 @@ from filewright.progress import Task
 
 # A busy machine takes longer for the same work; even so an answer must come.
 _ELAPSED_PER_WORK = 3
+_MIN_ELAPSED_SECONDS = 1.0
 
 
-class _ExtraTask(Task):
-    """The task of an extra, limited by processor time, so that load changes no answer."""
+class ExtraTask(Task):
+    """The task of an extra, limited by processor time, so that load changes few answers.
+
+    `ran_out` is True once the extra was stopped because its time was used up.
+    """
 
     def __init__(self, task: Task, work_seconds: float) -> None:
         super().__init__(
-            seconds=_ELAPSED_PER_WORK * work_seconds, caller=task.caller
+            seconds=max(_MIN_ELAPSED_SECONDS, _ELAPSED_PER_WORK * work_seconds),
+            caller=task.caller,
         )
+        self.ran_out = False
         self._call_task = task
         self._end = time.thread_time() + work_seconds
 
     def check(self) -> None:
         """Raise `timeout` if the time is used up, and the errors of the call's task."""
         self._call_task.check()
-        super().check()
-        if time.thread_time() > self._end:
+        if self.expired or time.thread_time() > self._end:
+            self.ran_out = True
             raise FilewrightError(Code.TIMEOUT, "this would take too long")
+        super().check()
 
 
 @contextmanager
-def best_effort(task: Task, work_seconds: float = 1) -> Iterator[Task]:
+def best_effort(task: Task, work_seconds: float = 1) -> Iterator[ExtraTask]:
     """Leave out an extra that fails or takes longer, such as a count of hidden matches.
 
-    It may take `work_seconds` of the processor's time, and three times as long in all.
+    It may take `work_seconds` of the processor's time, and three times as long in all,
+    but a second at least.
     """
     try:
-        yield _ExtraTask(task, work_seconds)
+        yield ExtraTask(task, work_seconds)
     except FilewrightError as error:
         if error.code == Code.CANCELLED:
             raise

@@ -35,6 +35,7 @@ MAX_SPELLING_CHARS = 120
 
 _FIRST_WORD = re.compile(r"\s*(\w+)", re.ASCII)
 
+OUT_OF_TIME = "time ran out before all"
 LEFT_OUT_SECONDS = 0.1
 NAMES_SECONDS = 0.3
 SPELLING_SECONDS = 0.4
@@ -144,11 +145,16 @@ def left_out_notes(search: TreeSearch) -> list[str]:
     with best_effort(search.task, LEFT_OUT_SECONDS) as task:
         for snapshot, _ in replace(search, options=wider, task=task):
             names.append(display_path(snapshot))
-    if not names:
-        return []
-    return [
-        f"matches left out by glob, type or ignore rules: {', '.join(names)}"
-    ]
+    notes = []
+    if names:
+        notes.append(
+            f"matches left out by glob, type or ignore rules: {', '.join(names)}"
+        )
+    if task.ran_out:
+        notes.append(
+            f"{OUT_OF_TIME} files left out by glob, type or ignore rules were searched"
+        )
+    return notes
 
 
 def spelling_notes(search: TreeSearch) -> list[str]:
@@ -174,9 +180,12 @@ def spelling_notes(search: TreeSearch) -> list[str]:
         lambda snapshot, hit: _describe_hit(snapshot, hit, search.pattern.text),
     )
     if not lines.count:
+        if lines.ran_out:
+            return [f"{OUT_OF_TIME} lines were searched for other spellings"]
         return []
     noun = "more line" if search.hit_count else "line"
-    at_least = "at least " if lines.count >= MAX_COUNTED_LINES else ""
+    is_lower_bound = lines.ran_out or lines.count >= MAX_COUNTED_LINES
+    at_least = "at least " if is_lower_bound else ""
     return [
         f"{at_least}{pluralize(lines.count, noun)} with the same text in another spelling, not matched: {lines.first}"
     ]
@@ -184,10 +193,14 @@ def spelling_notes(search: TreeSearch) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _CountedLines:
-    """The number of lines that a pattern matches, and the first of them in words."""
+    """The number of lines that a pattern matches, and the first of them in words.
+
+    There may be more lines if the time `ran_out`.
+    """
 
     count: int
     first: str
+    ran_out: bool
 
 
 def _count_again(
@@ -207,16 +220,15 @@ def _count_again(
         ),
         after=None,
     )
-    count, first = 0, ""
-    with (
-        suppress(FilewrightError),
-        best_effort(search.task, SPELLING_SECONDS) as task,
-    ):
-        for snapshot, matches in replace(other_search, task=task):
-            count += matches.count
-            if not first:
-                first = describe(snapshot, matches.hits[0])
-    return _CountedLines(count, first)
+    count, first, ran_out = 0, "", False
+    with suppress(FilewrightError):
+        with best_effort(search.task, SPELLING_SECONDS) as task:
+            for snapshot, matches in replace(other_search, task=task):
+                count += matches.count
+                if not first:
+                    first = describe(snapshot, matches.hits[0])
+        ran_out = task.ran_out
+    return _CountedLines(count, first, ran_out)
 
 
 def _f_string_notes(search: TreeSearch, code: CodePattern) -> list[str]:
@@ -239,9 +251,12 @@ def _f_string_notes(search: TreeSearch, code: CodePattern) -> list[str]:
         ),
     )
     if not lines.count:
+        if lines.ran_out:
+            return [f"{OUT_OF_TIME} f-strings were searched for {word[1]}"]
         return []
+    at_least = "at least " if lines.ran_out else ""
     return [
-        f"{pluralize(lines.count, 'line')} with {word[1]} in an f-string, not matched: {lines.first}"
+        f"{at_least}{pluralize(lines.count, 'line')} with {word[1]} in an f-string, not matched: {lines.first}"
     ]
 
 
@@ -290,24 +305,27 @@ def name_spelling_notes(
         return []
     anywhere = GlobFolder((), 0, lambda _name: True, lambda _path: False)
     names: list[str] = []
-    with (
-        suppress(FilewrightError),
-        best_effort(context.task, NAMES_SECONDS) as task,
-    ):
-        matcher = Globs.compile([visible_form(glob)], anywhere).wanted
-        for entry in context.boundary.walk(folder, task=task):
-            prefix, name = _visible_path(folder, entry.location)
-            is_folder = entry.kind == "folder"
-            if (
-                matcher is not None
-                and matcher.deciding_rule(prefix, name, is_folder) is not None
-            ):
-                names.append(distinct_form(entry.location, glob))
-            if len(names) == MAX_NAMED_FILES:
-                break
-    if not names:
-        return []
-    return [f"names in another spelling: {', '.join(names)}"]
+    ran_out = False
+    with suppress(FilewrightError):
+        with best_effort(context.task, NAMES_SECONDS) as task:
+            matcher = Globs.compile([visible_form(glob)], anywhere).wanted
+            for entry in context.boundary.walk(folder, task=task):
+                prefix, name = _visible_path(folder, entry.location)
+                is_folder = entry.kind == "folder"
+                if (
+                    matcher is not None
+                    and matcher.deciding_rule(prefix, name, is_folder)
+                    is not None
+                ):
+                    names.append(distinct_form(entry.location, glob))
+                if len(names) == MAX_NAMED_FILES:
+                    break
+        ran_out = task.ran_out
+    if names:
+        return [f"names in another spelling: {', '.join(names)}"]
+    if ran_out:
+        return [f"{OUT_OF_TIME} names were compared in other spellings"]
+    return []
 
 
 def _visible_path(folder: Location, location: Location) -> tuple[bytes, bytes]:
