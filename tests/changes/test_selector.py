@@ -294,6 +294,18 @@ def test_resolves_beginnings_of_names(bench: Any, text: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("has_changes", [False, True], ids=["empty", "filled"])
+def test_says_what_a_moment_may_be(
+    bench: Any, text: Path, has_changes: bool
+) -> None:
+    if has_changes:
+        _edits(bench)
+    with pytest.raises(FilewrightError) as caught:
+        bench.changes.history(since="nonsense")
+    assert caught.value.message == "'nonsense' is no change or time"
+    assert "20 min ago" in (caught.value.hint or "")
+
+
 def test_refuses_time_before_history(bench: Any) -> None:
     with pytest.raises(FilewrightError) as caught:
         bench.changes.select(Scope(since="999999999w"))

@@ -609,8 +609,6 @@ class Selector:
             is_unknown = error.code is Code.NOT_FOUND
             if not is_unknown or parse_change_id(name) or name[:1] == "@":
                 raise
-            if not self._history.newest_number():
-                raise
             raise errors.unknown_scope(text, can_be_session=False) from error
 
     def _require_known_moment(self, text: str, moment: int) -> None:
