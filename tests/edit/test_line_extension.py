@@ -204,6 +204,17 @@ def test_loses_no_line_end_of_cr_before_lf(
     assert len(apply_splices(data, planned.splices).splitlines()) == lines
 
 
-def test_deletion_at_unended_end() -> None:
-    assert plan_case(Case("a.py", "a\nb\nc", "b\nc\n", "")) == "a"
-    assert plan_case(Case("a.py", "a\n  b\n  c", "b\nc\n", "")) == "a"
+@pytest.mark.parametrize(
+    ("data", "search", "content"),
+    [
+        pytest.param("a\nb\nc", "c\n", "a\nb\n", id="last-line"),
+        pytest.param("a\nb\nc", "b\nc\n", "a\n", id="lines"),
+        pytest.param("a\n  b\n  c", "b\nc\n", "a\n", id="indented"),
+        pytest.param("a\nb\nc", "b\nc", "a\n", id="exact"),
+        pytest.param("a\nb\nc", "\nc", "a\nb", id="with-newline-above"),
+        pytest.param("c", "c\n", "", id="whole-file"),
+    ],
+)
+def test_deletion_at_unended_end(data: str, search: str, content: str) -> None:
+    """A deletion leaves the lines above as they are, and so their newlines."""
+    assert plan_case(Case("a.py", data, search, "")) == content

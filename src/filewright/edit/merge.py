@@ -243,10 +243,6 @@ def _put_lines(
         and not _ends_with_terminator(rows, lines[-1])
     ):
         terminators[-1] = b""
-    if is_at_end_of_file and not (lines or _was_terminated(rows) or rows.ended):
-        # All lines go, and the last one had no terminator: the new last line of the
-        # file must have none either.
-        start = _terminator_start(source, start)
     return replace_lines(source, start, end, bodies, terminators)
 
 
@@ -262,15 +258,6 @@ def _ends_with_terminator(rows: HunkPart, last_line: MergedLine) -> bool:
 def _was_terminated(rows: HunkPart) -> bool:
     """Return True if the last of the rows has a terminator, or there are none."""
     return not rows.rows or bool(rows.rows[-1].terminator)
-
-
-def _terminator_start(source: Source, line_start: int) -> int:
-    """Return the offset of the terminator before a line; the first line has none."""
-    if line_start == source.start:
-        return line_start
-    if source.read(line_start - 2, line_start) == b"\r\n":
-        return line_start - 2
-    return line_start - 1
 
 
 def _find_line_notes(
