@@ -204,6 +204,22 @@ CASES = [
     ),
     pytest.param(
         "x.json",
+        b'{"a": [1, "//,]" /* ] */,], "b": "x\ty", "c": 1}\n// end\n',
+        {"a": '[1,"//,]"]', "b": "x\ty"},
+        {"c": 2},
+        b'{"a": [1, "//,]" /* ] */,], "b": "x\ty", "c": 2}\n// end\n',
+        id="values with comments and tabs are compared",
+    ),
+    pytest.param(
+        "x.json",
+        b'[{"a": 1}] // end\n/* end */\n',
+        {},
+        {"a": 2},
+        b'[{"a": 2}] // end\n/* end */\n',
+        id="comments behind an array",
+    ),
+    pytest.param(
+        "x.json",
         b'{"a": 1}\n{"a": 2}\n',
         {},
         {"a": 3},
@@ -276,6 +292,26 @@ REFUSED = [
     pytest.param(
         "x.jsonl", b'{"a":{"b":1}}\n', {}, {"a": 3},
         Code.UNSUPPORTED, ["line 1", "object"], id="an object would go",
+    ),
+    pytest.param(
+        "x.json", b'{"a": {"b": 1, /* c */}}\n', {}, {"a": 3},
+        Code.UNSUPPORTED, ["line 1", "object"], id="an object with a comment",
+    ),
+    pytest.param(
+        "x.json", b'{"a": [1, 2,]}\n', {}, {"a": 3},
+        Code.UNSUPPORTED, ["line 1", "array"], id="an array with a last comma",
+    ),
+    pytest.param(
+        "x.json", b'{"a": [%b]}\n' % (b"[" * 2000 + b"]" * 2000), {}, {"a": 3},
+        Code.UNSUPPORTED, ["line 1", "array"], id="deep arrays",
+    ),
+    pytest.param(
+        "x.json", b'[{"a": 1}]\n[{"a": 1}]\n', {}, {"a": 3},
+        Code.UNSUPPORTED, ["line 2", "behind"], id="a second array",
+    ),
+    pytest.param(
+        "x.json", b'{"a": [%b], "b": 1}\n' % (b"/*" * 200_000), {}, {"b": 3},
+        Code.UNSUPPORTED, ["line 1", "no end"], id="comments without end",
     ),
     pytest.param(
         "x.jsonl", b'{"a":1}\n', {}, {"a": {"b": 1}},

@@ -136,8 +136,6 @@ class JsonDocument:
                 if is_last or len(text) - end > MAX_ROW_BYTES:
                     raise
                 span = end, len(text)
-            if span is None:
-                return
             if span[1] == len(text) and not is_last:
                 # The value may go on behind the text.
                 task.check()
@@ -147,23 +145,39 @@ class JsonDocument:
                 end = 0
                 continue
             start, end = span
+            if start == end:
+                self._require_end(offset + start + 1)
+                return
             has_comma = False
             yield _Element(text, offset, start, end)
 
     def _next_value(
         self, text: bytes, offset: int, position: int, *, has_comma: bool
-    ) -> tuple[int, int] | None:
-        """Return the next value of an array, or None at its closing bracket."""
+    ) -> tuple[int, int]:
+        """Return the span of the next value of an array, empty at its closing bracket."""
         reader = self._reader(text, offset)
         position = reader.skip_space(position)
         if not has_comma and text.startswith(b",", position):
             has_comma = True
             position = reader.skip_space(position + 1)
         if text.startswith(b"]", position):
-            return None
+            return position, position
         if not has_comma:
             raise JsonSyntaxError("there is no comma", offset + position)
         return position, reader.skip_value(position)
+
+    def _require_end(self, offset: int) -> None:
+        """Raise `JsonSyntaxError` for text behind the array that ends at an offset.
+
+        The rows of a second array would be left out without a word.
+        """
+        while text := self.snapshot.read(offset, self.block_bytes):
+            rest = self._reader(text, offset).skip_space(0)
+            if rest < len(text):
+                raise JsonSyntaxError(
+                    "there is text behind the value", offset + rest
+                )
+            offset += len(text)
 
     def _whole(self, position: int) -> _Element:
         """Return a document that is no array, whose value is at `position`."""

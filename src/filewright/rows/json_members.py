@@ -20,7 +20,13 @@ _SCALAR = re.compile(
 )
 _BRACKET = re.compile(
     rb'"(?:[^"\\\r\n]++|\\.)*+"|[][{}]|//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/'
+    # Without these, the end of a comment would be looked for from each `/*` in it.
+    rb'|/\*|"'
 )
+_COMMENT = re.compile(
+    r'("(?:[^"\\\r\n]++|\\.)*+")|//[^\r\n]*+|/\*.*?\*/', re.DOTALL
+)
+_LAST_COMMA = re.compile(r'("(?:[^"\\\r\n]++|\\.)*+")|,(?=\s*[]}])')
 _CLOSING = {b"{": b"}", b"[": b"]"}
 
 
@@ -31,6 +37,18 @@ class JsonSyntaxError(ValueError):
         super().__init__(reason)
         self.reason = reason
         self.offset = offset
+
+
+def _parse(text: str) -> Any:
+    """Return the value of a text of JSON, which may have comments and last commas."""
+    try:
+        # Some writers leave tabs and line feeds in strings as they are.
+        return json.loads(text, strict=False)
+    except ValueError:
+        if not text.startswith(("{", "[")):
+            raise
+    text = _COMMENT.sub(r"\1", text)
+    return json.loads(_LAST_COMMA.sub(r"\1", text), strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,17 +118,22 @@ class MemberReader:
                     raise self._error("a bracket does not fit", match.start())
                 if not expected:
                     return match.end()
+            elif token in (b'"', b"/*"):
+                raise self._error(f"{token.decode()} has no end", match.start())
         raise self._error("a bracket is not closed", position)
 
     def read_value(self, member: Member) -> Any:
-        """Return the value of a member; of one with comments inside, its text."""
+        """Return the value of a member; a text that is no JSON is its own value."""
         text = self._data[member.start : member.end].decode(
             self._encoding, "replace"
         )
         try:
-            return json.loads(text)
+            return _parse(text)
         except (ValueError, RecursionError):
-            return text
+            # An object that cannot be read is still one: no value may replace it.
+            if text.startswith("{"):
+                return {}
+            return [] if text.startswith("[") else text
 
     def _walk(
         self,
