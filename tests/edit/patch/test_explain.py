@@ -599,6 +599,34 @@ def test_inserts_only_once(
     )
 
 
+@pytest.mark.parametrize(
+    ("lines", "hunk"),
+    [
+        pytest.param(
+            "{ a\n}\n", "@@ -1,2 +1,4 @@\n { a\n+}\n+{ b\n }\n", id="at"
+        ),
+        pytest.param(
+            "{ a\n}\n", "@@ -9,2 +9,4 @@\n { a\n+}\n+{ b\n }\n", id="off"
+        ),
+        pytest.param(
+            "u\nz\n\nc\n",
+            "@@ -2,2 +2,5 @@\n z\n+a\n+z\n+c\n \n",
+            id="in another spelling",
+        ),
+    ],
+)
+def test_inserts_only_once_before_lines_that_begin_as_the_new_ones(
+    lines: str, hunk: str, tree: Callable[..., object]
+) -> None:
+    once = tree({"x": lines.encode()}).patched(H + hunk)  # type: ignore[attr-defined]
+    error = tree(once).refusal(H + hunk)  # type: ignore[attr-defined]
+    assert error.code == "already_applied"
+    more = H + hunk + "@@ -50,2 +55,2 @@\n-e\n+E\n f\n"
+    text = once["x"] + b"-\n" * 40 + b"e\nf\n"
+    done = tree({"x": text}).patched(more)  # type: ignore[attr-defined]
+    assert done == {"x": text.replace(b"e\nf", b"E\nf")}
+
+
 def test_changes_no_twin_of_applied_hunk(
     tree: Callable[..., object],
 ) -> None:

@@ -109,15 +109,16 @@ def find_repeated_insertion(
 ) -> int | None:
     """Return the line at which the result of an insertion is already, or None.
 
-    Added lines at the edge of a hunk have no context beyond them. So the hunk still
-    fits at line `start` after it was applied, and each call would add the lines once
-    more.
+    Added lines at the edge of a hunk have no context beyond them, and others may begin
+    as the context below them does. So the hunk still fits at line `start` after it was
+    applied, and each call would add the lines once more.
     """
     new_lines = search.encode(hunk.lines.new)
     if not hunk.lines.old or not new_lines or not is_distinct_insertion(hunk):
         return None
     signs = hunk.lines.signs
-    if signs[-1] == "+" and has_block_at(source, new_lines, start):
+    is_below_context = signs[0] == " " or signs[-1] == "+"
+    if is_below_context and has_block_at(source, new_lines, start):
         return start
     start_before = start + len(hunk.lines.old) - len(new_lines)
     if signs[0] == "+" and has_block_at(source, new_lines, start_before):
