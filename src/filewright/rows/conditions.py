@@ -181,7 +181,8 @@ def to_number(value: Any) -> float | None:
         return None
     if isinstance(value, int | float):
         return value
-    if isinstance(value, str):
+    # Only Python reads 1_000 as a number.
+    if isinstance(value, str) and "_" not in value:
         try:
             number = float(value)
         except ValueError:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
 
@@ -91,7 +92,8 @@ class Table:
     `names` are those in the header, without blanks around them; `start` is where the
     rows begin. `column_count` is the number of fields of every row. `of_other_length`
     counts the rows that have another number and might fit, `without_number` those whose
-    text is compared with a number. `block_bytes` are read at once.
+    text is compared with a number, and `with_open_quote` those with a delimiter behind a
+    quote that is no field's first character. `block_bytes` are read at once.
     """
 
     snapshot: Snapshot
@@ -107,10 +109,20 @@ class Table:
         default_factory=lambda: LeftOutRows("row", "without a number")
     )
 
+    with_open_quote: LeftOutRows = field(
+        default_factory=lambda: LeftOutRows(
+            "row", "with a delimiter behind a blank and a quote"
+        )
+    )
+
     @property
     def left_out(self) -> Sequence[LeftOutRows]:
         """The rows that are not certain."""
-        return self.of_other_length, self.without_number
+        return (
+            self.of_other_length,
+            self.without_number,
+            self.with_open_quote,
+        )
 
     @classmethod
     def of(
@@ -149,6 +161,9 @@ class Table:
         """
         lines = _read_first_lines(snapshot)
         start = snapshot.start
+        while lines and not lines[0]:
+            start = snapshot.lines.line_end(start)
+            del lines[0]
         named = _NAMED_DELIMITER.fullmatch(lines[0]) if lines else None
         if named is not None:
             delimiter = named[1]
@@ -157,15 +172,16 @@ class Table:
         facts = summarize_csv(lines, delimiter)
         if facts is None:
             return None
-        names = {path for path in paths if not path.isdecimal()}
-        table = cls._with_header(snapshot, facts, start, names)
+        all_paths = {*paths}
+        names = {path for path in all_paths if not path.isdecimal()}
+        table = cls._with_header(snapshot, facts, start, all_paths)
         if delimiter is not None or names <= set(table.names):
             return table
         for other in DELIMITERS:
             other_facts = summarize_csv(lines, other)
             if other_facts is not None:
                 other_table = cls._with_header(
-                    snapshot, other_facts, start, names
+                    snapshot, other_facts, start, all_paths
                 )
                 if names <= set(other_table.names):
                     return other_table
@@ -177,7 +193,7 @@ class Table:
         snapshot: Snapshot,
         facts: CsvFacts,
         start: int,
-        names: Collection[str],
+        names: AbstractSet[str],
     ) -> Table:
         """Return the table with the facts, and with its first row as header if it is one."""
         syntax = TableSyntax.of(facts.delimiter.encode())
@@ -185,7 +201,10 @@ class Table:
         header = table._read_header()
         if header is None:
             return table
-        if facts.names is None and set(header.names).isdisjoint(names):
+        # A name such as 2020 is that of a column if there are not so many columns.
+        numbers = map(str, range(1, facts.columns + 1))
+        has_name = not names.isdisjoint({*header.names} - {*numbers})
+        if not facts.has_header and not has_name:
             return table
         return replace(
             table,
@@ -301,10 +320,7 @@ class Table:
                     if self._may_fit(conditions, buffer[start:end]):
                         self.of_other_length.add(offset + start)
                     continue
-                verdict = self._judge(conditions, form, match)
-                if verdict is None:
-                    self.without_number.add(offset + start)
-                elif verdict:
+                if self._accepts(conditions, form, match, offset + start):
                     yield self._build_row(offset, match, form, columns)
             is_stuck = (
                 not block or len(buffer) > MAX_ROW_BYTES + self.block_bytes
@@ -360,6 +376,37 @@ class Table:
             bound,
             _build_needle(bound, self.snapshot.encoding),
         )
+
+    def _accepts(
+        self,
+        conditions: Sequence[_ColumnCondition],
+        form: _RowForm,
+        match: re.Match[bytes],
+        row_offset: int,
+    ) -> bool:
+        """Return True if a row certainly fulfils all conditions; count one that may."""
+        verdict = self._judge(conditions, form, match)
+        if verdict is None:
+            self.without_number.add(row_offset)
+            return False
+        if verdict and self._has_open_quote(match.group()):
+            self.with_open_quote.add(row_offset)
+            return False
+        return verdict
+
+    def _has_open_quote(self, row: bytes) -> bool:
+        """Return True if a quote behind blanks has no second one in its field.
+
+        Most readers end such a field at the next delimiter, but the writer is likely to
+        have meant a quoted field.
+        """
+        if b' "' not in row:
+            return False
+        for text in self.syntax.split(row):
+            is_odd = text.count(b'"') % 2 == 1
+            if is_odd and text.lstrip(b" ").startswith(b'"'):
+                return True
+        return False
 
     def _judge(
         self,

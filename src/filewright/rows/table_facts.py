@@ -18,12 +18,14 @@ _MAX_NAME_CHARACTERS: Final = 200
 class CsvFacts:
     """The delimiter of a table, and its columns.
 
-    `names` has at most 100 names of columns, None if the first row is no header.
+    `names` has at most 100 names of columns, None if the first row is no header or names
+    not all of them differently. `has_header` is True in the second case too.
     """
 
     delimiter: str
     columns: int
     names: tuple[str, ...] | None
+    has_header: bool
 
 
 def summarize_csv(
@@ -48,7 +50,9 @@ def summarize_csv(
         # The right delimiter divides most rows into the same number of columns.
         if best is None or (share, columns) > (best_share, best.columns):
             best_share = share
-            best = CsvFacts(candidate, columns, _read_header(rows))
+            names = _read_header(rows)
+            has_header = names is not None or _has_numbers_below_text(rows)
+            best = CsvFacts(candidate, columns, names, has_header)
     return best
 
 
@@ -70,6 +74,22 @@ def _read_header(rows: list[list[str]]) -> tuple[str, ...] | None:
     if not is_distinct or not all(cells) or any(map(_is_number, cells)):
         return None
     return tuple(cell[:_MAX_NAME_CHARACTERS] for cell in cells[:_MAX_NAMES])
+
+
+def _has_numbers_below_text(rows: list[list[str]]) -> bool:
+    """Return True if the first row has text alone, and others numbers below it.
+
+    The first column may be numbered without a name.
+    """
+    cells = [cell.strip() for cell in rows[0]]
+    if any(map(_is_number, cells)):
+        return False
+    for column, cell in enumerate(cells):
+        is_index = column == 0 and "" not in cells[1:]
+        values = [row[column] for row in rows[1:] if column < len(row)]
+        if (cell or is_index) and values and all(map(_is_number, values)):
+            return True
+    return False
 
 
 def _is_number(cell: str) -> bool:
