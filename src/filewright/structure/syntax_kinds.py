@@ -6,6 +6,8 @@ Query files (`syntax/*.scm`) say which nodes of a grammar are of a kind. Their c
   node inside of it says; `@code` is code inside of a string;
 - `@definition`, `@call`: the node is a name that is defined or called there;
 - `@quoted`: a literal that is a string if it begins with a quote;
+- `@macro`, `@interpolated`: a text that the grammar does not divide, or not right: the
+  strings and comments in a macro, and the `$name` in a string;
 - `@require`: the pattern counts only if the node's text is one of `_IMPORT_WORDS`.
 
 If two captures have the same node, a comment counts before an import, and an import
@@ -44,6 +46,19 @@ _IMPORT_WORDS: Final = frozenset(
 )
 _QUOTED: Final = re.compile(r"[A-Za-z]{0,2}['\"]")
 _MAX_WORD_BYTES: Final = 80
+_INNER_TOKENS: Final = {
+    # What has no end is taken whole, since each quote in it would be tried again.
+    "macro": re.compile(
+        rb"""(?P<string>"(?:[^"\\]|\\.)*+"|'(?:[^'\\]|\\.)*+')"""
+        rb"""|(?P<comment>//(?:[^\\]|\\.)*+|/\*(?:[^*]|\*(?!/))*+\*/)"""
+        rb"""|(?:["']|/\*).*""",
+        re.DOTALL,
+    ),
+    "interpolated": re.compile(
+        rb"\\.|\$(?P<code>[A-Za-z_\x80-\xff][\w\x80-\xff]*+)", re.DOTALL
+    ),
+}
+"""The tokens in texts of one byte a unit; the name of a group is that of its region."""
 
 
 class SyntaxKind(IntFlag):
@@ -234,6 +249,8 @@ def _read_syntax(
                 if capture == "error":
                     errors.append(node_range)
                     continue
+                if capture in _INNER_TOKENS:
+                    kinds_by_range |= _find_inner(content, capture, *node_range)
                 if capture == "quoted" and not _QUOTED.match(
                     _read_word(content, *node_range)
                 ):
@@ -251,6 +268,21 @@ def _read_syntax(
     regions.sort(key=lambda region: (region.start, -region.end))
     ordered_names = sorted(names, key=attrgetter("start", "end"))
     return _Syntax(regions, ordered_names, sorted(errors))
+
+
+def _find_inner(
+    content: Content, capture: str, start: int, end: int
+) -> dict[tuple[int, int], SyntaxKind]:
+    """Return the kinds of the tokens in a node, by their ranges."""
+    kinds_by_range: dict[tuple[int, int], SyntaxKind] = {}
+    if content.unit_bytes > 1:
+        return kinds_by_range
+    pattern = _INNER_TOKENS[capture]
+    for match in pattern.finditer(content.data, start, end):
+        if match.lastgroup is not None:
+            token_range = match.span(match.lastgroup)
+            kinds_by_range[token_range] = _REGION_KINDS[match.lastgroup]
+    return kinds_by_range
 
 
 def _read_word(content: Content, start: int, end: int) -> str:

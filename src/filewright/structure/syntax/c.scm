@@ -1,5 +1,6 @@
 (comment) @comment
 [(string_literal) (char_literal)] @string
+(preproc_arg) @macro
 
 (preproc_include) @import
 (preproc_include path: (_) @import)

@@ -1,5 +1,6 @@
 [(line_comment) (block_comment)] @comment
 [(string_literal) (multiline_string_literal) (character_literal)] @string
+(string_literal) @interpolated
 (interpolation) @code
 
 (import) @import
