@@ -437,7 +437,7 @@ def test_preview_and_counts(root: Path, workspace: Workspace) -> None:
     preview = workspace.run("replace_content", change)
     assert preview.text.startswith("2 rows in 1 file would be changed (preview")
     assert workspace.run("replace_content", {**change, "max_count": 1}).preview
-    with pytest.raises(FilewrightError, match="2 times, not the expected 3"):
+    with pytest.raises(FilewrightError, match="fit 2 rows, not the expected 3"):
         workspace.run("replace_content", {**change, "expected_count": 3})
     assert path.read_text() == "a,b\n1,2\n1,3\n"
     result = workspace.run("replace_content", {**change, "max_count": 2})
@@ -488,6 +488,9 @@ def test_items_of_rows_and_text(root: Path, workspace: Workspace) -> None:
     )
     assert (root / "x.csv").read_text() == "a,b\n1,two\n2,three\n3,one\n"
     assert result.item_counts == (1, 1)
+    assert result.text.startswith(
+        "1 row and 1 match in 1 file changed (1 value)"
+    )
     error = refused(
         workspace,
         path="x.csv",
@@ -515,6 +518,15 @@ def test_pattern_in_rows(
     )
     after = 'a,b\n1,"y\ny"\n2,x\n'
     assert (root / "x.csv").read_bytes() == after.encode(encoding)
+
+
+def test_no_row_is_expected(root: Path, workspace: Workspace) -> None:
+    (root / "x.csv").write_text("a,b\n1,2\n")
+    change = {"path": "x.csv", "set": {"b": "3"}, "expected_count": 0}
+    error = refused(workspace, where={"a": "2"}, **change)
+    assert "no row fulfils the conditions" in error.message
+    error = refused(workspace, where={"a": "1"}, **change)
+    assert "the conditions fit 1 row, not the expected 0" in error.message
 
 
 def test_same_column_twice(root: Path, workspace: Workspace) -> None:

@@ -280,6 +280,7 @@ class _Findings:
     )
     unusual_rows: list[str] = field(default_factory=list)
     unusual_count: int = 0
+    row_count: int = 0
     value_count: int = 0
     unchanged_count: int = 0
 
@@ -337,7 +338,7 @@ class _Findings:
         if self.searched:
             distinct = dict.fromkeys(self.searched)
             counts = " and ".join(f"{count:,}" for count in distinct)
-            noun = "file" if self.searched == [1] else "files"
+            noun = "file" if set(distinct) == {1} else "files"
             parts.append(f"{counts} {noun} searched")
         parts += self.notes[:MAX_SHOWN_NOTES]
         if is_written and self.is_checked and not self.has_left:
@@ -765,6 +766,7 @@ def _replace_in_file(
         with naming_item(index, len(items)):
             if item.row_change is not None:
                 outcome = set_values(snapshot, item.row_change, context.task)
+                findings.row_count += outcome.count
             else:
                 outcome = replace_matches(
                     snapshot,
@@ -920,7 +922,12 @@ def _check_counts(
         for index, count in enumerate(findings.by_item):
             with naming_item(index, len(items)):
                 _require_match(context, items[index], count, findings.notes)
-    check_expected(findings.by_file, arguments.expected_count, findings.notes)
+    noun = "match"
+    if all(item.row_change is not None for item in items):
+        noun = "row"
+    check_expected(
+        findings.by_file, arguments.expected_count, findings.notes, noun=noun
+    )
 
 
 def _require_match(
@@ -955,27 +962,35 @@ def _join_syntax_notes(items: Sequence[_Item]) -> Iterator[str]:
 
 
 def check_expected(
-    counts: Mapping[str, int], expected: int | None, notes: Iterable[str] = ()
+    counts: Mapping[str, int],
+    expected: int | None,
+    notes: Iterable[str] = (),
+    *,
+    noun: str = "match",
 ) -> int:
-    """Return the sum of `counts`, the matches by file.
+    """Return the sum of `counts`, the matches by file, or the rows.
 
     Raise `no_match` for none, `invalid_input` if it differs from `expected`.
     """
     total = sum(counts.values())
     hint = "search for it first; look at case, mode and glob"
+    is_row = noun == "row"
     if total == 0 and not expected:
-        raise FilewrightError(
-            Code.NO_MATCH, "the pattern is nowhere", "; ".join((*notes, hint))
-        )
+        problem = "the pattern is nowhere"
+        if is_row:
+            problem = "no row fulfils the conditions"
+        raise FilewrightError(Code.NO_MATCH, problem, "; ".join((*notes, hint)))
     if expected is None or total == expected:
         return total
     if total:
         largest = sorted(counts.items(), key=lambda item: -item[1])[:5]
         places = [f"{name}: {count}" for name, count in largest if count]
         hint = f"look at the preview, then give expected_count={total} ({', '.join(places)})"
+    count = f"the pattern matches {pluralize(total, 'time')}"
+    if is_row:
+        count = f"the conditions fit {pluralize(total, 'row')}"
     raise invalid(
-        f"the pattern matches {total} times, not the expected {expected}; "
-        "nothing was changed",
+        f"{count}, not the expected {expected}; nothing was changed",
         hint,
         argument="expected_count",
         expected=expected,
@@ -1006,9 +1021,9 @@ def render_replacements(
     names = ""
     if not has_diff:
         names = f" ({join_limited(files, MAX_NAMED_FILES, noun='file')})"
-    noun, verb, details = "match", "replaced", ""
+    verb, details = "replaced", ""
     if findings.value_count:
-        noun, verb = "row", "changed"
+        verb = "changed"
         details = f" ({pluralize(findings.value_count, 'value')}"
         if findings.unchanged_count:
             details += f"; {findings.unchanged_count:,} had them already"
@@ -1020,8 +1035,9 @@ def render_replacements(
             f"are more than max_count={max_count} (preview; nothing was "
             f"written; max_count={findings.total} writes)"
         )
-    matches = pluralize(findings.total, noun)
-    reply.add(f"{matches} in {pluralize(len(files), 'file')} {status}{names}")
+    reply.add(
+        f"{_count_matches(findings)} in {pluralize(len(files), 'file')} {status}{names}"
+    )
     if len(findings.by_item) > 1:
         counts = ", ".join(map(str, findings.by_item))
         reply.add(f"[matches of each item: {counts}]")
@@ -1042,6 +1058,17 @@ def render_replacements(
         reply.add(f"[{near_note}]")
     reply.finish()
     return reply.text()
+
+
+def _count_matches(findings: _Findings) -> str:
+    """Return the numbers of rows and of matches of patterns, as far as there are any."""
+    counts: list[str] = []
+    if findings.row_count:
+        counts.append(pluralize(findings.row_count, "row"))
+    match_count = findings.total - findings.row_count
+    if match_count or not counts:
+        counts.append(pluralize(match_count, "match"))
+    return " and ".join(counts)
 
 
 # Dialects
