@@ -627,6 +627,15 @@ def test_inserts_only_once_before_lines_that_begin_as_the_new_ones(
     assert done == {"x": text.replace(b"e\nf", b"E\nf")}
 
 
+def test_changes_nothing_inside_of_its_result(
+    tree: Callable[..., object],
+) -> None:
+    patch = H + "@@ -2,3 +2,5 @@\n \n-a\n+if x:\n+    a\n+y\n \n"
+    once = tree({"x": b"-\n\na\n\n-\n"}).patched(patch)  # type: ignore[attr-defined]
+    assert once == {"x": b"-\n\nif x:\n    a\ny\n\n-\n"}
+    assert tree(once).refusal(patch).code == "already_applied"  # type: ignore[attr-defined]
+
+
 def test_changes_no_twin_of_applied_hunk(
     tree: Callable[..., object],
 ) -> None:

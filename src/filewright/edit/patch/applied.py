@@ -82,6 +82,15 @@ def has_solid_addition(hunk: PatchHunk) -> bool:
     )
 
 
+def has_distinct_lines(hunk: PatchHunk) -> bool:
+    """Return True if a hunk adds two lines or more that are no old ones.
+
+    At the very line that its header names they prove that it was applied.
+    """
+    lines = set(hunk.lines.new) - set(hunk.lines.old)
+    return sum(1 for line in lines if line.strip()) > 1
+
+
 def is_distinct_insertion(hunk: PatchHunk) -> bool:
     """Return True if a hunk only adds lines, and some that it did not have before.
 

@@ -28,6 +28,7 @@ from types import MappingProxyType
 from filewright.edit.matchers.blocks import has_block_at
 from filewright.edit.patch.applied import (
     find_repeated_insertion,
+    has_distinct_lines,
     has_telling_result,
     proves_application,
     search_results,
@@ -302,7 +303,7 @@ class _HunkPlacer:
         if not has_block_at(source, old_lines, stated_start):
             # A patch sent a second time: its result is at the very line it names. Old
             # lines that occur elsewhere too must not draw it there.
-            if not proves_application(hunk):
+            if not proves_application(hunk) and not has_distinct_lines(hunk):
                 return None
             new_lines = self._search.encode(hunk.lines.new)
             if new_lines and has_block_at(source, new_lines, stated_start):
