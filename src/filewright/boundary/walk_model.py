@@ -92,8 +92,8 @@ class FolderEntry(NamedTuple):
     @property
     def location(self) -> Location:
         """The entry's location."""
-        start = self.folder.start
-        return Location(start.root, (*start.parts, *self.path.split(b"/")))
+        folder = self.folder
+        return Location(folder.start.root, (*folder.location_parts, self.name))
 
 
 @dataclass(slots=True, eq=False)
@@ -127,6 +127,8 @@ class WalkedFolder:
     is_complete: bool = False
     items: Iterator[Item] = field(default_factory=lambda: iter(()))
     kinds: dict[bytes, FileKind | None] = field(default_factory=dict)
+    held_parts: tuple[bytes, ...] | None = None
+    """The parts of the location, once an entry has needed them."""
 
     @property
     def root_prefix(self) -> bytes:
@@ -145,6 +147,14 @@ class WalkedFolder:
     def prefix(self) -> bytes:
         """The path below the folder that is walked, with a slash."""
         return self.root_prefix[self.start_bytes :]
+
+    @property
+    def location_parts(self) -> tuple[bytes, ...]:
+        """The parts of the location, which those of all its entries begin with."""
+        if self.held_parts is None:
+            names = self.prefix.split(b"/")[:-1]
+            self.held_parts = (*self.start.parts, *names)
+        return self.held_parts
 
     @property
     def parts(self) -> tuple[bytes, ...]:

@@ -153,7 +153,9 @@ class ChangeTree:
         identity = root.identity
         if identity not in self._root_nodes:
             original = OriginalFile(
-                root.folder.status(), Location(root, ()), None
+                root.folder.status(),
+                position=None,
+                folder_location=Location(root, ()),
             )
             node = TreeNode.from_disk(self.records, root.name, original)
             # It may have been reached from a root above: then that node counts.

@@ -29,11 +29,22 @@ class FileChanges:
         self._diff = diff
         self._backup = backup
         self._rewritten: dict[RecordedPath, TreeNode] = {}
-        """Rewritten files, by their paths after the change."""
+        """Files rewritten into new folders, by their paths after the change."""
+        self._old_paths: set[RecordedPath] = set()
+        """The former paths of files rewritten out of displaced folders."""
+        displaced = set(diff.displaced)
         for node in backup.originals:
-            if diff.is_rewritten(node):
+            if not diff.is_rewritten(node):
+                continue
+            assert node.original is not None
+            # Others are known by their nodes: there may be 100,000.
+            if not _is_in_folder_on_disk(node):
                 path = RecordedPath.from_location(diff.location_of(node))
                 self._rewritten[path] = node
+            if node not in displaced:
+                self._old_paths.add(
+                    RecordedPath.from_location(node.original.location)
+                )
 
     def intended(self) -> Sequence[FileChange]:
         """Return all changes, as far as they are known before staging."""
@@ -69,6 +80,10 @@ class FileChanges:
         """Yield the changes of files that get a new inode."""
         for node in self._diff.staged:
             location = self._diff.location_of(node)
+            if node in self._backup.originals:
+                path = RecordedPath.from_location(location)
+                yield self._rewrite(path, node, originals[node], created[node])
+                continue
             # A rewritten file may have moved into a new folder: it is no new file.
             for path, after in _with_children(location, created[node]):
                 rewritten = self._rewritten.get(path)
@@ -119,17 +134,13 @@ class FileChanges:
 
     def _deleted_files(self) -> Iterator[FileChange]:
         """Yield the changes of deleted files, also in folders; no rewritten ones."""
-        rewritten_paths: set[RecordedPath] = set()
-        for node in self._rewritten.values():
-            assert node.original is not None
-            rewritten_paths.add(
-                RecordedPath.from_location(node.original.location)
-            )
         for node in self._diff.displaced:
             assert node.original is not None
+            if self._diff.is_rewritten(node):
+                continue
             state = self._backup.originals[node]
             for path, before in _with_children(node.original.location, state):
-                if path not in rewritten_paths:
+                if path not in self._old_paths:
                     yield FileChange(path, before, after=None)
 
 
@@ -141,6 +152,12 @@ def are_same(
         return False
     pairs = zip(changes, other_changes, strict=True)
     return all(change == other for change, other in pairs)
+
+
+def _is_in_folder_on_disk(node: TreeNode) -> bool:
+    """Return True if a node of the tree is in a folder that is no new one."""
+    assert node.position is not None
+    return node.position.folder.original is not None
 
 
 def _with_children(

@@ -174,7 +174,11 @@ class _Staging:
                 raise errors.changed_since_read(node.requested_path)
             self._set_metadata(file, node)
             state = replace(
-                state, digest=digest, size=size, inode=file.status().inode
+                state,
+                # Of two equal texts the one that is held already.
+                digest=state.digest or sys.intern(digest),
+                size=size,
+                inode=file.status().inode,
             )
         except BaseException:
             file.close()
@@ -226,7 +230,7 @@ class _Staging:
                 file.start_writeback(written_back, end - written_back)
                 written_back = end
                 self._task.report(size, content.size, node.requested_path)
-        return sys.intern(hasher.hexdigest()), size
+        return hasher.hexdigest(), size
 
     def _require_unchanged_source(self, node: TreeNode, digest: str) -> None:
         """Raise `stale_version` unless the copied file is the one that was saved."""

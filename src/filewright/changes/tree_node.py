@@ -5,6 +5,7 @@ from __future__ import annotations
 import stat
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from filewright import errors, system
@@ -35,6 +36,12 @@ class Rights(NamedTuple):
     gid: int
 
 
+@lru_cache
+def shared_rights(mode: int, uid: int, gid: int) -> Rights:
+    """Return rights; most files of a change have the same."""
+    return Rights(mode, uid, gid)
+
+
 class Position(NamedTuple):
     """A name in a folder of the tree."""
 
@@ -55,9 +62,20 @@ class OriginalFile:
     """A file, link or folder on the disk, as the change found it."""
 
     status: Status
-    location: Location
     position: Position | None
     """None for a root."""
+    folder_location: Location | None = None
+    """The location of a folder; that of a file follows from its position."""
+
+    @property
+    def location(self) -> Location:
+        """The location on the disk."""
+        if self.folder_location is not None:
+            return self.folder_location
+        assert self.position is not None
+        folder, name = self.position
+        assert folder.original is not None
+        return folder.original.location.child(name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +160,7 @@ class TreeNode:
             records,
             RECORDED_KINDS[status.kind],
             requested_path,
-            Rights(status.mode, status.uid, status.gid),
+            shared_rights(status.mode, status.uid, status.gid),
             original,
             needs_new_inode=False,
         )
@@ -238,7 +256,8 @@ class TreeNode:
             return self.children[name]
         node = self._load_child(name, requested_path)
         if node is not None:
-            node.position = Position(self, name)
+            position = node.original_position
+            node.position = position or Position(self, name)
         if self.original is not None:
             if (
                 node is not None
@@ -273,8 +292,12 @@ class TreeNode:
                 error, requested_path, doing="look at"
             ) from error
         rules.require_allowed(requested_path, name, status.kind == "folder")
-        location = source.original.location.child(name)
-        original = OriginalFile(status, location, Position(source, name))
+        location = None
+        if status.kind == "folder":
+            location = source.original.location.child(name)
+        original = OriginalFile(
+            status.compact(), Position(source, name), location
+        )
         node = TreeNode.from_disk(self.records, requested_path, original)
         if node.kind == "link":
             try:
@@ -288,7 +311,7 @@ class TreeNode:
             return node
         # The folder is a copy: its children are copies too.
         if status.device != source.nearest_status.device:
-            raise errors.other_file_system(location.display_path)
+            raise errors.other_file_system(original.location.display_path)
         return node.copy_into(self, requested_path)
 
     def child_names(self) -> list[bytes]:

@@ -7,7 +7,6 @@ begun: rights, owners, mounts, links and protected names.
 from __future__ import annotations
 
 import stat
-from functools import lru_cache
 
 from filewright import errors, system
 from filewright.boundary.location import Location
@@ -29,6 +28,7 @@ from filewright.changes.tree_node import (
     Rights,
     TreeNode,
     is_kept_by_sticky_folder,
+    shared_rights,
 )
 from filewright.edit.changeset import (
     Copy,
@@ -494,17 +494,11 @@ def _with_rights(
     gid: int | None = None,
 ) -> Rights:
     """Return rights with those that are given replaced."""
-    return _shared_rights(
+    return shared_rights(
         rights.mode if mode is None else mode,
         rights.uid if uid is None else uid,
         rights.gid if gid is None else gid,
     )
-
-
-@lru_cache
-def _shared_rights(mode: int, uid: int, gid: int) -> Rights:
-    """Return rights; most files of a change have the same."""
-    return Rights(mode, uid, gid)
 
 
 def _without_special_bits(mode: int) -> int:

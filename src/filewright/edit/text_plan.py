@@ -56,13 +56,15 @@ def to_file_plan(text: Snapshot, plan: TextPlanT) -> FilePlan[TextPlanT]:
     steps: list[Step] = []
     if file_splices:
         steps.append(Modify.from_snapshot(location, file, file_splices))
+    # One text for both names: a change may have 100,000 files.
+    name = location.display_path
     return FilePlan(
         result=plan,
         location=location,
         steps=steps,
         before=file,
         splices=file_splices,
-        old_name=location.display_path,
-        new_name=location.display_path,
+        old_name=name,
+        new_name=name,
         view=(text, text_splices),
     )

@@ -123,7 +123,7 @@ class LogTimes:
         head = snapshot.read(snapshot.start, _SAMPLED_BYTES)
         modified = time.time()
         if snapshot.status is not None:
-            modified = snapshot.status.st_mtime
+            modified = snapshot.status.st_mtime_ns / 1e9
         # East of Greenwich the year begins up to 14 hours earlier.
         year = datetime.fromtimestamp(
             modified + _EARLIEST_ZONE_SECONDS, UTC

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import os
 import stat
+from dataclasses import dataclass
+from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Literal
 
@@ -19,6 +21,31 @@ KIND_OF_FORMAT: dict[int, FileKind] = {
     stat.S_IFIFO: "fifo",
     stat.S_IFSOCK: "socket",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class CompactStat:
+    """The fields of the system's result that a `Status` reads, and no others.
+
+    The result itself takes 700 bytes, too many for the files of a large change.
+    """
+
+    st_mode: int
+    st_ino: int
+    st_dev: int
+    st_nlink: int
+    st_uid: int
+    st_gid: int
+    st_size: int
+    st_atime_ns: int
+    st_mtime_ns: int
+    st_ctime_ns: int
+
+
+@lru_cache
+def _shared_number(number: int) -> int:
+    """Return a number as one object; most files of a change have the same."""
+    return number
 
 
 def _field(name: str) -> Any:
@@ -58,7 +85,9 @@ class Status:
     """The number of its names (hard links); 0 after it was deleted."""
 
     def __init__(
-        self, raw: os.stat_result, birth_ns: int | None = None
+        self,
+        raw: os.stat_result | CompactStat,
+        birth_ns: int | None = None,
     ) -> None:
         self.raw = raw
         self.kind: FileKind = KIND_OF_FORMAT.get(
@@ -70,6 +99,23 @@ class Status:
         self.mode = stat.S_IMODE(raw.st_mode)
         """The twelve permission bits."""
         self._birth_ns = birth_ns
+
+    def compact(self) -> Status:
+        """Return the same status in a third of the memory, to be held for long."""
+        raw = self.raw
+        fields = CompactStat(
+            st_mode=_shared_number(raw.st_mode),
+            st_ino=raw.st_ino,
+            st_dev=_shared_number(raw.st_dev),
+            st_nlink=raw.st_nlink,
+            st_uid=raw.st_uid,
+            st_gid=raw.st_gid,
+            st_size=raw.st_size,
+            st_atime_ns=raw.st_atime_ns,
+            st_mtime_ns=raw.st_mtime_ns,
+            st_ctime_ns=raw.st_ctime_ns,
+        )
+        return Status(fields, self.birth_ns)
 
     @property
     def birth_ns(self) -> int | None:

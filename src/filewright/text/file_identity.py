@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 
+from filewright.system.status import CompactStat
+
 
 @dataclass(frozen=True, slots=True)
 class FileIdentity:
@@ -17,7 +19,7 @@ class FileIdentity:
     ctime_ns: int
 
     @classmethod
-    def of(cls, status: os.stat_result) -> FileIdentity:
+    def of(cls, status: os.stat_result | CompactStat) -> FileIdentity:
         """Return the identity in a `stat` result."""
         return cls(
             status.st_dev,

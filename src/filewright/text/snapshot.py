@@ -24,6 +24,7 @@ from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.system import BLOCK_BYTES, Closable, File
+from filewright.system.status import CompactStat
 from filewright.text import detection
 from filewright.text.cache import BoundedCache
 from filewright.text.codec import Encoding
@@ -65,7 +66,7 @@ class Snapshot(Closable):
         settings: Settings | None = None,
         file: File | None = None,
         location: Location | None = None,
-        status: os.stat_result | None = None,
+        status: os.stat_result | CompactStat | None = None,
         encoding: str | None = None,
         indexes: BoundedCache[LineIndex] | None = None,
     ) -> None:

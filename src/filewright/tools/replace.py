@@ -699,14 +699,25 @@ def _other_spellings(context: Context, item: _Item, count: int) -> list[str]:
 def _plan_files(
     context: Context,
     items: Sequence[_Item],
-    targets: Mapping[Location, Sequence[int]],
+    targets: dict[Location, list[int]],
     findings: _Findings,
 ) -> Iterator[FilePlan[ReplaceOutcome]]:
-    """Yield the plan of every file that changes, and collect the findings."""
+    """Yield the plan of every file that changes, and collect the findings.
+
+    Each target is taken out of `targets` when its turn comes.
+    """
     locations = sorted(
-        targets, key=lambda location: (location.root.index, location.parts)
+        targets,
+        key=lambda location: (location.root.index, location.parts),
+        reverse=True,
     )
-    for location in locations:
+    while locations:
+        location = locations.pop()
+        indexes = targets.pop(location)
+        path = location.display_path
+        if not location.spelling:
+            # One text names the file in every step and message: there may be 100,000.
+            location = location.spelled(path)
         is_named = any(item.location == location for item in items)
         if is_named:
             context.boundary.require_writable(location)
@@ -723,7 +734,7 @@ def _plan_files(
             try:
                 require_plain(snapshot)
                 outcome = _replace_in_file(
-                    context, snapshot, items, targets[location], findings
+                    context, snapshot, items, indexes, findings
                 )
             except FilewrightError as error:
                 is_left_out = error.code in (Code.IS_BINARY, Code.UNSUPPORTED)
@@ -731,13 +742,13 @@ def _plan_files(
                     raise
                 findings.is_checked = False
                 findings.notes.append(
-                    f"{location.display_path} is not editable text and was left out"
+                    f"{path} is not editable text and was left out"
                     if error.code is Code.IS_BINARY
                     else f"{error.message}, and was left out"
                 )
                 continue
             if outcome.count:
-                findings.by_file[location.display_path] = outcome.count
+                findings.by_file[path] = outcome.count
             if outcome.splices:
                 context.boundary.require_writable(location)
                 findings.add_kinds(snapshot, outcome.splices)
@@ -745,10 +756,12 @@ def _plan_files(
                 findings.check_result(
                     snapshot,
                     outcome.splices,
-                    [items[index] for index in targets[location]],
+                    [items[index] for index in indexes],
                     context.task,
                 )
-                yield to_file_plan(snapshot, outcome)
+                plan = to_file_plan(snapshot, outcome)
+                # The step has the splices now, and no answer shows them.
+                yield replace(plan, result=replace(outcome, splices=()))
 
 
 def _replace_in_file(
