@@ -33,7 +33,7 @@ def find_abbreviated(
         raise FilewrightError(
             Code.INVALID_INPUT,
             f"{part} abbreviates more than one {noun}: {', '.join(matches)}",
-            hint="give more of it",
+            hint="give more of its characters",
             details={"given": part},
         )
     return matches[0] if matches else None

@@ -342,7 +342,7 @@ def _explain_missing(
         near = find_nearest(source, edit.search)
         message = (
             "the search text is not in the file "
-            f"(looked for by every tier up to {missed.reached})"
+            f"(tried: every tier up to {missed.reached})"
         )
         hint = (
             "use exactly the text that is there"
@@ -365,8 +365,8 @@ def _explain_missing(
             suggestions = suggest_nearest(source, edit, best)
     if not suggestions and near:
         hint = (
-            "look at what differs, and make search and replace again "
-            "from the text that is there"
+            "look at what differs, and copy search and replace from the "
+            "text of the file"
         )
     return _refusal(missed, message, hint, (), near, suggestions)
 
