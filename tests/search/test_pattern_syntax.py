@@ -80,6 +80,25 @@ def test_multiline(pattern, text, matches):
 
 
 @pytest.mark.parametrize(
+    ("pattern", "multiline"),
+    [
+        (r"a\nb", True),
+        ("a\nb", True),
+        (r"a(x|\n)", True),
+        (r"a[\r\n]", True),
+        (r"\n?\z", True),
+        (r"a\z", True),
+        (r"[^\n]*", False),
+        (r"(?s)a.b", False),
+        (r"a\s+b", False),
+        (r"a$", False),
+    ],
+)
+def test_names_line_endings(pattern, multiline):
+    assert compile_pattern(pattern, mode="regex").multiline is multiline
+
+
+@pytest.mark.parametrize(
     "pattern",
     [
         "(?=a)",
@@ -96,7 +115,6 @@ def test_multiline(pattern, text, matches):
         "[a&&b]",
         "[a--b]",
         "[a~~b]",
-        r"a\z",
         r"a\Z",
         "a++",
         "a**",
@@ -107,7 +125,6 @@ def test_multiline(pattern, text, matches):
         "[z-a]",
         r"\r",
         "a{,3}",
-        r"\n",
         "{2}",
         r"\b+",
         "^*",

@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any, Literal
 
 from filewright.errors import invalid
-from filewright.hints import Hint
 from filewright.search.characters import escape_bytes, write_spellings
 from filewright.search.code_pattern import (
     CodePattern,
@@ -198,7 +197,7 @@ class Pattern:
             rg=f"(?Rm{flag}){''.join(rg_parts)}",
             bare=bare,
             has_upper_case=False,
-            has_line_break=False,
+            needs_multiline=False,
         )
 
     @cached_property
@@ -233,8 +232,8 @@ def compile_pattern(
 ) -> Pattern:
     """Check a pattern, and return it ready for searches.
 
-    `smart` ignores case unless the pattern has an upper-case character. A literal that
-    holds a line break is multiline. Raises `invalid_input` for a pattern outside the
+    `smart` ignores case unless the pattern has an upper-case character. A pattern that
+    names a line ending or the end of the file is multiline. Raises `invalid_input` for a pattern outside the
     syntax (`docs/search.md`), with a hint that says what to write instead.
     """
     _check_text(text, max_chars)
@@ -242,7 +241,6 @@ def compile_pattern(
         return _compile_code(text, case)
     if mode == "literal":
         text = normalize_newlines(text)
-        multiline = multiline or "\n" in text
 
     def translate(*, fold: bool) -> Translation:
         if mode == "literal":
@@ -250,6 +248,10 @@ def compile_pattern(
         return translate_regex(text, fold=fold, multiline=multiline)
 
     translation = translate(fold=False)
+    if translation.needs_multiline and not multiline:
+        # Searched line by line, it could match nothing.
+        multiline = True
+        translation = translate(fold=False)
     # A literal without case is searched as bytes, which is faster than RE2.
     has_case = mode == "regex" or text.lower() != text.upper()
     insensitive = has_case and _ignores_case(
@@ -257,16 +259,6 @@ def compile_pattern(
     )
     if insensitive:
         translation = translate(fold=True)
-    if translation.has_line_break and not multiline:
-        raise invalid(
-            r"the pattern holds \n, but lines are searched one by one",
-            Hint(
-                "give multiline=true",
-                shell="give --multiline",
-                plain="search for one line of it",
-            ),
-            argument="pattern",
-        )
     plain_text = None
     if mode == "literal" and not insensitive and "\n" not in text:
         plain_text = text

@@ -98,15 +98,15 @@ class Translation:
     every line in which `re2` has a match, and some others: each character outside ASCII
     stands for any bytes that could be one. `bare` is `re2` without assertions, which
     have no width. `has_upper_case` is True if the pattern itself has an upper-case
-    character (``\\S`` and names of groups do not count), and `has_line_break` if it
-    matches a line break.
+    character (``\\S`` and names of groups do not count), and `needs_multiline` if it
+    names a line ending or the end of the file.
     """
 
     re2: str
     rg: str
     bare: str
     has_upper_case: bool
-    has_line_break: bool
+    needs_multiline: bool
 
 
 def translate_literal(text: str, *, fold: bool = False) -> Translation:
@@ -121,7 +121,7 @@ def translate_literal(text: str, *, fold: bool = False) -> Translation:
         rg=f"(?Rm{flag})" + "".join(raw_characters),
         bare=re2,
         has_upper_case=any(map(str.isupper, text)),
-        has_line_break="\n" in text,
+        needs_multiline="\n" in text,
     )
 
 
@@ -209,7 +209,7 @@ class _PatternReader:
         self._last_item = _Item.NONE
         self._last_item_start = 0
         self._has_upper_case = False
-        self._has_line_break = False
+        self._needs_multiline = False
         self._re2: list[str] = []
         self._rg: list[str] = []
         self._bare: list[str] = []
@@ -230,7 +230,7 @@ class _PatternReader:
             rg=f"(?Rm{flag}){''.join(self._rg)}",
             bare="".join(self._bare),
             has_upper_case=self._has_upper_case,
-            has_line_break=self._has_line_break,
+            needs_multiline=self._needs_multiline,
         )
 
     # Reading and writing
@@ -264,7 +264,7 @@ class _PatternReader:
         self._bare.append(re2 if bare is None else bare)
 
     def _write_character(self, character: str) -> None:
-        self._has_line_break = self._has_line_break or character == "\n"
+        self._needs_multiline = self._needs_multiline or character == "\n"
         if self._look_alikes is not None:
             forms = write_spellings(character, look_alikes=self._look_alikes)
         else:
@@ -437,7 +437,9 @@ class _PatternReader:
                 )
             rg = f"(?-u:\\{letter})"
             self._write(_Item.ASSERTION, f"\\{letter}", rg, "")
-        elif letter == "A" or (letter == "z" and self._multiline):
+        elif letter in "Az":
+            # The end of the file is not the end of its last line.
+            self._needs_multiline = self._needs_multiline or letter == "z"
             rg = "^" if letter == "A" else "$"
             self._write(_Item.ASSERTION, f"\\{letter}", rg, "")
         elif letter in _CLASS_LETTERS:
@@ -485,14 +487,10 @@ class _PatternReader:
                 r"write the text again, or \x{…} for a character",
                 at=start,
             )
-        if letter in "zZ":
-            end = r"\n?\z is the end of the file, with or without its last line ending"
+        if letter == "Z":
             self._refuse(
-                f"\\{letter} means different things to different engines",
-                Hint(
-                    rf"with multiline=true {end}",
-                    shell=rf"with --multiline {end}",
-                ),
+                r"\Z means different things to different engines",
+                r"\n?\z is the end of the file, with or without its last line ending",
                 at=start,
             )
         if letter.isalnum() or letter in "<>":
@@ -540,7 +538,7 @@ class _PatternReader:
         members = self._read_members(start)
         is_line_break = set(members.ranges) == {("\n", "\n")}
         if is_line_break and not is_negated and not members.classes:
-            self._has_line_break = True
+            self._needs_multiline = True
         if members.properties and "i" in self._flags:
             text = self._fold_class(members, start, is_negated=is_negated)
         else:

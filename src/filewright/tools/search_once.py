@@ -33,6 +33,7 @@ from filewright.tools.rotated_logs import find_rotated
 from filewright.tools.search_arguments import (
     SearchArguments,
     compile_arguments,
+    with_multiline,
 )
 from filewright.tools.search_notes import (
     left_out_notes,
@@ -91,6 +92,7 @@ def search_once(
     For a summary of their syntax, up to `summary_bytes` are parsed.
     """
     target = find_target(context, arguments.path, rotated=arguments.rotated)
+    arguments = with_multiline(arguments, context.settings)
     options = tree_options(arguments)
     page = SearchPage(context, arguments, max_chars)
     if target.open_file is not None and not context.searcher.accepts(
