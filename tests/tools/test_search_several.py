@@ -179,7 +179,7 @@ def test_items_take_pattern_of_call(root: Path, workspace: Workspace) -> None:
         ("two.txt", 1),
         ("two.txt", 2),
     ]
-    with pytest.raises(FilewrightError, match="items"):
+    with pytest.raises(FilewrightError, match="item 1 has no pattern"):
         workspace.search(items=items)
 
 

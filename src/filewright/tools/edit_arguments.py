@@ -50,9 +50,9 @@ class Place(Arguments):
     """A place in a file: a symbol, lines, a merge conflict, a cell, or beside one of them."""
 
     symbol: str | None = None
-    lines: Annotated[
-        list[int] | None, Field(description="[first, last] before edits")
-    ] = None
+    lines: Annotated[list[int] | None, Field(description="[first, last]")] = (
+        None
+    )
     after: Anchor = None
     before: Anchor = None
     conflict: LineNumber | None = None
@@ -189,7 +189,9 @@ class PlaceEdit(BaseEdit):
         'without at; a cell is a place itself, as in at: {"cell": 2}'
     )
 
-    at: Annotated[Place, Field(description="instead of search")]
+    at: Annotated[
+        Place, Field(description="instead of search; as before edits")
+    ]
     replace: str | None = None
     delete: bool = False
     take: ConflictSide | None = None

@@ -101,11 +101,12 @@ MAX_NAMED_FILES = 3
 """The files named with their counts; a search with output=counts names all."""
 
 MAX_KINDS = 6
+MAX_FEW_KINDS = 12
 MAX_UNUSUAL_KINDS = 3
 NEAR_BYTES = 40
 WORD_SIGNS = f"{string.ascii_letters}{string.digits}_"
 MAX_KIND_CHARS = 100
-"""The kinds of lines shown with an example, and the length of each line."""
+"""The kinds of lines shown with an example, all if they are few; and the length of each line."""
 
 MAX_NEAR_WORDS = 8
 """The words near the matches that are named."""
@@ -128,7 +129,16 @@ _ITEM_SCHEMA = {
     "type": "object",
     "properties": {
         name: {}
-        for name in ("pattern", "replacement", "path", "glob", "mode", "only")
+        for name in (
+            "pattern",
+            "replacement",
+            "path",
+            "glob",
+            "mode",
+            "only",
+            "where",
+            "set",
+        )
     },
 }
 """The listed schema of one item: its names mean the same as in the call."""
@@ -185,7 +195,7 @@ class ReplaceArguments(ChangeArguments):
     """only matches in `code`, `comments`, `strings`, `imports`, `definitions` or `calls`, one of these or several; one
     that is partly in them stays, and is counted; see [search](search.md#kinds-of-syntax)"""
     multiline: Annotated[bool, RARE] = False
-    """a regex may match across lines"""
+    """a regex may match across lines, as one with `\\n` in it does anyway"""
     preview: bool | None = None
     """true: show the diff, write nothing; the default unless a count below lets the call write"""
     diff: Annotated[DiffMode, RARE] = "auto"
@@ -392,7 +402,10 @@ class _Findings:
         """
         ranked = self.kinds.ranked(rarest_first=False)
         unusual_count = len(self.unusual_rows)
-        frequent = ranked[: MAX_KINDS - unusual_count]
+        limit = MAX_KINDS
+        if len(ranked) + unusual_count <= MAX_FEW_KINDS:
+            limit = MAX_FEW_KINDS
+        frequent = ranked[: limit - unusual_count]
         if len(ranked) > len(frequent):
             rare = self._find_rare(frequent[:-1])
             if rare is not None:

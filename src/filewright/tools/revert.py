@@ -322,7 +322,9 @@ def render_undo(undo: _Undo, view: DiffView, max_characters: int) -> str:
         [f"[{note}]" for note in reversal.notes], reserve=NOTES_RESERVE
     )
     if reversal.remaining_conflicts:
-        reply.add("left as it is, since it has changed since:")
+        reply.add(
+            "left as it is, since it has changed since (both sides; neither is written):"
+        )
         reply.extend(
             [
                 conflict.sides.lstrip("\n")

@@ -110,7 +110,7 @@ SEARCH_CONTENT = Tool(
     description=(
         "Find text, regex (RE2), code (f($$$X)) or similar text (fuzzy). "
         "kinds: lines alike but for numbers. Logs (.gz, app.log*): since (15m), until. JSON lines, CSV: "
-        "where {err.code: '>500'}, fields; by (host,10m,$1) "
+        "where {err.code: '>500'}, fields; by (host,10m,$1): "
         "counts, p95 of fields."
     ),
     toolset="read",

@@ -72,13 +72,13 @@ class SearchArguments(Arguments):
     """`"smart"`: insensitive unless the pattern has a capital"""
     whole_word: bool = False
     """only whole words"""
-    multiline: bool = False
-    """a regex may match across lines"""
+    multiline: Annotated[bool, RARE] = False
+    """a regex may match across lines, as one with `\\n` in it does anyway"""
     invert: Annotated[bool, RARE] = False
     """find the lines that do not match"""
     without: Annotated[
         str | list[str] | None,
-        Field(min_length=1, description="drop lines with this"),
+        Field(min_length=1, description="drop lines with this (as mode)"),
     ] = None
     """leave out lines that contain this too, or one of several. As text or as a regex, as `mode` says of `pattern`:
     `ERROR` without `mailbox full`
@@ -191,18 +191,26 @@ def split_searches(arguments: SearchArguments) -> list[SearchArguments]:
     # An item must not inherit the list that it came from.
     call = arguments.model_copy(update={"patterns": None})
     searches = call.for_each(items)
-    for search in searches:
-        _require_one_pattern(search)
+    for number, search in enumerate(searches, 1):
+        _require_one_pattern(number, search)
     return searches
 
 
-def _require_one_pattern(search: SearchArguments) -> None:
-    """Raise `invalid_input` unless an item is the search of one pattern."""
-    has_none = search.pattern is None and not search.needs_no_pattern
-    if has_none or search.patterns is not None or search.items is not None:
+def _require_one_pattern(number: int, search: SearchArguments) -> None:
+    """Raise `invalid_input` unless an item, counted from 1, is the search of one pattern."""
+    if search.patterns is not None or search.items is not None:
         raise invalid(
-            "each of items is the search of one pattern",
+            f"item {number} has several patterns",
             "give each of items a pattern, and what differs from the call",
+            argument="items",
+        )
+    if search.pattern is None and not search.needs_no_pattern:
+        raise invalid(
+            f"item {number} has no pattern",
+            Hint(
+                "give it a pattern that is not empty; read_content shows files",
+                shell="give it a pattern that is not empty",
+            ),
             argument="items",
         )
     if search.cursor is not None:
@@ -261,6 +269,16 @@ def compile_arguments(
     return replace(pattern, excluded=tuple(excluded))
 
 
+def with_multiline(
+    arguments: SearchArguments, settings: Settings
+) -> SearchArguments:
+    """Return arguments that say `multiline` if their regex names a line ending."""
+    if arguments.mode != "regex" or arguments.multiline:
+        return arguments
+    pattern = compile_arguments(arguments, settings)
+    return arguments.model_copy(update={"multiline": pattern.multiline})
+
+
 def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
     """Raise `invalid_input` if kinds or counts are asked of anything but single lines."""
     argument = "output"
@@ -275,8 +293,8 @@ def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
                 "{} compares the single lines that match, all of them", reason
             ),
             Hint(
-                "leave out invert, multiline and cursor; without leaves out lines",
-                shell="leave out --invert, --multiline and --cursor",
+                "leave out invert, multiline, \\n and cursor; without leaves out lines",
+                shell="leave out --invert, --multiline, \\n and --cursor",
             ),
             argument=argument,
         )
