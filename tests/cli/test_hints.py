@@ -40,6 +40,7 @@ NOT_OF_A_SHELL = {
     "tools/read_place.py": "a pattern to read",
     "tools/read_times.py": "since and until",
     "tools/replace.py": "the tool replace_content",
+    "tools/replace_rendering.py": "the tool replace_content",
     "tools/revert.py": "the tool revert_edit",
     "tools/search.py": "several patterns",
     "tools/search_counts.py": "counts by a field",
