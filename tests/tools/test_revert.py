@@ -144,7 +144,10 @@ def test_is_brief_after_its_preview(workspace: Workspace, root: Path) -> None:
     preview = workspace.call("revert_edit", arguments).text
     assert preview.count("@@ -") == 2
     undo = workspace.call("revert_edit", {"change_id": change})
-    assert undo.text.splitlines()[1:] == ["[2 files, as in the preview]"]
+    assert undo.text.splitlines()[1:] == [
+        "[b.txt: later changes stay (merged)]",
+        "[2 files, as in the preview]",
+    ]
 
 
 def test_says_that_it_undid_a_part(workspace: Workspace, root: Path) -> None:

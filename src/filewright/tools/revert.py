@@ -314,13 +314,13 @@ def render_undo(undo: _Undo, view: DiffView, max_characters: int) -> str:
         reply.add(f"undid {title}{extent}: {content}; change {change_id}")
     else:
         reply.add(f"{title} {reply.status('undone')}{extent}: {content}")
+    reply.extend(
+        [f"[{note}]" for note in reversal.notes], reserve=NOTES_RESERVE
+    )
     if view.is_seen and view.mode != "full":
         files = pluralize(len(record.file_changes) if record else 0, "file")
         reply.add(f"[{files}, as in the preview]")
         return reply.text()
-    reply.extend(
-        [f"[{note}]" for note in reversal.notes], reserve=NOTES_RESERVE
-    )
     if reversal.remaining_conflicts:
         reply.add(
             "left as it is, since it has changed since (both sides; neither is written):"
