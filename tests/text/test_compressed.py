@@ -41,8 +41,9 @@ COMPRESS = {
 }
 
 # 1.6 MB, of lines that do not compress away.
+_RANDOM = random.Random(0)
 TEXT = b"".join(
-    b"%06d %032x\n" % (number, random.Random(number).getrandbits(128))
+    b"%06d %032x\n" % (number, _RANDOM.getrandbits(128))
     for number in range(40_000)
 )
 SMALL = Settings.defaults().replace(hold_bytes=100_000)

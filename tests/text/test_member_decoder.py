@@ -20,8 +20,10 @@ except ImportError:
     from backports import zstd
 
 SETTINGS = Settings(hold_bytes=100_000)
+_RANDOM = random.Random(999)
+_WORDS = [_RANDOM.getrandbits(64) for _ in range(999)]
 TEXT = b"".join(
-    b"%07d %016x\n" % (number, random.Random(number % 999).getrandbits(64))
+    b"%07d %016x\n" % (number, _WORDS[number % 999])
     for number in range(100_000)
 )
 CHECKSUM = {zstd.CompressionParameter.checksum_flag: 1}
