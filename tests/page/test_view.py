@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markupsafe import Markup
+from tests.page.diff_views import LINES, view_of
 
 from filewright.edit.build_diff import build_file_diff, find_splices
 from filewright.edit.diff import Diff, FileDiff
@@ -16,28 +17,6 @@ from filewright.page.view import FileView, HunkView, RowView
 from filewright.page.view import view_of as drawn
 from filewright.text.snapshot import Snapshot
 from filewright.wording import to_one_line
-
-
-def view_of(
-    before: bytes,
-    after: bytes,
-    old: str | None = "a.py",
-    new: str | None = "a.py",
-) -> FileView:
-    snapshot = Snapshot(before)
-    return drawn(
-        build_file_diff(
-            FileDiff(old, new), snapshot, find_splices(snapshot, after)
-        )
-    )
-
-
-LINES = st.lists(
-    st.text(
-        st.characters(codec="utf-8", exclude_characters="\0\r\n"), max_size=12
-    ),
-    max_size=30,
-).map(lambda lines: "".join(f"{line}\n" for line in lines))
 
 
 @given(before=LINES, after=LINES)

@@ -3,6 +3,7 @@ from hypothesis import strategies as st
 from tests.examples import examples
 
 from filewright.search.matches import find_matches
+from filewright.search.pattern import compile_pattern
 from filewright.text.snapshot import Snapshot
 
 SETTINGS = examples(
@@ -73,3 +74,15 @@ texts = st.lists(
 
 def spans(snapshot: Snapshot, pattern) -> list[tuple[int, int]]:
     return [(m.offset, m.end) for m in find_matches(snapshot, pattern)]
+
+
+def found(pattern: str, text: str, **options: object) -> list[str]:
+    """Return the matches of a pattern in a text, by default of a regex with case."""
+    options.setdefault("mode", "regex")
+    options.setdefault("case", "sensitive")
+    data = text.encode()
+    compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
+    return [
+        data[m.offset : m.end].decode()
+        for m in find_matches(Snapshot(data), compiled)
+    ]

@@ -4,24 +4,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.search.patterns import SETTINGS, anchored, spans, texts
+from tests.search.patterns import SETTINGS, anchored, found, spans, texts
 
 from filewright.boundary.launcher import find_program
 from filewright.errors import Code, FilewrightError
 from filewright.search.matches import find_matches
 from filewright.search.pattern import compile_pattern
 from filewright.text.snapshot import Snapshot
-
-
-def found(pattern: str, text: str, **options: object) -> list[str]:
-    options.setdefault("mode", "regex")
-    options.setdefault("case", "sensitive")
-    data = text.encode()
-    compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
-    return [
-        data[m.offset : m.end].decode()
-        for m in find_matches(Snapshot(data), compiled)
-    ]
 
 
 @pytest.mark.parametrize(

@@ -1,22 +1,10 @@
 """The syntax of regular expressions: accepted forms, their meaning, and refusals."""
 
 import pytest
+from tests.search.patterns import found
 
 from filewright.errors import Code, FilewrightError
-from filewright.search.matches import find_matches
 from filewright.search.pattern import compile_pattern
-from filewright.text.snapshot import Snapshot
-
-
-def found(pattern: str, text: str, **options: object) -> list[str]:
-    options.setdefault("mode", "regex")
-    options.setdefault("case", "sensitive")
-    data = text.encode()
-    compiled = compile_pattern(pattern, **options)  # type: ignore[arg-type]
-    return [
-        data[m.offset : m.end].decode()
-        for m in find_matches(Snapshot(data), compiled)
-    ]
 
 
 @pytest.mark.parametrize(
