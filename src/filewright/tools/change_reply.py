@@ -165,7 +165,7 @@ class ChangeReply(BoundedText):
     def _count_lines(self, diff: Diff) -> str:
         """Return the lines added and removed in the files whose diff is not shown."""
         more_than = "" if diff.all_counted else "more than "
-        counts = f"{more_than}{pluralize(diff.added, 'line')} added, {diff.removed} removed"
+        counts = f"{more_than}{pluralize(diff.added, 'line')} added, {diff.removed:,} removed"
         if self._shown_paths:
             counts += f" in {pluralize(len(diff.files), 'other file')}"
         return counts
