@@ -43,9 +43,7 @@ from filewright.tools.replace_items import (
     is_of_rows,
 )
 from filewright.tools.replace_rendering import render_replacements
-from filewright.tools.replace_rows import (
-    explain_no_row,
-)
+from filewright.tools.replace_rows import explain_no_row
 from filewright.tools.replace_targets import find_other_spellings, find_targets
 from filewright.tools.result import ChangeResult, optional
 from filewright.tools.search_result import MatchedFile

@@ -10,13 +10,9 @@ from pydantic.json_schema import WithJsonSchema
 
 from filewright.tools.argument_problems import argument_error
 from filewright.tools.arguments import RARE
-from filewright.tools.pipeline import (
-    ChangeArguments,
-)
+from filewright.tools.pipeline import ChangeArguments
 from filewright.tools.result import DiffMode
-from filewright.tools.syntax_filter import (
-    SyntaxWords,
-)
+from filewright.tools.syntax_filter import SyntaxWords
 
 _ITEM_SCHEMA = {
     "type": "object",

@@ -29,9 +29,7 @@ from filewright.tools.binary_files import require_plain
 from filewright.tools.context import Context
 from filewright.tools.replace_findings import ReplaceFindings
 from filewright.tools.replace_items import ReplaceItem
-from filewright.tools.syntax_filter import (
-    anchor_span,
-)
+from filewright.tools.syntax_filter import anchor_span
 from filewright.wording import pluralize
 
 MAX_COMPARED_MATCHES = 5_000

@@ -11,9 +11,7 @@ from filewright.edit.replacements import (
     compile_replacement,
 )
 from filewright.edit.row_values import RowChange
-from filewright.errors import (
-    invalid,
-)
+from filewright.errors import invalid
 from filewright.logs.selection import Selection
 from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree_options import TreeOptions

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-from filewright.edit.replacements import (
-    ReplaceOutcome,
-)
+from filewright.edit.replacements import ReplaceOutcome
 from filewright.tools.change_reply import ChangeReply, DiffView
-from filewright.tools.pipeline import (
-    Change,
-)
+from filewright.tools.pipeline import Change
 from filewright.tools.replace_arguments import ReplaceArguments
 from filewright.tools.replace_findings import ReplaceFindings
 from filewright.tools.search_rendering import render_file
