@@ -11,7 +11,7 @@ from filewright.progress import Task
 from filewright.rows.conditions import Condition
 from filewright.rows.fields import MISSING
 from filewright.rows.json_members import JsonSyntaxError, MemberReader
-from filewright.rows.row import MAX_ROW_BYTES, Field, LeftOutRows, Row
+from filewright.rows.row import MAX_ROW_BYTES, LeftOutRows, Row
 from filewright.text.snapshot import Snapshot
 
 MAX_OBJECT_BYTES = 16 << 20
@@ -96,20 +96,11 @@ class JsonDocument:
                 place = member.start
             if not condition.accepts_value(value):
                 return None
-        fields = {}
-        for path in paths:
-            member = members.get(path)
-            if member is not None:
-                fields[path] = Field(
-                    element.offset + member.start,
-                    element.offset + member.end,
-                    reader.read_value(member),
-                )
         return Row(
             element.offset + start,
             element.offset + element.end,
             element.offset + place,
-            fields,
+            reader.read_fields(members, paths),
         )
 
     def _reader(self, text: bytes, offset: int) -> MemberReader:

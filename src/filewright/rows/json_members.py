@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from filewright.rows.row import Field
+
 _SPACE = re.compile(
     rb"(?:[ \t\r\n]++|//[^\r\n]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+"
 )
@@ -134,6 +136,21 @@ class MemberReader:
             if text.startswith("{"):
                 return {}
             return [] if text.startswith("[") else text
+
+    def read_fields(
+        self, members: Mapping[str, Member], paths: Sequence[str]
+    ) -> dict[str, Field]:
+        """Return those members at paths that there are, with their bytes of the file."""
+        fields: dict[str, Field] = {}
+        for path in paths:
+            member = members.get(path)
+            if member is not None:
+                fields[path] = Field(
+                    self._offset + member.start,
+                    self._offset + member.end,
+                    self.read_value(member),
+                )
+        return fields
 
     def _walk(
         self,

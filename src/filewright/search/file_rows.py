@@ -14,7 +14,7 @@ from filewright.rows.conditions import Condition
 from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry
 from filewright.rows.json_document import JsonDocument, unreadable_json
 from filewright.rows.json_members import JsonSyntaxError, MemberReader
-from filewright.rows.row import Field, LeftOutRows, Row, RowReader
+from filewright.rows.row import LeftOutRows, Row, RowReader
 from filewright.rows.table import Table
 from filewright.search.selected_lines import (
     SelectedLines,
@@ -73,15 +73,7 @@ class JsonLines:
                 )
             except JsonSyntaxError as error:
                 raise unreadable_json(self.snapshot, error) from error
-            fields = {}
-            for path in paths:
-                member = members.get(path)
-                if member is not None:
-                    fields[path] = Field(
-                        line.offset + member.start,
-                        line.offset + member.end,
-                        reader.read_value(member),
-                    )
+            fields = reader.read_fields(members, paths)
             yield Row(line.offset, line.body_end, line.offset, fields)
 
 
