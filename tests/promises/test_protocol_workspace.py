@@ -158,7 +158,7 @@ async def test_a_diff_that_was_cut_is_linked_whole(root: Path) -> None:
         )
         assert not result.is_error, text_of(result)
         # The way that every client has is enough beside the counts.
-        assert "get_history with change_id=" in text_of(result)
+        assert "get_history with this change_id" in text_of(result)
         assert [part.type for part in result.content] == ["text"]
         result = await client.call_tool("get_history", {"change_id": "@"})
         [link] = [
@@ -184,7 +184,7 @@ async def test_a_diff_that_was_cut_is_linked_whole(root: Path) -> None:
                 "preview": False,
             },
         )
-        assert "get_history with change_id=" in text_of(page)
+        assert "get_history with this change_id" in text_of(page)
         assert [part.type for part in page.content] == ["text"]
 
 

@@ -181,7 +181,7 @@ def test_many_lost_links_leave_room_for_the_diff(place, workspace):
     assert "[n0 had 2 hard links; the other names keep the old content]" in said
     assert " more notes]\n" in said
     assert said.splitlines()[-1].startswith(
-        "[400 lines added, 400 removed; get_history with change_id="
+        "[400 lines each way; all: get_history with this change_id"
     )
 
 

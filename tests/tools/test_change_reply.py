@@ -43,7 +43,7 @@ def test_a_change_names_its_id() -> None:
     ("view", "says"),
     [
         pytest.param(
-            {}, "[90 lines added, 1 removed; get_history with", id="long"
+            {}, "[90 lines added, 1 removed; all: get_history with", id="long"
         ),
         pytest.param(
             {"is_seen": True},

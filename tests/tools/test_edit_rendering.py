@@ -84,7 +84,7 @@ def test_counts_the_places_of_an_edit(render: Render) -> None:
 def test_seen_diff_needs_no_explanation(render: Render) -> None:
     text = render(tier=Tier.INDENT, view=DiffView(is_seen=True))
     assert "edit 1" not in text
-    assert text.endswith("[1 line added, 1 removed, as in the preview]")
+    assert text.endswith("[1 line each way, as in the preview]")
 
 
 def test_names_what_a_replacement_leaves_out(render: Render) -> None:

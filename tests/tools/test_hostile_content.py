@@ -426,7 +426,7 @@ def test_a_wide_replacement_counts_everything_and_shows_a_part(root, workspace):
     )
     assert preview.text.startswith("200 matches in 40 files")
     assert len(preview.text) < 8_000
-    assert "\n[200 lines added, 200 removed]" in preview.text
+    assert "\n[200 lines each way]" in preview.text
     whole = workspace.call(
         "replace_content",
         {"pattern": "old", "replacement": "new", "diff": "full"},

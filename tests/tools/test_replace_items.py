@@ -323,7 +323,7 @@ def test_a_long_preview_shows_what_becomes_of_each_kind(
     )
     assert "\nc.ts:1:\n-has(aaa)\n+owns(aaa)\n" in text
     assert "[16 more kinds]" in text
-    assert "[140 lines added, 140 removed]" in text
+    assert "[140 lines each way]" in text
     assert len(text) < 800
 
 

@@ -164,8 +164,17 @@ class ChangeReply(BoundedText):
 
     def _count_lines(self, diff: Diff) -> str:
         """Return the lines added and removed in the files whose diff is not shown."""
-        more_than = "" if diff.all_counted else "more than "
-        counts = f"{more_than}{pluralize(diff.added, 'line')} added, {diff.removed:,} removed"
+        added, removed = diff.added, diff.removed
+        if added == removed:
+            counts = f"{pluralize(added, 'line')} each way"
+        elif not added:
+            counts = f"{pluralize(removed, 'line')} removed"
+        elif not removed:
+            counts = f"{pluralize(added, 'line')} added"
+        else:
+            counts = f"{pluralize(added, 'line')} added, {removed:,} removed"
+        if not diff.all_counted:
+            counts = f"more than {counts}"
         if self._shown_paths:
             counts += f" in {pluralize(len(diff.files), 'other file')}"
         return counts
@@ -174,14 +183,17 @@ class ChangeReply(BoundedText):
         if self._view.is_seen:
             return ", as in the preview"
         if self._change.id is not None:
-            return fill("; {} shows them", _name_change(self._change.id))
+            return fill("; all: {}", _name_change(self._change.id))
         return ""
 
 
 def _name_change(change_id: str) -> str:
-    """Return the call, or the command, that shows the diff of a change."""
+    """Return the call, or the command, that shows the diff of a change.
+
+    The call does not repeat the id, which the answer has named above.
+    """
     return Hint(
-        f"get_history with change_id={change_id}",
+        "get_history with this change_id",
         shell=f"filewright show {change_id}",
     )
 
