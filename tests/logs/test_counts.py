@@ -1,12 +1,12 @@
 """Counts of log entries."""
 
 from filewright.logs import counts
-from filewright.logs.counts import CountedLine, EntryCounts, parse_keys
+from filewright.logs.counts import CountedLine, EntryCounts, parse_key
 
 
 def test_samples_keep_the_largest_number_of_each_value(monkeypatch):
     monkeypatch.setattr(counts, "MAX_SAMPLED_NUMBERS", 100)
-    entries = EntryCounts(parse_keys("name"), parse_keys("ms"))
+    entries = EntryCounts(parse_key("name"), parse_key("ms"))
     for number in range(1_000):
         name = "rare" if number in (5, 990) else "frequent"
         number = 5_000 if number in (500, 990) else number % 100
@@ -21,6 +21,6 @@ def test_samples_keep_the_largest_number_of_each_value(monkeypatch):
 
 
 def test_long_groups_are_cut():
-    entries = EntryCounts(parse_keys("$1"))
+    entries = EntryCounts(parse_key("$1"))
     entries.add(CountedLine(groups={"1": "x" * 5_000}))
     assert len(entries.show_key(entries.ranked()[0], None)) == 200

@@ -100,7 +100,7 @@ def test_time_without_zone_is_in_the_zone_of_the_log():
 )
 def test_syslog_over_new_year(line, expected):
     """A file that changed on 1 January 2027, UTC; its clock may be a day ahead."""
-    clock = find_clock([line], 2027, latest=1798761601 + 2 * 86400)
+    clock = find_clock([line], 2027, latest_seconds=1798761601 + 2 * 86400)
     assert clock is not None
     assert clock.read(line) == expected
     assert clock.parse(line[:15].decode(), None) == expected

@@ -1,4 +1,7 @@
-"""Counts of log entries: by fields, by groups of a pattern, by time, and their numbers."""
+"""Counts of log entries by fields, by groups of a pattern, or by time.
+
+The numbers in some fields can be summarized for every count.
+"""
 
 from __future__ import annotations
 
@@ -15,24 +18,27 @@ from filewright.rows.conditions import is_finite, to_number
 from filewright.rows.fields import MISSING, find_value, show_value
 
 MAX_COUNTED_VALUES = 60_000
-"""Values that are told apart; entries with further values are counted together."""
+"""Values with a count of their own; entries with further values are counted together."""
 
 MAX_SAMPLED_NUMBERS = 1_000_000
-"""After so many numbers, every second one of them is dropped."""
+"""The numbers held for percentiles; beyond it, every second one is dropped."""
 
-_WIDTH = re.compile(r"(\d+)([smhd])")
-_GROUP = re.compile(r"\$(\w+)")
+_SPAN_TEXT = re.compile(r"(\d+)([smhd])")
+_GROUP_TEXT = re.compile(r"\$(\w+)")
 _UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _NO_VALUE = "-"
 _MIN_GAP_RATIO = 10
-"""A gap is worth a note if it is so much longer than the mean time between entries."""
+"""A gap is reported if it is this many times the mean time between entries."""
 
 KeyValue = str | float
 
 
 @dataclass(frozen=True, slots=True)
-class CountKey:
-    """One part of a key: a field, a group of the pattern, or a span of time in seconds."""
+class KeyPart:
+    """One part of the key by which entries are counted.
+
+    It is the `path` of a field, a `group` of the pattern, or a `span` of time in seconds.
+    """
 
     path: str = ""
     group: str = ""
@@ -40,11 +46,11 @@ class CountKey:
 
     @property
     def name(self) -> str:
-        """Return the name as the caller wrote it; "" for a span of time."""
+        """Return the name that the caller gave it; "" for a span of time."""
         return f"${self.group}" if self.group else self.path
 
     def read(self, line: CountedLine) -> KeyValue:
-        """Return the value of a line: of a span of time, its beginning in seconds."""
+        """Return the value of this part in a line: for a span, its first second."""
         if self.span:
             if line.seconds is None:
                 return -math.inf
@@ -57,22 +63,22 @@ class CountKey:
             return _NO_VALUE
         return show_value(find_value(line.entry, self.path))
 
-    def show(self, value: KeyValue, clock: LogClock | None) -> str:
-        """Return a value as a column of a result."""
-        if isinstance(value, str):
-            return value
-        if clock is None or math.isinf(value):
+    def show(self, key_value: KeyValue, clock: LogClock | None) -> str:
+        """Return a value of this part as a column of a result."""
+        if isinstance(key_value, str):
+            return key_value
+        if clock is None or math.isinf(key_value):
             return _NO_VALUE
-        text = clock.format(value)
+        formatted_time = clock.format(key_value)
         # Hours or seconds that are zero in every row are left out.
         if self.span % 86400 == 0:
-            return text.partition("T")[0]
-        return text[:-3] if self.span % 60 == 0 else text
+            return formatted_time.partition("T")[0]
+        return formatted_time[:-3] if self.span % 60 == 0 else formatted_time
 
 
 @dataclass(frozen=True, slots=True)
 class CountedLine:
-    """The facts of a line by which it is counted.
+    """A line to count: its fields, the groups of its match, and its time.
 
     `groups` are the texts of the pattern's groups by number and name. `seconds` is None
     for a line without a time.
@@ -86,9 +92,12 @@ class CountedLine:
 
 @dataclass(slots=True)
 class CountedValue:
-    """The entries with one value: their count, their times, and the place of the first."""
+    """The entries with one value: their count, their times, and the place of the first.
 
-    key: tuple[KeyValue, ...]
+    `numbers` and `largest` have an item for each field whose numbers are summarized.
+    """
+
+    key_values: tuple[KeyValue, ...]
     count: int = 0
     path: str = ""
     line: int = 0
@@ -98,7 +107,7 @@ class CountedValue:
     largest: array[float] = field(default_factory=lambda: array("d"))
 
     def add_time(self, seconds: float | None) -> bool:
-        """Note the time of an entry; return True if it is the earliest."""
+        """Record the time of an entry; return True if it is the earliest."""
         if seconds is None:
             return False
         if self.last_seconds is None or seconds > self.last_seconds:
@@ -128,48 +137,48 @@ class Gap:
 
     @property
     def seconds(self) -> float:
-        """Return the length."""
+        """Return the length of the gap."""
         return self.end - self.start
 
 
-def parse_keys(by: str) -> tuple[CountKey, ...]:
+def parse_key(by: str) -> tuple[KeyPart, ...]:
     """Return the parts of a key such as ``host``, ``err.code,10m`` or ``$1``.
 
-    Raise `invalid_input` for an empty part.
+    Raise `invalid_input` for an empty part, and for a span of no time.
     """
-    keys = []
-    for part in by.split(","):
-        text = part.strip()
-        width, group = _WIDTH.fullmatch(text), _GROUP.fullmatch(text)
-        if not text or (width is not None and not int(width[1])):
+    parts = []
+    for piece in by.split(","):
+        text = piece.strip()
+        span, group = _SPAN_TEXT.fullmatch(text), _GROUP_TEXT.fullmatch(text)
+        if not text or (span is not None and not int(span[1])):
             raise invalid(
                 f"by={by!r} has a part without a name",
                 'give fields ("host,err.code"), a time ("10m") or a group of the regex ("$1")',
                 argument="by",
             )
-        if width is not None:
-            keys.append(CountKey(span=int(width[1]) * _UNIT_SECONDS[width[2]]))
+        if span is not None:
+            parts.append(KeyPart(span=int(span[1]) * _UNIT_SECONDS[span[2]]))
         elif group is not None:
-            keys.append(CountKey(group=group[1]))
+            parts.append(KeyPart(group=group[1]))
         else:
-            keys.append(CountKey(path=text))
-    return tuple(keys)
+            parts.append(KeyPart(path=text))
+    return tuple(parts)
 
 
 class EntryCounts:
-    """The number of entries by their keys, with the numbers of some fields.
+    """The entries of a log, counted by a key, with the numbers of some fields.
 
-    After `MAX_COUNTED_VALUES` values, entries with others are counted in `others`.
-    `broken` counts lines that are no JSON objects.
+    After `MAX_COUNTED_VALUES` values, entries with others are counted in `other_count`.
+    `broken_count` is the number of lines that are no JSON objects.
     """
 
     def __init__(
-        self, keys: Sequence[CountKey], numbers: Sequence[CountKey] = ()
+        self, key_parts: Sequence[KeyPart], number_parts: Sequence[KeyPart] = ()
     ) -> None:
-        self.keys = tuple(keys)
-        self.number_keys = tuple(numbers)
-        self.others = 0
-        self.broken = 0
+        self.key_parts = tuple(key_parts)
+        self.number_parts = tuple(number_parts)
+        self.other_count = 0
+        self.broken_count = 0
         self._gap: Gap | None = None
         self._covered_seconds = 0.0
         self._values: dict[tuple[KeyValue, ...], CountedValue] = {}
@@ -181,34 +190,34 @@ class EntryCounts:
         return len(self._values)
 
     @property
-    def has_entries(self) -> bool:
-        """Return True if fields of JSON lines are needed."""
-        return any(key.path for key in (*self.keys, *self.number_keys))
+    def has_fields(self) -> bool:
+        """Return True if the lines must be parsed for their fields."""
+        return any(part.path for part in (*self.key_parts, *self.number_parts))
 
     @property
-    def has_fields(self) -> bool:
-        """Return True if a field of JSON lines is a part of the key."""
-        return any(key.path for key in self.keys)
+    def is_by_field(self) -> bool:
+        """Return True if a field is a part of the key."""
+        return any(part.path for part in self.key_parts)
 
     @property
     def groups(self) -> tuple[str, ...]:
-        """Return the groups of the pattern that are needed."""
-        keys = (*self.keys, *self.number_keys)
-        return tuple(key.group for key in keys if key.group)
+        """Return the groups of the pattern whose texts are needed."""
+        parts = (*self.key_parts, *self.number_parts)
+        return tuple(part.group for part in parts if part.group)
 
     @property
-    def has_spans(self) -> bool:
+    def is_by_time(self) -> bool:
         """Return True if the time is a part of the key."""
-        return any(key.span for key in self.keys)
+        return any(part.span for part in self.key_parts)
 
     @property
     def is_sampled(self) -> bool:
-        """Return True if the percentiles are those of a part of the numbers."""
+        """Return True if the percentiles are of a sample of the numbers."""
         return self._stride > 1
 
     @property
     def total(self) -> int:
-        """Return the number of entries whose values were counted."""
+        """Return the number of entries in all counts."""
         return sum(value.count for value in self._values.values())
 
     @property
@@ -220,121 +229,123 @@ class EntryCounts:
         return self._gap if self._gap.seconds > _MIN_GAP_RATIO * mean else None
 
     def add(self, line: CountedLine) -> CountedValue | None:
-        """Count a line. Return its value if the line is the earliest with it so far."""
-        if self.has_fields and line.entry is None:
-            self.broken += 1
+        """Count a line; return its value if no earlier line with it is known."""
+        if self.is_by_field and line.entry is None:
+            self.broken_count += 1
             return None
-        self._note_gap(line.seconds)
-        key = tuple(part.read(line) for part in self.keys)
-        value = self._values.get(key)
-        is_first = value is None
-        if value is None:
+        self._record_gap(line.seconds)
+        key_values = tuple(part.read(line) for part in self.key_parts)
+        counted = self._values.get(key_values)
+        is_first = counted is None
+        if counted is None:
             if len(self._values) >= MAX_COUNTED_VALUES:
-                self.others += 1
+                self.other_count += 1
                 return None
-            value = CountedValue(key)
-            value.numbers = tuple(array("d") for _ in self.number_keys)
-            value.largest.extend([-math.inf] * len(self.number_keys))
-            self._values[key] = value
-        value.count += 1
+            counted = CountedValue(key_values)
+            counted.numbers = tuple(array("d") for _ in self.number_parts)
+            counted.largest.extend([-math.inf] * len(self.number_parts))
+            self._values[key_values] = counted
+        counted.count += 1
         # The files of a folder are not in the order of time.
-        is_first = value.add_time(line.seconds) or is_first
-        self._add_numbers(value, line)
-        return value if is_first else None
+        is_first = counted.add_time(line.seconds) or is_first
+        self._add_numbers(counted, line)
+        return counted if is_first else None
 
     def begin_file(self) -> None:
-        """Note that the next line does not follow the last one."""
+        """Begin a file that does not continue the one before: no gap is between them."""
         self._last_seconds = None
 
-    def _note_gap(self, seconds: float | None) -> None:
-        """Note the time since the last entry if it is the longest so far."""
+    def _record_gap(self, seconds: float | None) -> None:
+        """Record the time since the last entry if it is the longest so far."""
         if seconds is None:
             return
-        last, self._last_seconds = self._last_seconds, seconds
+        last_seconds, self._last_seconds = self._last_seconds, seconds
         # An entry that is out of order ends no gap.
-        if last is None or seconds <= last:
+        if last_seconds is None or seconds <= last_seconds:
             return
-        self._covered_seconds += seconds - last
-        if self._gap is None or seconds - last > self._gap.seconds:
-            self._gap = Gap(last, seconds)
+        self._covered_seconds += seconds - last_seconds
+        if self._gap is None or seconds - last_seconds > self._gap.seconds:
+            self._gap = Gap(last_seconds, seconds)
 
-    def _add_numbers(self, value: CountedValue, line: CountedLine) -> None:
-        is_sampled = not value.count % self._stride
-        for index, key in enumerate(self.number_keys):
-            number = _read_number(key, line)
+    def _add_numbers(self, counted: CountedValue, line: CountedLine) -> None:
+        is_sampled = not counted.count % self._stride
+        for index, part in enumerate(self.number_parts):
+            number = _read_finite_number(part, line)
             if number is None:
                 continue
-            value.largest[index] = max(value.largest[index], number)
+            counted.largest[index] = max(counted.largest[index], number)
             # A rare value has one number at least, and so a distribution.
-            if is_sampled or not value.numbers[index]:
-                value.numbers[index].append(number)
+            if is_sampled or not counted.numbers[index]:
+                counted.numbers[index].append(number)
                 self._number_count += 1
         if self._number_count > MAX_SAMPLED_NUMBERS and self._can_drop_half():
             self._drop_half()
 
     def _can_drop_half(self) -> bool:
-        """Return True if values have more numbers than the one that each always has."""
-        return self._number_count > 2 * len(self) * len(self.number_keys)
+        """Return True if dropping half would help: every value keeps one number."""
+        return self._number_count > 2 * len(self) * len(self.number_parts)
 
     def _drop_half(self) -> None:
-        """Drop every second number, and from now on take half as many."""
+        """Drop every second number, and from now on sample half as often."""
         self._stride *= 2
         self._number_count = 0
-        for value in self._values.values():
-            value.numbers = tuple(
-                numbers[1::2] or numbers for numbers in value.numbers
+        for counted in self._values.values():
+            counted.numbers = tuple(
+                numbers[1::2] or numbers for numbers in counted.numbers
             )
-            self._number_count += sum(map(len, value.numbers))
+            self._number_count += sum(map(len, counted.numbers))
 
     def ranked(self) -> list[CountedValue]:
-        """Return the values, the most frequent first; with a time in the order of keys."""
+        """Return the values: in the order of time, or else the most frequent first."""
         values = list(self._values.values())
-        if self.has_spans:
-            return sorted(values, key=lambda value: value.key)
+        if self.is_by_time:
+            return sorted(values, key=lambda value: value.key_values)
         return sorted(values, key=lambda value: -value.count)
 
-    def show_key(self, value: CountedValue, clock: LogClock | None) -> str:
+    def show_key(self, counted: CountedValue, clock: LogClock | None) -> str:
         """Return the key of a value as columns."""
-        parts = [
-            key.show(part, clock)
-            for key, part in zip(self.keys, value.key, strict=True)
+        columns = [
+            part.show(key_value, clock)
+            for part, key_value in zip(
+                self.key_parts, counted.key_values, strict=True
+            )
         ]
-        return "\t".join(parts)
+        return "\t".join(columns)
 
     @property
     def paths_without_numbers(self) -> tuple[str, ...]:
-        """Return the fields that were no numbers in any entry."""
+        """Return the fields that had no number in any entry."""
         paths = []
-        for index, key in enumerate(self.number_keys):
+        for index, part in enumerate(self.number_parts):
             if not any(value.numbers[index] for value in self._values.values()):
-                paths.append(key.name)
+                paths.append(part.name)
         return tuple(paths)
 
-    def summarize(self, value: CountedValue) -> tuple[NumberSummary, ...]:
-        """Return the distributions of the numbers of a value."""
+    def summarize(self, counted: CountedValue) -> tuple[NumberSummary, ...]:
+        """Return the distribution of each field's numbers for one value."""
         summaries = []
-        for index, sample in enumerate(value.numbers):
-            if not sample:
+        for index, numbers in enumerate(counted.numbers):
+            if not numbers:
                 continue
-            numbers = sorted(sample)
+            sorted_numbers = sorted(numbers)
             summaries.append(
                 NumberSummary(
-                    path=self.number_keys[index].name,
-                    p50=_percentile(numbers, 50),
-                    p95=_percentile(numbers, 95),
-                    largest=value.largest[index],
+                    path=self.number_parts[index].name,
+                    p50=_percentile(sorted_numbers, 50),
+                    p95=_percentile(sorted_numbers, 95),
+                    largest=counted.largest[index],
                 )
             )
         return tuple(summaries)
 
 
-def _read_number(key: CountKey, line: CountedLine) -> float | None:
-    """Return the finite number of a line, or None if it is no number."""
+def _read_finite_number(part: KeyPart, line: CountedLine) -> float | None:
+    """Return the number of a field or group in a line, or None unless it is finite."""
     value: Any = MISSING
-    if key.group:
-        value = line.groups.get(key.group)
-    elif key.path and line.entry is not None:
-        value = find_value(line.entry, key.path)
+    if part.group:
+        value = line.groups.get(part.group)
+    elif part.path and line.entry is not None:
+        value = find_value(line.entry, part.path)
     number = to_number(value)
     if number is None or not is_finite(number):
         return None
@@ -342,6 +353,6 @@ def _read_number(key: CountKey, line: CountedLine) -> float | None:
 
 
 def _percentile(numbers: Sequence[float], percent: int) -> float:
-    """Return the smallest of sorted numbers that is not below `percent` of them."""
+    """Return the percentile of sorted numbers, by the nearest rank."""
     rank = math.ceil(len(numbers) * percent / 100)
     return numbers[max(0, rank - 1)]

@@ -1,4 +1,4 @@
-"""The conditions of a call on lines: on their times, and on their fields."""
+"""The conditions of a call on the entries of a log: their times and their fields."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from filewright.rows.conditions import Condition
 class Selection:
     """The conditions of a call on the entries of a log.
 
-    Without `has_pattern` every line that fits them is a hit. Relative times are before
-    `last_seconds`, by default the last entry of each file. `fields` are the fields of
-    rows that are shown or counted.
+    Without `has_pattern` every entry that fulfils them is a hit. Relative times are before
+    `last_seconds`, by default the last entry of each file. `fields` are the paths of the
+    fields that are shown or counted.
     """
 
     since: str | None = None
@@ -25,7 +25,7 @@ class Selection:
 
     @property
     def has_time(self) -> bool:
-        """Return True if the entries of a part of the time are selected."""
+        """Return True if entries are selected by their times."""
         return self.since is not None or self.until is not None
 
     @property

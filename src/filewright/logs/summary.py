@@ -16,23 +16,23 @@ from filewright.text.snapshot import Snapshot
 
 _BARS = "▁▂▃▄▅▆▇█"
 _MAX_BARS = 40
-"""Bars of a rate, which a reader sees on one line."""
+"""Bars of a rate: as many as fit on one line."""
 
 _MAX_COUNTED_BYTES = 2 << 20
-"""The entries of a log up to this size are counted; longer ones are estimated."""
+"""The largest log whose entries are counted; those of a larger one are estimated."""
 
-_PROBES = 160
-"""Places at which the time of a long log is read, to estimate its rate."""
+_PROBE_COUNT = 160
+"""Places of a long log at which a time is read to estimate its rate."""
 
-_PROBES_IN_COMPRESSED = 32
-"""Fewer of them: the text up to each place must be decoded."""
+_COMPRESSED_PROBE_COUNT = 32
+"""Fewer places in a compressed log: the text up to each must be decompressed."""
 
-_SHOWN_KINDS = 5
-"""Kinds of lines that are named, of the frequent and of the rare ones."""
+_LISTED_KINDS = 5
+"""Kinds of lines that are listed: so many frequent ones, and so many rare ones."""
 
-_MAX_KIND_CHARS = 110
+_MAX_MESSAGE_CHARS = 110
 _MESSAGE_FIELDS = ("msg", "message", "event", "log", "error")
-_VARIABLE = re.compile(
+_NUMBERS = re.compile(
     r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4}[0-9a-fA-F-]*\b|[0-9]+"
 )
 _BUCKET_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 1440)
@@ -40,7 +40,7 @@ _BUCKET_MINUTES = (1, 2, 5, 10, 15, 30, 60, 120, 240, 480, 720, 1440)
 
 @dataclass(frozen=True, slots=True)
 class LineKind:
-    """Lines that differ only in numbers: how many there are, and one of them."""
+    """Lines that differ only in numbers: one of them as `text`, and their number."""
 
     text: str
     count: int
@@ -48,7 +48,7 @@ class LineKind:
 
 @dataclass(frozen=True, slots=True)
 class LogRate:
-    """The number of entries in each bucket of some minutes, from a first time on."""
+    """The number of entries in each bucket of `minutes`, from `start` on."""
 
     start: float
     minutes: int
@@ -71,9 +71,10 @@ class LogRate:
 
 @dataclass(frozen=True, slots=True)
 class LogSummary:
-    """The facts of a log that need its times, and the kinds of its sampled lines.
+    """The form of a log's times, its period, its rate, and the kinds of its lines.
 
     `first` and `last` are in the zone of the log. `rate` is "" for times out of order.
+    `members` are the files of a rotated log.
     """
 
     form: str
@@ -101,14 +102,14 @@ def summarize(
         return None
     rate = _measure_rate(snapshot, times, first, last, line_count, task)
     kinds = _count_kinds(sampled_lines, times.clock)
-    shown = kinds[:_SHOWN_KINDS]
-    rare = kinds[_SHOWN_KINDS:][-_SHOWN_KINDS:]
+    frequent = kinds[:_LISTED_KINDS]
+    rare = kinds[_LISTED_KINDS:][-_LISTED_KINDS:]
     return LogSummary(
         form=times.clock.form.name,
         first=times.clock.format(first.seconds),
         last=times.clock.format(last.seconds),
         rate="" if rate is None else _describe_rate(rate, times.clock),
-        frequent=tuple(shown),
+        frequent=tuple(frequent),
         rare=tuple(reversed(rare)),
         members=tuple(members),
     )
@@ -122,32 +123,32 @@ def _measure_rate(
     line_count: int,
     task: Task,
 ) -> LogRate | None:
-    """Return the number of entries over time, counted or estimated from samples.
+    """Return the number of entries over time, or None if the times are not in order.
 
-    None if the times are not in order.
+    Those of a short log are counted, those of a long one estimated from samples.
     """
-    minutes = _bucket_minutes(last.seconds - first.seconds)
-    width = minutes * 60
-    start = first.seconds // width * width
-    bucket_count = int((last.seconds - start) // width) + 1
+    minutes = _choose_bucket_minutes(last.seconds - first.seconds)
+    bucket_seconds = minutes * 60
+    start = first.seconds // bucket_seconds * bucket_seconds
+    bucket_count = int((last.seconds - start) // bucket_seconds) + 1
     if bucket_count < 1 or bucket_count > _MAX_BARS + 1:
         return None
-    buckets = _Buckets(start, width, [0.0] * bucket_count)
+    buckets = _Buckets(start, bucket_seconds, [0.0] * bucket_count)
     if snapshot.size <= _MAX_COUNTED_BYTES:
         for line in snapshot.lines.read_lines(limit=512, task=task):
             seconds = times.clock.read(line.body)
             if seconds is not None:
                 buckets.count(seconds)
         return LogRate(start, minutes, tuple(buckets.counts), is_estimate=False)
-    probe_count = _PROBES
+    probe_count = _PROBE_COUNT
     if snapshot.compression and snapshot.content is None:
-        probe_count = _PROBES_IN_COMPRESSED
+        probe_count = _COMPRESSED_PROBE_COUNT
     lines_per_byte = line_count / snapshot.size
-    for probe, following in pairwise([*times.sample(probe_count), last]):
-        if following.seconds < probe.seconds:
+    for earlier, later in pairwise([*times.sample(probe_count), last]):
+        if later.seconds < earlier.seconds:
             return None
-        lines = (following.offset - probe.offset) * lines_per_byte
-        buckets.spread(probe.seconds, following.seconds, lines)
+        entry_count = (later.offset - earlier.offset) * lines_per_byte
+        buckets.spread(earlier.seconds, later.seconds, entry_count)
     return LogRate(start, minutes, tuple(buckets.counts), is_estimate=True)
 
 
@@ -160,27 +161,29 @@ class _Buckets:
     counts: list[float]
 
     def count(self, seconds: float) -> None:
-        """Count the entry of a time."""
-        bucket = int((seconds - self.start) // self.width)
-        # A log that is not quite in order has entries outside of its first and last.
-        if 0 <= bucket < len(self.counts):
-            self.counts[bucket] += 1
+        """Count an entry by its time."""
+        index = int((seconds - self.start) // self.width)
+        # A log that is not quite in order has entries before its first or after its last.
+        if 0 <= index < len(self.counts):
+            self.counts[index] += 1
 
     def spread(
-        self, first_seconds: float, last_seconds: float, lines: float
+        self, first_seconds: float, last_seconds: float, entry_count: float
     ) -> None:
-        """Add lines evenly to the buckets between two times."""
-        low = (first_seconds - self.start) / self.width
-        high = (last_seconds - self.start) / self.width
-        # Entries of one moment would divide by nothing.
-        span = max(high - low, 1e-9)
-        for bucket in range(int(low), min(int(high) + 1, len(self.counts))):
-            part = min(high, bucket + 1) - max(low, bucket)
-            self.counts[bucket] += lines * max(part, 0.0) / span
+        """Add entries evenly to the buckets between two times."""
+        first_position = (first_seconds - self.start) / self.width
+        last_position = (last_seconds - self.start) / self.width
+        # Between two entries of one moment there is no time to divide by.
+        length = max(last_position - first_position, 1e-9)
+        for index in range(
+            int(first_position), min(int(last_position) + 1, len(self.counts))
+        ):
+            overlap = min(last_position, index + 1) - max(first_position, index)
+            self.counts[index] += entry_count * max(overlap, 0.0) / length
 
 
-def _bucket_minutes(seconds: float) -> int:
-    """Return the round number of minutes that divides a period into few buckets."""
+def _choose_bucket_minutes(seconds: float) -> int:
+    """Return the smallest round number of minutes that gives few enough buckets."""
     for minutes in _BUCKET_MINUTES:
         if seconds / 60 / minutes < _MAX_BARS:
             return minutes
@@ -188,15 +191,17 @@ def _bucket_minutes(seconds: float) -> int:
 
 
 def _describe_rate(rate: LogRate, clock: LogClock) -> str:
-    """Return the bars, with the peak in entries a minute."""
-    peak = max(range(len(rate.counts)), key=lambda index: rate.counts[index])
-    time_of_peak = clock.format(rate.start + peak * rate.minutes * 60)
-    a_minute = rate.counts[peak] / rate.minutes
-    about = "about " if rate.is_estimate else ""
-    per_bar = "minute" if rate.minutes == 1 else f"{rate.minutes} minutes"
+    """Return the bars of a rate, with the time and the height of its peak."""
+    peak_index = max(
+        range(len(rate.counts)), key=lambda index: rate.counts[index]
+    )
+    peak_time = clock.format(rate.start + peak_index * rate.minutes * 60)
+    entries_per_minute = rate.counts[peak_index] / rate.minutes
+    qualifier = "about " if rate.is_estimate else ""
+    bar_width = "minute" if rate.minutes == 1 else f"{rate.minutes} minutes"
     return (
-        f"{rate.bars} ({per_bar} a bar; most at {time_of_peak[:-3]}: "
-        f"{about}{a_minute:,.0f} a minute)"
+        f"{rate.bars} ({bar_width} a bar; most at {peak_time[:-3]}: "
+        f"{qualifier}{entries_per_minute:,.0f} a minute)"
     )
 
 
@@ -205,25 +210,29 @@ def _count_kinds(lines: Iterable[str], clock: LogClock) -> list[LineKind]:
     counts: Counter[str] = Counter()
     examples: dict[str, str] = {}
     for line in lines:
-        text = _message(line, clock)
-        if not text:
+        message = _find_message(line, clock)
+        if not message:
             continue
-        key = _VARIABLE.sub("0", text)
-        counts[key] += 1
-        examples.setdefault(key, text)
+        pattern = _NUMBERS.sub("0", message)
+        counts[pattern] += 1
+        examples.setdefault(pattern, message)
     return [
-        LineKind(examples[key], count) for key, count in counts.most_common()
+        LineKind(examples[pattern], count)
+        for pattern, count in counts.most_common()
     ]
 
 
-def _message(line: str, clock: LogClock) -> str:
-    """Return the part of a line that says what happened: without its time."""
+def _find_message(line: str, clock: LogClock) -> str:
+    """Return the message of a line, or "" for a line of a trace.
+
+    In JSON it is in one of some fields; in text, it is the line without its time.
+    """
     if line.startswith("{"):
         entry = parse_entry(line.encode("utf-8", "replace"))
-        for name in _MESSAGE_FIELDS:
-            value = None if entry is None else find_value(entry, name)
+        for field_name in _MESSAGE_FIELDS:
+            value = None if entry is None else find_value(entry, field_name)
             if isinstance(value, str):
-                return value[:_MAX_KIND_CHARS]
+                return value[:_MAX_MESSAGE_CHARS]
     pattern = clock.form.pattern
     # One byte for each character, so that the offsets of both are the same.
     match = pattern.search(line.encode("latin-1", "replace"))
@@ -231,4 +240,4 @@ def _message(line: str, clock: LogClock) -> str:
         # A line of a trace belongs to the entry before it.
         return ""
     without_time = line[: match.start()] + line[match.end() :]
-    return without_time.strip(" []\t-")[:_MAX_KIND_CHARS]
+    return without_time.strip(" []\t-")[:_MAX_MESSAGE_CHARS]

@@ -1,4 +1,4 @@
-"""The part of a log between two times: by bisection where its times rise.
+"""The part of a log between two times, found by bisection where its times rise.
 
 A line without a timestamp, such as one of a trace, belongs to the entry before it.
 """
@@ -22,30 +22,33 @@ from filewright.logs.timestamps import (
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
 
-_PROBES = 48
-"""Places of a log at which times are compared, to see if they rise."""
+_PROBE_COUNT = 48
+"""Places of a log at which times are compared to see if they rise."""
 
 _PROBE_BYTES = 64 << 10
-"""How far behind an offset an entry with a time is looked for."""
+"""How far behind an offset an entry with a time is searched for."""
 
-_SAMPLED_BYTES = 32 << 10
-"""The beginning of a log by which the form of its times is recognised."""
+_SAMPLE_BYTES = 32 << 10
+"""The beginning of a log, by which the form of its times is recognised."""
 
-_MAX_LINE_BYTES = 512
+_LINE_BYTES = 512
 """The beginning of a line, in which its time is."""
 
-_SCANNED_BYTES = 16 << 10
-"""Where the bisection ends, and the lines are read one after the other."""
+_LINEAR_SEARCH_BYTES = 16 << 10
+"""The size of a part in which lines are read one by one instead of bisected."""
 
 _MARGIN_BYTES = 256 << 10
-"""How far entries of several writers may be out of order."""
+"""How far entries of several writers may be out of order in a log that rises."""
 
-_CLOCK_SLACK_SECONDS = 2 * 86400
-"""How far entries may be after the last change of their file: its clock is in UTC."""
+_LATE_SECONDS = 2 * 86400
+"""How much later than the last change of their file entries may be.
+
+The change is in UTC, and the entries may be in any zone.
+"""
 
 _DAY_SECONDS = 86400
-_EARLIEST_ZONE_SECONDS = 14 * 3600
-"""The largest offset from UTC in the east, where a year begins first."""
+_LARGEST_OFFSET_SECONDS = 14 * 3600
+"""The largest offset from UTC, in the zone where a year begins first."""
 
 _MAX_TRACE_BYTES = 256 << 10
 """How far before a line its entry is searched for."""
@@ -53,7 +56,7 @@ _MAX_TRACE_BYTES = 256 << 10
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """The first entry with a time from an offset on."""
+    """An entry with a time: its offset, and its time in seconds since 1970."""
 
     offset: int
     seconds: float
@@ -61,10 +64,10 @@ class Probe:
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """The times that a call asks for, and the bytes that may hold their entries.
+    """A range of times, and the bytes [start, stop) of a log that may hold its entries.
 
-    `since` and `until` are seconds since 1970, or infinite. Unless `is_sorted`,
-    the bytes are those of the whole log.
+    `since` and `until` are seconds since 1970, or infinite. Unless `is_sorted`, the bytes
+    are those of the whole log.
     """
 
     clock: LogClock
@@ -78,7 +81,7 @@ class TimeRange:
     def end(self) -> float:
         """Return the time at which the range is over.
 
-        A range until a whole second has the entries of all of that second.
+        A range until a whole second includes all entries of that second.
         """
         if math.isinf(self.until) or self.until == int(self.until):
             return self.until + 1
@@ -86,14 +89,14 @@ class TimeRange:
 
 
 class TimedPart(NamedTuple):
-    """The part of a log that a call asks for: its times, and the times of the log."""
+    """The times of a log, and the range of them that a call selects."""
 
     times: LogTimes
     time_range: TimeRange
 
 
 class TimeBounds(NamedTuple):
-    """The times of a call in seconds since 1970, infinite where it names none."""
+    """The bounds of a call in seconds since 1970, infinite where it names none."""
 
     since: float
     until: float
@@ -120,16 +123,16 @@ class LogTimes:
     @classmethod
     def of(cls, snapshot: Snapshot, task: Task) -> LogTimes | None:
         """Return the times of a log, or None if its lines have none."""
-        head = snapshot.read(snapshot.start, _SAMPLED_BYTES)
-        modified = time.time()
+        sample = snapshot.read(snapshot.start, _SAMPLE_BYTES)
+        modified_seconds = time.time()
         if snapshot.status is not None:
-            modified = snapshot.status.st_mtime_ns / 1e9
+            modified_seconds = snapshot.status.st_mtime_ns / 1e9
         # East of Greenwich the year begins up to 14 hours earlier.
         year = datetime.fromtimestamp(
-            modified + _EARLIEST_ZONE_SECONDS, UTC
+            modified_seconds + _LARGEST_OFFSET_SECONDS, UTC
         ).year
-        latest = modified + _CLOCK_SLACK_SECONDS
-        clock = find_clock(head.splitlines()[:400], year, latest)
+        latest_seconds = modified_seconds + _LATE_SECONDS
+        clock = find_clock(sample.splitlines()[:400], year, latest_seconds)
         return None if clock is None else cls(snapshot, clock, task)
 
     def probe(self, offset: int, stop: int | None = None) -> Probe | None:
@@ -137,9 +140,9 @@ class LogTimes:
         lines = self._snapshot.lines
         if offset > self._snapshot.start:
             offset = lines.line_end(offset - 1, self._task)
-        limit = offset + _PROBE_BYTES if stop is None else stop
+        search_stop = offset + _PROBE_BYTES if stop is None else stop
         for line in lines.read_lines(
-            offset, limit, limit=_MAX_LINE_BYTES, task=self._task
+            offset, search_stop, limit=_LINE_BYTES, task=self._task
         ):
             seconds = self.clock.read(line.body)
             if seconds is not None:
@@ -152,35 +155,41 @@ class LogTimes:
 
     def find_last(self) -> Probe | None:
         """Return the last entry with a time."""
-        # Most logs end with an entry; only a dump behind it takes a longer look.
-        for length in (_PROBE_BYTES // 8, 4 * _PROBE_BYTES, 64 * _PROBE_BYTES):
-            last = self._last_within(length)
+        # Most logs end with an entry; a dump behind it takes a longer search.
+        for byte_count in (
+            _PROBE_BYTES // 8,
+            4 * _PROBE_BYTES,
+            64 * _PROBE_BYTES,
+        ):
+            last = self._last_within(byte_count)
             if last is not None:
                 return last
         return None
 
-    def _last_within(self, length: int) -> Probe | None:
-        """Return the last entry with a time in the last `length` bytes."""
+    def _last_within(self, byte_count: int) -> Probe | None:
+        """Return the last entry with a time in the last bytes of the log."""
         size = self._snapshot.size
-        start = max(self._snapshot.start, size - length)
+        start = max(self._snapshot.start, size - byte_count)
         start = self._snapshot.lines.line_start(start, self._task)
         last = None
         for line in self._snapshot.lines.read_lines(
-            start, limit=_MAX_LINE_BYTES, task=self._task
+            start, limit=_LINE_BYTES, task=self._task
         ):
             seconds = self.clock.read(line.body)
             if seconds is not None:
                 last = Probe(line.offset, seconds)
         return last
 
-    def sample(self, count: int = _PROBES) -> list[Probe]:
+    def sample(self, count: int = _PROBE_COUNT) -> list[Probe]:
         """Return entries at even distances, in the order of the log."""
         start, size = self._snapshot.start, self._snapshot.size
         return self._sample_between(start, size, (size - start) // count)
 
-    def _sample_between(self, start: int, stop: int, step: int) -> list[Probe]:
+    def _sample_between(
+        self, start: int, stop: int, distance: int
+    ) -> list[Probe]:
         probes: list[Probe] = []
-        for offset in range(start, stop, max(1, step)):
+        for offset in range(start, stop, max(1, distance)):
             if probes and offset <= probes[-1].offset:
                 continue
             probe = self.probe(offset)
@@ -189,57 +198,59 @@ class LogTimes:
         return probes
 
     def is_sorted(self) -> bool:
-        """Return True if the times of entries at even distances rise."""
+        """Return True if the times of entries at even distances never fall."""
         return _are_sorted(self.sample())
 
     def is_sorted_around(self, offset: int) -> bool:
-        """Return True if the times near an offset rise too.
+        """Return True if the times near an offset never fall either.
 
         In autumn the clock goes back an hour, which entries days apart do not show.
         """
         start, size = self._snapshot.start, self._snapshot.size
-        step = (size - start) // _PROBES
-        if step <= _MARGIN_BYTES:
+        distance = (size - start) // _PROBE_COUNT
+        if distance <= _MARGIN_BYTES:
             return True
-        near_step = max(_MARGIN_BYTES // 2, 2 * step // _PROBES)
-        low = max(start, offset - step - near_step)
-        high = min(size, offset + step + near_step)
-        return _are_sorted(self._sample_between(low, high, near_step))
+        near_distance = max(_MARGIN_BYTES // 2, 2 * distance // _PROBE_COUNT)
+        near_start = max(start, offset - distance - near_distance)
+        near_stop = min(size, offset + distance + near_distance)
+        return _are_sorted(
+            self._sample_between(near_start, near_stop, near_distance)
+        )
 
     def find(self, seconds: float) -> int:
         """Return the offset of the first entry at or after a time, in a sorted log."""
         offset = self._offsets.get(seconds)
         if offset is None:
-            offset = self._offsets[seconds] = self._bisect(seconds)
+            offset = self._offsets[seconds] = self._search(seconds)
         return offset
 
-    def _bisect(self, seconds: float) -> int:
-        """Find the entry of a time by halves, and line by line in the last few."""
-        low, high = self._snapshot.start, self._snapshot.size
-        answer = high
-        while high - low > _SCANNED_BYTES:
-            middle = (low + high) // 2
+    def _search(self, seconds: float) -> int:
+        """Find the entry by halving the log, then line by line in the last part."""
+        search_start, search_stop = self._snapshot.start, self._snapshot.size
+        offset = search_stop
+        while search_stop - search_start > _LINEAR_SEARCH_BYTES:
+            middle = (search_start + search_stop) // 2
             # If a long trace has no time up to `high`, the entry is before the middle.
-            probe = self.probe(middle, high)
+            probe = self.probe(middle, search_stop)
             if probe is None:
-                high = middle
+                search_stop = middle
             elif probe.seconds >= seconds:
-                high, answer = middle, probe.offset
+                search_stop, offset = middle, probe.offset
             else:
-                low = probe.offset
+                search_start = probe.offset
         for line in self._snapshot.lines.read_lines(
-            low, answer, limit=_MAX_LINE_BYTES, task=self._task
+            search_start, offset, limit=_LINE_BYTES, task=self._task
         ):
             line_seconds = self.clock.read(line.body)
             if line_seconds is not None and line_seconds >= seconds:
                 return line.offset
-        return answer
+        return offset
 
     def time_of_line(self, offset: int, body: bytes) -> float | None:
         """Return the time of the entry to which the line at an offset belongs."""
-        last = self._last_line
-        if last is not None and last.offset == offset:
-            return last.seconds
+        last_line = self._last_line
+        if last_line is not None and last_line.offset == offset:
+            return last_line.seconds
         seconds = self.clock.read(body)
         if seconds is None:
             seconds = self._time_before(offset)
@@ -249,32 +260,32 @@ class LogTimes:
     def _time_before(self, offset: int) -> float | None:
         """Return the time of the last entry before an offset.
 
-        Lines are asked for in their order, so the search goes back to the line that was
-        asked for last at most, and no trace is read twice.
+        Callers pass the lines of a log in order. So the search goes back at most to the
+        line of the last call, and reads no trace twice.
         """
-        known = _LineTime(self._snapshot.start, None)
+        known_line = _LineTime(self._snapshot.start, None)
         if self._last_line is not None and self._last_line.offset < offset:
-            known = self._last_line
-        length = 4 << 10
-        while length <= _MAX_TRACE_BYTES:
-            start = max(known.offset, offset - length)
+            known_line = self._last_line
+        byte_count = 4 << 10
+        while byte_count <= _MAX_TRACE_BYTES:
+            start = max(known_line.offset, offset - byte_count)
             lines = self._snapshot.read(start, offset - start).splitlines()
-            if start > known.offset:
+            if start > known_line.offset:
                 lines = lines[1:]
             for line in reversed(lines):
                 seconds = self.clock.read(line)
                 if seconds is not None:
                     return seconds
-            if start == known.offset:
-                return known.seconds
-            length *= 4
+            if start == known_line.offset:
+                return known_line.seconds
+            byte_count *= 4
         return None
 
 
 def _are_sorted(probes: Sequence[Probe]) -> bool:
     """Return True if no entry is earlier than the one before it."""
     return all(
-        before.seconds <= after.seconds for before, after in pairwise(probes)
+        earlier.seconds <= later.seconds for earlier, later in pairwise(probes)
     )
 
 
@@ -284,10 +295,11 @@ def parse_bounds(
     until: str | None,
     last_seconds: float | None,
 ) -> TimeBounds:
-    """Return the times that a caller names.
+    """Return the bounds that a caller names.
 
-    Of two times of day, `since` is the last one before the last entry, and `until` the
-    next one after `since`. Raise `invalid_input` for a text that is no time.
+    A `since` such as "10:30" is the last such time before the last entry; then an `until`
+    such as "11:00" is the next one after it. Raise `invalid_input` for a text that is no
+    time.
     """
     since_seconds, until_seconds = -math.inf, math.inf
     if since is not None:
@@ -298,15 +310,15 @@ def parse_bounds(
         if since_seconds > last_seconds:
             since_seconds -= _DAY_SECONDS
         if is_time_of_day(until):
-            days = (until_seconds - since_seconds) // _DAY_SECONDS
-            until_seconds -= days * _DAY_SECONDS
+            whole_days = (until_seconds - since_seconds) // _DAY_SECONDS
+            until_seconds -= whole_days * _DAY_SECONDS
     return TimeBounds(since_seconds, until_seconds)
 
 
 def _parse_time(
     clock: LogClock, argument: str, text: str, last_seconds: float | None
 ) -> float:
-    """Return the time in an argument of a call. Raise `invalid_input` if it is none."""
+    """Return the time in an argument of a call; raise `invalid_input` if it has none."""
     seconds = clock.parse(text, last_seconds)
     if seconds is None:
         raise invalid(
@@ -326,9 +338,8 @@ def find_time_range(
 ) -> TimedPart:
     """Return the part of a log between two times that a caller names.
 
-    Relative times are before `last_seconds`, by default the last entry of the file.
-
-    Raises `invalid_input` for a file without timestamps, and for a text that is no time.
+    Relative times are before `last_seconds`, by default the last entry of the file. Raise
+    `invalid_input` for a file without timestamps, and for a text that is no time.
     """
     path = snapshot.requested_path
     times = LogTimes.of(snapshot, task)
@@ -339,8 +350,8 @@ def find_time_range(
             argument="since" if since else "until",
         )
     if last_seconds is None:
-        last = times.find_last()
-        last_seconds = None if last is None else last.seconds
+        last_entry = times.find_last()
+        last_seconds = None if last_entry is None else last_entry.seconds
     bounds = parse_bounds(times.clock, since, until, last_seconds)
     is_sorted = times.is_sorted()
     start, stop = snapshot.start, snapshot.size

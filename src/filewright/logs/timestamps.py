@@ -1,4 +1,7 @@
-"""Timestamps of log lines: their forms, found by sampling, and their meaning in seconds."""
+"""Timestamps of log lines: their forms, and their times in seconds since 1970.
+
+The form of a log is found by a sample of its lines.
+"""
 
 from __future__ import annotations
 
@@ -10,34 +13,34 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from functools import lru_cache
 
-_MONTHS: Mapping[bytes, int] = {
+_MONTH_NUMBERS: Mapping[bytes, int] = {
     name: number
     for number, name in enumerate(
         b"Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split(), 1
     )
 }
 SEARCHED_BYTES = 400
-"""The beginning of a line in which its timestamp is."""
+"""The bytes at the beginning of a line in which a timestamp is searched for."""
 
-MIN_SHARE = 0.1
-"""The share of lines with timestamps that makes a log; the others may be traces."""
+MIN_STAMPED_SHARE = 0.1
+"""The least share of lines with timestamps in a log; the others may be traces."""
 
-_FIRST_SECONDS = datetime.min.replace(tzinfo=UTC).timestamp()
-_LAST_SECONDS = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
-"""The bounds of Python's calendar."""
+_MIN_SECONDS = datetime.min.replace(tzinfo=UTC).timestamp()
+_MAX_SECONDS = datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp()
+"""The first and the last second of Python's calendar."""
 
-_UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
-_RELATIVE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*(?:ago)?\s*")
+_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 7 * 86400}
+_RELATIVE_TIME = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([smhdw])\s*(?:ago)?\s*")
 _TIME_OF_DAY = re.compile(
     r"\s*([01]?\d|2[0-4]):([0-5]\d)(?::([0-6]\d(?:\.\d+)?))?\s*"
 )
-_DATE = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)\s*")
+_DATE_TEXT = re.compile(r"\s*(\d{4})-(\d\d)-(\d\d)\s*")
 _WITHOUT_SECONDS = re.compile(r"(?<!\d)(\d\d:\d\d)(?![:\d])")
 
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """A time in seconds since 1970, and its offset from UTC, None if it names none."""
+    """A time in seconds since 1970, and its offset from UTC if the timestamp has one."""
 
     seconds: float
     utc_offset: int | None = None
@@ -45,9 +48,9 @@ class Moment:
 
 @dataclass(frozen=True, slots=True)
 class TimeForm:
-    """A form of timestamps. `read` returns the moment of a match.
+    """A form of timestamps.
 
-    Without `has_year`, `read` is told the year.
+    `read` takes a match and a year, which counts unless `has_year`, and returns the moment.
     """
 
     name: str
@@ -56,24 +59,24 @@ class TimeForm:
     has_year: bool = True
 
     def search(self, line: bytes) -> re.Match[bytes] | None:
-        """Return the timestamp in a line of any encoding, or None."""
+        """Return the match of a timestamp in a line of any encoding, or None."""
         match = self.pattern.search(line, 0, SEARCHED_BYTES)
         if match is None and b"\0" in line[:SEARCHED_BYTES]:
-            # The characters of a timestamp have one zero byte each in UTF-16.
+            # In UTF-16, each character of a timestamp has one zero byte.
             line = line[: 2 * SEARCHED_BYTES].replace(b"\0", b"")
             return self.pattern.search(line)
         return match
 
 
-# A million lines of a log have few days and fewer zones.
+# Cached, since a log of a million lines has few days and fewer zones.
 @lru_cache(maxsize=4096)
-def _days(year: int, month: int, day: int) -> int:
+def _count_days(year: int, month: int, day: int) -> int:
     return date(year, month, day).toordinal() - date(1970, 1, 1).toordinal()
 
 
 @lru_cache(maxsize=64)
-def _utc_offset(zone: bytes) -> int | None:
-    """Return the seconds of a zone such as ``+02:00``; None for none."""
+def _parse_zone(zone: bytes) -> int | None:
+    """Return the offset in seconds of a zone such as ``+02:00``; None for an empty one."""
     if not zone:
         return None
     if zone == b"Z":
@@ -83,27 +86,29 @@ def _utc_offset(zone: bytes) -> int | None:
     return -seconds if zone.startswith(b"-") else seconds
 
 
-def _moment(
+def _make_moment(
     day: tuple[int, int, int],
     clock: tuple[bytes, bytes, bytes | None],
     fraction: bytes | None = None,
     zone: bytes | None = None,
 ) -> Moment:
     hours, minutes, seconds = clock
-    total = (
-        _days(*day) * 86400
+    whole_seconds = (
+        _count_days(*day) * 86400
         + int(hours) * 3600
         + int(minutes) * 60
         + int(seconds or 0)
     )
-    utc_offset = _utc_offset(zone or b"")
-    part = float(b"0." + fraction) if fraction else 0.0
-    return Moment(total - (utc_offset or 0) + part, utc_offset)
+    utc_offset = _parse_zone(zone or b"")
+    fraction_seconds = float(b"0." + fraction) if fraction else 0.0
+    return Moment(
+        whole_seconds - (utc_offset or 0) + fraction_seconds, utc_offset
+    )
 
 
 def _read_year_first(match: re.Match[bytes], _year: int) -> Moment:
     year, month, day, hours, minutes, seconds, fraction, zone = match.groups()
-    return _moment(
+    return _make_moment(
         (int(year), int(month), int(day)),
         (hours, minutes, seconds),
         fraction,
@@ -113,8 +118,8 @@ def _read_year_first(match: re.Match[bytes], _year: int) -> Moment:
 
 def _read_common_log(match: re.Match[bytes], _year: int) -> Moment:
     day, month, year, hours, minutes, seconds, fraction, zone = match.groups()
-    return _moment(
-        (int(year), _MONTHS[month], int(day)),
+    return _make_moment(
+        (int(year), _MONTH_NUMBERS[month], int(day)),
         (hours, minutes, seconds),
         fraction,
         zone,
@@ -123,48 +128,51 @@ def _read_common_log(match: re.Match[bytes], _year: int) -> Moment:
 
 def _read_syslog(match: re.Match[bytes], year: int) -> Moment:
     month, day, hours, minutes, seconds, fraction = match.groups()
-    return _moment(
-        (year, _MONTHS[month], int(day)), (hours, minutes, seconds), fraction
+    return _make_moment(
+        (year, _MONTH_NUMBERS[month], int(day)),
+        (hours, minutes, seconds),
+        fraction,
     )
 
 
 def _read_ctime(match: re.Match[bytes], _year: int) -> Moment:
     month, day, hours, minutes, seconds, fraction, year = match.groups()
-    return _moment(
-        (int(year), _MONTHS[month], int(day)),
+    return _make_moment(
+        (int(year), _MONTH_NUMBERS[month], int(day)),
         (hours, minutes, seconds),
         fraction,
     )
 
 
 def _read_java(match: re.Match[bytes], _year: int) -> Moment:
-    month, day, year, hours, minutes, seconds, half = match.groups()
+    month, day, year, hours, minutes, seconds, day_half = match.groups()
     # 12 AM is midnight, and 12 PM is noon.
-    hour = int(hours) % 12 + (12 if half == b"PM" else 0)
-    return _moment(
-        (int(year), _MONTHS[month], int(day)), (b"%d" % hour, minutes, seconds)
+    hour_of_day = int(hours) % 12 + (12 if day_half == b"PM" else 0)
+    return _make_moment(
+        (int(year), _MONTH_NUMBERS[month], int(day)),
+        (b"%d" % hour_of_day, minutes, seconds),
     )
 
 
 def _read_epoch(match: re.Match[bytes], _year: int) -> Moment:
     seconds, fraction, milliseconds, microseconds = match.groups()
-    part = 0.0
+    fraction_seconds = 0.0
     if fraction:
-        part = float(b"0." + fraction)
+        fraction_seconds = float(b"0." + fraction)
     elif milliseconds:
-        part = int(milliseconds) / 1e3
+        fraction_seconds = int(milliseconds) / 1e3
     elif microseconds:
-        part = int(microseconds) / 1e6
-    return Moment(int(seconds) + part, 0)
+        fraction_seconds = int(microseconds) / 1e6
+    return Moment(int(seconds) + fraction_seconds, 0)
 
 
-_MONTH = rb"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
-_CLOCK = rb"(\d\d):(\d\d):(\d\d)"
+_MONTH_NAME = rb"(Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)"
+_TIME_OF_DAY_PARTS = rb"(\d\d):(\d\d):(\d\d)"
 _ZONE = rb"(Z|[+-]\d\d:?\d\d(?!\d))?"
 _ZONE_OR_HOURS = rb"(Z|[+-]\d\d:?\d\d(?!\d)|(?<! )[+-]\d\d(?!\d))?"
 
-# The first form that matches a line counts, so ctime comes before syslog, which is its
-# beginning.
+# The first form that matches a line counts. So ctime comes before syslog, whose form is
+# the beginning of it.
 TIME_FORMS = (
     TimeForm(
         "ISO 8601",
@@ -177,7 +185,7 @@ TIME_FORMS = (
     TimeForm(
         "common log",
         re.compile(
-            rb"(\d\d)/" + _MONTH + rb"/(\d{4})[: ]" + _CLOCK
+            rb"(\d\d)/" + _MONTH_NAME + rb"/(\d{4})[: ]" + _TIME_OF_DAY_PARTS
             + rb"(?:[.,](\d{1,9}))? ?" + _ZONE
         ),
         _read_common_log,
@@ -185,20 +193,20 @@ TIME_FORMS = (
     TimeForm(
         "ctime",
         re.compile(
-            _MONTH + rb" ([ \d]\d) " + _CLOCK + rb"(?:\.(\d{1,9}))? (\d{4})\b"
+            _MONTH_NAME + rb" ([ \d]\d) " + _TIME_OF_DAY_PARTS + rb"(?:\.(\d{1,9}))? (\d{4})\b"
         ),
         _read_ctime,
     ),
     TimeForm(
         "java.util.logging",
         re.compile(
-            _MONTH + rb" (\d\d?), (\d{4}),? (\d\d?):(\d\d):(\d\d).?([AP]M)"
+            _MONTH_NAME + rb" (\d\d?), (\d{4}),? (\d\d?):(\d\d):(\d\d).?([AP]M)"
         ),
         _read_java,
     ),
     TimeForm(
         "syslog",
-        re.compile(_MONTH + rb" ([ \d]\d) " + _CLOCK + rb"(?:\.(\d{1,9}))?"),
+        re.compile(_MONTH_NAME + rb" ([ \d]\d) " + _TIME_OF_DAY_PARTS + rb"(?:\.(\d{1,9}))?"),
         _read_syslog,
         has_year=False,
     ),
@@ -227,14 +235,14 @@ class LogClock:
     """The form of a log's timestamps, with the year and the zone that they leave out.
 
     `utc_offset` is in seconds. `year` is that of the last entry. Entries that would be
-    after `latest` are of the year before, such as those of December in a log that ends in
-    January.
+    later than `latest_seconds` are of the year before: those of December in a log that
+    ends in January, say.
     """
 
     form: TimeForm
     year: int = 1970
     utc_offset: int = 0
-    latest: float = math.inf
+    latest_seconds: float = math.inf
 
     def read(self, line: bytes) -> float | None:
         """Return the time of a line in seconds since 1970, or None without one."""
@@ -255,31 +263,39 @@ class LogClock:
         except ValueError:
             # 29 February may be a day of the year before only.
             return form.read(match, self.year - 1)
-        if moment.seconds > self.latest:
+        if moment.seconds > self.latest_seconds:
             return form.read(match, self.year - 1)
         return moment
 
-    def parse(self, text: str, last: float | None) -> float | None:
-        """Return the time that a caller names, or None if it is none.
+    def parse(self, text: str, last_seconds: float | None) -> float | None:
+        """Return the time in the text of a caller, or None if it has none.
 
-        A time without a zone is in the zone of the log. "15m" is before `last`, the time
-        of the last entry, and "10:30" is on its day.
+        A time without a zone is in the zone of the log. "15m" is so long before the last
+        entry, whose time is `last_seconds`, and "10:30" is on the day of that entry.
         """
-        relative = _RELATIVE.fullmatch(text)
-        if relative is not None:
-            if last is None:
+        relative_match = _RELATIVE_TIME.fullmatch(text)
+        if relative_match is not None:
+            if last_seconds is None:
                 return None
-            return last - float(relative[1]) * _UNITS[relative[2]]
+            return (
+                last_seconds
+                - float(relative_match[1]) * _UNIT_SECONDS[relative_match[2]]
+            )
         time_of_day = _TIME_OF_DAY.fullmatch(text)
-        if time_of_day is not None and last is not None:
-            midnight = (last + self.utc_offset) // 86400 * 86400
+        if time_of_day is not None and last_seconds is not None:
+            midnight = (last_seconds + self.utc_offset) // 86400 * 86400
             hours, minutes, seconds = time_of_day.groups()
-            clock = int(hours) * 3600 + int(minutes) * 60 + float(seconds or 0)
-            return midnight - self.utc_offset + clock
+            seconds_of_day = (
+                int(hours) * 3600 + int(minutes) * 60 + float(seconds or 0)
+            )
+            return midnight - self.utc_offset + seconds_of_day
         try:
-            day = _DATE.fullmatch(text)
-            if day is not None:
-                return _days(*map(int, day.groups())) * 86400 - self.utc_offset
+            date_match = _DATE_TEXT.fullmatch(text)
+            if date_match is not None:
+                return (
+                    _count_days(*map(int, date_match.groups())) * 86400
+                    - self.utc_offset
+                )
             return self._parse_timestamp(text)
         except ValueError:
             return None
@@ -290,9 +306,9 @@ class LogClock:
         Raise `ValueError` for an impossible date.
         """
         for spelling in (text, _WITHOUT_SECONDS.sub(r"\1:00", text, count=1)):
-            content = spelling.encode("utf-8", "replace")
+            encoded_text = spelling.encode("utf-8", "replace")
             for form in (*TIME_FORMS, self.form):
-                match = form.pattern.search(content)
+                match = form.pattern.search(encoded_text)
                 if match is None:
                     continue
                 moment = self._read_match(form, match)
@@ -303,10 +319,9 @@ class LogClock:
 
     def format(self, seconds: float) -> str:
         """Return a time in the zone of the log."""
-        # A log may name a time of the first or the last year, and a zone that leads out of
-        # the calendar.
+        # In the first or the last year, the zone may lead out of the calendar.
         local_seconds = min(
-            max(seconds + self.utc_offset, _FIRST_SECONDS), _LAST_SECONDS
+            max(seconds + self.utc_offset, _MIN_SECONDS), _MAX_SECONDS
         )
         moment = datetime.fromtimestamp(local_seconds, UTC)
         return moment.strftime("%Y-%m-%dT%H:%M:%S")
@@ -320,8 +335,8 @@ class LogClock:
 
     def format_with_zone(self, seconds: float) -> str:
         """Return a time in the zone of the log, with that zone if it is not UTC."""
-        text = self.format(seconds)
-        return text + self.zone if self.utc_offset else text
+        formatted_time = self.format(seconds)
+        return formatted_time + self.zone if self.utc_offset else formatted_time
 
 
 def is_time_of_day(text: str | None) -> bool:
@@ -330,12 +345,12 @@ def is_time_of_day(text: str | None) -> bool:
 
 
 def find_clock(
-    lines: Iterable[bytes], year: int, latest: float = math.inf
+    lines: Iterable[bytes], year: int, latest_seconds: float = math.inf
 ) -> LogClock | None:
-    """Return the clock by which most of the sampled lines are stamped, or None.
+    """Return the clock of the form that most of the sampled lines have, or None.
 
-    `year` is that of the last change of the file, and `latest` a time soon after it, for
-    forms without a year.
+    For forms without a year, `year` is that of the last change of the file, and
+    `latest_seconds` a time soon after that change.
     """
     counts: Counter[str] = Counter()
     offsets: dict[str, int] = {}
@@ -351,14 +366,14 @@ def find_clock(
             except ValueError:
                 continue
             counts[form.name] += 1
-            # The zone of the first line: later ones may be in another after a change of
-            # the clock, and a log is shown in one.
+            # A log is shown in the zone of its first line; after a change between summer
+            # and winter time, later lines are in another.
             offsets.setdefault(form.name, moment.utc_offset or 0)
             break
     if not counts:
         return None
-    name, count = counts.most_common(1)[0]
-    if count < MIN_SHARE * line_count:
+    form_name, count = counts.most_common(1)[0]
+    if count < MIN_STAMPED_SHARE * line_count:
         return None
-    form = next(form for form in TIME_FORMS if form.name == name)
-    return LogClock(form, year, offsets[name], latest)
+    form = next(form for form in TIME_FORMS if form.name == form_name)
+    return LogClock(form, year, offsets[form_name], latest_seconds)

@@ -11,7 +11,7 @@ from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 
 from filewright.errors import FilewrightError, invalid
 from filewright.hints import Hint, fill, join_hints
-from filewright.logs.counts import parse_keys
+from filewright.logs.counts import parse_key
 from filewright.logs.selection import Selection
 from filewright.rows.conditions import parse_conditions
 from filewright.search.pattern import Mode, Pattern, compile_pattern
@@ -165,7 +165,7 @@ class SearchArguments(Arguments):
             return fields
         paths = []
         for text in (self.by, *fields):
-            for key in parse_keys(text):
+            for key in parse_key(text):
                 if key.path:
                     paths.append(key.path)
         return tuple(paths)

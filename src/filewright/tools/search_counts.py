@@ -8,9 +8,9 @@ from filewright.errors import invalid
 from filewright.logs.counts import (
     CountedLine,
     CountedValue,
-    CountKey,
     EntryCounts,
-    parse_keys,
+    KeyPart,
+    parse_key,
 )
 from filewright.logs.time_range import LogTimes
 from filewright.logs.timestamps import LogClock
@@ -38,11 +38,11 @@ class LineCounter:
     """The counts of the lines that a search has found, over any number of files."""
 
     def __init__(self, by: str, fields: Sequence[str] | None) -> None:
-        numbers: list[CountKey] = []
+        numbers: list[KeyPart] = []
         for path in fields or ():
-            numbers += parse_keys(path)
+            numbers += parse_key(path)
         self._by = by
-        self._counts = EntryCounts(parse_keys(by), numbers)
+        self._counts = EntryCounts(parse_key(by), numbers)
         self._clock: LogClock | None = None
 
     def __len__(self) -> int:
@@ -101,7 +101,7 @@ class LineCounter:
         body: bytes,
     ) -> Mapping[str, object] | None:
         """Return the fields of a line: of a row, or of pairs such as rt=0.5 in text."""
-        if not self._counts.has_entries:
+        if not self._counts.has_fields:
             return None
         if selected is not None and selected.rows is not None:
             return selected.read_entry(body)
@@ -116,7 +116,7 @@ class LineCounter:
     ) -> tuple[ValueCount, ...]:
         """Return the counts that fit on the page: the most frequent, or in order of time."""
         if max_rows is None:
-            max_rows = MAX_SPANS if self._counts.has_spans else 50
+            max_rows = MAX_SPANS if self._counts.is_by_time else 50
         rows: list[ValueCount] = []
         for value in self._worth_rows()[:max_rows]:
             row = self._row(value)
@@ -129,14 +129,14 @@ class LineCounter:
         """Return the values to list: of those that occur once beside frequent ones only a few."""
         ranked = self._counts.ranked()
         repeated = [value for value in ranked if value.count > 1]
-        if self._counts.has_spans or not repeated:
+        if self._counts.is_by_time or not repeated:
             return ranked
         return ranked[: len(repeated) + SHOWN_SINGLE_VALUES]
 
     def _row(self, value: CountedValue) -> ValueCount:
         first, last = value.first_seconds, value.last_seconds
         clock = self._clock
-        has_times = not self._counts.has_spans
+        has_times = not self._counts.is_by_time
         numbers = [
             ValueNumbers(
                 field=summary.path,
@@ -154,7 +154,7 @@ class LineCounter:
             first=_show_time(first, clock) if has_times else None,
             last=_show_time(last, clock) if has_times else None,
             numbers=tuple(numbers),
-            is_span=self._counts.has_spans,
+            is_span=self._counts.is_by_time,
         )
 
     def summary(self, shown_count: int) -> str:
@@ -164,12 +164,12 @@ class LineCounter:
         entries = pluralize(counts.total, "entry")
         summary = f"{values} of {self._by} in {entries}"
         if shown_count < len(counts):
-            which = "first" if counts.has_spans else "most frequent"
+            which = "first" if counts.is_by_time else "most frequent"
             summary += f", the {shown_count} {which} shown"
-        if counts.others:
-            summary += f"; {counts.others:,} entries have other values"
-        if counts.broken:
-            lines = pluralize(counts.broken, "line")
+        if counts.other_count:
+            summary += f"; {counts.other_count:,} entries have other values"
+        if counts.broken_count:
+            lines = pluralize(counts.broken_count, "line")
             summary += f"; {lines} not JSON"
         missing = counts.paths_without_numbers
         if missing:
@@ -178,20 +178,20 @@ class LineCounter:
                 'of the regex (fields=["$1"])'
             )
         clock = self._clock
-        if counts.has_spans and clock is not None and clock.utc_offset:
+        if counts.is_by_time and clock is not None and clock.utc_offset:
             summary += f"; times in {clock.zone}"
         if counts.is_sampled:
             summary += "; percentiles of a sample"
-        if counts.has_spans:
+        if counts.is_by_time:
             summary += self._describe_gap()
         return summary
 
     @property
     def advice(self) -> str:
         """Return what to try if no line that matches has fields, or ""."""
-        if len(self._counts) or not self._counts.broken:
+        if len(self._counts) or not self._counts.broken_count:
             return ""
-        lines = pluralize(self._counts.broken, "matching line")
+        lines = pluralize(self._counts.broken_count, "matching line")
         return (
             f"{lines} without {self._by}: count text by a time (by=10m) or by a "
             "group of the regex (mode=regex, by=$1)"
