@@ -1,31 +1,12 @@
 """The part of a log between two times."""
 
 import pytest
+from tests.logs.long_log import DUMP, HEAD, LOG, CountedReads, stamp
 
 from filewright.errors import FilewrightError
-from filewright.logs.time_range import LogTimes, find_time_range
+from filewright.logs.time_range import find_time_range
 from filewright.progress import Task
 from filewright.text.snapshot import Snapshot
-
-
-def stamp(seconds: int) -> str:
-    hours, rest = divmod(seconds, 3600)
-    return f"2026-11-28T{hours:02}:{rest // 60:02}:{rest % 60:02}Z"
-
-
-LOG = "".join(
-    f"{stamp(second)} request {'x' * 60}\n" for second in range(30_000)
-).encode()
-
-
-class CountedReads(Snapshot):
-    """A snapshot that counts the bytes that are read of it."""
-
-    read_bytes = 0
-
-    def read(self, offset: int, length: int) -> bytes:
-        self.read_bytes += length
-        return super().read(offset, length)
 
 
 @pytest.mark.parametrize("second", [0, 1, 777, 15_000, 29_998])
@@ -56,14 +37,6 @@ def test_notices_disorder():
     assert (time_range.start, time_range.stop) == (0, len(LOG))
 
 
-def test_trace_belongs_to_the_entry_before():
-    log = b"2026-11-28T00:00:01Z a\n  at x\n  at y\n2026-11-28T00:00:09Z b\n"
-    times, _ = find_time_range(Snapshot(log), "00:00:05", None, Task())
-    assert times.time_of_line(log.index(b"  at y"), b"  at y") == (
-        times.clock.parse("00:00:01", times.find_first().seconds)
-    )
-
-
 @pytest.mark.parametrize(
     ("log", "since"), [(b"no times\n", "1m"), (LOG[:1000], "soon")]
 )
@@ -92,20 +65,6 @@ def test_times_of_day_are_the_last_ones(since, until, expected):
     )
 
 
-DUMP = b"  at frame of a dump of all threads\n" * 4_000
-HEAD = LOG[: 90 * 400]
-
-
-def test_finds_entries_around_long_traces():
-    log = HEAD + DUMP + LOG[len(HEAD) : 2 * len(HEAD)] + DUMP
-    times, _ = find_time_range(Snapshot(log), "1m", None, Task())
-    first = times.find_first().seconds
-    for second in (0, 5, 398, 399, 400, 401, 700, 799):
-        expected = log.index(stamp(second).encode())
-        assert times.find(first + second) == expected
-    assert times.find(first + 800) == len(log)
-
-
 @pytest.mark.parametrize(
     "end", [DUMP * 2, b"x" * 300_000], ids=["dump", "line"]
 )
@@ -113,17 +72,6 @@ def test_last_entry_is_long(end):
     log = HEAD + b"2026-11-28T09:00:00Z " + end
     times, time_range = find_time_range(Snapshot(log), "1m", None, Task())
     assert times.clock.format(time_range.since) == "2026-11-28T08:59:00"
-
-
-def test_reads_a_long_trace_once():
-    snapshot = CountedReads(HEAD + DUMP)
-    times = LogTimes.of(snapshot, Task())
-    assert times is not None
-    for line in snapshot.lines.read_lines():
-        seconds = times.time_of_line(line.offset, line.body)
-        assert seconds is not None
-    assert seconds == times.find_last().seconds
-    assert snapshot.read_bytes < 10 * snapshot.size
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from filewright.errors import invalid
-from filewright.logs.timestamps import LogClock
+from filewright.logs.clock import LogClock
+from filewright.logs.timestamps import DAY_SECONDS, UNIT_SECONDS
 from filewright.rows.conditions import is_finite, to_number
 from filewright.rows.fields import MISSING, find_value, show_value
 
@@ -25,7 +26,6 @@ MAX_SAMPLED_NUMBERS = 1_000_000
 
 _SPAN_TEXT = re.compile(r"(\d+)([smhd])")
 _GROUP_TEXT = re.compile(r"\$(\w+)")
-_UNIT_SECONDS = {"s": 1, "m": 60, "h": 3600, "d": 86400}
 _NO_VALUE = "-"
 _MIN_GAP_RATIO = 10
 """A gap is reported if it is this many times the mean time between entries."""
@@ -71,7 +71,7 @@ class KeyPart:
             return _NO_VALUE
         formatted_time = clock.format(key_value)
         # Hours or seconds that are zero in every row are left out.
-        if self.span % 86400 == 0:
+        if self.span % DAY_SECONDS == 0:
             return formatted_time.partition("T")[0]
         return formatted_time[:-3] if self.span % 60 == 0 else formatted_time
 
@@ -157,7 +157,7 @@ def parse_key(by: str) -> tuple[KeyPart, ...]:
                 argument="by",
             )
         if span is not None:
-            parts.append(KeyPart(span=int(span[1]) * _UNIT_SECONDS[span[2]]))
+            parts.append(KeyPart(span=int(span[1]) * UNIT_SECONDS[span[2]]))
         elif group is not None:
             parts.append(KeyPart(group=group[1]))
         else:

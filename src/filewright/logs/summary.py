@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from filewright.logs.time_range import LogTimes, Probe
-from filewright.logs.timestamps import LogClock
+from filewright.logs.clock import LogClock
+from filewright.logs.log_times import LogTimes, Probe
 from filewright.progress import Task
 from filewright.rows.fields import find_value, parse_entry
 from filewright.text.snapshot import Snapshot

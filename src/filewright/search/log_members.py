@@ -10,9 +10,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from filewright.boundary.location import Location
+from filewright.logs.clock import LogClock
+from filewright.logs.log_times import LogTimes
 from filewright.logs.selection import Selection
-from filewright.logs.time_range import LogTimes, TimeBounds, parse_bounds
-from filewright.logs.timestamps import LogClock
+from filewright.logs.time_range import TimeBounds, parse_bounds
 from filewright.progress import Task
 from filewright.search.searcher import Searcher, Unavailable
 

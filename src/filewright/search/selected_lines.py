@@ -7,8 +7,9 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Any
 
+from filewright.logs.log_times import LogTimes
 from filewright.logs.selection import Selection
-from filewright.logs.time_range import LogTimes, TimeRange, find_time_range
+from filewright.logs.time_range import TimeRange, find_time_range
 from filewright.progress import Task
 from filewright.rows.conditions import Condition, NumberPattern
 from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry

@@ -7,11 +7,8 @@ from dataclasses import dataclass
 
 from filewright.boundary.location import Location
 from filewright.errors import FilewrightError, invalid
-from filewright.logs.time_range import (
-    LogTimes,
-    TimedPart,
-    find_time_range,
-)
+from filewright.logs.log_times import LogTimes
+from filewright.logs.time_range import TimedPart, find_time_range
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
 from filewright.tools.line_range import LineRange

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from filewright.errors import invalid
+from filewright.logs.clock import LogClock
 from filewright.logs.counts import (
     CountedLine,
     CountedValue,
@@ -12,8 +13,7 @@ from filewright.logs.counts import (
     KeyPart,
     parse_key,
 )
-from filewright.logs.time_range import LogTimes
-from filewright.logs.timestamps import LogClock
+from filewright.logs.log_times import LogTimes
 from filewright.progress import Task
 from filewright.rows.fields import parse_entry, parse_pairs
 from filewright.search.matches import Span
