@@ -339,6 +339,15 @@ class EntryCounts:
         return tuple(summaries)
 
 
+def percentile_of(
+    value: CountedValue, index: int, percent: int
+) -> float | None:
+    """Return a percentile of the numbers in a field; None without a number."""
+    if not value.numbers[index]:
+        return None
+    return _percentile(sorted(value.numbers[index]), percent)
+
+
 def _read_finite_number(part: KeyPart, line: CountedLine) -> float | None:
     """Return the number of a field or group in a line, or None unless it is finite."""
     value: Any = MISSING

@@ -25,6 +25,13 @@ from filewright.search.selected_lines import (
 )
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import CharacterBudget
+from filewright.tools.count_matrix import (
+    MAX_ROWS,
+    CountMatrix,
+    build_matrix,
+    describe_matrix,
+    render_matrix,
+)
 from filewright.tools.search_notes import display_path
 from filewright.tools.search_rendering import render_value
 from filewright.tools.search_result import ValueCount, ValueNumbers
@@ -116,7 +123,7 @@ class LineCounter:
     ) -> tuple[ValueCount, ...]:
         """Return the counts that fit on the page: the most frequent, or in order of time."""
         if max_rows is None:
-            max_rows = MAX_SPANS if self._counts.is_by_time else 50
+            max_rows = MAX_SPANS if self._counts.is_by_time else MAX_ROWS
         rows: list[ValueCount] = []
         for value in self._worth_rows()[:max_rows]:
             row = self._row(value)
@@ -124,6 +131,29 @@ class LineCounter:
                 break
             rows.append(row)
         return tuple(rows)
+
+    def matrix(
+        self, budget: CharacterBudget, max_rows: int | None
+    ) -> CountMatrix | None:
+        """Return the counts as a matrix that fits on the page, or None for a list."""
+        step = self._by.rpartition(",")[2].strip()
+        matrix = build_matrix(self._counts, step, self._clock, max_rows)
+        if matrix is None:
+            return None
+        chars = _count_chars(matrix)
+        room = budget.remaining - budget.reserve
+        if chars > room:
+            max_rows = max(1, len(matrix.rows) * room // chars - 1)
+            matrix = build_matrix(self._counts, step, self._clock, max_rows)
+        if matrix is not None:
+            budget.take(_count_chars(matrix))
+        return matrix
+
+    def matrix_values(self, matrix: CountMatrix) -> tuple[ValueCount, ...]:
+        """Return the counts behind the cells of a matrix."""
+        return tuple(
+            self._row(value) for row in matrix.rows for value in row.values
+        )
 
     def _worth_rows(self) -> list[CountedValue]:
         """Return the values to list: of those that occur once beside frequent ones only a few."""
@@ -157,34 +187,40 @@ class LineCounter:
             is_span=self._counts.is_by_time,
         )
 
-    def summary(self, shown_count: int) -> str:
+    def summary(
+        self, rows: Sequence[ValueCount], matrix: CountMatrix | None = None
+    ) -> tuple[str, ...]:
         """Return how many values and entries there are, and what is not shown."""
         counts = self._counts
         values = pluralize(len(counts), "value")
         entries = pluralize(counts.total, "entry")
-        summary = f"{values} of {self._by} in {entries}"
-        if shown_count < len(counts):
+        notes = [f"{values} of {self._by} in {entries}"]
+        if matrix is not None:
+            key = self._by.rpartition(",")[0].strip()
+            notes += describe_matrix(matrix, key)
+        elif len(rows) < len(counts):
             which = "first" if counts.is_by_time else "most frequent"
-            summary += f", the {shown_count} {which} shown"
+            rest = counts.total - sum(row.count for row in rows)
+            notes[0] += f", the {len(rows)} {which} shown"
+            notes.append(f"{pluralize(rest, 'entry')} with values not shown")
         if counts.other_count:
-            summary += f"; {counts.other_count:,} entries have other values"
+            notes.append(f"{counts.other_count:,} entries have other values")
         if counts.broken_count:
-            lines = pluralize(counts.broken_count, "line")
-            summary += f"; {lines} not JSON"
+            notes.append(f"{pluralize(counts.broken_count, 'line')} not JSON")
         missing = counts.paths_without_numbers
         if missing:
-            summary += (
-                f"; no number in {', '.join(missing)}: in text, name a group "
+            notes.append(
+                f"no number in {', '.join(missing)}: in text, name a group "
                 'of the regex (fields=["$1"])'
             )
         clock = self._clock
         if counts.is_by_time and clock is not None and clock.utc_offset:
-            summary += f"; times in {clock.zone}"
+            notes.append(f"times in {clock.zone}")
         if counts.is_sampled:
-            summary += "; percentiles of a sample"
+            notes.append("percentiles of a sample")
         if counts.is_by_time:
-            summary += self._describe_gap()
-        return summary
+            notes += self._describe_gap()
+        return tuple(notes)
 
     @property
     def advice(self) -> str:
@@ -197,14 +233,20 @@ class LineCounter:
             "group of the regex (mode=regex, by=$1)"
         )
 
-    def _describe_gap(self) -> str:
+    def _describe_gap(self) -> list[str]:
+        """Return a note on the longest time without an entry, if it is unusual."""
         gap, clock = self._counts.gap, self._clock
         if gap is None or clock is None:
-            return ""
-        return (
-            f"; longest time without an entry: {gap.seconds:,.0f} s, "
+            return []
+        return [
+            f"longest time without an entry: {gap.seconds:,.0f} s, "
             f"{clock.format(gap.start)} to {clock.format(gap.end)}"
-        )
+        ]
+
+
+def _count_chars(matrix: CountMatrix) -> int:
+    """Return how many characters a matrix takes on the page."""
+    return sum(len(row) + 1 for row in render_matrix(matrix))
 
 
 def find_groups(names: Sequence[str], pattern: Pattern) -> dict[str, int]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from filewright.errors import FilewrightError
 from filewright.search.hit_groups import HitGroup
+from filewright.tools.count_matrix import CountMatrix
 from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_excerpt import FileExcerpt
 from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
@@ -30,7 +31,8 @@ class ShownKinds:
 class SearchOutcome:
     """One search with as much as fits on its page of `max_chars`, of which `used_chars` are used.
 
-    `notes` are what its last line says. `advice` is what to try after a search without a
+    `notes` are what its last line says. The `values` are in the rows of a `matrix` if
+    there is one. `advice` is what to try after a search without a
     match. `total_lines` are the matching lines in all, in `matched_files` files, or None
     where they were not counted; `occurrence_count` counts the matches on this page, of
     which a line may have several. `searched_files` is None where files were not counted.
@@ -48,6 +50,7 @@ class SearchOutcome:
     files: tuple[MatchedFile, ...] = ()
     kinds: ShownKinds | None = None
     values: tuple[ValueCount, ...] = ()
+    matrix: CountMatrix | None = None
     occurrence_count: int = 0
     is_complete: bool = True
     has_damage: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from filewright.rows.fields import MAX_ENTRY_BYTES, show_fields
 from filewright.search.hit_groups import HitGroups
@@ -15,6 +15,7 @@ from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import CharacterBudget
 from filewright.tools.context import Context
+from filewright.tools.count_matrix import CountMatrix
 from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_counts import LineCounter
 from filewright.tools.search_excerpt import (
@@ -41,6 +42,15 @@ RESERVED_CHARS = 400
 """The characters that are left for the last lines of a page."""
 # What an edit may name afterwards reaches a little below the last hit.
 SHOWN_BYTES_BELOW = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class ShownValues:
+    """The counts on a page, in rows or in a matrix, and notes on them."""
+
+    rows: tuple[ValueCount, ...] = ()
+    matrix: CountMatrix | None = None
+    notes: tuple[str, ...] = ()
 
 
 class SearchPage:
@@ -204,11 +214,12 @@ class SearchPage:
             max_chars=self._budget.limit - RESERVED_CHARS,
             with_path=is_tree,
         )
-        values, notes = self._shown_values()
+        shown = self._show_values()
         advice = self._counter.advice if self._counter is not None else ""
         return SearchOutcome(
-            values=values,
-            notes=notes,
+            values=shown.rows,
+            matrix=shown.matrix,
+            notes=shown.notes,
             advice=(advice,) if advice else (),
             arguments=self.arguments,
             max_chars=self._budget.limit,
@@ -222,17 +233,20 @@ class SearchPage:
             occurrence_count=self._occurrence_count,
         )
 
-    def _shown_values(self) -> tuple[tuple[ValueCount, ...], tuple[str, ...]]:
+    def _show_values(self) -> ShownValues:
         """Return the counts that fit on the page, and a summary."""
-        if self._counter is None:
-            return (), ()
-        if not self._counter:
-            return (), ()
+        counter = self._counter
+        if not counter:
+            return ShownValues()
         max_rows = None
         if "max_results" in self.arguments.model_fields_set:
             max_rows = self.arguments.max_results
-        rows = self._counter.rows(self._budget, max_rows)
-        return rows, (self._counter.summary(len(rows)),)
+        matrix = counter.matrix(self._budget, max_rows)
+        if matrix is not None:
+            rows = counter.matrix_values(matrix)
+        else:
+            rows = counter.rows(self._budget, max_rows)
+        return ShownValues(rows, matrix, counter.summary(rows, matrix))
 
 
 def show_only_fields(

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from filewright.hints import Hint, change_words, fill, join_words
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.bounded_text import BoundedText
+from filewright.tools.count_matrix import render_matrix
 from filewright.tools.search_excerpt import ExcerptLine, LineRole
 from filewright.wording import escape_controls, pluralize
 
@@ -60,7 +61,9 @@ def render_no_match(outcome: SearchOutcome) -> str:
 
 def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     """Yield the lines of the answer that show matches."""
-    if outcome.values:
+    if outcome.matrix is not None:
+        yield from render_matrix(outcome.matrix)
+    elif outcome.values:
         for value in outcome.values:
             yield render_value(value, with_path=outcome.is_tree)
     elif outcome.files:
