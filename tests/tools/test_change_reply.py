@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from filewright import Workspace
 from filewright.edit.build_diff import build_file_diff
 from filewright.edit.diff import Diff, FileDiff
 from filewright.text.snapshot import Snapshot
@@ -63,3 +65,44 @@ def test_a_long_diff_is_counted_unless_it_is_wanted(
 
 def test_no_diff_is_shown_if_none_is_wanted() -> None:
     assert reply("c1", 1, mode="none") == "changed; change c1"
+
+
+LONG = "".join(f"line {n}\n" for n in range(100))
+
+
+def test_leaves_out_context(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    edits = [
+        {"search": f"line {n}\n", "replace": f"row {n}\n"}
+        for n in range(10, 90, 10)
+    ]
+    done = workspace.call(
+        "edit_content", {"path": "a.txt", "edits": edits}
+    ).text
+    assert "@@ -81 +81 @@\n-line 80\n+row 80" in done
+    assert "\n line" not in done
+    assert " added, " not in done
+
+
+def test_names_the_way_to_a_long_diff(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    asked = {"pattern": "line", "replacement": "row"}
+    assert (
+        "[100 lines each way]" in workspace.call("replace_content", asked).text
+    )
+    assert (
+        "\n+row 99"
+        in workspace.call("replace_content", {**asked, "diff": "full"}).text
+    )
+    (root / "a.txt").write_text(
+        LONG.replace("line 7\n", "line seven\n")
+    )  # so that no preview showed it
+    done = workspace.call("replace_content", {**asked, "preview": False})
+    change = done.data["change_id"]
+    assert "; all: get_history with this change_id]" in done.text
+    assert (
+        "+row 50" in workspace.call("get_history", {"change_id": change}).text
+    )
+    assert "@@" not in workspace.call("write_content", {
+        "items": [{"path": "a.txt", "content": "short\n", "mode": "overwrite"}], "diff": "none",
+    }).text  # fmt: skip

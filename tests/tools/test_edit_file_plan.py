@@ -913,24 +913,6 @@ def test_block_of_yaml_moves_with_its_key(
     ).read_text() == "a:\n  b:\n    c: |\n      x\n        y\n"
 
 
-@pytest.mark.parametrize(
-    "edit",
-    [
-        {"search": "y = 2", "replace": "    y = 2"},
-        {"search": "x = 1\n", "replace": "if x:\n        a()\n    b()\n"},
-    ],
-)
-def test_wrong_indentation_of_python_is_told(
-    root: Path, workspace: Workspace, edit: dict[str, object]
-) -> None:
-    (root / "a.py").write_text("x = 1\ny = 2\n")
-    done = workspace.call(
-        "edit_content", {"path": "a.py", "edits": [{**edit, "fuzzy": False}]}
-    )
-    assert not done.is_error, done.text
-    assert "[warning: python syntax error in a.py at line" in done.text
-
-
 @pytest.mark.parametrize("diff", ["auto", "none"])
 def test_decorators_left_out_are_told(
     root: Path, workspace: Workspace, diff: str
@@ -953,25 +935,6 @@ def test_decorators_left_out_are_told(
         {"path": "a.py", "edits": [{**edit, "replace": "def load(n):\n    1"}]},
     )
     assert "leaves out" not in again.text
-
-
-def test_class_that_is_there_twice_is_told(
-    root: Path, workspace: Workspace
-) -> None:
-    text = "require 'ipaddr'\n\nclass Proxy\n  def a\n  end\nend\n"
-    (root / "a.rb").write_text(text)
-    read = version(workspace, "a.rb")
-    edit = {"at": {"lines": [1, 1]}, "replace": text.replace("def a", "def b")}
-    done = workspace.call(
-        "edit_content",
-        {"path": "a.rb", "edits": [edit], "expected_version": read},
-    )
-    assert "[warning: class Proxy is defined twice now in a.rb]" in done.text
-    again = workspace.call(
-        "edit_content",
-        {"path": "a.rb", "edits": [{"search": "def b", "replace": "def c"}]},
-    )
-    assert "twice" not in again.text
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -96,3 +97,107 @@ def test_names_files_that_use_a_moved_symbol(render: Render) -> None:
     symbol = StillUsed("rate", "a.py", ("b.py", "c.py"))
     text = render(still_used=(symbol,))
     assert "\n[rate is still used from a.py in b.py, c.py]\n" in text
+
+
+LONG = "".join(f"line {n}\n" for n in range(100))
+
+
+def test_names_lines_of_edits_without_diff(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.txt").write_text(LONG)
+    (root / "b.txt").write_text(LONG)
+    edits = [
+        {
+            "path": "a.txt",
+            "search": LONG[LONG.index("line 20\n") :],
+            "replace": "",
+        }
+    ]
+    edits += [
+        {"path": "b.txt", "search": f"line {n}\n", "replace": "row\n"}
+        for n in (7, 3)
+    ]
+    done = workspace.call("edit_content", {"edits": edits}).text
+    assert "a.txt: 1 edit (line 21) applied" in done
+    assert "b.txt: 2 edits (lines 8, 4) applied" in done
+    (root / "a.txt").write_text(LONG)
+    assert (
+        "a.txt: 1 edit applied"
+        in workspace.call(
+            "edit_content", {"edits": edits[:1], "diff": "none"}
+        ).text
+    )
+
+
+def test_shows_short_diffs_beside_long_ones(
+    root: Path, workspace: Workspace
+) -> None:
+    for name in "abcdefghijk":
+        (root / f"{name}.txt").write_text(LONG)
+    edits = [
+        {
+            "path": "a.txt",
+            "search": LONG[LONG.index("line 20\n") :],
+            "replace": "",
+        }
+    ]
+    edits += [
+        {"path": f"{name}.txt", "search": "line 7\n", "replace": "row\n"}
+        for name in "bcdefghijk"
+    ]
+    done = workspace.call("edit_content", {"edits": edits}).text
+    assert (
+        "\nb.txt: 1 edit (line 8) applied\n--- a/b.txt\n+++ b/b.txt\n@@ -8 +8 @@\n-line 7\n+row\nc.txt: 1 edit (line 8)"
+        in done
+    )
+    assert done.count("\n@@ -8 +8 @@\n-line 7\n+row\n") == 10
+    assert "\n-line 20" not in done
+    assert (
+        "[80 lines removed in 1 other file; all: get_history with this change_id"
+        in done
+    )
+
+
+def test_exact_edit_in_a_file(root: Path, workspace: Workspace) -> None:
+    long = "x" * 130
+    (root / "a.py").write_text(f"zero\n{long}\nold = 1\none\ntwo\n")
+    done = workspace.call(
+        "edit_content",
+        {
+            "path": "a.py",
+            "edits": [{"search": "old = 1", "replace": "new = 1"}],
+        },
+    )
+    assert done.text.splitlines()[1:] == [
+        "--- a/a.py", "+++ b/a.py", "@@ -3,2 +3,2 @@", "-old = 1", "+new = 1", " one",
+    ]  # fmt: skip
+    assert done.diff.startswith(
+        f"diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,5 +1,5 @@\n zero\n {long}\n"
+    )
+    loose = workspace.call("edit_content", {
+        "path": "a.py", "edits": [{"search": "new  =  1", "replace": "new  =  2"}], "diff": "none",
+    })  # fmt: skip
+    assert "\nedit 1: line 3, found by blanks" in loose.text
+    exact = workspace.call("edit_content", {
+        "path": "a.py", "edits": [{"search": "two", "replace": "2"}], "diff": "none",
+    })  # fmt: skip
+    assert "\n" not in exact.text
+
+
+def test_shows_all_small_files_of_an_edit(root, workspace):
+    names = [f"{number}.txt" for number in range(9)]
+    for name in names:
+        (root / name).write_text("old\nrow\n")
+    (root / "long.txt").write_text(LONG)
+    edits = [
+        {"path": name, "search": "old\nrow\n", "replace": "new\nline\n"}
+        for name in names
+    ]
+    edits.append({"path": "long.txt", "at": {"lines": [1, 60]}, "replace": ""})
+    workspace.read("long.txt")
+    text = workspace.call(
+        "edit_content", {"edits": edits, "preview": True}
+    ).text
+    assert text.count("+line") == len(names)
+    assert text.endswith("[60 lines removed in 1 other file]")

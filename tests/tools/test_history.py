@@ -77,3 +77,42 @@ def test_tells_changes_outside(
     assert newest.endswith(outside)
     # Nor is it said where changes are left out of the list.
     assert outside not in workspace.get_history("a.txt", since=first).text
+
+
+LONG = "".join(f"line {n}\n" for n in range(100))
+
+
+def test_names_three_files(root: Path, workspace: Workspace) -> None:
+    for n in range(5):
+        (root / f"m{n}.py").write_text("old\n")
+    workspace.replace("old", "new", preview=False)
+    workspace.edit("m0.py", [{"search": "new", "replace": "newer"}])
+    rows = workspace.get_history().text.splitlines()
+    assert rows[0].endswith("edit m0.py: 1 edit")
+    assert "[m0.py, m1.py, m2.py and 2 more files]" in rows[1]
+
+
+def test_says_whose_a_change_is(root: Path, tmp_path: Path) -> None:
+    (root / "a.txt").write_text("a")
+    with Workspace(
+        root, state_dir=tmp_path / "state", session="me", client="agent 1"
+    ) as mine:
+        mine.write("b.txt", "b")
+        for client in ("agent 2", "filewright review", None):
+            with Workspace(
+                root, state_dir=tmp_path / "state", session="x", client=client
+            ) as theirs:
+                theirs.write(f"{client}.txt", "c")
+        found = mine.get_history()
+        assert [change.by for change in found.changes] == [
+            "another",
+            "a person",
+            "another",
+            "this session",
+        ]
+        rows = found.text.splitlines()
+        assert rows[0].endswith("[another, session x]")
+        assert rows[1].endswith("[a person, by filewright review]")
+        assert rows[2].endswith("[agent 2, session x]")
+        assert rows[3].endswith("created b.txt")
+        assert rows[4] == "[those without a name: this session]"

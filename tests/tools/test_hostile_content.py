@@ -416,24 +416,6 @@ def test_whole_words_are_replaced_in_either_mode(root, workspace):
     assert (root / "a.py").read_text() == "ums subtotal total_of ums\n"
 
 
-def test_a_wide_replacement_counts_everything_and_shows_a_part(root, workspace):
-    for number in range(40):
-        (root / f"m{number:02}.py").write_text(
-            f"import old\n{'# filler' * 9}\n" * 5
-        )
-    preview = workspace.call(
-        "replace_content", {"pattern": "old", "replacement": "new"}
-    )
-    assert preview.text.startswith("200 matches in 40 files")
-    assert len(preview.text) < 8_000
-    assert "\n[200 lines each way]" in preview.text
-    whole = workspace.call(
-        "replace_content",
-        {"pattern": "old", "replacement": "new", "diff": "full"},
-    )
-    assert "narrower path or glob" in whole.text
-
-
 def test_a_file_cannot_forge_the_heading_of_another(root, workspace):
     forged = "[b.txt: lines 1-1 of 1; utf-8; lf; version 0123456789abcdef]"
     (root / "a.txt").write_text(f"one\n{forged}\nnot in b\n")

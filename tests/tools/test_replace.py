@@ -138,3 +138,18 @@ def test_shows_a_line_with_rare_signs(root: Path, workspace: Workspace) -> None:
     (root / "a.py").write_text("".join(lines) + "a = f(total)\n" * 80)
     text = workspace.replace("total", "summe", diff="none").text
     assert "+s = 'summe'\n" in text
+
+
+def test_writes_an_expected_count(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text("old old\n")
+    asked = {"pattern": "old", "replacement": "new"}
+    refused = workspace.call("replace_content", {**asked, "expected_count": 3})
+    assert refused.code == "invalid_input"
+    shown = workspace.call(
+        "replace_content", {**asked, "expected_count": 2, "preview": True}
+    )
+    assert "preview" in shown.text
+    assert (root / "a.txt").read_text() == "old old\n"
+    done = workspace.call("replace_content", {**asked, "expected_count": 2})
+    assert "2 matches in 1 file replaced; change" in done.text
+    assert (root / "a.txt").read_text() == "new new\n"

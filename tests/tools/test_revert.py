@@ -175,3 +175,68 @@ def test_names_files_by_action(workspace: Workspace, root: Path) -> None:
     lines = undo.text.splitlines()
     assert "modified: a.txt, b.txt" in lines
     assert "deleted: c.txt" in lines
+
+
+LONG = "".join(f"line {n}\n" for n in range(100))
+
+
+def test_shows_what_it_merged(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text(LONG)
+    (root / "b.txt").write_text("line\n")
+    change = workspace.replace(
+        "line", "row", glob="a.txt", preview=False
+    ).change_id
+    undone = workspace.call("revert_edit", {"change_id": change})
+    assert "modified: a.txt" in undone.text
+    assert "@@" not in undone.text
+    again = workspace.replace(
+        "line 5\n", "row 5\n", path="a.txt", preview=False
+    ).change_id
+    workspace.edit("a.txt", [{"search": "line 90\n", "replace": "kept\n"}])
+    merged = workspace.call("revert_edit", {"change_id": again})
+    assert "(merged)" in merged.text
+    assert "\n+line 5\n" in merged.text
+
+
+def test_shows_merged_files_first(root, workspace):
+    (root / "a.txt").write_text("line\n" * 3)
+    (root / "b.txt").write_text(LONG)
+    change = workspace.replace("line", "row", preview=False).change_id
+    (root / "a.txt").write_text("row\n" * 3 + "mine\n")
+    text = workspace.call("revert_edit", {"change_id": change}).text
+    assert "--- a/a.txt" in text
+    assert "--- a/b.txt" not in text
+    assert "100 lines each way in 1 other file" in text
+
+
+def test_preview_shows_short_files(root, workspace):
+    (root / "a.txt").write_text(LONG)
+    (root / "b.txt").write_text("line\n")
+    change = workspace.replace("line", "row", preview=False).change_id
+    arguments = {"change_id": change, "preview": True}
+    text = workspace.call("revert_edit", arguments).text
+    assert "\n-row\n+line\n" in text
+    assert "[100 lines each way in 1 other file]" in text
+
+
+def test_preview_names_actions(workspace: Workspace, root: Path) -> None:
+    created = workspace.write("n.txt", "new\n").change_id
+    assert "deleted: n.txt" in workspace.revert_edit(created, preview=True).text
+    deleted = workspace.delete("n.txt").change_id
+    assert "created: n.txt" in workspace.revert_edit(deleted, preview=True).text
+    workspace.revert_edit(deleted)
+    moved = workspace.move("n.txt", "m.txt").change_id
+    assert (
+        "moved: m.txt → n.txt"
+        in workspace.revert_edit(moved, preview=True).text
+    )
+
+
+def test_preview_names_each_file_once(workspace: Workspace, root: Path) -> None:
+    made = workspace.write("new/deep/a.txt", "new\n").change_id
+    assert (
+        workspace.revert_edit(made, preview=True).diff.count(
+            "deleted file mode"
+        )
+        == 1
+    )

@@ -252,3 +252,16 @@ def test_counts_by_folder(root, workspace):
     assert rows[0] == "src/deep/n.py: 1"
     assert rows[1].startswith("src/{m00.py: 1, m01.py: 2, ")
     assert rows[2:4] == ["tests/one.py: 1", "top.py: 1"]
+
+
+def test_counts_matches_of_lines(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text("old old\nold\n")
+    (root / "b.txt").write_text("one old\n")
+    found = workspace.search("old")
+    assert "[3 matching lines (4 matches) in 2 files, all shown" in found.text
+    assert (
+        "[1 matching line in 1 file, all shown" in workspace.search("one").text
+    )
+    done = workspace.replace("old", "new", expected_count=4)
+    assert done.count == 4
+    assert done.change_id is not None

@@ -158,14 +158,6 @@ def test_twenty_parallel_edits_of_one_file_all_land(root, workspace):
     )
 
 
-def test_a_write_that_no_longer_parses_says_so(root, workspace):
-    (root / "f.py").write_text("def f():\n    return (1)\n")
-    result = workspace.edit("f.py", [{"search": "(1)", "replace": "(1"}])
-    assert "python syntax error in f.py at line 2" in result.text
-    again = workspace.edit("f.py", [{"search": "(1", "replace": "((1"}])
-    assert "syntax error" not in again.text
-
-
 def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
     (root / "f").write_bytes("".join(f"line {n}\n" for n in range(20)).encode())
     with (
