@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from filewright.rows.table_facts import summarize_csv
+from filewright.rows.table_facts import summarize_table
 
 
 @pytest.mark.parametrize(
@@ -21,10 +21,10 @@ from filewright.rows.table_facts import summarize_csv
 def test_columns_of_csv(
     content: str, delimiter: str, names: tuple[str, ...] | None
 ) -> None:
-    facts = summarize_csv(content.splitlines())
+    facts = summarize_table(content.splitlines())
     assert facts is not None
     assert (facts.delimiter, facts.names) == (delimiter, names)
 
 
 def test_csv_without_columns() -> None:
-    assert summarize_csv(["hello", "world"]) is None
+    assert summarize_table(["hello", "world"]) is None

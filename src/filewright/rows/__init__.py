@@ -3,7 +3,7 @@
 In: a `Snapshot`, and the conditions of a caller. Out: the rows that fulfil them, with the
 bytes of their fields. Nothing here opens a path.
 
-- `fields`: fields of JSON objects by their paths, and of pairs in text
+- `fields`: fields of JSON objects by their paths, and of pairs such as `ms=5` in text
 - `conditions`: comparisons of fields with values
 - `row`: a row that fulfils conditions, and the bytes of its fields
 - `table`, `table_syntax`, `table_facts`: tables of delimited text

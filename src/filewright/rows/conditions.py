@@ -1,4 +1,4 @@
-"""Conditions on the fields of rows: plain comparisons with their values."""
+"""Conditions on the fields of rows: comparisons of a field with given values."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from typing import Any
 from filewright.errors import invalid
 from filewright.rows.fields import MISSING, find_value, to_text
 
-_COMPARISON = re.compile(r"\s*(>=|<=|!=|>|<|=)\s*(.*)", re.DOTALL)
+_COMPARISON_TEXT = re.compile(r"\s*(>=|<=|!=|>|<|=)\s*(.*)", re.DOTALL)
 _OPERATORS: Mapping[str, Callable[[Any, Any], bool]] = {
     ">": operator.gt,
     ">=": operator.ge,
     "<": operator.lt,
     "<=": operator.le,
 }
-_PLAIN_TEXT = re.compile(r"[A-Za-z0-9 _.:@/,;()#%*!?$\[\]-]+")
-"""Text that encoders of JSON write as it is; some write a slash as ``\\/``."""
+_UNESCAPED_TEXT = re.compile(r"[A-Za-z0-9 _.:@/,;()#%*!?$\[\]-]+")
+"""Text that JSON writers do not escape, but for the slash: some write ``\\/``."""
 
 _NUMBER_WITH_STARS = re.compile(r"[\d.eE+*-]*\*[\d.eE+*-]*")
 _MAX_EXACT_FLOAT = 2**53
@@ -29,9 +29,9 @@ _MAX_EXACT_FLOAT = 2**53
 
 @dataclass(frozen=True, slots=True)
 class Condition:
-    """A comparison of one field: `sign` is one of ``= != > >= < <=``.
+    """A comparison of the field at a path: `sign` is one of ``= != > >= < <=``.
 
-    `expected` has the alternatives of ``=`` and ``!=``, and one value otherwise.
+    `expected` has one value, or several alternatives for ``=`` and ``!=``.
     """
 
     path: str
@@ -40,11 +40,14 @@ class Condition:
     ignores_case: bool = False
 
     def accepts(self, entry: Mapping[str, Any]) -> bool:
-        """Return True if the field of an entry fits."""
+        """Return True if an entry fulfils the condition."""
         return self.accepts_value(find_value(entry, self.path))
 
     def accepts_value(self, value: Any) -> bool:
-        """Return True if a value fits, which is `MISSING` if there is no field."""
+        """Return True if a value fulfils the condition.
+
+        The value of a field that an entry does not have is `MISSING`.
+        """
         if self.sign in ("=", "!="):
             is_equal = any(
                 self._equals(value, expected) for expected in self.expected
@@ -64,29 +67,34 @@ class Condition:
             return value is None or value is MISSING
         if value is MISSING or value is None:
             return False
-        if isinstance(value, bool | int | float) and _fits_numbers(expected):
-            return _fits_wildcards(to_text(value), expected)
+        if isinstance(value, bool | int | float) and _has_stars_in_number(
+            expected
+        ):
+            return _matches_wildcards(to_text(value), expected)
         if isinstance(value, bool) or isinstance(expected, bool):
             return to_text(value).lower() == to_text(expected).lower()
         if isinstance(value, int | float):
             return to_number(expected) == value
         if not isinstance(value, str):
             return to_text(value) == to_text(expected)
-        text = to_text(expected)
+        expected_text = to_text(expected)
         if self.ignores_case:
-            value, text = value.lower(), text.lower()
-        if "*" in text:
-            return _fits_wildcards(value, text)
-        return str(value) == text
+            value, expected_text = value.lower(), expected_text.lower()
+        if "*" in expected_text:
+            return _matches_wildcards(value, expected_text)
+        return str(value) == expected_text
 
     @property
     def text_pattern(self) -> str | None:
-        """Return a regex that each line with a fitting entry matches, or None."""
+        """Return a regex that matches every line of JSON that fulfils this, or None.
+
+        Other lines may match it too.
+        """
         if self.sign != "=":
             return None
         patterns = []
         for expected in self.expected:
-            pattern = self._pattern_of(expected)
+            pattern = self._build_json_pattern(expected)
             if pattern is None:
                 return None
             patterns.append(pattern)
@@ -94,28 +102,30 @@ class Condition:
         return f"{prefix}(?:{'|'.join(patterns)})"
 
     @staticmethod
-    def _pattern_of(expected: Any) -> str | None:
-        """Return a regex of an alternative as it is written in JSON, or None."""
+    def _build_json_pattern(expected: Any) -> str | None:
+        """Return a regex of one alternative in JSON, or None if there are many spellings."""
         if str(expected).lower() in ("true", "false"):
             return f"(?i:{expected})"
         if not isinstance(expected, str) or to_number(expected) is not None:
             return None
-        if not _PLAIN_TEXT.fullmatch(expected) or _fits_numbers(expected):
+        if not _UNESCAPED_TEXT.fullmatch(expected) or _has_stars_in_number(
+            expected
+        ):
             return None
         if expected.startswith("["):
-            # An array is compared with its text, which has no quotes around it.
+            # An array is compared by its text, which has no quotes around it.
             return None
-        # A star stands for any characters of the value, also escaped quotes.
-        # Where lines end in carriage returns, they are not parts of the value.
-        text = re.escape(expected).replace("/", r"\\?/")
-        text = text.replace(r"\*", r"[^\r\n]*")
-        # The sign of the unit kelvin is a letter K too.
-        text = re.sub("[kK]", r"(?:\g<0>|\\xe2\\x84\\xaa)", text)
-        return f'"{text}"'
+        # A star stands for any characters of the value, escaped quotes too, but not for
+        # the carriage return at the end of a line.
+        pattern = re.escape(expected).replace("/", r"\\?/")
+        pattern = pattern.replace(r"\*", r"[^\r\n]*")
+        # The sign of the unit kelvin, U+212A, is a K too where case is ignored.
+        pattern = re.sub("[kK]", r"(?:\g<0>|\\xe2\\x84\\xaa)", pattern)
+        return f'"{pattern}"'
 
     @property
     def number_pattern(self) -> NumberPattern | None:
-        """Return the pattern of the numbers that this compares, or None."""
+        """Return the pattern of the field and its number in JSON, or None."""
         compare = _OPERATORS.get(self.sign)
         if self.sign == "=":
             compare = operator.eq
@@ -127,44 +137,49 @@ class Condition:
             if number is None or not is_finite(number):
                 return None
             numbers.append(number)
-        key = self.path.rpartition(".")[2]
-        # An index of an array is no key, and a strange key may be written as escapes.
-        if key.isdecimal() or "/" in key or not _PLAIN_TEXT.fullmatch(key):
+        last_key = self.path.rpartition(".")[2]
+        # An index of an array is no key, and other keys may be written with escapes.
+        if (
+            last_key.isdecimal()
+            or "/" in last_key
+            or not _UNESCAPED_TEXT.fullmatch(last_key)
+        ):
             return None
-        name = re.escape(key.encode())
-        # A text that is no number is compared as text. A key may hold a dot itself.
+        escaped_key = re.escape(last_key.encode())
+        # A quoted text that is no number is compared as text, so it counts as a match.
+        # A key may hold a dot itself.
         pattern = re.compile(
             # The key comes before its quote: `re` finds a pattern that begins with
             # letters five times as fast.
             rb'%s(?<=[".]%s)"\s*:\s*(?:"(?!-?\d+(?:\.\d+)?")|-?I|"?(-?\d[\d.eE+-]*))'
-            % (name, name)
+            % (escaped_key, escaped_key)
         )
         return NumberPattern(pattern, compare, tuple(numbers))
 
 
 @dataclass(frozen=True, slots=True)
 class NumberPattern:
-    """A field and its number, as they are written in JSON."""
+    """A pattern of a field with its number in JSON, and the comparison of that number."""
 
     pattern: re.Pattern[bytes]
     compare: Callable[[Any, Any], bool]
     expected: tuple[float, ...]
 
-    def find(self, page: bytes) -> Iterator[int]:
-        """Yield the offsets in a page of the fields whose numbers may fit."""
-        for match in self.pattern.finditer(page):
-            number = match[1]
-            if number is None or self._fits(number):
+    def find(self, buffer: bytes) -> Iterator[int]:
+        """Yield the offsets in a buffer of the fields whose numbers may fit."""
+        for match in self.pattern.finditer(buffer):
+            number_text = match[1]
+            if number_text is None or self._fits(number_text):
                 yield match.start()
 
-    def _fits(self, text: bytes) -> bool:
-        """Return True if a number fits, or may fit since it is read otherwise."""
+    def _fits(self, number_text: bytes) -> bool:
+        """Return True if a number fits, or cannot be read and so may fit."""
         try:
-            number: float = float(text)
+            number: float = float(number_text)
         except ValueError:
             return True
         if abs(number) >= _MAX_EXACT_FLOAT:
-            number = to_number(text.decode()) or number
+            number = to_number(number_text.decode()) or number
         # A loop takes half the time of a generator, and this runs once a line.
         for expected in self.expected:  # noqa: SIM110
             if self.compare(number, expected):
@@ -173,7 +188,7 @@ class NumberPattern:
 
 
 def to_number(value: Any) -> float | None:
-    """Return the number that a value is, or that its text is, or None.
+    """Return a value as a number, also that of a text; None if it is none.
 
     An integer may be larger than any float.
     """
@@ -181,7 +196,7 @@ def to_number(value: Any) -> float | None:
         return None
     if isinstance(value, int | float):
         return value
-    # Only Python reads 1_000 as a number.
+    # Python alone takes 1_000 for a number.
     if isinstance(value, str) and "_" not in value:
         try:
             number = float(value)
@@ -196,7 +211,7 @@ def to_number(value: Any) -> float | None:
 
 
 def is_finite(number: float) -> bool:
-    """Return True for a number that is neither infinite as a float nor NaN."""
+    """Return True unless a number is NaN, infinite, or too large for a float."""
     try:
         return math.isfinite(number)
     except OverflowError:
@@ -208,14 +223,14 @@ def parse_conditions(
 ) -> tuple[Condition, ...]:
     """Return the conditions of a caller: ``{"level": "error", "ms": ">500"}``.
 
-    Case is ignored if the value is in lower case, unless `ignores_case` says it. Raises
-    `invalid_input`.
+    Without `ignores_case`, case is ignored if the value is in lower case. Raise
+    `invalid_input` for a comparison with an object.
     """
     conditions = []
-    for path, wanted in where.items():
-        sign, expected = "=", wanted
-        if isinstance(wanted, str):
-            comparison = _COMPARISON.fullmatch(wanted)
+    for path, requested_value in where.items():
+        sign, expected = "=", requested_value
+        if isinstance(requested_value, str):
+            comparison = _COMPARISON_TEXT.fullmatch(requested_value)
             if comparison is not None:
                 sign, expected = comparison[1], comparison[2]
                 if sign in ("=", "!=") and expected == "null":
@@ -227,7 +242,7 @@ def parse_conditions(
                 'name an inner field with dots: {"err.code": 5}; compare with ">500"',
                 argument="where",
             )
-        is_lower = all(
+        is_lower_case = all(
             value == value.lower()
             for value in alternatives
             if isinstance(value, str)
@@ -237,26 +252,28 @@ def parse_conditions(
                 path,
                 sign,
                 tuple(alternatives),
-                is_lower if ignores_case is None else ignores_case,
+                is_lower_case if ignores_case is None else ignores_case,
             )
         )
     return tuple(conditions)
 
 
-def _fits_numbers(expected: Any) -> bool:
-    """Return True for a text such as ``5*``, which numbers fit too."""
+def _has_stars_in_number(expected: Any) -> bool:
+    """Return True for a text such as ``5*``, which is compared with numbers too."""
     return isinstance(expected, str) and bool(
         _NUMBER_WITH_STARS.fullmatch(expected)
     )
 
 
-def _fits_wildcards(value: str, text: str) -> bool:
-    """Return True if a value fits a text in which a star is any characters."""
-    *parts, end = text.split("*")
-    start = parts[0]
-    if not value.startswith(start) or not value[len(start) :].endswith(end):
+def _matches_wildcards(value: str, pattern: str) -> bool:
+    """Return True if a value matches a pattern in which a star is any characters."""
+    *parts, suffix = pattern.split("*")
+    prefix = parts[0]
+    if not value.startswith(prefix) or not value[len(prefix) :].endswith(
+        suffix
+    ):
         return False
-    position, stop = len(start), len(value) - len(end)
+    position, stop = len(prefix), len(value) - len(suffix)
     for part in parts[1:]:
         index = value.find(part, position, stop)
         if index < 0:

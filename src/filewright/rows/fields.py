@@ -1,4 +1,7 @@
-"""Fields of JSON objects and of pairs in text: parsed, found by their paths, and shown."""
+"""Fields of an entry: parsed from JSON or from pairs, found by a path, and shown.
+
+An entry is the JSON object of a line, or the pairs such as `ms=5` in its text.
+"""
 
 from __future__ import annotations
 
@@ -9,40 +12,40 @@ from functools import lru_cache
 from typing import Any
 
 MISSING = object()
-"""The value of a field that an entry does not have."""
+"""The value of a field that an entry does not have; null is a value."""
 
-_PAIR = re.compile(
+_PAIR_TEXT = re.compile(
     r"""(?<![\w.=-])([A-Za-z_][\w.-]*)=(?:"([^"]*)"|([^\s"]+))"""
 )
 _MAX_PAIRS_CHARS = 16 << 10
 _MAX_VALUE_CHARS = 200
 MAX_ENTRY_BYTES = 2 << 20
-"""Longer lines are taken for no JSON: their objects may take 30 times the memory."""
+"""Lines of this length or more are not parsed: an object may take 30 times the memory."""
 
 _MAX_CACHED_LINE_BYTES = 64 << 10
 
 
 def parse_entry(line: bytes) -> Mapping[str, Any] | None:
-    """Return the object in a line, or None if it is no JSON object."""
+    """Return the JSON object in a line, or None if there is none."""
     if len(line) >= MAX_ENTRY_BYTES:
         return None
     if len(line) > _MAX_CACHED_LINE_BYTES:
-        return _parse(line)
-    return _parse_again(line)
+        return _parse_object(line)
+    return _parse_cached(line)
 
 
 @lru_cache(maxsize=2)
-def _parse_again(line: bytes) -> Mapping[str, Any] | None:
-    """Return the object in a line that a condition and a count parse, one after the other."""
-    return _parse(line)
+def _parse_cached(line: bytes) -> Mapping[str, Any] | None:
+    """Return the object in a line; a condition and a count ask for the same one."""
+    return _parse_object(line)
 
 
-def _parse(line: bytes) -> Mapping[str, Any] | None:
+def _parse_object(line: bytes) -> Mapping[str, Any] | None:
     try:
         try:
             value = json.loads(line)
         except UnicodeDecodeError:
-            # A byte of another encoding in one field hides no other field.
+            # A byte of another encoding spoils its own field alone.
             value = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return None
@@ -50,43 +53,43 @@ def _parse(line: bytes) -> Mapping[str, Any] | None:
 
 
 def parse_pairs(line: str) -> Mapping[str, str] | None:
-    """Return the pairs such as ``rt=0.5 user="A B"`` in a line of text, or None.
+    """Return the pairs such as ``rt=0.5 user="A B"`` in a line of text; None without any.
 
     The first of several values of a name counts.
     """
     pairs: dict[str, str] = {}
-    for match in _PAIR.finditer(line[:_MAX_PAIRS_CHARS]):
-        name, quoted, bare = match.groups()
-        if quoted is None:
-            quoted = bare.rstrip(",;")
-        pairs.setdefault(name, quoted)
+    for match in _PAIR_TEXT.finditer(line[:_MAX_PAIRS_CHARS]):
+        name, value, bare_value = match.groups()
+        if value is None:
+            value = bare_value.rstrip(",;")
+        pairs.setdefault(name, value)
     return pairs or None
 
 
-def find_value(value: Any, path: str) -> Any:
+def find_value(container: Any, path: str) -> Any:
     """Return the value at a path such as ``err.code`` in an entry, or `MISSING`.
 
-    A key that holds a dot itself comes first; a number is an index of an array.
+    A number is the index in an array. Where a key itself holds a dot, the longest key counts.
     """
-    if isinstance(value, dict):
-        if path in value:
-            return value[path]
-        key, dot, rest = path.rpartition(".")
-        while dot:
-            if key in value:
-                inner_value = find_value(value[key], rest)
+    if isinstance(container, dict):
+        if path in container:
+            return container[path]
+        outer_key, separator, inner_path = path.rpartition(".")
+        while separator:
+            if outer_key in container:
+                inner_value = find_value(container[outer_key], inner_path)
                 if inner_value is not MISSING:
                     return inner_value
-            key, dot, last_part = key.rpartition(".")
-            rest = f"{last_part}.{rest}"
+            outer_key, separator, last_part = outer_key.rpartition(".")
+            inner_path = f"{last_part}.{inner_path}"
         return MISSING
-    index, dot, rest = path.partition(".")
-    if not isinstance(value, list) or not index.isdecimal():
+    index, separator, inner_path = path.partition(".")
+    if not isinstance(container, list) or not index.isdecimal():
         return MISSING
-    if int(index) >= len(value):
+    if int(index) >= len(container):
         return MISSING
-    item = value[int(index)]
-    return find_value(item, rest) if dot else item
+    item = container[int(index)]
+    return find_value(item, inner_path) if separator else item
 
 
 def show_value(value: Any) -> str:

@@ -1,4 +1,4 @@
-"""A JSON document: an object is one row, and an array of objects is its rows."""
+"""A JSON document: one object is one row, and each object of an array is a row."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from filewright.rows.row import MAX_ROW_BYTES, LeftOutRows, Row
 from filewright.text.snapshot import Snapshot
 
 MAX_OBJECT_BYTES = 16 << 20
-"""A larger document that is one object is refused: it has to be held as a whole."""
+"""The largest document of one object: it has to be held as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Element:
-    """A value [start, end) of a text that begins at `offset` of the file."""
+    """A value at [start, end) of a text, which begins at `offset` of the file."""
 
     text: bytes
     offset: int
@@ -30,21 +30,21 @@ class _Element:
 
 @dataclass
 class JsonDocument:
-    """The rows of a JSON document in a snapshot; `block_bytes` are read at once.
+    """The rows of a JSON document, which is read in blocks of `block_bytes`.
 
-    `others` counts the elements that are no objects.
+    `other_values` counts the elements that are no objects.
     """
 
     snapshot: Snapshot
     block_bytes: int = 1 << 20
-    others: LeftOutRows = field(
+    other_values: LeftOutRows = field(
         default_factory=lambda: LeftOutRows("value", "not an object")
     )
 
     @property
     def left_out(self) -> Sequence[LeftOutRows]:
         """The values that are no rows."""
-        return (self.others,)
+        return (self.other_values,)
 
     def iterate_rows(
         self,
@@ -54,8 +54,7 @@ class JsonDocument:
     ) -> Iterator[Row]:
         """Yield the objects that fulfil all conditions, with the fields at `paths`.
 
-        Raise `unsupported` for a text that is no JSON, and for a key that is needed and
-        is there twice.
+        Raise `unsupported` for invalid JSON, and for an object that has a needed key twice.
         """
         needles = []
         for condition in conditions:
@@ -63,95 +62,99 @@ class JsonDocument:
                 needles.append(re.compile(condition.text_pattern.encode()))
         try:
             for element in self._iterate_elements(task):
-                row = self._accept(element, conditions, paths, needles)
+                row = self._build_row(element, conditions, paths, needles)
                 if row is not None:
                     yield row
         except JsonSyntaxError as error:
             raise unreadable_json(self.snapshot, error) from error
 
-    def _accept(
+    def _build_row(
         self,
         element: _Element,
         conditions: Sequence[Condition],
         paths: Sequence[str],
         needles: Sequence[re.Pattern[bytes]],
     ) -> Row | None:
-        """Return the row of an element, or None if it does not fulfil the conditions."""
+        """Return the row of an element, or None unless it fulfils the conditions."""
         text, start = element.text, element.start
         if not text.startswith(b"{", start):
-            self.others.add(element.offset + start)
+            self.other_values.add(element.offset + start)
             return None
         for needle in needles:
             if needle.search(text, start, element.end) is None:
                 return None
-        reader = self._reader(text, element.offset)
-        wanted = [condition.path for condition in conditions]
-        members = reader.find_members(start, [*wanted, *paths])
-        place = start
+        reader = self._make_reader(text, element.offset)
+        compared_paths = [condition.path for condition in conditions]
+        members = reader.find_members(start, [*compared_paths, *paths])
+        shown_offset = start
         for condition in reversed(conditions):
             value = MISSING
             member = members.get(condition.path)
             if member is not None:
                 value = reader.read_value(member)
-                place = member.start
+                shown_offset = member.start
             if not condition.accepts_value(value):
                 return None
         return Row(
             element.offset + start,
             element.offset + element.end,
-            element.offset + place,
+            element.offset + shown_offset,
             reader.read_fields(members, paths),
         )
 
-    def _reader(self, text: bytes, offset: int) -> MemberReader:
+    def _make_reader(self, text: bytes, offset: int) -> MemberReader:
         return MemberReader(text, self.snapshot.encoding.name, offset)
 
     def _iterate_elements(self, task: Task) -> Iterator[_Element]:
-        """Yield the document if it is no array, else its elements."""
+        """Yield the elements of an array, or any other document as one."""
         offset = self.snapshot.start
-        text = self.snapshot.read(offset, self.block_bytes)
-        position = self._reader(text, offset).skip_space(0)
-        if not text:
+        buffer = self.snapshot.read(offset, self.block_bytes)
+        position = self._make_reader(buffer, offset).skip_space(0)
+        if not buffer:
             return
-        if not text.startswith(b"[", position):
-            yield self._whole(position)
+        if not buffer.startswith(b"[", position):
+            yield self._read_whole(position)
             return
         offset += position + 1
-        text = text[position + 1 :]
-        end, has_comma = 0, True
+        buffer = buffer[position + 1 :]
+        value_end, has_comma = 0, True
         while True:
-            is_last = not self.snapshot.has_byte(offset + len(text))
+            is_last = not self.snapshot.has_byte(offset + len(buffer))
             try:
-                span = self._next_value(text, offset, end, has_comma=has_comma)
+                value_span = self._find_value(
+                    buffer, offset, value_end, has_comma=has_comma
+                )
             except JsonSyntaxError:
-                if is_last or len(text) - end > MAX_ROW_BYTES:
+                if is_last or len(buffer) - value_end > MAX_ROW_BYTES:
                     raise
-                span = end, len(text)
-            if span[1] == len(text) and not is_last:
-                # The value may go on behind the text.
+                value_span = value_end, len(buffer)
+            if value_span[1] == len(buffer) and not is_last:
+                # The value may go on behind the buffer: read on, and find it again.
                 task.check()
                 task.report(offset, self.snapshot.known_size, "reading rows")
-                offset, text = offset + end, text[end:]
-                text += self.snapshot.read(offset + len(text), self.block_bytes)
-                end = 0
+                offset, buffer = offset + value_end, buffer[value_end:]
+                buffer += self.snapshot.read(
+                    offset + len(buffer), self.block_bytes
+                )
+                value_end = 0
                 continue
-            start, end = span
-            if start == end:
-                self._require_end(offset + start + 1)
+            value_start, value_end = value_span
+            if value_start == value_end:
+                self._require_end(offset + value_start + 1)
                 return
             has_comma = False
-            yield _Element(text, offset, start, end)
+            yield _Element(buffer, offset, value_start, value_end)
 
-    def _next_value(
-        self, text: bytes, offset: int, position: int, *, has_comma: bool
+    def _find_value(
+        self, buffer: bytes, offset: int, position: int, *, has_comma: bool
     ) -> tuple[int, int]:
-        """Return the span of the next value of an array, empty at its closing bracket."""
-        reader = self._reader(text, offset)
+        """Return the span of an array's next value; an empty one at the closing bracket."""
+        reader = self._make_reader(buffer, offset)
         position = reader.skip_space(position)
-        if not has_comma and text.startswith(b",", position):
+        if not has_comma and buffer.startswith(b",", position):
             has_comma = True
             position = reader.skip_space(position + 1)
-        if text.startswith(b"]", position):
+        if buffer.startswith(b"]", position):
             return position, position
         if not has_comma:
             raise JsonSyntaxError("there is no comma", offset + position)
@@ -160,18 +163,18 @@ class JsonDocument:
     def _require_end(self, offset: int) -> None:
         """Raise `JsonSyntaxError` for text behind the array that ends at an offset.
 
-        The rows of a second array would be left out without a word.
+        Otherwise the rows of a second array would be left out silently.
         """
-        while text := self.snapshot.read(offset, self.block_bytes):
-            rest = self._reader(text, offset).skip_space(0)
-            if rest < len(text):
+        while buffer := self.snapshot.read(offset, self.block_bytes):
+            text_start = self._make_reader(buffer, offset).skip_space(0)
+            if text_start < len(buffer):
                 raise JsonSyntaxError(
-                    "there is text behind the value", offset + rest
+                    "there is text behind the value", offset + text_start
                 )
-            offset += len(text)
+            offset += len(buffer)
 
-    def _whole(self, position: int) -> _Element:
-        """Return a document that is no array, whose value is at `position`."""
+    def _read_whole(self, position: int) -> _Element:
+        """Return a document that is no array, and begins at `position`."""
         size = self.snapshot.size - self.snapshot.start
         if size > MAX_OBJECT_BYTES:
             path = self.snapshot.requested_path
@@ -183,20 +186,21 @@ class JsonDocument:
                 limit=MAX_OBJECT_BYTES,
             )
         text = self.snapshot.read(self.snapshot.start, size)
-        reader = self._reader(text, self.snapshot.start)
-        end = reader.skip_value(position)
-        rest = reader.skip_space(end)
-        if rest < len(text):
+        reader = self._make_reader(text, self.snapshot.start)
+        value_end = reader.skip_value(position)
+        text_start = reader.skip_space(value_end)
+        if text_start < len(text):
             raise JsonSyntaxError(
-                "there is text behind the value", self.snapshot.start + rest
+                "there is text behind the value",
+                self.snapshot.start + text_start,
             )
-        return _Element(text, self.snapshot.start, position, end)
+        return _Element(text, self.snapshot.start, position, value_end)
 
 
 def unreadable_json(
     snapshot: Snapshot, error: JsonSyntaxError
 ) -> FilewrightError:
-    """Return the refusal of a text that is no JSON, or whose members are not certain."""
+    """Return the refusal of invalid JSON, or of an object with an ambiguous member."""
     path = snapshot.requested_path
     line = snapshot.lines.line_at(error.offset)
     return path_error(

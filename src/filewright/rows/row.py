@@ -26,20 +26,23 @@ class Field:
 class Row:
     """A row that fulfils the conditions of a caller.
 
-    [offset, end) are its bytes without a line end. `place` is a byte of the line that
-    shows why it fits. `fields` are the fields that the caller asked for, by their paths;
-    a field that the row does not have is missing.
+    [offset, end) are its bytes without a line end. A row of several lines is shown by the
+    line at `shown_offset`, where a condition is fulfilled. `fields` are the fields that
+    the caller asked for, by their paths, without those that the row does not have.
     """
 
     offset: int
     end: int
-    place: int
+    shown_offset: int
     fields: Mapping[str, Field]
 
 
 @dataclass
 class LeftOutRows:
-    """The rows that may fulfil conditions, but are not certain: `noun` and `reason`."""
+    """The number of rows that are left out, as it is uncertain whether they fit.
+
+    `noun` and `reason` name them in words: "row", "without a number".
+    """
 
     noun: str
     reason: str
@@ -54,7 +57,7 @@ class LeftOutRows:
 
 
 class RowReader(Protocol):
-    """The rows of one file."""
+    """A reader of the rows of one file."""
 
     @property
     def left_out(self) -> Sequence[LeftOutRows]: ...

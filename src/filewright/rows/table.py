@@ -13,7 +13,7 @@ from filewright.progress import Task
 from filewright.rows.conditions import Condition, to_number
 from filewright.rows.fields import to_text
 from filewright.rows.row import MAX_ROW_BYTES, Field, LeftOutRows, Row
-from filewright.rows.table_facts import DELIMITERS, CsvFacts, summarize_csv
+from filewright.rows.table_facts import DELIMITERS, TableFacts, summarize_table
 from filewright.rows.table_syntax import Span, TableSyntax
 from filewright.text.codec import Encoding, normalize_newlines
 from filewright.text.lines import PAGE_BYTES
@@ -21,19 +21,19 @@ from filewright.text.snapshot import Snapshot
 from filewright.wording import closest_matches, join_limited
 
 _MAX_SAMPLED_LINES = 100
-_NAMED_DELIMITER = re.compile(r'"?sep=(.)"?')
+_DELIMITER_LINE = re.compile(r'"?sep=(.)"?')
 _MAX_LISTED_NAMES = 30
-_MAX_VERDICTS = 10_000
-_MAX_VERDICT_BYTES = 200
-_PLAIN_TEXT = re.compile(r"[^\r\n\"]+")
+_MAX_CACHED_VERDICTS = 10_000
+_MAX_CACHED_FIELD_BYTES = 200
+_UNQUOTED_TEXT = re.compile(r"[^\r\n\"]+")
 
 
 @dataclass(frozen=True, slots=True)
 class _ColumnCondition:
-    """A condition on the field with an index.
+    """A condition on the column with an index.
 
-    `needle` matches in every field that fits, and in others; None matches in all.
-    `verdicts` are those on the fields so far: a column often has few values.
+    `needle` occurs in every field that fits, and maybe in others; it is None if there is
+    no such pattern. `verdicts` caches the results by field: a column often has few values.
     """
 
     index: int
@@ -42,9 +42,9 @@ class _ColumnCondition:
     verdicts: dict[bytes, bool | None] = field(default_factory=dict)
 
     def judge(self, value: str) -> bool | None:
-        """Return True if a value fits; None for text where numbers are compared.
+        """Return True if a value fits, or None for a text where a number is needed.
 
-        A number with a decimal comma, say, is in no order with other numbers as text.
+        Compared as texts, numbers with a decimal comma, say, would be out of order.
         """
         condition = self.condition
         if condition.sign not in ("=", "!="):
@@ -56,7 +56,7 @@ class _ColumnCondition:
 
 @dataclass(frozen=True, slots=True)
 class _Header:
-    """The names in the first row, and where the next one begins."""
+    """The names in the first row, and the offset of the second."""
 
     names: tuple[str, ...]
     end: int
@@ -64,36 +64,38 @@ class _Header:
 
 @dataclass(frozen=True, slots=True)
 class _BufferedRows:
-    """The rows of a buffer that may fit, and where the last whole row ends."""
+    """The rows of a buffer that may fit, and the end of its last whole row."""
 
     candidates: Sequence[Span]
     end: int
 
 
 @dataclass(frozen=True, slots=True)
-class _RowForm:
-    """A pattern of a row with all columns; `groups` are those of the columns needed."""
+class _RowPattern:
+    """A pattern of a row with all columns; `groups` has the group of each needed column."""
 
     pattern: re.Pattern[bytes]
     groups: Mapping[int, int]
 
     @classmethod
-    def of(cls, table: Table, columns: Iterable[int]) -> _RowForm:
+    def of(cls, table: Table, columns: Iterable[int]) -> _RowPattern:
         """Return the pattern of the rows of a table."""
         ordered = sorted(columns)
         pattern = table.syntax.compile_columns(ordered, table.column_count)
-        return cls(pattern, {column: 1 + n for n, column in enumerate(ordered)})
+        return cls(
+            pattern, {column: 1 + group for group, column in enumerate(ordered)}
+        )
 
 
 @dataclass
 class Table:
-    """The rows of a table in a snapshot.
+    """The columns and the rows of a table, which is read in blocks of `block_bytes`.
 
-    `names` are those in the header, without blanks around them; `start` is where the
-    rows begin. `column_count` is the number of fields of every row. `of_other_length`
-    counts the rows that have another number and might fit, `without_number` those whose
-    text is compared with a number, and `with_open_quote` those with a delimiter behind a
-    quote that is no field's first character. `block_bytes` are read at once.
+    `names` are those in the header, without spaces around them. The rows begin at
+    `start`, and have `column_count` fields. Rows that may fit but are uncertain are
+    counted: `of_other_length` those with more or fewer fields, `without_number` those
+    with a text where a number is needed, and `with_open_quote` those with a delimiter
+    behind a quote that does not begin its field.
     """
 
     snapshot: Snapshot
@@ -133,7 +135,7 @@ class Table:
     ) -> Table:
         """Return the table of a snapshot whose encoding has units of one byte.
 
-        Its first row is a header if it has a name of `paths`, or looks like one. Raises
+        The first row is a header if it has a name of `paths`, or looks like one. Raise
         `unsupported` if there are no columns.
         """
         table = cls.find(snapshot, paths, delimiter)
@@ -156,7 +158,7 @@ class Table:
     ) -> Table | None:
         """Return the table of a snapshot, or None if it has no columns.
 
-        The delimiter is the one that the first lines name (`sep=;`), that gives the
+        The delimiter is the one that the first line names (`sep=;`), or that gives the
         header all names of `paths`, or that gives most rows the same number of columns.
         """
         lines = _read_first_lines(snapshot)
@@ -164,44 +166,44 @@ class Table:
         while lines and not lines[0]:
             start = snapshot.lines.line_end(start)
             del lines[0]
-        named = _NAMED_DELIMITER.fullmatch(lines[0]) if lines else None
-        if named is not None:
-            delimiter = named[1]
+        delimiter_line = _DELIMITER_LINE.fullmatch(lines[0]) if lines else None
+        if delimiter_line is not None:
+            delimiter = delimiter_line[1]
             start = snapshot.lines.line_end(start)
             del lines[0]
-        facts = summarize_csv(lines, delimiter)
+        facts = summarize_table(lines, delimiter)
         if facts is None:
             return None
-        all_paths = {*paths}
-        names = {path for path in all_paths if not path.isdecimal()}
-        table = cls._with_header(snapshot, facts, start, all_paths)
-        if delimiter is not None or names <= set(table.names):
+        column_paths = {*paths}
+        wanted_names = {path for path in column_paths if not path.isdecimal()}
+        table = cls._read_table(snapshot, facts, start, column_paths)
+        if delimiter is not None or wanted_names <= set(table.names):
             return table
-        for other in DELIMITERS:
-            other_facts = summarize_csv(lines, other)
+        for other_delimiter in DELIMITERS:
+            other_facts = summarize_table(lines, other_delimiter)
             if other_facts is not None:
-                other_table = cls._with_header(
-                    snapshot, other_facts, start, all_paths
+                other_table = cls._read_table(
+                    snapshot, other_facts, start, column_paths
                 )
-                if names <= set(other_table.names):
+                if wanted_names <= set(other_table.names):
                     return other_table
         return table
 
     @classmethod
-    def _with_header(
+    def _read_table(
         cls,
         snapshot: Snapshot,
-        facts: CsvFacts,
+        facts: TableFacts,
         start: int,
         names: AbstractSet[str],
     ) -> Table:
-        """Return the table with the facts, and with its first row as header if it is one."""
+        """Return the table with a delimiter; its first row may be a header."""
         syntax = TableSyntax.of(facts.delimiter.encode())
         table = cls(snapshot, syntax, (), facts.columns, start)
         header = table._read_header()
         if header is None:
             return table
-        # A name such as 2020 is that of a column if there are not so many columns.
+        # A number up to that of the columns is no name; 2020 may be one.
         numbers = map(str, range(1, facts.columns + 1))
         has_name = not names.isdisjoint({*header.names} - {*numbers})
         if not facts.has_header and not has_name:
@@ -214,20 +216,20 @@ class Table:
         )
 
     def _read_header(self) -> _Header | None:
-        """Return the first row, or None if it has no end."""
+        """Return the first row as a header, or None if its quoted field has no end."""
         buffer = self.snapshot.read(self.start, MAX_ROW_BYTES)
-        ends = self.syntax.find_row(buffer, 0)
-        if ends is None:
+        row_ends = self.syntax.find_row(buffer, 0)
+        if row_ends is None:
             return None
-        end, next_start = ends
-        row = buffer[:end]
+        row_end, next_start = row_ends
+        row = buffer[:row_end]
         names = []
         for name in self.syntax.split(row):
             names.append(self._read_value(name).strip())
         return _Header(tuple(names), self.start + next_start)
 
     def _read_value(self, field_bytes: bytes) -> str:
-        """Return the value of a field, with ``\\n`` for every line end in it."""
+        """Return the text of a field, with ``\\n`` for every line end in it."""
         value = self.syntax.read_field(field_bytes)
         return normalize_newlines(
             value.decode(self.snapshot.encoding.name, "replace")
@@ -242,8 +244,8 @@ class Table:
         """
         numbers = [
             number
-            for number, other in enumerate(self.names, 1)
-            if other == name
+            for number, other_name in enumerate(self.names, 1)
+            if other_name == name
         ]
         if len(numbers) > 1:
             columns = " and ".join(map(str, numbers))
@@ -282,13 +284,16 @@ class Table:
         paths: Sequence[str],
         task: Task,
     ) -> Iterator[Row]:
-        """Yield the rows that fulfil all conditions, with the fields of columns.
+        """Yield the rows that fulfil all conditions, with the fields at `paths`.
 
-        Raise `unsupported` at a row whose quoted field has no end.
+        Raise `invalid_input` for an unknown column, and `unsupported` at a row with a
+        quoted field that has no end.
         """
-        column_conditions = [self._bind(condition) for condition in conditions]
+        column_conditions = [
+            self._bind_condition(condition) for condition in conditions
+        ]
         columns = {path: self.find_column(path) for path in paths}
-        # The columns are found before the first row is read.
+        # Not a generator itself: an unknown column is refused before the first row.
         return self._iterate_rows(column_conditions, columns, task)
 
     def _iterate_rows(
@@ -297,95 +302,109 @@ class Table:
         columns: Mapping[str, int],
         task: Task,
     ) -> Iterator[Row]:
-        compared = [bound.index for bound in conditions]
-        form = _RowForm.of(self, {*compared, *columns.values()})
+        compared_columns = [
+            column_condition.index for column_condition in conditions
+        ]
+        row_pattern = _RowPattern.of(
+            self, {*compared_columns, *columns.values()}
+        )
         needles = []
-        for bound in conditions:
-            if bound.needle is not None:
-                needles.append(bound.needle)
-        offset, rest = self.start, b""
+        for column_condition in conditions:
+            if column_condition.needle is not None:
+                needles.append(column_condition.needle)
+        offset, remaining_bytes = self.start, b""
         while True:
             task.check()
             task.report(offset, self.snapshot.known_size, "reading rows")
-            block = self.snapshot.read(offset + len(rest), self.block_bytes)
-            buffer = rest + block
+            block = self.snapshot.read(
+                offset + len(remaining_bytes), self.block_bytes
+            )
+            buffer = remaining_bytes + block
             if not buffer:
                 return
             if offset == self.start:
                 needles = _order_needles(needles, buffer)
-            rows = self._scan(buffer, needles, is_last=not block)
-            for start, end in rows.candidates:
-                match = form.pattern.match(buffer, start, end)
+            buffered_rows = self._find_candidates(
+                buffer, needles, is_last=not block
+            )
+            for row_start, row_end in buffered_rows.candidates:
+                match = row_pattern.pattern.match(buffer, row_start, row_end)
                 if match is None:
-                    if self._may_fit(conditions, buffer[start:end]):
-                        self.of_other_length.add(offset + start)
+                    if self._fits_elsewhere(
+                        conditions, buffer[row_start:row_end]
+                    ):
+                        self.of_other_length.add(offset + row_start)
                     continue
-                if self._accepts(conditions, form, match, offset + start):
-                    yield self._build_row(offset, match, form, columns)
+                if self._is_certain_hit(
+                    conditions, row_pattern, match, offset + row_start
+                ):
+                    yield self._build_row(offset, match, row_pattern, columns)
             is_stuck = (
                 not block or len(buffer) > MAX_ROW_BYTES + self.block_bytes
             )
-            if rows.end == 0 and is_stuck:
+            if buffered_rows.end == 0 and is_stuck:
                 raise self._unended_row(offset)
-            offset += rows.end
-            rest = buffer[rows.end :]
+            offset += buffered_rows.end
+            remaining_bytes = buffer[buffered_rows.end :]
 
-    def _scan(
+    def _find_candidates(
         self,
         buffer: bytes,
         needles: Sequence[re.Pattern[bytes]],
         *,
         is_last: bool,
     ) -> _BufferedRows:
-        """Return the rows of a buffer in which all needles are found.
+        """Return the rows of a buffer in which all needles occur.
 
-        A row that may go on behind the buffer is left for the next one.
+        A row that may go on behind the buffer is left for the next buffer.
         """
         candidates: list[Span] = []
         position = 0
         while position < len(buffer):
-            start = position
+            row_start = position
             if needles:
                 match = needles[0].search(buffer, position)
                 if match is None:
                     break
-                start = self.syntax.skip_rows(buffer, position, match.start())
-            ends = self.syntax.find_row(buffer, start)
-            if ends is None or (ends[1] == len(buffer) and not is_last):
-                return _BufferedRows(candidates, start)
-            end, position = ends
+                row_start = self.syntax.skip_rows(
+                    buffer, position, match.start()
+                )
+            row_ends = self.syntax.find_row(buffer, row_start)
+            if row_ends is None or (row_ends[1] == len(buffer) and not is_last):
+                return _BufferedRows(candidates, row_start)
+            row_end, position = row_ends
             for needle in needles:
-                if needle.search(buffer, start, end) is None:
+                if needle.search(buffer, row_start, row_end) is None:
                     break
             else:
-                candidates.append((start, end))
-        end = self.syntax.skip_rows(buffer, position, len(buffer))
-        if is_last and self.syntax.find_row(buffer, end) is not None:
-            end = len(buffer)
-        return _BufferedRows(candidates, end)
+                candidates.append((row_start, row_end))
+        rows_end = self.syntax.skip_rows(buffer, position, len(buffer))
+        if is_last and self.syntax.find_row(buffer, rows_end) is not None:
+            rows_end = len(buffer)
+        return _BufferedRows(candidates, rows_end)
 
-    def _bind(self, condition: Condition) -> _ColumnCondition:
+    def _bind_condition(self, condition: Condition) -> _ColumnCondition:
         """Return a condition on a column of this table."""
         expected = []
         for value in condition.expected:
             # An empty field is the only one without a value.
             expected.append("" if value is None else value)
-        bound = replace(condition, expected=tuple(expected))
+        column_condition = replace(condition, expected=tuple(expected))
         return _ColumnCondition(
             self.find_column(condition.path),
-            bound,
-            _build_needle(bound, self.snapshot.encoding),
+            column_condition,
+            _build_needle(column_condition, self.snapshot.encoding),
         )
 
-    def _accepts(
+    def _is_certain_hit(
         self,
         conditions: Sequence[_ColumnCondition],
-        form: _RowForm,
+        row_pattern: _RowPattern,
         match: re.Match[bytes],
         row_offset: int,
     ) -> bool:
-        """Return True if a row certainly fulfils all conditions; count one that may."""
-        verdict = self._judge(conditions, form, match)
+        """Return True if a row certainly fulfils all conditions; count an uncertain row."""
+        verdict = self._judge(conditions, row_pattern, match)
         if verdict is None:
             self.without_number.add(row_offset)
             return False
@@ -395,67 +414,73 @@ class Table:
         return verdict
 
     def _has_open_quote(self, row: bytes) -> bool:
-        """Return True if a quote behind blanks has no second one in its field.
+        """Return True if a field begins with spaces and a quote that is not closed in it.
 
         Most readers end such a field at the next delimiter, but the writer is likely to
-        have meant a quoted field.
+        have meant a quoted field with the delimiter in it.
         """
         if b' "' not in row:
             return False
-        for text in self.syntax.split(row):
-            is_odd = text.count(b'"') % 2 == 1
-            if is_odd and text.lstrip(b" ").startswith(b'"'):
+        for field_bytes in self.syntax.split(row):
+            is_odd = field_bytes.count(b'"') % 2 == 1
+            if is_odd and field_bytes.lstrip(b" ").startswith(b'"'):
                 return True
         return False
 
     def _judge(
         self,
         conditions: Sequence[_ColumnCondition],
-        form: _RowForm,
+        row_pattern: _RowPattern,
         match: re.Match[bytes],
     ) -> bool | None:
-        """Return True if a row fulfils all conditions.
+        """Return True if a row fulfils all conditions, and False if it breaks one.
 
-        None if all others are fulfilled, and text would be compared with a number.
+        Return None if a text is where a number is needed, and no condition is broken.
         """
         row_verdict: bool | None = True
-        for bound in conditions:
-            text = match[form.groups[bound.index]]
-            if text in bound.verdicts:
-                verdict = bound.verdicts[text]
+        for column_condition in conditions:
+            field_bytes = match[row_pattern.groups[column_condition.index]]
+            if field_bytes in column_condition.verdicts:
+                verdict = column_condition.verdicts[field_bytes]
             else:
-                verdict = bound.judge(self._read_value(text))
-                is_short = len(text) < _MAX_VERDICT_BYTES
-                if is_short and len(bound.verdicts) < _MAX_VERDICTS:
-                    bound.verdicts[text] = verdict
+                verdict = column_condition.judge(self._read_value(field_bytes))
+                is_short = len(field_bytes) < _MAX_CACHED_FIELD_BYTES
+                if (
+                    is_short
+                    and len(column_condition.verdicts) < _MAX_CACHED_VERDICTS
+                ):
+                    column_condition.verdicts[field_bytes] = verdict
             if verdict is False:
                 return False
             if verdict is None:
                 row_verdict = None
         return row_verdict
 
-    def _may_fit(
-        self, conditions: Sequence[_ColumnCondition], body: bytes
+    def _fits_elsewhere(
+        self, conditions: Sequence[_ColumnCondition], row: bytes
     ) -> bool:
-        """Return True if a row would fit with its fields in other columns."""
-        if not body:
+        """Return True if each condition is fulfilled by a field of any column."""
+        if not row:
             return False
-        values = [self._read_value(text) for text in self.syntax.split(body)]
+        values = [
+            self._read_value(field_bytes)
+            for field_bytes in self.syntax.split(row)
+        ]
         return all(
-            any(map(bound.condition.accepts_value, values))
-            for bound in conditions
+            any(map(column_condition.condition.accepts_value, values))
+            for column_condition in conditions
         )
 
     def _build_row(
         self,
         buffer_offset: int,
         match: re.Match[bytes],
-        form: _RowForm,
+        row_pattern: _RowPattern,
         columns: Mapping[str, int],
     ) -> Row:
         fields = {}
         for path, column in columns.items():
-            group = form.groups[column]
+            group = row_pattern.groups[column]
             fields[path] = Field(
                 buffer_offset + match.start(group),
                 buffer_offset + match.end(group),
@@ -478,7 +503,7 @@ class Table:
 
 
 def _read_first_lines(snapshot: Snapshot) -> list[str]:
-    """Return the first lines of a table, from which its delimiter is known."""
+    """Return the first lines of a table, which show its delimiter."""
     lines = []
     for line in snapshot.lines.read_lines(
         limit=PAGE_BYTES, reach=MAX_ROW_BYTES
@@ -493,7 +518,7 @@ def _read_first_lines(snapshot: Snapshot) -> list[str]:
 def _order_needles(
     needles: Iterable[re.Pattern[bytes]], buffer: bytes
 ) -> list[re.Pattern[bytes]]:
-    """Return the needles, the one with the fewest matches in a buffer first."""
+    """Return the needles, the rarest in a buffer first."""
     counts = []
     for needle in needles:
         counts.append((sum(1 for _ in needle.finditer(buffer)), needle))
@@ -504,23 +529,23 @@ def _order_needles(
 def _build_needle(
     condition: Condition, encoding: Encoding
 ) -> re.Pattern[bytes] | None:
-    """Return an expression that matches in every field that fits, or None."""
+    """Return a pattern that occurs in every field that fits, or None if there is none."""
     if condition.sign != "=" or encoding.is_multibyte:
         return None
     flags = 0
     alternatives = []
     for expected in condition.expected:
-        # A star stands for any text; the longest text around it is searched for.
-        text = max(to_text(expected).split("*"), key=len)
-        # The sign of the unit kelvin is a letter k too, and not of one byte.
+        # A star stands for any text; the longest text between stars is searched for.
+        longest_text = max(to_text(expected).split("*"), key=len)
+        # Ignoring case, the sign of the unit kelvin is a k too, but of several bytes.
         if condition.ignores_case or not isinstance(expected, str):
             flags = re.IGNORECASE
-            if not text.isascii() or "k" in text.lower():
+            if not longest_text.isascii() or "k" in longest_text.lower():
                 return None
-        if not _PLAIN_TEXT.fullmatch(text):
+        if not _UNQUOTED_TEXT.fullmatch(longest_text):
             return None
         try:
-            alternatives.append(re.escape(text.encode(encoding.name)))
+            alternatives.append(re.escape(longest_text.encode(encoding.name)))
         except UnicodeEncodeError:
             return None
     return re.compile(b"|".join(alternatives), flags)

@@ -1,4 +1,4 @@
-"""The facts of a table that its first lines show: its delimiter and its columns."""
+"""The delimiter and the columns of a table, as its first lines show them."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from dataclasses import dataclass
 from typing import Final
 
 DELIMITERS: Final = (",", "\t", ";", "|")
-_MAX_CSV_ROWS: Final = 100
+_MAX_SAMPLED_ROWS: Final = 100
 _MAX_NAMES: Final = 100
 _MAX_NAME_CHARACTERS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class CsvFacts:
-    """The delimiter of a table, and its columns.
+class TableFacts:
+    """The delimiter and the number of columns of a table, and its header.
 
-    `names` has at most 100 names of columns, None if the first row is no header or names
-    not all of them differently. `has_header` is True in the second case too.
+    `names` has at most 100 names of columns. It is None without a header, and if two
+    columns have the same name or one has none; then `has_header` may be True nevertheless.
     """
 
     delimiter: str
@@ -28,36 +28,36 @@ class CsvFacts:
     has_header: bool
 
 
-def summarize_csv(
+def summarize_table(
     first_lines: Sequence[str], delimiter: str | None = None
-) -> CsvFacts | None:
-    """Return the facts of the first rows of a table.
-
-    None if no delimiter divides them into columns.
-    """
-    lines = first_lines[:_MAX_CSV_ROWS]
+) -> TableFacts | None:
+    """Return the facts of a table by its first lines; None if it has no two columns."""
+    lines = first_lines[:_MAX_SAMPLED_ROWS]
     delimiters = (delimiter,) if delimiter else DELIMITERS
-    best: CsvFacts | None = None
+    best_facts: TableFacts | None = None
     best_share = 0.0
     for candidate in delimiters:
         rows = _read_rows(lines, candidate)
         if not rows:
             continue
-        columns, count = Counter(map(len, rows)).most_common(1)[0]
-        share = count / len(rows)
-        if columns < 2:
+        column_count, row_count = Counter(map(len, rows)).most_common(1)[0]
+        column_share = row_count / len(rows)
+        if column_count < 2:
             continue
         # The right delimiter divides most rows into the same number of columns.
-        if best is None or (share, columns) > (best_share, best.columns):
-            best_share = share
+        if best_facts is None or (column_share, column_count) > (
+            best_share,
+            best_facts.columns,
+        ):
+            best_share = column_share
             names = _read_header(rows)
             has_header = names is not None or _has_numbers_below_text(rows)
-            best = CsvFacts(candidate, columns, names, has_header)
-    return best
+            best_facts = TableFacts(candidate, column_count, names, has_header)
+    return best_facts
 
 
 def _read_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
-    """Return the rows of a table that are not empty; none if it is malformed."""
+    """Return the rows of a table without empty ones; no rows if it is malformed."""
     try:
         return [row for row in csv.reader(lines, delimiter=delimiter) if row]
     except csv.Error:
@@ -65,9 +65,9 @@ def _read_rows(lines: Sequence[str], delimiter: str) -> list[list[str]]:
 
 
 def _read_header(rows: list[list[str]]) -> tuple[str, ...] | None:
-    """Return the names of the columns, or None if the first row is no header.
+    """Return the names of the columns, or None if the first row is no full header.
 
-    A header has distinct texts in all columns, and no number.
+    A full header has distinct texts in all columns, and no number.
     """
     cells = [cell.strip() for cell in rows[0]]
     is_distinct = len(set(cells)) == len(cells)
@@ -77,17 +77,21 @@ def _read_header(rows: list[list[str]]) -> tuple[str, ...] | None:
 
 
 def _has_numbers_below_text(rows: list[list[str]]) -> bool:
-    """Return True if the first row has text alone, and others numbers below it.
+    """Return True if the first row is text, with a column of numbers below it.
 
-    The first column may be numbered without a name.
+    Without a name, only the first column counts: it may be the index of the rows.
     """
     cells = [cell.strip() for cell in rows[0]]
     if any(map(_is_number, cells)):
         return False
     for column, cell in enumerate(cells):
         is_index = column == 0 and "" not in cells[1:]
-        values = [row[column] for row in rows[1:] if column < len(row)]
-        if (cell or is_index) and values and all(map(_is_number, values)):
+        cells_below = [row[column] for row in rows[1:] if column < len(row)]
+        if (
+            (cell or is_index)
+            and cells_below
+            and all(map(_is_number, cells_below))
+        ):
             return True
     return False
 

@@ -192,5 +192,5 @@ def _to_file_rows(view: Utf8View, rows: Iterable[Row]) -> Iterator[Row]:
             pending.popleft(),
             offset=span.offset,
             end=span.end,
-            place=span.offset,
+            shown_offset=span.offset,
         )

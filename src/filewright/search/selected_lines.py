@@ -199,10 +199,10 @@ def _lines_of_rows(
     assert selected.rows is not None
     last_offset = -1
     for row in selected.rows:
-        if not start <= row.place < selected.stop:
+        if not start <= row.shown_offset < selected.stop:
             continue
         selected.row = row
-        offset = snapshot.lines.line_start(row.place, task)
+        offset = snapshot.lines.line_start(row.shown_offset, task)
         line = snapshot.lines.read_line(offset, MAX_ENTRY_BYTES, task=task)
         # A document may have several rows in one line.
         is_new = offset > last_offset

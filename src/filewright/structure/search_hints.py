@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from filewright.languages import Language
-from filewright.rows.table_facts import CsvFacts, summarize_csv
+from filewright.rows.table_facts import TableFacts, summarize_table
 from filewright.structure.data_facts import (
     JsonLinesFacts,
     summarize_json_lines,
@@ -35,7 +35,7 @@ class SearchHints:
 
     patterns: tuple[str, ...] = ()
     log: LogFacts | None = None
-    csv: CsvFacts | None = None
+    csv: TableFacts | None = None
     json_lines: JsonLinesFacts | None = None
 
 
@@ -60,10 +60,10 @@ def build_search_hints(
 
 def _summarize_table(
     snapshot: Snapshot, delimiter: str | None = None
-) -> CsvFacts | None:
+) -> TableFacts | None:
     """Return the facts of a table, or None if no delimiter divides it into columns."""
     lines = [line.text for line in read_sample(snapshot).head]
-    return summarize_csv(lines, delimiter)
+    return summarize_table(lines, delimiter)
 
 
 def _hints_for_json_lines(sample: Sample) -> SearchHints:

@@ -18,7 +18,7 @@ from filewright.wording import (
 
 if TYPE_CHECKING:
     from filewright.logs.summary import LogSummary
-    from filewright.rows.table_facts import CsvFacts
+    from filewright.rows.table_facts import TableFacts
     from filewright.structure.changed_symbols import ChangedSymbol
     from filewright.structure.data_facts import JsonLinesFacts
     from filewright.structure.log_facts import LogFacts
@@ -220,7 +220,7 @@ def count_sampled(log: LogFacts) -> str:
     return f"{lines} (the whole file)" if log.complete else lines
 
 
-def csv_facts(csv: CsvFacts) -> dict[str, str]:
+def csv_facts(csv: TableFacts) -> dict[str, str]:
     """Return the facts of a table."""
     return {
         "delimiter": csv.delimiter,
