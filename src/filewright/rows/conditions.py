@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -63,26 +63,26 @@ class Condition:
         return False
 
     def _equals(self, value: Any, expected: Any) -> bool:
-        if expected is None:
-            return value is None or value is MISSING
-        if value is MISSING or value is None:
-            return False
-        if isinstance(value, bool | int | float) and _has_stars_in_number(
-            expected
-        ):
+        if expected is None or value is None or value is MISSING:
+            is_absent = value is None or value is MISSING
+            return expected is None and is_absent
+        if isinstance(value, str) and not isinstance(expected, bool):
+            return self._equals_text(value, to_text(expected))
+        is_scalar = isinstance(value, bool | int | float)
+        if is_scalar and _has_stars_in_number(expected):
             return _matches_wildcards(to_text(value), expected)
         if isinstance(value, bool) or isinstance(expected, bool):
             return to_text(value).lower() == to_text(expected).lower()
-        if isinstance(value, int | float):
-            return to_number(expected) == value
-        if not isinstance(value, str):
-            return to_text(value) == to_text(expected)
-        expected_text = to_text(expected)
+        if is_scalar:
+            return bool(to_number(expected) == value)
+        return to_text(value) == to_text(expected)
+
+    def _equals_text(self, value: str, expected: str) -> bool:
         if self.ignores_case:
-            value, expected_text = value.lower(), expected_text.lower()
-        if "*" in expected_text:
-            return _matches_wildcards(value, expected_text)
-        return str(value) == expected_text
+            value, expected = value.lower(), expected.lower()
+        if "*" in expected:
+            return _matches_wildcards(value, expected)
+        return value == expected
 
     @property
     def text_pattern(self) -> str | None:
@@ -227,14 +227,10 @@ def parse_conditions(
     `invalid_input` for a comparison with an object.
     """
     conditions = []
-    for path, requested_value in where.items():
-        sign, expected = "=", requested_value
-        if isinstance(requested_value, str):
-            comparison = _COMPARISON_TEXT.fullmatch(requested_value)
-            if comparison is not None:
-                sign, expected = comparison[1], comparison[2]
-                if sign in ("=", "!=") and expected == "null":
-                    expected = None
+    for path, comparison in where.items():
+        sign, expected = "=", comparison
+        if isinstance(comparison, str):
+            sign, expected = _split_comparison(comparison)
         alternatives = expected if isinstance(expected, list) else [expected]
         if any(isinstance(value, dict) for value in alternatives):
             raise invalid(
@@ -242,20 +238,29 @@ def parse_conditions(
                 'name an inner field with dots: {"err.code": 5}; compare with ">500"',
                 argument="where",
             )
-        is_lower_case = all(
-            value == value.lower()
-            for value in alternatives
-            if isinstance(value, str)
-        )
+        is_case_ignored = ignores_case
+        if is_case_ignored is None:
+            is_case_ignored = _is_lower_case(alternatives)
         conditions.append(
-            Condition(
-                path,
-                sign,
-                tuple(alternatives),
-                is_lower_case if ignores_case is None else ignores_case,
-            )
+            Condition(path, sign, tuple(alternatives), is_case_ignored)
         )
     return tuple(conditions)
+
+
+def _split_comparison(comparison: str) -> tuple[str, str | None]:
+    """Return the sign of a text such as ">500", and the value; None for "=null"."""
+    match = _COMPARISON_TEXT.fullmatch(comparison)
+    if match is None:
+        return "=", comparison
+    sign, expected = match.groups()
+    if sign in ("=", "!=") and expected == "null":
+        return sign, None
+    return sign, expected
+
+
+def _is_lower_case(values: Sequence[Any]) -> bool:
+    texts = [value for value in values if isinstance(value, str)]
+    return texts == [text.lower() for text in texts]
 
 
 def _has_stars_in_number(expected: Any) -> bool:

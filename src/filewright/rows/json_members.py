@@ -61,6 +61,21 @@ class Member:
     end: int
 
 
+@dataclass(frozen=True, slots=True)
+class _WantedMember:
+    """The wanted paths through one key: `path` ends at its value, or is empty.
+
+    `inner_paths` lead to members of its value; they have each path by the rest of it.
+    """
+
+    path: str
+    inner_paths: Mapping[str, str]
+
+    @property
+    def is_needed(self) -> bool:
+        return bool(self.path or self.inner_paths)
+
+
 class MemberReader:
     """A reader of the members of objects in a JSON text.
 
@@ -159,7 +174,7 @@ class MemberReader:
     ) -> int:
         """Add the wanted members of the value at `position`; return its end.
 
-        `wanted_paths` has each path by the part of it that is still to go.
+        `wanted_paths` has each path by the rest of it from this value on.
         """
         opening = self._text[position : position + 1]
         if not wanted_paths or opening not in (b"{", b"["):
@@ -173,26 +188,20 @@ class MemberReader:
             index += 1
             if opening == b"{":
                 key, position = self._read_key(position)
-            inner_paths: dict[str, str] = {}
-            member_path = ""
-            for remaining_path, path in wanted_paths.items():
-                if remaining_path == key:
-                    member_path = path
-                elif remaining_path.startswith(f"{key}."):
-                    inner_paths[remaining_path[len(key) + 1 :]] = path
-            if member_path or inner_paths:
+            wanted = _find_wanted(wanted_paths, key)
+            if wanted.is_needed:
                 if key in known_keys:
                     raise self._error(
                         f"the key {key!r} is there twice", position
                     )
                 known_keys.add(key)
-            value_end = self._walk(position, inner_paths, members)
-            if member_path:
-                if member_path in members:
+            value_end = self._walk(position, wanted.inner_paths, members)
+            if wanted.path:
+                if wanted.path in members:
                     raise self._error(
-                        f"{member_path!r} leads to two values", position
+                        f"{wanted.path!r} leads to two values", position
                     )
-                members[member_path] = Member(position, value_end)
+                members[wanted.path] = Member(position, value_end)
             position = self._skip_comma(value_end, closing)
         return position + 1
 
@@ -216,3 +225,15 @@ class MemberReader:
         if character != closing:
             raise self._error("there is no comma", position)
         return position
+
+
+def _find_wanted(wanted_paths: Mapping[str, str], key: str) -> _WantedMember:
+    """Return the wanted paths that lead through a key."""
+    whole_path = ""
+    inner_paths: dict[str, str] = {}
+    for rest, path in wanted_paths.items():
+        if rest == key:
+            whole_path = path
+        elif rest.startswith(f"{key}."):
+            inner_paths[rest[len(key) + 1 :]] = path
+    return _WantedMember(whole_path, inner_paths)

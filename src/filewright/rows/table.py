@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
-from operator import itemgetter
 
 from filewright.errors import Code, FilewrightError, invalid, path_error
 from filewright.progress import Task
-from filewright.rows.conditions import Condition, to_number
-from filewright.rows.fields import to_text
-from filewright.rows.row import MAX_ROW_BYTES, Field, LeftOutRows, Row
+from filewright.rows.column_condition import ColumnCondition
+from filewright.rows.conditions import Condition
+from filewright.rows.row import MAX_ROW_BYTES, LeftOutRows, Row
 from filewright.rows.table_facts import DELIMITERS, TableFacts, summarize_table
-from filewright.rows.table_syntax import Span, TableSyntax
-from filewright.text.codec import Encoding, normalize_newlines
+from filewright.rows.table_scan import TableScan, UncertainRows
+from filewright.rows.table_syntax import TableSyntax
 from filewright.text.lines import PAGE_BYTES
 from filewright.text.snapshot import Snapshot
 from filewright.wording import closest_matches, join_limited
@@ -23,35 +22,18 @@ from filewright.wording import closest_matches, join_limited
 _MAX_SAMPLED_LINES = 100
 _DELIMITER_LINE = re.compile(r'"?sep=(.)"?')
 _MAX_LISTED_NAMES = 30
-_MAX_CACHED_VERDICTS = 10_000
-_MAX_CACHED_FIELD_BYTES = 200
-_UNQUOTED_TEXT = re.compile(r"[^\r\n\"]+")
 
 
 @dataclass(frozen=True, slots=True)
-class _ColumnCondition:
-    """A condition on the column with an index.
+class _Head:
+    """The first lines of a table without empty ones, and the offset of the first of them.
 
-    `needle` occurs in every field that fits, and maybe in others; it is None if there is
-    no such pattern. `verdicts` caches the results by field: a column often has few values.
+    `delimiter` is None if neither the caller nor the file names it.
     """
 
-    index: int
-    condition: Condition
-    needle: re.Pattern[bytes] | None
-    verdicts: dict[bytes, bool | None] = field(default_factory=dict)
-
-    def judge(self, value: str) -> bool | None:
-        """Return True if a value fits, or None for a text where a number is needed.
-
-        Compared as texts, numbers with a decimal comma, say, would be out of order.
-        """
-        condition = self.condition
-        if condition.sign not in ("=", "!="):
-            (expected,) = condition.expected
-            if to_number(expected) is not None and to_number(value) is None:
-                return None if value.strip() else False
-        return condition.accepts_value(value)
+    lines: Sequence[str]
+    start: int
+    delimiter: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,40 +44,12 @@ class _Header:
     end: int
 
 
-@dataclass(frozen=True, slots=True)
-class _BufferedRows:
-    """The rows of a buffer that may fit, and the end of its last whole row."""
-
-    candidates: Sequence[Span]
-    end: int
-
-
-@dataclass(frozen=True, slots=True)
-class _RowPattern:
-    """A pattern of a row with all columns; `groups` has the group of each needed column."""
-
-    pattern: re.Pattern[bytes]
-    groups: Mapping[int, int]
-
-    @classmethod
-    def of(cls, table: Table, columns: Iterable[int]) -> _RowPattern:
-        """Return the pattern of the rows of a table."""
-        ordered = sorted(columns)
-        pattern = table.syntax.compile_columns(ordered, table.column_count)
-        return cls(
-            pattern, {column: 1 + group for group, column in enumerate(ordered)}
-        )
-
-
 @dataclass
 class Table:
     """The columns and the rows of a table, which is read in blocks of `block_bytes`.
 
     `names` are those in the header, without spaces around them. The rows begin at
-    `start`, and have `column_count` fields. Rows that may fit but are uncertain are
-    counted: `of_other_length` those with more or fewer fields, `without_number` those
-    with a text where a number is needed, and `with_open_quote` those with a delimiter
-    behind a quote that does not begin its field.
+    `start`, and have `column_count` fields.
     """
 
     snapshot: Snapshot
@@ -104,27 +58,12 @@ class Table:
     column_count: int
     start: int
     block_bytes: int = 1 << 20
-    of_other_length: LeftOutRows = field(
-        default_factory=lambda: LeftOutRows("row", "of another length")
-    )
-    without_number: LeftOutRows = field(
-        default_factory=lambda: LeftOutRows("row", "without a number")
-    )
-
-    with_open_quote: LeftOutRows = field(
-        default_factory=lambda: LeftOutRows(
-            "row", "with a delimiter behind a blank and a quote"
-        )
-    )
+    uncertain: UncertainRows = field(default_factory=UncertainRows)
 
     @property
     def left_out(self) -> Sequence[LeftOutRows]:
-        """The rows that are not certain."""
-        return (
-            self.of_other_length,
-            self.without_number,
-            self.with_open_quote,
-        )
+        """The rows that may fit, but are uncertain."""
+        return self.uncertain.counts
 
     @classmethod
     def of(
@@ -161,32 +100,24 @@ class Table:
         The delimiter is the one that the first line names (`sep=;`), or that gives the
         header all names of `paths`, or that gives most rows the same number of columns.
         """
-        lines = _read_first_lines(snapshot)
-        start = snapshot.start
-        while lines and not lines[0]:
-            start = snapshot.lines.line_end(start)
-            del lines[0]
-        delimiter_line = _DELIMITER_LINE.fullmatch(lines[0]) if lines else None
-        if delimiter_line is not None:
-            delimiter = delimiter_line[1]
-            start = snapshot.lines.line_end(start)
-            del lines[0]
-        facts = summarize_table(lines, delimiter)
+        head = _read_head(snapshot, delimiter)
+        facts = summarize_table(head.lines, head.delimiter)
         if facts is None:
             return None
         column_paths = {*paths}
         wanted_names = {path for path in column_paths if not path.isdecimal()}
-        table = cls._read_table(snapshot, facts, start, column_paths)
-        if delimiter is not None or wanted_names <= set(table.names):
+        table = cls._read_table(snapshot, facts, head.start, column_paths)
+        if head.delimiter is not None or wanted_names <= set(table.names):
             return table
         for other_delimiter in DELIMITERS:
-            other_facts = summarize_table(lines, other_delimiter)
-            if other_facts is not None:
-                other_table = cls._read_table(
-                    snapshot, other_facts, start, column_paths
-                )
-                if wanted_names <= set(other_table.names):
-                    return other_table
+            other_facts = summarize_table(head.lines, other_delimiter)
+            if other_facts is None:
+                continue
+            other_table = cls._read_table(
+                snapshot, other_facts, head.start, column_paths
+            )
+            if wanted_names <= set(other_table.names):
+                return other_table
         return table
 
     @classmethod
@@ -224,16 +155,10 @@ class Table:
         row_end, next_start = row_ends
         row = buffer[:row_end]
         names = []
-        for name in self.syntax.split(row):
-            names.append(self._read_value(name).strip())
+        for name_bytes in self.syntax.split(row):
+            name = self.syntax.read_text(name_bytes, self.snapshot.encoding)
+            names.append(name.strip())
         return _Header(tuple(names), self.start + next_start)
-
-    def _read_value(self, field_bytes: bytes) -> str:
-        """Return the text of a field, with ``\\n`` for every line end in it."""
-        value = self.syntax.read_field(field_bytes)
-        return normalize_newlines(
-            value.decode(self.snapshot.encoding.name, "replace")
-        )
 
     # Columns
 
@@ -289,217 +214,40 @@ class Table:
         Raise `invalid_input` for an unknown column, and `unsupported` at a row with a
         quoted field that has no end.
         """
-        column_conditions = [
-            self._bind_condition(condition) for condition in conditions
-        ]
-        columns = {path: self.find_column(path) for path in paths}
+        encoding = self.snapshot.encoding
+        column_conditions = []
+        for condition in conditions:
+            column = self.find_column(condition.path)
+            column_conditions.append(
+                ColumnCondition.of(condition, column, self.syntax, encoding)
+            )
+        scan = TableScan(
+            snapshot=self.snapshot,
+            syntax=self.syntax,
+            column_count=self.column_count,
+            start=self.start,
+            block_bytes=self.block_bytes,
+            conditions=column_conditions,
+            columns={path: self.find_column(path) for path in paths},
+            uncertain=self.uncertain,
+        )
         # Not a generator itself: an unknown column is refused before the first row.
-        return self._iterate_rows(column_conditions, columns, task)
+        return scan.iterate_rows(task)
 
-    def _iterate_rows(
-        self,
-        conditions: Sequence[_ColumnCondition],
-        columns: Mapping[str, int],
-        task: Task,
-    ) -> Iterator[Row]:
-        compared_columns = [
-            column_condition.index for column_condition in conditions
-        ]
-        row_pattern = _RowPattern.of(
-            self, {*compared_columns, *columns.values()}
-        )
-        needles = []
-        for column_condition in conditions:
-            if column_condition.needle is not None:
-                needles.append(column_condition.needle)
-        offset, remaining_bytes = self.start, b""
-        while True:
-            task.check()
-            task.report(offset, self.snapshot.known_size, "reading rows")
-            block = self.snapshot.read(
-                offset + len(remaining_bytes), self.block_bytes
-            )
-            buffer = remaining_bytes + block
-            if not buffer:
-                return
-            if offset == self.start:
-                needles = _order_needles(needles, buffer)
-            buffered_rows = self._find_candidates(
-                buffer, needles, is_last=not block
-            )
-            for row_start, row_end in buffered_rows.candidates:
-                match = row_pattern.pattern.match(buffer, row_start, row_end)
-                if match is None:
-                    if self._fits_elsewhere(
-                        conditions, buffer[row_start:row_end]
-                    ):
-                        self.of_other_length.add(offset + row_start)
-                    continue
-                if self._is_certain_hit(
-                    conditions, row_pattern, match, offset + row_start
-                ):
-                    yield self._build_row(offset, match, row_pattern, columns)
-            is_stuck = (
-                not block or len(buffer) > MAX_ROW_BYTES + self.block_bytes
-            )
-            if buffered_rows.end == 0 and is_stuck:
-                raise self._unended_row(offset)
-            offset += buffered_rows.end
-            remaining_bytes = buffer[buffered_rows.end :]
 
-    def _find_candidates(
-        self,
-        buffer: bytes,
-        needles: Sequence[re.Pattern[bytes]],
-        *,
-        is_last: bool,
-    ) -> _BufferedRows:
-        """Return the rows of a buffer in which all needles occur.
-
-        A row that may go on behind the buffer is left for the next buffer.
-        """
-        candidates: list[Span] = []
-        position = 0
-        while position < len(buffer):
-            row_start = position
-            if needles:
-                match = needles[0].search(buffer, position)
-                if match is None:
-                    break
-                row_start = self.syntax.skip_rows(
-                    buffer, position, match.start()
-                )
-            row_ends = self.syntax.find_row(buffer, row_start)
-            if row_ends is None or (row_ends[1] == len(buffer) and not is_last):
-                return _BufferedRows(candidates, row_start)
-            row_end, position = row_ends
-            for needle in needles:
-                if needle.search(buffer, row_start, row_end) is None:
-                    break
-            else:
-                candidates.append((row_start, row_end))
-        rows_end = self.syntax.skip_rows(buffer, position, len(buffer))
-        if is_last and self.syntax.find_row(buffer, rows_end) is not None:
-            rows_end = len(buffer)
-        return _BufferedRows(candidates, rows_end)
-
-    def _bind_condition(self, condition: Condition) -> _ColumnCondition:
-        """Return a condition on a column of this table."""
-        expected = []
-        for value in condition.expected:
-            # An empty field is the only one without a value.
-            expected.append("" if value is None else value)
-        column_condition = replace(condition, expected=tuple(expected))
-        return _ColumnCondition(
-            self.find_column(condition.path),
-            column_condition,
-            _build_needle(column_condition, self.snapshot.encoding),
-        )
-
-    def _is_certain_hit(
-        self,
-        conditions: Sequence[_ColumnCondition],
-        row_pattern: _RowPattern,
-        match: re.Match[bytes],
-        row_offset: int,
-    ) -> bool:
-        """Return True if a row certainly fulfils all conditions; count an uncertain row."""
-        verdict = self._judge(conditions, row_pattern, match)
-        if verdict is None:
-            self.without_number.add(row_offset)
-            return False
-        if verdict and self._has_open_quote(match.group()):
-            self.with_open_quote.add(row_offset)
-            return False
-        return verdict
-
-    def _has_open_quote(self, row: bytes) -> bool:
-        """Return True if a field begins with spaces and a quote that is not closed in it.
-
-        Most readers end such a field at the next delimiter, but the writer is likely to
-        have meant a quoted field with the delimiter in it.
-        """
-        if b' "' not in row:
-            return False
-        for field_bytes in self.syntax.split(row):
-            is_odd = field_bytes.count(b'"') % 2 == 1
-            if is_odd and field_bytes.lstrip(b" ").startswith(b'"'):
-                return True
-        return False
-
-    def _judge(
-        self,
-        conditions: Sequence[_ColumnCondition],
-        row_pattern: _RowPattern,
-        match: re.Match[bytes],
-    ) -> bool | None:
-        """Return True if a row fulfils all conditions, and False if it breaks one.
-
-        Return None if a text is where a number is needed, and no condition is broken.
-        """
-        row_verdict: bool | None = True
-        for column_condition in conditions:
-            field_bytes = match[row_pattern.groups[column_condition.index]]
-            if field_bytes in column_condition.verdicts:
-                verdict = column_condition.verdicts[field_bytes]
-            else:
-                verdict = column_condition.judge(self._read_value(field_bytes))
-                is_short = len(field_bytes) < _MAX_CACHED_FIELD_BYTES
-                if (
-                    is_short
-                    and len(column_condition.verdicts) < _MAX_CACHED_VERDICTS
-                ):
-                    column_condition.verdicts[field_bytes] = verdict
-            if verdict is False:
-                return False
-            if verdict is None:
-                row_verdict = None
-        return row_verdict
-
-    def _fits_elsewhere(
-        self, conditions: Sequence[_ColumnCondition], row: bytes
-    ) -> bool:
-        """Return True if each condition is fulfilled by a field of any column."""
-        if not row:
-            return False
-        values = [
-            self._read_value(field_bytes)
-            for field_bytes in self.syntax.split(row)
-        ]
-        return all(
-            any(map(column_condition.condition.accepts_value, values))
-            for column_condition in conditions
-        )
-
-    def _build_row(
-        self,
-        buffer_offset: int,
-        match: re.Match[bytes],
-        row_pattern: _RowPattern,
-        columns: Mapping[str, int],
-    ) -> Row:
-        fields = {}
-        for path, column in columns.items():
-            group = row_pattern.groups[column]
-            fields[path] = Field(
-                buffer_offset + match.start(group),
-                buffer_offset + match.end(group),
-                self._read_value(match[group]),
-            )
-        offset = buffer_offset + match.start()
-        return Row(offset, buffer_offset + match.end(), offset, fields)
-
-    def _unended_row(self, offset: int) -> FilewrightError:
-        path = self.snapshot.requested_path
-        line = self.snapshot.lines.line_at(offset)
-        return path_error(
-            Code.UNSUPPORTED,
-            path,
-            f"{path} has a quoted field in line {line} that does not end before "
-            "a delimiter or the end of a line",
-            "correct its quotes, or replace text by a pattern",
-            line=line,
-        )
+def _read_head(snapshot: Snapshot, delimiter: str | None) -> _Head:
+    """Return the head of a table. A line such as `sep=;` names the delimiter."""
+    lines = _read_first_lines(snapshot)
+    start = snapshot.start
+    while lines and not lines[0]:
+        start = snapshot.lines.line_end(start)
+        del lines[0]
+    delimiter_line = _DELIMITER_LINE.fullmatch(lines[0]) if lines else None
+    if delimiter_line is not None:
+        delimiter = delimiter_line[1]
+        start = snapshot.lines.line_end(start)
+        del lines[0]
+    return _Head(lines, start, delimiter)
 
 
 def _read_first_lines(snapshot: Snapshot) -> list[str]:
@@ -513,39 +261,3 @@ def _read_first_lines(snapshot: Snapshot) -> list[str]:
         if is_enough or len(lines) == _MAX_SAMPLED_LINES:
             break
     return lines
-
-
-def _order_needles(
-    needles: Iterable[re.Pattern[bytes]], buffer: bytes
-) -> list[re.Pattern[bytes]]:
-    """Return the needles, the rarest in a buffer first."""
-    counts = []
-    for needle in needles:
-        counts.append((sum(1 for _ in needle.finditer(buffer)), needle))
-    counts.sort(key=itemgetter(0))
-    return [needle for _, needle in counts]
-
-
-def _build_needle(
-    condition: Condition, encoding: Encoding
-) -> re.Pattern[bytes] | None:
-    """Return a pattern that occurs in every field that fits, or None if there is none."""
-    if condition.sign != "=" or encoding.is_multibyte:
-        return None
-    flags = 0
-    alternatives = []
-    for expected in condition.expected:
-        # A star stands for any text; the longest text between stars is searched for.
-        longest_text = max(to_text(expected).split("*"), key=len)
-        # Ignoring case, the sign of the unit kelvin is a k too, but of several bytes.
-        if condition.ignores_case or not isinstance(expected, str):
-            flags = re.IGNORECASE
-            if not longest_text.isascii() or "k" in longest_text.lower():
-                return None
-        if not _UNQUOTED_TEXT.fullmatch(longest_text):
-            return None
-        try:
-            alternatives.append(re.escape(longest_text.encode(encoding.name)))
-        except UnicodeEncodeError:
-            return None
-    return re.compile(b"|".join(alternatives), flags)

@@ -13,6 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Self
 
+from filewright.text.codec import Encoding, normalize_newlines
+
 Span = tuple[int, int]
 
 _QUOTED_FIELD = rb'"(?:[^"]++|"")*+"'
@@ -118,6 +120,11 @@ class TableSyntax:
         if field.startswith(b'"'):
             return field[1:-1].replace(b'""', b'"')
         return field
+
+    def read_text(self, field: bytes, encoding: Encoding) -> str:
+        """Return the text of a field, with ``\\n`` for every line end in it."""
+        value = self.read_field(field).decode(encoding.name, "replace")
+        return normalize_newlines(value)
 
     def write_field(self, value: bytes, *, is_quoted: bool) -> bytes:
         """Return a value as a field, quoted if it must be, or if `is_quoted`."""

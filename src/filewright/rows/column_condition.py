@@ -1,0 +1,94 @@
+"""A condition on a column of a table: judged field by field, and searched for."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+
+from filewright.rows.conditions import Condition, to_number
+from filewright.rows.fields import to_text
+from filewright.rows.table_syntax import TableSyntax
+from filewright.text.codec import Encoding
+
+_MAX_CACHED_VERDICTS = 10_000
+_MAX_CACHED_FIELD_BYTES = 200
+_UNQUOTED_TEXT = re.compile(r"[^\r\n\"]+")
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnCondition:
+    """A condition on the column with an index.
+
+    `needle` occurs in every field that fits, and maybe in others; it is None if there is
+    no such pattern.
+    """
+
+    index: int
+    condition: Condition
+    syntax: TableSyntax
+    encoding: Encoding
+    needle: re.Pattern[bytes] | None
+    # A column often has few values, so its verdicts are cached.
+    _verdicts: dict[bytes, bool | None] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        condition: Condition,
+        index: int,
+        syntax: TableSyntax,
+        encoding: Encoding,
+    ) -> ColumnCondition:
+        """Return a condition on a column of a table."""
+        expected = []
+        for value in condition.expected:
+            # An empty field is the only one without a value.
+            expected.append("" if value is None else value)
+        condition = replace(condition, expected=tuple(expected))
+        needle = _build_needle(condition, encoding)
+        return cls(index, condition, syntax, encoding, needle)
+
+    def judge(self, field_bytes: bytes) -> bool | None:
+        """Return True if a field fits, or None for a text where a number is needed."""
+        if field_bytes in self._verdicts:
+            return self._verdicts[field_bytes]
+        text = self.syntax.read_text(field_bytes, self.encoding)
+        verdict = self._judge_text(text)
+        is_short = len(field_bytes) < _MAX_CACHED_FIELD_BYTES
+        if is_short and len(self._verdicts) < _MAX_CACHED_VERDICTS:
+            self._verdicts[field_bytes] = verdict
+        return verdict
+
+    def _judge_text(self, text: str) -> bool | None:
+        condition = self.condition
+        if condition.sign not in ("=", "!="):
+            (expected,) = condition.expected
+            # Compared as texts, numbers with a decimal comma, say, would be out of order.
+            if to_number(expected) is not None and to_number(text) is None:
+                return None if text.strip() else False
+        return condition.accepts_value(text)
+
+
+def _build_needle(
+    condition: Condition, encoding: Encoding
+) -> re.Pattern[bytes] | None:
+    """Return a pattern that occurs in every field that fits, or None if there is none."""
+    if condition.sign != "=" or encoding.is_multibyte:
+        return None
+    flags = 0
+    alternatives = []
+    for expected in condition.expected:
+        # A star stands for any text; the longest text between stars is searched for.
+        longest_text = max(to_text(expected).split("*"), key=len)
+        # Ignoring case, the sign of the unit kelvin is a k too, but of several bytes.
+        if condition.ignores_case or not isinstance(expected, str):
+            flags = re.IGNORECASE
+            if not longest_text.isascii() or "k" in longest_text.lower():
+                return None
+        if not _UNQUOTED_TEXT.fullmatch(longest_text):
+            return None
+        try:
+            alternatives.append(re.escape(longest_text.encode(encoding.name)))
+        except UnicodeEncodeError:
+            return None
+    return re.compile(b"|".join(alternatives), flags)
