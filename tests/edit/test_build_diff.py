@@ -297,6 +297,49 @@ def test_brief_diff_keeps_line_numbers() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    ("after", "loose_lines", "brief"),
+    [
+        pytest.param(
+            b"1\n2\nthree\n4\n5\n",
+            [],
+            "@@ -3 +3 @@\n-3\n+three\n",
+            id="replacement",
+        ),
+        pytest.param(
+            b"1\n2\nthree\n4\n5\n",
+            [range(3, 4)],
+            "@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n",
+            id="loose replacement",
+        ),
+        pytest.param(
+            b"1\n2\n3\n3.5\n4\n5\n",
+            [],
+            "@@ -3,2 +3,3 @@\n 3\n+3.5\n 4\n",
+            id="insertion",
+        ),
+        pytest.param(
+            b"1\n2\n4\n5\n",
+            [],
+            "@@ -2,3 +2,2 @@\n 2\n-3\n 4\n",
+            id="deletion",
+        ),
+        pytest.param(
+            b"1\ntwo\n3\n5\n",
+            [],
+            "@@ -2,4 +2,3 @@\n-2\n+two\n 3\n-4\n 5\n",
+            id="deletion behind a replacement",
+        ),
+    ],
+)
+def test_brief_diff_has_context_where_it_tells_something(
+    after: bytes, loose_lines: list[range], brief: str
+) -> None:
+    text = between(b"1\n2\n3\n4\n5\n", after).brief(1, loose_lines=loose_lines)
+    assert text is not None
+    assert text.partition("+++ b/f\n")[2] == brief
+
+
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 def test_counts_lines_of_large_region(end: bytes) -> None:
     line = b"x" * (9 << 20)

@@ -170,7 +170,7 @@ def test_exact_edit_in_a_file(root: Path, workspace: Workspace) -> None:
         },
     )
     assert done.text.splitlines()[1:] == [
-        "--- a/a.py", "+++ b/a.py", "@@ -3,2 +3,2 @@", "-old = 1", "+new = 1", " one",
+        "--- a/a.py", "+++ b/a.py", "@@ -3 +3 @@", "-old = 1", "+new = 1",
     ]  # fmt: skip
     assert done.diff.startswith(
         f"diff --git a/a.py b/a.py\n--- a/a.py\n+++ b/a.py\n@@ -1,5 +1,5 @@\n zero\n {long}\n"

@@ -195,7 +195,7 @@ def test_shows_what_it_merged(root: Path, workspace: Workspace) -> None:
     workspace.edit("a.txt", [{"search": "line 90\n", "replace": "kept\n"}])
     merged = workspace.call("revert_edit", {"change_id": again})
     assert "(merged)" in merged.text
-    assert "\n+line 5\n" in merged.text
+    assert "\n+line 5" in merged.text
 
 
 def test_shows_merged_files_first(root, workspace):

@@ -80,25 +80,22 @@ class DiffHunk:
         lines += [row.diff_text for row in self.rows]
         return "".join(lines)
 
-    def narrow(self, context: int) -> list[DiffHunk]:
+    def narrow(
+        self, context: int, loose_lines: Sequence[range] | None = None
+    ) -> list[DiffHunk]:
         """Return the hunk with at most `context` rows of context around each change.
 
-        Long rows of context are left out too. What remains may be several hunks, which
-        have the number 1, as they are only rendered.
+        With `loose_lines`, which are ranges of lines afterwards, lines that replace
+        others have context only in these ranges. Long rows of context are left out
+        too. What remains may be several hunks, which have the number 1, as they are
+        only rendered.
         """
-        signs = "".join([row.sign for row in self.rows])
-
-        def is_kept(index: int) -> bool:
-            row = self.rows[index]
-            around = signs[max(0, index - context) : index + context + 1]
-            is_near = around.strip() != ""
-            return row.sign != " " or (
-                is_near and len(row.text) <= _MAX_BRIEF_CONTEXT_CHARS
-            )
-
+        near = self._rows_near_changes(context, loose_lines)
         hunks: list[DiffHunk] = []
         old_line, new_line = self.old, self.new
-        for keeps, group in groupby(range(len(self.rows)), key=is_kept):
+        for keeps, group in groupby(
+            range(len(self.rows)), key=near.__contains__
+        ):
             rows = tuple(self.rows[index] for index in group)
             old_count = sum(row.sign != "+" for row in rows)
             new_count = sum(row.sign != "-" for row in rows)
@@ -108,6 +105,35 @@ class DiffHunk:
                 )
             old_line, new_line = old_line + old_count, new_line + new_count
         return hunks
+
+    def _rows_near_changes(
+        self, context: int, loose_lines: Sequence[range] | None
+    ) -> set[int]:
+        """Return the indexes of the rows that change, and of those to show around them."""
+        near: set[int] = set()
+        for changes, group in groupby(
+            range(len(self.rows)),
+            key=lambda index: self.rows[index].sign != " ",
+        ):
+            if not changes:
+                continue
+            indexes = [*group]
+            near.update(indexes)
+            run = [self.rows[index] for index in indexes]
+            if loose_lines is not None and _is_plain_replacement(
+                run, loose_lines
+            ):
+                continue
+            first = max(0, indexes[0] - context)
+            last = min(len(self.rows) - 1, indexes[-1] + context)
+            for index in range(first, last + 1):
+                row = self.rows[index]
+                if (
+                    row.sign == " "
+                    and len(row.text) <= _MAX_BRIEF_CONTEXT_CHARS
+                ):
+                    near.add(index)
+        return near
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,17 +238,21 @@ class FileDiff:
             return self.header + self.remark
         return ""
 
-    def brief(self, context: int) -> str | None:
+    def brief(
+        self, context: int, *, loose_lines: Sequence[range] | None = None
+    ) -> str | None:
         """Return the text with at most `context` rows around changes, and none long.
 
-        Git's lines are left out if they say no more than the names below them. Return
-        None if anything of the diff was left out already.
+        With `loose_lines`, which are ranges of lines afterwards, lines that replace
+        others have context only in these ranges. Git's lines are left out if they say
+        no more than the names below them. Return None if anything of the diff was left
+        out already.
         """
         if self.truncated:
             return None
         hunks: list[DiffHunk] = []
         for hunk in self.hunks:
-            hunks += hunk.narrow(context)
+            hunks += hunk.narrow(context, loose_lines)
         if not hunks:
             return self.text
         has_both_sides = self.old_name and self.new_name
@@ -369,6 +399,17 @@ def truncate_line(text: str, max_chars: int) -> str:
     if len(text) <= max_chars + TRUNCATION_TOLERANCE:
         return text
     return f"{text[:max_chars]}… [{len(text) - max_chars:,} more characters]"
+
+
+def _is_plain_replacement(
+    rows: Sequence[DiffRow], loose_lines: Sequence[range]
+) -> bool:
+    """Return True for rows that replace lines by others outside of the ranges."""
+    if len({row.sign for row in rows}) < 2:
+        return False
+    return not any(
+        row.new in lines for row in rows if row.new for lines in loose_lines
+    )
 
 
 def _format_span(first_line: int, count: int) -> str:

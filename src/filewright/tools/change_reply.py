@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from filewright.edit.diff import Diff, FileDiff
@@ -30,7 +30,9 @@ class DiffView:
     call showed the same diff. With `has_news`, the diff shows more than the request
     did. Where not all files can be shown, those of `first_paths` are shown before
     others. With `shows_small_files`, files with a short diff are shown though all
-    are more.
+    are more. Files of `bare_paths` are shown without context. `loose_lines` are, by
+    path, ranges of lines afterwards that are not as the request has them: there, lines
+    that replace others have context.
     """
 
     mode: DiffMode = "auto"
@@ -38,6 +40,8 @@ class DiffView:
     has_news: bool = True
     first_paths: frozenset[str] = frozenset()
     shows_small_files: bool = False
+    bare_paths: frozenset[str] = frozenset()
+    loose_lines: Mapping[str, Sequence[range]] = field(default_factory=dict)
 
 
 class ChangeReply(BoundedText):
@@ -51,11 +55,7 @@ class ChangeReply(BoundedText):
         self._view = view
         self._short_diffs: Mapping[str, str] = {}
         if view.has_news:
-            self._short_diffs = choose_short_diffs(
-                change.diff,
-                view.first_paths,
-                shows_small_files=view.shows_small_files,
-            )
+            self._short_diffs = choose_short_diffs(change.diff, view)
         self._shown_paths: set[str] = set()
 
     @property
@@ -198,40 +198,38 @@ def _name_change(change_id: str) -> str:
     )
 
 
-def choose_short_diffs(
-    diff: Diff,
-    first_paths: frozenset[str] = frozenset(),
-    *,
-    shows_small_files: bool = False,
-) -> Mapping[str, str]:
+def choose_short_diffs(diff: Diff, view: DiffView) -> Mapping[str, str]:
     """Return the diffs to show unasked, by path.
 
-    These are the diffs of all files with a line of context, if that is short; else those
-    of `first_paths` and of the shortest files, without context. With
-    `shows_small_files`, more of them, as long as each is small.
+    These are the diffs of all files with context, if that is short; else those
+    of the first paths and of the shortest files, without context. If the view shows
+    small files, more of them, as long as each is small.
     """
 
     def rank(file: FileDiff) -> tuple[bool, int]:
-        return file.path not in first_paths, file.row_count
+        return file.path not in view.first_paths, file.row_count
 
     short_diffs: dict[str, str] = {}
     for context_lines in (1, 0):
         short_diffs = {}
         lines_shown = characters_shown = 0
         for file in sorted(diff.files, key=rank):
-            text = file.brief(context_lines)
+            text = file.brief(
+                0 if file.path in view.bare_paths else context_lines,
+                loose_lines=view.loose_lines.get(file.path, ()),
+            )
             if text is None:
                 continue
             lines = text.count("\n")
             max_lines = MAX_SHORT_LINES
             is_small = lines <= MAX_SMALL_FILE_LINES and not context_lines
-            if shows_small_files and is_small:
+            if view.shows_small_files and is_small:
                 max_lines = MAX_SMALL_FILES_LINES
             if (
                 lines_shown + lines > max_lines
                 or characters_shown + len(text) > MAX_SHORT_CHARS
             ):
-                if file.path in first_paths:
+                if file.path in view.first_paths:
                     continue
                 # All that follow are longer.
                 break

@@ -8,12 +8,13 @@ whole (`edit_whole_files`). All plans are committed as one change (`pipeline`).
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
 from filewright.boundary.location import Location
 from filewright.edit.changeset import FilePlan
+from filewright.edit.model import Tier
 from filewright.errors import (
     Code,
     FilewrightError,
@@ -114,10 +115,27 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         edited.change,
         shows_small_files=True,
     )
+    view = replace(view, loose_lines=find_loose_lines(edited.change))
     text = render_edit(
         edited.change, still_used, view, context.settings.page_chars
     )
     return to_result(edited.change, still_used, text)
+
+
+def find_loose_lines(
+    change: Change[FileEditPlan],
+) -> dict[str, list[range]]:
+    """Return the lines, by path, at which edits were not located by their exact text."""
+    lines_by_path: dict[str, list[range]] = {}
+    for file in change.files:
+        if file.diff is None:
+            continue
+        lines_by_path[file.diff.path] = [
+            range(outcome.new_first, outcome.new_last + 1)
+            for outcome in file.result.outcomes
+            if outcome.tier is not Tier.EXACT
+        ]
+    return lines_by_path
 
 
 def plan_and_commit(call: EditCall) -> EditChange:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Annotated
 
@@ -49,6 +50,8 @@ from filewright.wording import escape_controls, join_limited, pluralize
 MAX_NAMED_HUNKS = 12
 """The hunks of a file that are named with their lines."""
 
+# A hunk of another tier is not in the file as the patch has it.
+_EXACT_TIERS = ("exact", "already_applied", "sent_twice")
 _OPERATIONS = ("modified", "created", "deleted", "renamed", "copied")
 
 
@@ -134,6 +137,12 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     if failures:
         rest = patch.extract(text, [refusal.part for refusal in failures])
     view = find_diff_view(context, arguments, change)
+    loose_lines = _find_loose_lines(change)
+    # Of hunks that fit as they are, the patch itself has the context.
+    exact_paths = {file.path for file in change.diff.files} - loose_lines.keys()
+    view = replace(
+        view, bare_paths=frozenset(exact_paths), loose_lines=loose_lines
+    )
     return PatchResult(
         text=render_patch(
             application, patch, rest, view, context.settings.page_chars
@@ -188,6 +197,20 @@ def plan_and_commit(
             context, change, "apply_patch", summary, arguments
         )
     return _Application(change, refusals, targets.origins)
+
+
+def _find_loose_lines(
+    change: Change[PatchedFile],
+) -> dict[str, tuple[range, ...]]:
+    """Return all lines, by path, of the files with a hunk that fits only loosely."""
+    lines_by_path: dict[str, tuple[range, ...]] = {}
+    for file in change.files:
+        if file.diff is None:
+            continue
+        for hunk in file.result.hunks:
+            if hunk.tier not in _EXACT_TIERS or hunk.renamed or hunk.repaired:
+                lines_by_path[file.diff.path] = (range(sys.maxsize),)
+    return lines_by_path
 
 
 def _read_text(context: Context, arguments: PatchArguments) -> str:
