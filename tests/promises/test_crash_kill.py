@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import errno
+import functools
 import importlib.util
 import shutil
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
 
@@ -69,7 +71,8 @@ def _commit_large(base: Path, meddler: object) -> None:
 
 
 def _recover(base: Path, meddler: object) -> None:
-    with scene.Bench(base) as bench, meddler.on():
+    # Opening a workspace recovers.
+    with meddler.on(), scene.Bench(base) as bench:
         bench.changes.recover()
 
 
@@ -80,17 +83,50 @@ def _undo(base: Path, meddler: object) -> None:
             bench.undo(newest)
 
 
-def _count(work: object, base: Path) -> int:
-    """How many calls the work makes, counted in a child as its kills are: without the threads of other tests."""
-    counted = base.with_name("counted")
+Points = Callable[[list[str]], Iterable[int]]
+_CHANGING = {
+    "chmod", "chmod_descriptor", "chown", "chown_descriptor", "end", "fchmod", "fchown", "ftruncate", "link", "mkdir",
+    "pwrite", "remove", "rename", "renameat2", "rmdir", "set_basic", "setxattr", "symlink", "unlink", "utime", "write",
+    "write_from",
+}  # fmt: skip
 
-    def count() -> None:
+
+def all_points(names: list[str]) -> Iterable[int]:
+    """Return the number of every call."""
+    return range(len(names))
+
+
+def points_of_steps(names: list[str], per_step: int) -> Iterable[int]:
+    """Return some calls of each step of `changes/commit.py`: the first, the last, and others between.
+
+    Only calls that change the disk: before any other call it is as it is before the
+    next of these. A step ends with the end of a transaction of the log.
+    """
+    steps: list[list[int]] = [[]]
+    for number, name in enumerate(names):
+        if name in _CHANGING:
+            steps[-1].append(number)
+        if name == "end":
+            steps.append([])
+    points: list[int] = []
+    for step in steps:
+        last = len(step) - 1
+        spread = {last * n // max(1, per_step - 1) for n in range(per_step)}
+        points += [step[n] for n in sorted(spread) if step]
+    return points
+
+
+def _calls(work: object, base: Path) -> list[str]:
+    """Return the calls that the work makes, noted in a child as its kills are: without the threads of other tests."""
+    notes = base.with_name("calls")
+
+    def note() -> None:
         meddler = scene.Meddler()
         work(base, meddler)
-        counted.write_text(str(meddler.count))
+        notes.write_text(" ".join(meddler.names))
 
-    assert scene.forked(count) == 0
-    return int(counted.read_text())
+    assert scene.forked(note) == 0
+    return notes.read_text().split()
 
 
 def _check(base: Path, states: list[object], at: object) -> int:
@@ -110,52 +146,47 @@ def _check(base: Path, states: list[object], at: object) -> int:
         )
         assert scene.temporaries(base / "work") == []
         assert bench.unfinished() == ()
+        if now == states[0]:
+            files = filter(Path.is_file, (base / "work").rglob("*"))
+            assert {file.lstat().st_nlink for file in files} == {1}, at
         return states.index(now)
 
 
-def _sweep(
-    work: object,
-    template: Path,
-    run: Path,
-    states: list[object],
-    stride: int,
-    start: int = 0,
-) -> list[int]:
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """The states that the work leads from and to, and which of them each kill left: 0 or 1."""
+
+    before: object
+    after: object
+    outcomes: list[int]
+
+
+def _sweep(work: object, template: Path, run: Path, choose: Points) -> Sweep:
+    """Kill the work at the chosen calls; recovered, the tree is as before it or as after it."""
     scene.copied(template, run)
-    total = _count(work, run)
+    before = scene.tree(run / "work")
+    names = _calls(work, run)
+    after = scene.tree(run / "work")
     outcomes: list[int] = []
-    for point in range(start, total, stride):
+    for point in choose(names):
         scene.copied(template, run)
         ended = scene.forked(
             lambda p=point: work(run, scene.Meddler(p, scene.die))
         )
-        assert ended == signal.SIGKILL, (
-            f"call {point} of {total} was not reached"
-        )
-        outcomes.append(_check(run, states, point))
-    return outcomes
-
-
-def _states(template: Path, run: Path) -> tuple[object, object]:
-    scene.copied(template, run)
-    before = scene.tree(run / "work")
-    _commit(run, scene.Meddler())
-    return before, scene.tree(run / "work")
-
-
-def _sweep_commit(template: Path, area: Path, stride: int) -> list[int]:
-    run = _at(area)
-    before, after = _states(template, run)
-    outcomes = _sweep(_commit, template, run, [before, after], stride)
+        assert ended == signal.SIGKILL, f"call {point} was not reached"
+        outcomes.append(_check(run, [before, after], point))
     assert outcomes == sorted(outcomes), "once committed, always committed"
-    return outcomes
+    return Sweep(before, after, outcomes)
 
 
-def test_a_commit_killed_at_any_call_is_all_or_nothing(
+SOME = functools.partial(points_of_steps, per_step=3)
+
+
+def test_a_commit_killed_in_any_step_is_all_or_nothing(
     template: Path, area: Path
 ) -> None:
-    outcomes = _sweep_commit(template, area, 41)
-    assert 0 in outcomes
+    swept = _sweep(_commit, template, _at(area), SOME)
+    assert set(swept.outcomes) == {0, 1}
 
 
 @pytest.fixture
@@ -170,10 +201,11 @@ def no_exchange(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.needs("exchange")
 @pytest.mark.usefixtures("no_exchange")
-def test_a_commit_without_exchange_killed_at_any_call_is_all_or_nothing(
+def test_a_commit_without_exchange_killed_in_any_step_is_all_or_nothing(
     template: Path, area: Path
 ) -> None:
-    assert 0 in _sweep_commit(template, area, 41)
+    swept = _sweep(_commit, template, _at(area), SOME)
+    assert set(swept.outcomes) == {0, 1}
 
 
 @pytest.mark.sweep
@@ -182,7 +214,7 @@ def test_a_commit_without_exchange_killed_at_any_call_is_all_or_nothing(
 def test_every_kill_point_of_a_commit_without_exchange(
     template: Path, area: Path
 ) -> None:
-    outcomes = _sweep_commit(template, area, 1)
+    outcomes = _sweep(_commit, template, _at(area), all_points).outcomes
     print(f"\ncommit without exchange: {len(outcomes)} kill points")
 
 
@@ -225,15 +257,21 @@ def _moves_over(bench: object) -> ChangeSet:
 @pytest.mark.parametrize("undone", [False, True])
 @pytest.mark.parametrize("moves", [_chain, _ring, _moves_over])
 @pytest.mark.parametrize(
-    "stride", [97, pytest.param(1, marks=pytest.mark.sweep)]
+    "choose",
+    [
+        pytest.param(
+            functools.partial(points_of_steps, per_step=2), id="steps"
+        ),
+        pytest.param(all_points, marks=pytest.mark.sweep, id="all"),
+    ],
 )
-def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
+def test_moves_in_one_anothers_way_killed_in_any_step_accuse_nobody(
     area: Path,
     request: pytest.FixtureRequest,
     moves: object,
     undone: bool,
     exchange: bool,
-    stride: int,
+    choose: Points,
 ) -> None:
     """`_check` wants no conflict to be told: there was nobody else."""
     if not exchange:
@@ -268,141 +306,109 @@ def test_moves_in_one_anothers_way_killed_at_any_call_accuse_nobody(
     if undone:
         with scene.Bench(template) as bench:
             bench.changes.commit(moves(bench))
-    scene.copied(template, run)
-    before = scene.tree(run / "work")
-    work(run, scene.Meddler())
-    after = scene.tree(run / "work")
-    outcomes = _sweep(work, template, run, [before, after], stride)
-    assert outcomes == sorted(outcomes)
+    assert 0 in _sweep(work, template, run, choose).outcomes
 
 
-def _sweep_large(template: Path, area: Path, stride: int) -> int:
-    run = _at(area)
-    before, after = _states(template, run)
-    scene.copied(template, run)
-    total = _count(_commit_large, run)
-    points = range(0, total, stride)
-    for point in points:
-        scene.copied(template, run)
-        assert (
-            scene.forked(
-                lambda p=point: _commit_large(run, scene.Meddler(p, scene.die))
-            )
-            == signal.SIGKILL
-        )
-        if _check(run, [before, after], point) == 0:
-            assert all(
-                p.stat().st_nlink == 1
-                for p in (run / "work").rglob("*")
-                if p.is_file()
-            ), point
-    return len(points)
-
-
-def test_large_files_killed_at_any_call_are_whole_and_have_one_name(
+def test_large_files_killed_in_any_step_are_whole_and_have_one_name(
     template: Path, area: Path
 ) -> None:
-    assert _sweep_large(template, area, 29) > 10
+    swept = _sweep(_commit_large, template, _at(area), SOME)
+    assert set(swept.outcomes) == {0, 1}
 
 
 @pytest.mark.sweep
 def test_every_kill_point_of_a_commit_of_large_files(
     template: Path, area: Path
 ) -> None:
-    print(
-        f"\ncommit of large files: {_sweep_large(template, area, 1)} kill points"
-    )
+    outcomes = _sweep(_commit_large, template, _at(area), all_points).outcomes
+    print(f"\ncommit of large files: {len(outcomes)} kill points")
 
 
 @pytest.mark.sweep
 def test_every_kill_point_of_a_commit(template: Path, area: Path) -> None:
-    outcomes = _sweep_commit(template, area, 1)
+    outcomes = _sweep(_commit, template, _at(area), all_points).outcomes
     assert set(outcomes) == {0, 1}
     print(
         f"\ncommit: {len(outcomes)} kill points, {outcomes.count(0)} back, {outcomes.count(1)} forward"
     )
 
 
-def _half_done(template: Path, run: Path, fraction: float) -> None:
-    """A base in which a commit was killed at some fraction of its calls."""
-    scene.copied(template, run)
-    point = int(_total(template, run.parent / "count") * fraction)
-    assert (
-        scene.forked(lambda: _commit(run, scene.Meddler(point, scene.die)))
-        == signal.SIGKILL
-    )
-
-
 def _sweep_recovery(
-    template: Path, area: Path, fraction: float, stride: int
+    template: Path, area: Path, fraction: float, choose: Points
 ) -> list[int]:
+    """Kill a recovery from a commit that was killed at some fraction of its changes of the disk."""
     run = _at(area)
-    states = list(_states(template, run))
-    _half_done(template, run, fraction)
-    total = _count(_recover, run)
+    scene.copied(template, run)
+    before = scene.tree(run / "work")
+    names = _calls(_commit, run)
+    after = scene.tree(run / "work")
+    changing = [n for n, name in enumerate(names) if name in _CHANGING]
+    killed_at = changing[int(len(changing) * fraction)]
+
+    def half_done() -> None:
+        # Committed each time: a copy would have other inodes than its records say.
+        scene.copied(template, run)
+        ended = scene.forked(
+            lambda: _commit(run, scene.Meddler(killed_at, scene.die))
+        )
+        assert ended == signal.SIGKILL
+
+    half_done()
     outcomes: list[int] = []
-    for point in range(0, total, stride):
-        # Anew each time: a copy would have other inodes than its records say.
-        _half_done(template, run, fraction)
+    for point in choose(_calls(_recover, run)):
+        half_done()
         ended = scene.forked(
             lambda p=point: _recover(run, scene.Meddler(p, scene.die))
         )
-        assert ended == signal.SIGKILL, (
-            f"call {point} of {total} was not reached"
-        )
-        outcomes.append(_check(run, states, point))
+        assert ended == signal.SIGKILL, f"call {point} was not reached"
+        outcomes.append(_check(run, [before, after], point))
     return outcomes
 
 
-_totals: dict[Path, int] = {}
-
-
-def _total(template: Path, run: Path) -> int:
-    if template not in _totals:
-        _totals[template] = _count(_commit, scene.copied(template, run))
-    return _totals[template]
-
-
-FRACTIONS = (0.55, 0.75, 0.9)
+FRACTIONS = (0.5, 0.75, 0.9)
+"""While new files are made, while names are exchanged, and after the commit."""
 
 
 @pytest.mark.parametrize("fraction", FRACTIONS)
-def test_a_recovery_killed_at_any_call_can_be_repeated(
+def test_a_recovery_killed_in_any_step_can_be_repeated(
     template: Path, area: Path, fraction: float
 ) -> None:
-    assert len(set(_sweep_recovery(template, area, fraction, 31))) == 1
+    some = functools.partial(points_of_steps, per_step=4)
+    outcomes = _sweep_recovery(template, area, fraction, some)
+    assert set(outcomes) == {int(fraction == FRACTIONS[-1])}
 
 
 @pytest.mark.sweep
-@pytest.mark.parametrize("fraction", [0.4, 0.5, *FRACTIONS, 0.95, 0.98])
+@pytest.mark.parametrize("fraction", [0.3, 0.4, *FRACTIONS, 0.8, 0.98])
 def test_every_kill_point_of_a_recovery(
     template: Path, area: Path, fraction: float
 ) -> None:
-    outcomes = _sweep_recovery(template, area, fraction, 1)
+    outcomes = _sweep_recovery(template, area, fraction, all_points)
     assert len(set(outcomes)) == 1
     print(
         f"\nrecovery of a commit killed at {fraction:.0%}: {len(outcomes)} kill points"
     )
 
 
-def _sweep_undo(template: Path, area: Path, stride: int) -> list[int]:
-    run = _at(area)
-    before, after = _states(template, run)
-    done = area / "done"
-    scene.copied(run, done)
-    return _sweep(_undo, done, run, [after, before], stride)
+def _sweep_undo(template: Path, area: Path, choose: Points) -> list[int]:
+    done = scene.copied(template, area / "done")
+    original = scene.tree(done / "work")
+    _commit(done, scene.Meddler())
+    swept = _sweep(_undo, done, _at(area), choose)
+    assert swept.after == original
+    assert set(swept.outcomes) == {0, 1}
+    return swept.outcomes
 
 
-def test_an_undo_killed_at_any_call_is_all_or_nothing(
+def test_an_undo_killed_in_any_step_is_all_or_nothing(
     template: Path, area: Path
 ) -> None:
-    assert 0 in _sweep_undo(template, area, 89)
+    _sweep_undo(template, area, SOME)
 
 
 @pytest.mark.sweep
 def test_every_kill_point_of_an_undo(template: Path, area: Path) -> None:
-    outcomes = _sweep_undo(template, area, 1)
-    assert set(outcomes) == {0, 1}
+    outcomes = _sweep_undo(template, area, all_points)
     print(
         f"\nundo: {len(outcomes)} kill points, {outcomes.count(0)} back, {outcomes.count(1)} forward"
     )
