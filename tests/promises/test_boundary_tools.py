@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -266,6 +266,31 @@ def workspace(
         yield workspace
 
 
+def opened_one_way(
+    rows: Collection[str], parts: int = 1
+) -> pytest.MarkDecorator:
+    """Give the test each row in one of the two ways of opening, in the sweep in both.
+
+    With several parts, each part of the tools has the row in another way.
+    """
+    params = []
+    for at, asked in enumerate(rows):
+        for part in range(parts):
+            for beneath in (True, False):
+                is_short = (at + part) % 2 == beneath
+                row = (beneath, asked, part) if parts > 1 else (beneath, asked)
+                way = "openat2" if beneath else "component-wise"
+                params.append(
+                    pytest.param(
+                        *row,
+                        marks=[] if is_short else pytest.mark.sweep,
+                        id="-".join(map(str, (way, *row[1:]))),
+                    )
+                )
+    names = ("workspace", "asked", "part")[: len(params[0].values)]
+    return pytest.mark.parametrize(names, params, indirect=["workspace"])
+
+
 def answer(
     workspace: Workspace, tool: str, arguments: dict[str, Any]
 ) -> tuple[str | None, str]:
@@ -289,55 +314,38 @@ def answer(
     return code, said
 
 
-@pytest.mark.parametrize("way", TOOLS)
+@opened_one_way(OUTSIDE)
 def test_a_path_outside_is_refused_by_every_tool(
-    workspace: Workspace, root: Path, outside: Path, way: str
+    workspace: Workspace, root: Path, outside: Path, asked: str
 ) -> None:
-    tool, arguments = TOOLS[way]
+    path = asked.replace("{root}", str(root))
+    path = path.replace("{outside}", str(outside))
     rooted = root.with_name("rooted")
     before = record(root), record(outside), record(rooted)
-    for asked in OUTSIDE:
-        path = asked.replace("{root}", str(root)).replace(
-            "{outside}", str(outside)
-        )
-        if "patch" in way and path in ("/",):
+    for way, (tool, arguments) in TOOLS.items():
+        if "patch" in way and path == "/":
             continue  # a slash alone is no name in a patch's header
         code, said = answer(workspace, tool, arguments(path))
         # A quoted form with more behind it is malformed.
         cut = path.startswith('"') and ("below" in way or "into" in way)
         assert code == "path_escape" or (cut and code == "invalid_input"), (
-            path,
+            way,
             said,
         )
-        assert "SECRET\n" not in said
-        assert "hidden-name" not in said
+        assert "SECRET\n" not in said, way
+        assert "hidden-name" not in said, way
     assert (record(root), record(outside), record(rooted)) == before
 
 
-@pytest.mark.parametrize("way", READING)
 def test_a_link_outwards_is_a_way_out_for_no_tool_that_reads(
-    workspace: Workspace, root: Path, outside: Path, way: str
+    workspace: Workspace, root: Path, outside: Path
 ) -> None:
     for asked in LINKS:
-        _leads_nowhere(workspace, root, outside, asked, way)
+        for way in READING:
+            _leads_nowhere(workspace, root, outside, asked, way)
 
 
-@pytest.mark.parametrize(
-    ("workspace", "asked", "part"),
-    [
-        # Each link for each tool in one of the two ways of opening, in both of them in the sweep.
-        pytest.param(
-            beneath,
-            asked,
-            part,
-            marks=[] if (at + part) % 2 == beneath else pytest.mark.sweep,
-        )
-        for at, asked in enumerate(LINKS)
-        for part in (0, 1)
-        for beneath in (True, False)
-    ],
-    indirect=["workspace"],
-)
+@opened_one_way(LINKS, parts=2)
 def test_a_link_outwards_is_a_way_out_for_no_tool_that_changes(
     workspace: Workspace, root: Path, outside: Path, asked: str, part: int
 ) -> None:
@@ -352,80 +360,75 @@ def _leads_nowhere(
     tool, arguments = TOOLS[way]
     before = record(outside)
     code, said = answer(workspace, tool, arguments(asked))
-    assert code != "internal", (asked, said)
-    assert record(outside) == before, asked
-    assert "hidden-name" not in said, asked
+    assert code != "internal", (asked, way, said)
+    assert record(outside) == before, (asked, way)
+    assert "hidden-name" not in said, (asked, way)
     if "search" not in way and "patch" not in way:
-        assert "SECRET\\n" not in said
-        assert "SECRET\n" not in said
+        assert "SECRET\\n" not in said, (asked, way)
+        assert "SECRET\n" not in said, (asked, way)
     if "search" in way or way == "count":
         assert code is not None or '"matches": []' in said or "0" in said
     if (root / "taken").is_file() and not (root / "taken").is_symlink():
         assert (root / "taken").read_text() != "SECRET\n"
 
 
-@pytest.mark.parametrize("way", TOOLS)
+@opened_one_way(NAMES)
 def test_names_that_only_look_like_a_way_out_are_names(
-    workspace: Workspace, root: Path, outside: Path, way: str
+    workspace: Workspace, root: Path, outside: Path, asked: str
 ) -> None:
-    lay_out(root, outside)
-    tool, arguments = TOOLS[way]
     before = record(outside)
-    for asked in NAMES:
+    for way, (tool, arguments) in TOOLS.items():
+        lay_out(root, outside)
         code, said = answer(workspace, tool, arguments(asked))
-        assert code != "internal", said
-        assert "hidden-name" not in said
-    assert record(outside) == before
+        assert code != "internal", (way, said)
+        assert "hidden-name" not in said, way
+        assert record(outside) == before, way
 
 
-@pytest.mark.parametrize("way", TOOLS)
+@opened_one_way(NO_PATHS)
 def test_what_is_no_path_is_invalid_for_every_tool(
-    workspace: Workspace, root: Path, outside: Path, way: str
+    workspace: Workspace, root: Path, outside: Path, asked: str
 ) -> None:
-    tool, arguments = TOOLS[way]
+    path = asked.replace("{outside}", str(outside))
     before = record(root), record(outside)
-    for asked in NO_PATHS:
-        code, said = answer(
-            workspace, tool, arguments(asked.replace("{outside}", str(outside)))
-        )
+    for way, (tool, arguments) in TOOLS.items():
+        code, said = answer(workspace, tool, arguments(path))
         if "patch" in way:
-            assert code is not None, (
-                said
-            )  # the patch itself may be malformed by it
+            # The patch itself may be malformed by it.
+            assert code is not None, (way, said)
         else:
-            assert code == "invalid_input", said
+            assert code == "invalid_input", (way, said)
     assert (record(root), record(outside)) == before
 
 
-@pytest.mark.parametrize("way", TOOLS)
+@opened_one_way(["pipes/fifo", "pipes/fifo/x", "pipes"])
 def test_no_tool_waits_for_a_fifo(
-    workspace: Workspace, root: Path, outside: Path, way: str
+    workspace: Workspace, root: Path, outside: Path, asked: str
 ) -> None:
-    lay_out(root, outside)
-    tool, arguments = TOOLS[way]
-    (root / "pipes").mkdir()
-    for number in range(5):
-        os.mkfifo(root / "pipes" / f"fifo-{number}")
-    for asked in ("pipes/fifo-0", "pipes/fifo-1", "pipes/fifo-2/x", "pipes"):
+    for way, (tool, arguments) in TOOLS.items():
+        lay_out(root, outside)
+        (root / "pipes").mkdir()
+        os.mkfifo(root / "pipes" / "fifo")
         code, said = answer(workspace, tool, arguments(asked))
-        assert code != "internal", said
+        assert code != "internal", (way, said)
 
 
-@pytest.mark.parametrize("asked", [".", "", "sub/..", "{root}"])
-@pytest.mark.parametrize("way", CHANGING)
+@opened_one_way([".", "", "sub/..", "{root}"])
 def test_no_tool_changes_the_root_itself(
-    workspace: Workspace, root: Path, outside: Path, asked: str, way: str
+    workspace: Workspace, root: Path, outside: Path, asked: str
 ) -> None:
-    lay_out(root, outside)
-    tool, arguments = CHANGING[way]
+    path = asked.replace("{root}", str(root))
     before = root.lstat()
-    code, said = answer(
-        workspace, tool, arguments(asked.replace("{root}", str(root)))
-    )
-    assert code != "internal", said
-    after = root.lstat()
-    assert (after.st_ino, after.st_mode) == (before.st_ino, before.st_mode)
-    assert (root / "sub").is_dir()
+    for way, (tool, arguments) in CHANGING.items():
+        lay_out(root, outside)
+        code, said = answer(workspace, tool, arguments(path))
+        assert code != "internal", (way, said)
+        after = root.lstat()
+        assert (after.st_ino, after.st_mode) == (
+            before.st_ino,
+            before.st_mode,
+        ), way
+        assert (root / "sub").is_dir(), way
 
 
 @pytest.mark.parametrize(
@@ -472,17 +475,18 @@ def _no_tool_changes(
         ), said
 
 
-@pytest.mark.parametrize("way", CHANGING)
 def test_a_read_only_workspace_offers_and_does_nothing(
-    root: Path, tmp_path: Path, way: str
+    root: Path, tmp_path: Path
 ) -> None:
-    tool, arguments = CHANGING[way]
     before = record(root)
     with Workspace(
         root, state_dir=tmp_path / "state", read_only=True
     ) as workspace:
-        assert tool not in {offered.name for offered in workspace.tools()}
-        assert answer(workspace, tool, arguments("file"))[0] == "read_only"
+        offered = {tool.name for tool in workspace.tools()}
+        for way, (tool, arguments) in CHANGING.items():
+            assert tool not in offered
+            code, said = answer(workspace, tool, arguments("file"))
+            assert code == "read_only", (way, said)
     assert record(root) == before
 
 
@@ -569,12 +573,12 @@ def race(workspace: Workspace, way: str, rounds: int) -> Counter[str]:
 
 
 @pytest.mark.usefixtures("swapping")
-@pytest.mark.parametrize("way", RACED)
+@opened_one_way(RACED)
 def test_no_tool_loses_the_race(
-    workspace: Workspace, root: Path, outside: Path, way: str
+    workspace: Workspace, root: Path, outside: Path, asked: str
 ) -> None:
     before = record(outside)
-    race(workspace, way, 8)
+    race(workspace, asked, 8)
     assert record(outside) == before
     assert (
         not (root / "copied").exists()
