@@ -307,7 +307,7 @@ if sys.platform == "win32":
         "filewright.changes.database": ["begin", "end"],
     }
 
-_FAILING = {
+FAILING = {
     "open",
     "read",
     "pread",
@@ -443,7 +443,7 @@ def failing(number: int) -> Callable[[str], Any]:
     """An action that fails the call, if it is one that can fail so."""
 
     def act(name: str) -> Any:
-        if name in _FAILING:
+        if name in FAILING:
             raise OSError(number, os.strerror(number))
         return None
 

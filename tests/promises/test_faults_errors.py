@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import errno
+import functools
 import importlib.util
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -54,8 +55,31 @@ def _commit(base: Path, meddler: object) -> FilewrightError | None:
     return None
 
 
+Points = Callable[[list[str]], Iterable[int]]
+
+
+def all_points(names: list[str]) -> Iterable[int]:
+    """Return the number of every call."""
+    return range(len(names))
+
+
+def points_of_names(
+    names: list[str], *, among: Collection[str], part: int
+) -> Iterable[int]:
+    """Return one call of every second name among some: in each of the four parts another."""
+    for name in sorted(set(names) & set(among))[part % 2 :: 2]:
+        calls = [number for number, other in enumerate(names) if other == name]
+        yield calls[len(calls) * part // 4]
+
+
+def points_of_writes(names: list[str]) -> Iterable[int]:
+    """Return one write in three."""
+    writes = [number for number, name in enumerate(names) if "write" in name]
+    return writes[::3]
+
+
 def _sweep(
-    area: Path, act: object, stride: int, start: int = 0
+    area: Path, act: object, choose: Points
 ) -> list[tuple[str, FilewrightError | None]]:
     template, run = area / "template", area / "run"
     scene.furnish(template / "work")
@@ -65,7 +89,7 @@ def _sweep(
     assert _commit(run, meddler) is None
     after = scene.tree(run / "work")
     outcomes = []
-    for point in range(start, meddler.count, stride):
+    for point in choose(meddler.names):
         scene.copied(template, run)
         wrong = scene.Meddler(point, act)
         error = _commit(run, wrong)
@@ -94,9 +118,10 @@ def _sweep(
 def test_an_error_at_any_call_leaves_all_or_nothing(
     area: Path, number: int
 ) -> None:
-    outcomes = _sweep(
-        area, scene.failing(number), 53, start=scene.ERRORS.index(number)
+    some = functools.partial(
+        points_of_names, among=scene.FAILING, part=scene.ERRORS.index(number)
     )
+    outcomes = _sweep(area, scene.failing(number), some)
     assert any(error is not None for _, error in outcomes)
     for _, error in outcomes:
         assert error is None or error.code in _CODES[number], error
@@ -105,7 +130,7 @@ def test_an_error_at_any_call_leaves_all_or_nothing(
 @pytest.mark.sweep
 @pytest.mark.parametrize("number", scene.ERRORS, ids=errno.errorcode.get)
 def test_every_error_at_every_call(area: Path, number: int) -> None:
-    outcomes = _sweep(area, scene.failing(number), 1)
+    outcomes = _sweep(area, scene.failing(number), all_points)
     for name, error in outcomes:
         assert error is None or error.code in _CODES[number], (name, error)
     failed = sum(error is not None for _, error in outcomes)
@@ -115,9 +140,13 @@ def test_every_error_at_every_call(area: Path, number: int) -> None:
 
 
 def test_a_short_write_is_continued(area: Path) -> None:
-    assert all(error is None for _, error in _sweep(area, scene.short, 41))
+    outcomes = _sweep(area, scene.short, points_of_writes)
+    assert len(outcomes) > 3
+    assert all(error is None for _, error in outcomes)
 
 
 @pytest.mark.sweep
 def test_every_short_write_is_continued(area: Path) -> None:
-    assert all(error is None for _, error in _sweep(area, scene.short, 1))
+    assert all(
+        error is None for _, error in _sweep(area, scene.short, all_points)
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from tests.promises.test_denied import CALLS
+from tests.promises.test_denied import CALLS, Calls
 
 from filewright import Workspace
 from filewright.boundary.programs import PROGRAMS, PROTECTED
@@ -47,10 +47,27 @@ def _example(rule: str) -> str:
 EXAMPLES = list(dict.fromkeys([*map(_example, PROTECTED), *LOADED]))
 
 
-def _examples(surface: str, step: int) -> list[str]:
-    """Return all for the native tools, one in `step` for each dialect over them."""
+def _calls(surface: str, step: int, start: int) -> Calls:
+    """Return the calls that write to the examples.
+
+    For the native tools all examples with one call in a quarter of `step`, from
+    `start` on, for each dialect over them one example in `step` with all its calls.
+    """
     number = list(CALLS).index(surface)
-    return EXAMPLES[number % step :: step] if number else EXAMPLES
+    calls: Calls = []
+    for at, path in enumerate(EXAMPLES):
+        # What is protected may be copied to another name.
+        writing = [
+            (tool, arguments)
+            for tool, arguments in CALLS[surface](path)
+            if tool not in READING and "free/copied" not in str(arguments)
+        ]
+        if number == 0:
+            share = max(1, step // 4)
+            calls += writing[(at + start) % share :: share]
+        elif at % step == number % step:
+            calls += writing
+    return calls
 
 
 @pytest.mark.parametrize("exists", [True, False], ids=["there", "not there"])
@@ -74,10 +91,7 @@ def test_no_tool_writes(
         offer = workspace.offer(None if surface == "native" else surface)
         answers = [
             f"{tool} {arguments}: {offer.call(tool, arguments).text}"
-            for path in _examples(surface, step)
-            for tool, arguments in CALLS[surface](path)
-            # What is protected may be copied to another name.
-            if tool not in READING and "free/copied" not in str(arguments)
+            for tool, arguments in _calls(surface, step, int(exists))
         ]
     after = _content(root)
     changed = {name for name, _ in before.items() ^ after.items()}
