@@ -184,39 +184,51 @@ class Cuts:
             )
 
 
-def _look(run: Cuts, *, stride: int, seeds: int, flushes: bool = True) -> int:
+@pytest.fixture(scope="module")
+def looking() -> Iterator[cuts.Looking]:
+    """Start a process that opens one image after the other."""
+    with cuts.Looking() as process:
+        yield process
+
+
+def _look(
+    run: Cuts,
+    looking: cuts.Looking,
+    *,
+    stride: int,
+    seeds: int,
+    flushes: bool = True,
+) -> int:
     looked = 0
     total = len(run.log.events)
     seen: set[int] = set()
-    with cuts.Looking() as looking:
-        for cut in [*range(run.safe + 1, total, stride), total]:
-            for disk, seed in itertools.product(
-                ("journaling", "lazy"), (None, *range(seeds))
-            ):
-                image = run.image(cut, disk, seed, flushes=flushes)
-                shown = hash(
-                    (cut > run.marks[-1][0], frozenset(image.tree().items()))
-                )
-                if shown in seen:
-                    continue
-                seen.add(shown)
-                looked += 1
-                run.make(image)
-                then = (
-                    "rewind"
-                    if run.trees[0] != {}
-                    and "change" in run.marks[0][1]
-                    and looked % 3 == 0
-                    else ""
-                )
-                found = looking.at(image, run.base, then)
-                run.check(
-                    cut,
-                    found,
-                    (cut, total, disk, seed),
-                    rewound=then == "rewind"
-                    and len(found.get("changes", [])) > 1,
-                )
+    for cut in [*range(run.safe + 1, total, stride), total]:
+        for disk, seed in itertools.product(
+            ("journaling", "lazy"), (None, *range(seeds))
+        ):
+            image = run.image(cut, disk, seed, flushes=flushes)
+            shown = hash(
+                (cut > run.marks[-1][0], frozenset(image.tree().items()))
+            )
+            if shown in seen:
+                continue
+            seen.add(shown)
+            looked += 1
+            run.make(image)
+            then = (
+                "rewind"
+                if run.trees[0] != {}
+                and "change" in run.marks[0][1]
+                and looked % 3 == 0
+                else ""
+            )
+            found = looking.at(image, run.base, then)
+            run.check(
+                cut,
+                found,
+                (cut, total, disk, seed),
+                rewound=then == "rewind" and len(found.get("changes", [])) > 1,
+            )
     return looked
 
 
@@ -234,56 +246,59 @@ def many() -> Iterator[Cuts]:
 
 
 def test_a_power_cut_in_the_first_change_of_a_project_leaves_all_or_nothing(
-    first: Cuts,
+    first: Cuts, looking: cuts.Looking
 ) -> None:
-    assert _look(first, stride=29, seeds=1) >= 5
+    assert _look(first, looking, stride=29, seeds=1) >= 5
 
 
 def test_a_power_cut_among_edits_and_undos_leaves_all_or_nothing_and_keeps_what_was_acknowledged(
-    many: Cuts,
+    many: Cuts, looking: cuts.Looking
 ) -> None:
-    assert _look(many, stride=101, seeds=1) >= 20
+    assert _look(many, looking, stride=101, seeds=1) >= 20
 
 
 def test_on_a_disk_that_ignores_flushes_the_same_check_fails(
-    many: Cuts,
+    many: Cuts, looking: cuts.Looking
 ) -> None:
     with pytest.raises(LostError):
-        _look(many, stride=11, seeds=1, flushes=False)
+        _look(many, looking, stride=11, seeds=1, flushes=False)
 
 
-def _recoveries(run: Cuts, *, stride: int, inner: int) -> int:
+def _recoveries(
+    run: Cuts, looking: cuts.Looking, *, stride: int, inner: int
+) -> int:
     """Cut the power in recoveries from power cuts."""
     looked = 0
     total = len(run.log.events)
-    with cuts.Looking() as looking:
-        for cut in range(run.safe + 1, total, stride):
-            image = run.image(cut, "journaling", cut)
-            run.make(image)
-            again = cuts.recorded(RECOVER, run.base, image)
-            for other in range(1, len(again.events), inner):
-                second = cuts.Image(
-                    again,
-                    other,
-                    disk="lazy" if other % 2 else "journaling",
-                    seed=other,
-                )
-                run.make(second)
-                looked += 1
-                run.check(cut, looking.at(second, run.base), (cut, other))
+    for cut in range(run.safe + 1, total, stride):
+        image = run.image(cut, "journaling", cut)
+        run.make(image)
+        again = cuts.recorded(RECOVER, run.base, image)
+        for other in range(1, len(again.events), inner):
+            second = cuts.Image(
+                again,
+                other,
+                disk="lazy" if other % 2 else "journaling",
+                seed=other,
+            )
+            run.make(second)
+            looked += 1
+            run.check(cut, looking.at(second, run.base), (cut, other))
     return looked
 
 
-def test_a_power_cut_in_a_recovery_is_recovered_from(many: Cuts) -> None:
-    assert (
-        _recoveries(many, stride=max(1, len(many.log.events) // 5), inner=31)
-        >= 5
-    )
+def test_a_power_cut_in_a_recovery_is_recovered_from(
+    many: Cuts, looking: cuts.Looking
+) -> None:
+    stride = len(many.log.events) // 3
+    assert _recoveries(many, looking, stride=stride, inner=19) >= 5
 
 
 @pytest.mark.sweep
-def test_power_cuts_after_every_call_below_the_c_library(many: Cuts) -> None:
-    print(
-        f"\npower cuts below the C library: {_look(many, stride=1, seeds=2)} images"
-    )
-    print(f"\nof recoveries: {_recoveries(many, stride=9, inner=3)} images")
+def test_power_cuts_after_every_call_below_the_c_library(
+    many: Cuts, looking: cuts.Looking
+) -> None:
+    images = _look(many, looking, stride=1, seeds=2)
+    print(f"\npower cuts below the C library: {images} images")
+    images = _recoveries(many, looking, stride=9, inner=3)
+    print(f"\nof recoveries: {images} images")
