@@ -159,10 +159,12 @@ class SymbolFinder:
     load.
     """
 
-    def __init__(self, outlines: Outlines, task: Task) -> None:
+    def __init__(
+        self, outlines: Outlines, task: Task, max_bytes: int = MAX_PARSED_BYTES
+    ) -> None:
         self._outlines = outlines
         self._task = task
-        self._bytes_left = MAX_PARSED_BYTES
+        self._bytes_left = max_bytes
         self._parsed_path = ""
 
     def find(self, snapshot: Snapshot, hit: Hit) -> HitSymbols:

@@ -166,6 +166,10 @@ def search_exact(
     is_tree = target.open_file is None
     try:
         resume = fill_page(page, search)
+        if is_tree and page.should_be_dense:
+            page = page.denser()
+            search = begin_search(context, target, options, page)
+            resume = fill_page(page, search)
     except FilewrightError as error:
         ends_early = error.code in (Code.TIMEOUT, Code.TOO_LARGE)
         damage = problem_notes(search.problems)

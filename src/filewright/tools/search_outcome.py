@@ -32,7 +32,8 @@ class SearchOutcome:
     """One search with as much as fits on its page of `max_chars`, of which `used_chars` are used.
 
     `notes` are what its last line says. The `values` are in the rows of a `matrix` if
-    there is one. `advice` is what to try after a search without a
+    there is one. With `is_dense`, hits may be shown without the code around their
+    calls. `advice` is what to try after a search without a
     match. `total_lines` are the matching lines in all, in `matched_files` files, or None
     where they were not counted; `occurrence_count` counts the matches on this page, of
     which a line may have several. `searched_files` is None where files were not counted.
@@ -43,6 +44,7 @@ class SearchOutcome:
     arguments: SearchArguments
     max_chars: int
     is_tree: bool = False
+    is_dense: bool = False
     used_chars: int = 0
     is_full: bool = False
     excerpts: tuple[FileExcerpt, ...] = ()

@@ -20,6 +20,7 @@ from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_counts import LineCounter
 from filewright.tools.search_excerpt import (
     MAX_HITS_WITH_CONTEXT,
+    MAX_PARSED_BYTES,
     ExcerptLine,
     ExcerptOptions,
     FileExcerpt,
@@ -28,15 +29,22 @@ from filewright.tools.search_excerpt import (
     SymbolFinder,
     excerpt_hits,
 )
+from filewright.tools.search_lines import excerpt_chars
 from filewright.tools.search_notes import display_path
 from filewright.tools.search_outcome import SearchOutcome, ShownKinds
 from filewright.tools.search_rendering import (
-    excerpt_chars,
     render_excerpts,
     render_file,
     render_kind,
 )
 from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
+from filewright.tools.search_tree import (
+    MIN_CUT_HITS,
+    MIN_TREE_HITS,
+    TreeLength,
+    cut_to_call,
+)
+from filewright.tools.syntax_summary import is_name
 
 RESERVED_CHARS = 400
 """The characters that are left for the last lines of a page."""
@@ -54,18 +62,33 @@ class ShownValues:
 
 
 class SearchPage:
-    """The hits, files or kinds of lines that a search has collected, as far as they fit."""
+    """The hits, files or kinds of lines that a search has collected, as far as they fit.
+
+    A dense page has as many hits as fit if they are laid out as a tree, without their
+    definitions. Of a name's calls it has no more than the arguments.
+    """
 
     def __init__(
-        self, context: Context, arguments: SearchArguments, max_chars: int
+        self,
+        context: Context,
+        arguments: SearchArguments,
+        max_chars: int,
+        *,
+        is_dense: bool = False,
     ) -> None:
         self.arguments = arguments
         self._context = context
+        self._is_dense = is_dense
+        self._tree_length = TreeLength()
         self._budget = CharacterBudget(max_chars, RESERVED_CHARS)
         self._options = ExcerptOptions.of(
             arguments, context.settings.match_chars
         )
-        self._symbols = SymbolFinder(context.outlines, context.task)
+        self._symbols = SymbolFinder(
+            context.outlines,
+            context.task,
+            max_bytes=0 if is_dense else MAX_PARSED_BYTES,
+        )
         self._excerpts: list[FileExcerpt] = []
         self._hits: list[SearchHit] = []
         self._files: list[MatchedFile] = []
@@ -170,15 +193,9 @@ class SearchPage:
                 excerpt = show_only_fields(
                     excerpt, snapshot, hit, self.arguments.fields, selected
                 )
-            counted = excerpt.lines
-            if self._options.default_context:
-                # They are left out if they do not fit.
-                counted = tuple(
-                    line
-                    for line in excerpt.lines
-                    if line.role is not LineRole.CONTEXT
-                )
-            chars = excerpt_chars(path, counted, with_path=index == 0)
+            if self._is_dense:
+                excerpt = self._shorten(excerpt)
+            chars = self._count_chars(path, excerpt, with_path=index == 0)
             if not self._budget.take(chars):
                 stopped_at = hit.offset
                 break
@@ -189,6 +206,58 @@ class SearchPage:
         if stopped_at is None and hits:
             self._remember(snapshot, hits)
         return stopped_at
+
+    def _shorten(self, excerpt: HitExcerpt) -> HitExcerpt:
+        """Return a hit on a dense page: its line alone, of a name's call the call."""
+        lines = []
+        for line in excerpt.lines:
+            if line.role is LineRole.HIT and is_name(self.arguments):
+                line = cut_to_call(line, excerpt.hit)
+            if line.role is not LineRole.CONTEXT:
+                lines.append(line)
+        return replace(excerpt, lines=tuple(lines))
+
+    def _count_chars(
+        self, path: str, excerpt: HitExcerpt, *, with_path: bool
+    ) -> int:
+        """Return how many characters a hit takes on the page."""
+        if self._is_dense:
+            return sum(
+                self._tree_length.add(path, line) for line in excerpt.lines
+            )
+        counted = excerpt.lines
+        if self._options.default_context:
+            # They are left out if they do not fit.
+            counted = tuple(
+                line
+                for line in excerpt.lines
+                if line.role is not LineRole.CONTEXT
+            )
+        return excerpt_chars(path, counted, with_path=with_path)
+
+    @property
+    def should_be_dense(self) -> bool:
+        """Return True if a dense page shows more of these hits, or says them shorter."""
+        arguments = self.arguments
+        is_of_lines = (
+            arguments.output == "matches"
+            and arguments.has_default_context
+            and not arguments.multiline
+            and arguments.fields is None
+            and arguments.by is None
+        )
+        if self._is_dense or not is_of_lines:
+            return False
+        count = len(self._hits)
+        return count >= MIN_CUT_HITS or (
+            self._budget.is_full and count >= MIN_TREE_HITS
+        )
+
+    def denser(self) -> SearchPage:
+        """Return an empty dense page for the same search."""
+        return SearchPage(
+            self._context, self.arguments, self._budget.limit, is_dense=True
+        )
 
     def _remember(self, snapshot: Snapshot, hits: Sequence[Hit]) -> None:
         """Note that the caller was shown these hits; of a notebook it saw the cells only."""
@@ -224,6 +293,7 @@ class SearchPage:
             arguments=self.arguments,
             max_chars=self._budget.limit,
             is_tree=is_tree,
+            is_dense=self._is_dense,
             used_chars=self._budget.used,
             is_full=self._budget.is_full,
             excerpts=tuple(self._excerpts),

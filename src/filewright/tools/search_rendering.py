@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from os.path import commonprefix
 from typing import TYPE_CHECKING
 
-from filewright.hints import Hint, change_words, fill, join_words
+from filewright.hints import Hint, fill, join_words
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.count_matrix import render_matrix
 from filewright.tools.search_excerpt import ExcerptLine, LineRole
+from filewright.tools.search_lines import render_after_number, render_line
+from filewright.tools.search_tree import (
+    MIN_TREE_HITS,
+    has_single_lines,
+    render_tree,
+    trims_blanks,
+)
+from filewright.tools.syntax_summary import is_name
 from filewright.wording import escape_controls, pluralize
 
 if TYPE_CHECKING:
@@ -72,7 +80,7 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
         for kind in outcome.kinds.kinds:
             yield render_kind(kind, with_path=outcome.is_tree)
     else:
-        for row in render_excerpts(outcome.excerpts):
+        for row in render_hits(outcome):
             if row != titled_path:
                 yield row
 
@@ -130,6 +138,23 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
     if outcome.kinds is not None:
         summary = describe_kinds(outcome.kinds, with_path=outcome.is_tree)
         return (summary, *outcome.notes)
+    return describe_hits(outcome) + describe_layout(outcome)
+
+
+def describe_layout(outcome: SearchOutcome) -> tuple[str, ...]:
+    """Return notes on what the rows of many hits do not show of their lines."""
+    if not has_many_hits(outcome):
+        return ()
+    notes: list[str] = []
+    if outcome.is_dense and is_name(outcome.arguments):
+        notes.append("… arguments of calls and code around them")
+    if trims_blanks(outcome.excerpts):
+        notes.append("leading blanks left out")
+    return tuple(notes)
+
+
+def describe_hits(outcome: SearchOutcome) -> tuple[str, ...]:
+    """Return the notes of a search with hits: their count first if all are shown."""
     arguments = outcome.arguments
     is_whole = outcome.is_complete or outcome.total_lines is not None
     has_more = outcome.next_cursor is not None or arguments.cursor is not None
@@ -187,39 +212,18 @@ def describe_kinds(kinds: ShownKinds, *, with_path: bool) -> str:
 # Hits with the lines around them
 
 
-def render_line(line: ExcerptLine) -> str:
-    """Return a line of a file with its number: ``12: a hit``, ``13- beside it``."""
-    if line.role is LineRole.OMISSION:
-        return line.text
-    return fill("{}{}", str(line.number), render_after_number(line))
+def has_many_hits(outcome: SearchOutcome) -> bool:
+    """Return True if the hits of a search are laid out as a tree."""
+    if not outcome.is_tree or len(outcome.hits) < MIN_TREE_HITS:
+        return False
+    return has_single_lines(outcome.excerpts)
 
 
-def render_after_number(line: ExcerptLine) -> str:
-    """Return a line without its number."""
-    text = escape_controls(line.text)
-    notes = join_words(
-        "",
-        [
-            fill("   [{}]", change_words(note, escape_controls))
-            for note in line.notes
-        ],
-    )
-    if line.role is LineRole.OMISSION:
-        return text
-    if line.role is LineRole.CONTEXT:
-        return fill("- {}{}", text, notes)
-    column = "" if line.column is None else f":{line.column}"
-    return fill("{}: {}{}", column, text, notes)
-
-
-def excerpt_chars(
-    path: str, lines: Iterable[ExcerptLine], *, with_path: bool
-) -> int:
-    """Return how many characters lines of a file take on the page."""
-    chars = sum(len(render_line(line)) + 1 for line in lines)
-    if with_path:
-        chars += len(escape_controls(path)) + 1
-    return chars
+def render_hits(outcome: SearchOutcome) -> Iterator[str]:
+    """Return the lines of the answer that show hits."""
+    if has_many_hits(outcome):
+        return render_tree(outcome.excerpts)
+    return render_excerpts(outcome.excerpts)
 
 
 def render_excerpts(excerpts: Sequence[FileExcerpt]) -> Iterator[str]:

@@ -17,6 +17,7 @@ from filewright.tools.search_excerpt import (
     FileExcerpt,
     LineRole,
 )
+from filewright.tools.search_lines import render_line
 from filewright.tools.search_once import search_once
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import RESERVED_CHARS, fit_context
@@ -24,7 +25,6 @@ from filewright.tools.search_rendering import (
     needs_number,
     place_of,
     quote_pattern,
-    render_line,
 )
 from filewright.tools.syntax_summary import MAX_PARSED_BYTES
 from filewright.wording import pluralize

@@ -81,11 +81,17 @@ def is_name_search(arguments: SearchArguments) -> bool:
         or arguments.invert
     )
     return (
-        arguments.mode == "literal"
-        and arguments.output in ("matches", "files", "counts")
+        arguments.output in ("matches", "files", "counts")
         and not has_conditions
-        and _NAME.fullmatch(arguments.pattern or "") is not None
+        and is_name(arguments)
     )
+
+
+def is_name(arguments: SearchArguments) -> bool:
+    """Return True if the pattern is a plain name, such as `parse` or `json.loads`."""
+    if arguments.mode != "literal" or arguments.invert:
+        return False
+    return _NAME.fullmatch(arguments.pattern or "") is not None
 
 
 def summarize_syntax(

@@ -1,0 +1,113 @@
+"""Many hits in a tree: a heading for each folder, equal lines once, calls without more."""
+
+from __future__ import annotations
+
+import pytest
+
+from filewright.tools.search_excerpt import ExcerptLine, FileExcerpt, LineRole
+from filewright.tools.search_result import SearchHit
+from filewright.tools.search_tree import TreeLength, cut_to_call, render_tree
+
+
+def excerpt(path, *rows):
+    lines = [ExcerptLine(number, text, LineRole.HIT) for number, text in rows]
+    return FileExcerpt(path, tuple(lines))
+
+
+def test_layout():
+    files = [
+        excerpt("src/a.py", (1, "import f"), (7, "    f(x)"), (9, "f(x)")),
+        excerpt("src/b, c.py", (1, "import f")),
+        excerpt("src/d.py", (2, "import f"), (3, "f")),
+        excerpt("src/deep/e.py", (5, "import f")),
+        excerpt("top.py", (4, "\tf()")),
+    ]
+    assert list(render_tree(files)) == [
+        "top.py:4: f()",
+        "src/",
+        "{a.py:1 d.py:2}: import f",
+        "a.py:7,9: f(x)",
+        "b, c.py:1: import f",
+        "d.py:3: f",
+        "src/deep/e.py",
+        "5: import f",
+    ]
+    length = TreeLength()
+    bound = sum(
+        length.add(file.path, line) for file in files for line in file.lines
+    )
+    assert bound >= sum(len(row) + 1 for row in render_tree(files))
+
+
+@pytest.mark.parametrize(
+    ("text", "row"),
+    [
+        ("  if ok and has(u, Id) or x:", "has(…)"),
+        ("return a.has(u)", "a.has(…)"),
+        ("has(u)", "has(…)"),
+        ("x = has([u], 1) and something_else", "…has([u], 1)…"),
+        ("has(", "has("),
+        ("import has", "import has"),
+        ("def has(u): return None", "def has(u): return None"),
+        ("has(u: string): boolean {", "has(u: string): boolean {"),
+        ("bool has(u) {", "bool has(u) {"),
+        ("log('has(u) failed')", "log('has(u) failed')"),
+        ("x = 1  // has(u) is better", "x = 1  // has(u) is better"),
+        ("# has(u) is better", "# has(u) is better"),
+    ],
+)
+def test_calls(text, row):
+    start = text.index("has")
+    hit = SearchHit(
+        "a.py", 1, 1, start + 1, start, start + 3, text, 1, (),
+        ((start, start + 3),), False, (), (), None, 1.0,
+    )  # fmt: skip
+    line = ExcerptLine(1, text, LineRole.HIT, notes=("C.m",))
+    assert cut_to_call(line, hit) == ExcerptLine(1, row, LineRole.HIT)
+
+
+@pytest.fixture
+def many(root):
+    """A tree of 120 files that import and call a name, and one that is different."""
+    for number in range(120):
+        folder = root / "src" / f"p{number % 3}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"m{number:03}.py").write_text(
+            f"from lib import has\n\n\ndef f{number}(u):\n    return has(u, {number})\n"
+        )
+    (root / "src" / "odd.py").write_text("names = {'has': 1}\n")
+
+
+def test_many_hits(workspace, many):
+    result = workspace.search("has", whole_word=True, max_results=300)
+    assert len(result.results) == 241
+    assert result.complete
+    assert len(result.text) < 8_000
+    assert "src/odd.py\n1: names = {'has': 1}\n" in result.text
+    assert "m003.py:1 m006.py:1" in result.text
+    assert "…, leading" not in result.text
+    assert result.text.endswith("; … arguments of calls and code around them]")
+
+
+def test_fewer_hits_are_whole_lines(workspace, many):
+    result = workspace.search(
+        "has", whole_word=True, path="src/p0", max_results=90
+    )
+    assert "m000.py\n1: from lib import has" not in result.text
+    assert "m000.py:5: return has(u, 0)" in result.text
+    assert result.text.endswith("leading blanks left out]")
+
+
+def test_pages_join(workspace, many):
+    """A page continues where the one before it ended, whatever its layout."""
+    lines = []
+    cursor = None
+    while True:
+        result = workspace.search(
+            "has", whole_word=True, max_results=110, cursor=cursor
+        )
+        lines += [(hit.path, hit.line) for hit in result.results]
+        cursor = result.next_cursor
+        if cursor is None:
+            break
+    assert len(lines) == len(set(lines)) == 241
