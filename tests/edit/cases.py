@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -78,7 +79,63 @@ class Result(NamedTuple):
     noted: bool = False
 
 
-class Desk:
+class Editor(ABC):
+    """Edits of files by name and text, each without knowledge of the one before."""
+
+    @abstractmethod
+    def edit(
+        self,
+        name: str,
+        text: str,
+        edits: Sequence[Mapping[str, Any]],
+        **options: Any,
+    ) -> Result:
+        """Make edits of a file."""
+
+    def check(self, case: Case, **options: Any) -> None:
+        """Make the case's edit and compare the result."""
+        edits = [{"search": case.search, "replace": case.replace}]
+        text, answer, noted = self.edit(case.name, case.file, edits, **options)
+        if not case.must and text is None:
+            return
+        assert text == case.expected, (
+            f"{text!r} instead of {case.expected!r}: {answer}"
+        )
+        if case.noted:
+            assert noted, f"written without a note: {answer}"
+
+
+class Planner(Editor):
+    """Edits that are planned without a workspace, which takes a tenth of the time."""
+
+    def edit(
+        self,
+        name: str,
+        text: str,
+        edits: Sequence[Mapping[str, Any]],
+        **options: Any,
+    ) -> Result:
+        """Plan edits of texts; a refusal must have a hint."""
+        content = text.encode()
+        try:
+            plan = plan_edits(
+                named(name, content),
+                [TextEdit(**edit) for edit in edits],
+                **options,
+            )
+        except FilewrightError as error:
+            refusal = error
+        else:
+            return Result(
+                apply_splices(content, plan.splices).decode(),
+                "\n".join(outcome.text for outcome in plan.outcomes),
+                any(outcome.note or outcome.notes for outcome in plan.outcomes),
+            )
+        assert refusal.hint, f"a refusal without a hint: {refusal}"
+        return Result(None, f"{refusal} {refusal.hint}")
+
+
+class Desk(Editor):
     """A workspace in which each request finds its file anew, in a folder of its own.
 
     What was shown of a file before would else be carried over to the next case of that name.
@@ -164,18 +221,6 @@ class Desk:
         """Append to a file or overwrite it."""
         path = self.put(name, text)
         return self.call(path, "write", self.named(path), content, mode=mode)
-
-    def check(self, case: Case, **options: Any) -> None:
-        """Make the case's edit and compare what came of it."""
-        edits = [{"search": case.search, "replace": case.replace}]
-        text, answer, noted = self.edit(case.name, case.file, edits, **options)
-        if not case.must and text is None:
-            return
-        assert text == case.expected, (
-            f"{text!r} instead of {case.expected!r}: {answer}"
-        )
-        if case.noted:
-            assert noted, f"written without a note: {answer}"
 
 
 def literal(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id, short_id
+from tests.edit.cases import Case, Desk, Editor, case_id, short_id
 
 PROGRESS = (
     "".join(f"fetch {number}%\r" for number in range(0, 100, 5))
@@ -49,12 +49,12 @@ EDITS = [
 
 
 @pytest.mark.parametrize("case", EDITS, ids=case_id)
-def test_new_line_ends_as_neighbour(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_new_line_ends_as_neighbour(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize("case", EDITS, ids=case_id)
-def test_loose_match_ends_as_neighbour(desk: Desk, case: Case) -> None:
+def test_loose_match_ends_as_neighbour(editor: Editor, case: Case) -> None:
     if "\n" not in case.search.strip("\n") or case.expected is None:
         return
     # A trailing blank in the request, which the file has not.
@@ -64,7 +64,7 @@ def test_loose_match_ends_as_neighbour(desk: Desk, case: Case) -> None:
         replace=case.replace.replace(f"{head}\n", f"{head} \n", 1),
         must=False,
     )
-    desk.check(loose)
+    editor.check(loose)
 
 
 PATCHES = [

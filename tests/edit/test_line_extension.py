@@ -3,7 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id, check_plan, literal, plan_case
+from tests.edit.cases import (
+    Case,
+    Desk,
+    Editor,
+    case_id,
+    check_plan,
+    literal,
+    plan_case,
+)
 
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import Insertion, TextEdit
@@ -89,18 +97,18 @@ GLUED = [
 
 
 @pytest.mark.parametrize("case", [*WRAPPED, *FLAT], ids=case_id)
-def test_kept_lines_keep_distance(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_kept_lines_keep_distance(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize("case", DELETIONS, ids=case_id)
-def test_deletion_moves_no_neighbour(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_deletion_moves_no_neighbour(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize("case", GLUED, ids=case_id)
-def test_keeps_lines_apart(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_keeps_lines_apart(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize(
@@ -114,8 +122,8 @@ def test_keeps_lines_apart(desk: Desk, case: Case) -> None:
         == 1
     ],
 )
-def test_keeps_lines_apart_without_fuzzy(desk: Desk, case: Case) -> None:
-    desk.check(case, fuzzy=False)
+def test_keeps_lines_apart_without_fuzzy(editor: Editor, case: Case) -> None:
+    editor.check(case, fuzzy=False)
 
 
 @pytest.mark.parametrize("case", GLUED, ids=case_id)
@@ -138,8 +146,8 @@ FRAGMENTS = [
 
 
 @pytest.mark.parametrize("case", FRAGMENTS, ids=case_id)
-def test_part_of_word_is_no_line(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_part_of_word_is_no_line(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 # A replacement that stands elsewhere is not applied here.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id
+from tests.edit.cases import Case, Desk, Editor, case_id
 
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import TextEdit
@@ -134,12 +134,12 @@ ALL = [*COLUMNS, *QUOTES, *NO_BREAK, *FORMS, *TRAILING, *INDENTATION, *UNPLACED]
 
 
 @pytest.mark.parametrize("case", ALL, ids=case_id)
-def test_keeps_characters_of_file(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_keeps_characters_of_file(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize("case", ALL, ids=case_id)
-def test_keeps_characters_among_other_lines(desk: Desk, case: Case) -> None:
+def test_keeps_characters_among_other_lines(editor: Editor, case: Case) -> None:
     around = (
         [f"first {number}\n" for number in range(3)],
         [f"last {number}\n" for number in range(3)],
@@ -149,7 +149,7 @@ def test_keeps_characters_among_other_lines(desk: Desk, case: Case) -> None:
         expected = (
             None if case.expected is None else before + case.expected + after
         )
-        desk.check(
+        editor.check(
             case._replace(file=before + case.file + after, expected=expected)
         )
 
@@ -208,8 +208,8 @@ ALONE = [
 
 
 @pytest.mark.parametrize("case", ALONE, ids=case_id)
-def test_writes_unproven_text_as_sent(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_writes_unproven_text_as_sent(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 class Merge(NamedTuple):

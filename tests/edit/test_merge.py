@@ -13,6 +13,7 @@ import pytest
 from tests.edit.cases import (
     Case,
     Desk,
+    Editor,
     case_id,
     check_plan,
     literal,
@@ -251,8 +252,8 @@ CODE = [
     [*FENCES, *ESCAPES, *ENTITIES, *SIGNS, *TYPOGRAPHY, *CODE],
     ids=case_id,
 )
-def test_writes_text_as_sent(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_writes_text_as_sent(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize(
@@ -350,14 +351,14 @@ DAMAGED = [
 
 
 @pytest.mark.parametrize("case", DAMAGED, ids=case_id)
-def test_notes_damage(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_notes_damage(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize(
     "table", [FENCES, ESCAPES, ENTITIES, SIGNS, TYPOGRAPHY, CODE, DAMAGED]
 )
-def test_replaces_all_as_sent(desk: Desk, table: list[Case]) -> None:
+def test_replaces_all_as_sent(editor: Editor, table: list[Case]) -> None:
     for case in table:
         twice = f"{case.file}{case.file}"
         edits = [
@@ -367,7 +368,7 @@ def test_replaces_all_as_sent(desk: Desk, table: list[Case]) -> None:
                 "replace_all": True,
             }
         ]
-        result = desk.edit(case.name, twice, edits)
+        result = editor.edit(case.name, twice, edits)
         assert result.text == twice.replace(case.search, case.replace), (
             f"{case}: {result.answer}"
         )

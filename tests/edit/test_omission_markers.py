@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id, plan_case, short_id
+from tests.edit.cases import Case, Desk, Editor, case_id, plan_case, short_id
 from tests.samples import in_part
 
 NOUNS = [
@@ -47,7 +47,7 @@ SAYINGS = ["unchanged", "(unchanged)", "rest unchanged", "-- snip --", "omitted"
 @in_part(8)
 @pytest.mark.parametrize("name", COMMENTS)
 def test_comment_marker_deletes_nothing(
-    desk: Desk, name: str, share: int
+    editor: Editor, name: str, share: int
 ) -> None:
     begin, end = COMMENTS[name]
     first = [*COMMENTS].index(name) % share
@@ -60,7 +60,7 @@ def test_comment_marker_deletes_nothing(
             f"{marker}\n  five\n",
             f"  1\n{marker}\n  four\n",
         ):
-            result = desk.edit(
+            result = editor.edit(
                 name,
                 LINES,
                 [
@@ -76,11 +76,11 @@ def test_comment_marker_deletes_nothing(
 
 
 @pytest.mark.parametrize("form", FORMS, ids=short_id)
-def test_marker_form_deletes_nothing(desk: Desk, form: str) -> None:
+def test_marker_form_deletes_nothing(editor: Editor, form: str) -> None:
     failures = []
     for noun in NOUNS:
         replace = f"  one\n  // {form.format(noun)}\n"
-        result = desk.edit(
+        result = editor.edit(
             "a.js",
             LINES,
             [{"search": "  one\n  two\n  three\n", "replace": replace}],
@@ -95,7 +95,7 @@ def test_marker_form_deletes_nothing(desk: Desk, form: str) -> None:
     ("name", "mark"), [("a.py", "# "), ("a.js", "// "), ("a.sql", "-- ")]
 )
 def test_saying_comment_deletes_nothing(
-    desk: Desk, name: str, mark: str, said: str
+    editor: Editor, name: str, mark: str, said: str
 ) -> None:
     edits = [
         {
@@ -103,7 +103,7 @@ def test_saying_comment_deletes_nothing(
             "replace": f"  one\n  {mark}{said}\n",
         }
     ]
-    assert desk.edit(name, LINES, edits).text is None
+    assert editor.edit(name, LINES, edits).text is None
 
 
 BARE = [
@@ -137,8 +137,8 @@ BARE = [
 
 
 @pytest.mark.parametrize("case", BARE, ids=case_id)
-def test_bare_dots(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_bare_dots(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_bare_dots(desk: Desk, case: Case) -> None:
     ],
 )
 def test_marker_in_both_texts_keeps_lines(
-    desk: Desk, name: str, mark: str
+    editor: Editor, name: str, mark: str
 ) -> None:
     file = (
         "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n\n\nend\n"
@@ -164,7 +164,9 @@ def test_marker_in_both_texts_keeps_lines(
             f"    alpha()\n{marker}\n    delta()\n",
             f"    alpha(1)\n{marker}\n    delta(2)\n",
         )
-        result = desk.edit(name, file, [{"search": search, "replace": replace}])
+        result = editor.edit(
+            name, file, [{"search": search, "replace": replace}]
+        )
         if result.text != file.replace("alpha()", "alpha(1)").replace(
             "delta()", "delta(2)"
         ):
@@ -172,7 +174,7 @@ def test_marker_in_both_texts_keeps_lines(
     assert not failures, failures
 
 
-def test_refuses_different_marker_counts(desk: Desk) -> None:
+def test_refuses_different_marker_counts(editor: Editor) -> None:
     file = "def f():\n    alpha()\n    beta()\n    gamma()\n    delta()\n"
     edits = [
         {
@@ -180,7 +182,7 @@ def test_refuses_different_marker_counts(desk: Desk) -> None:
             "replace": "    alpha(1)\n    delta(2)\n",
         }
     ]
-    assert desk.edit("a.py", file, edits).text is None
+    assert editor.edit("a.py", file, edits).text is None
 
 
 MARKED = "-  two\n-  three\n+  # ... existing code ...\n"
@@ -214,8 +216,8 @@ WORDLESS = [
 
 
 @pytest.mark.parametrize("case", WORDLESS, ids=case_id)
-def test_staying_line_counts_once(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_staying_line_counts_once(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 # A replacement that alone holds what stands for omitted text, or what a display puts round text.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.edit.cases import Desk, Turn, case_id, plan_text, refused
+from tests.edit.cases import Editor, Turn, case_id, plan_text, refused
 from tests.examples import examples
 
 from filewright.edit.model import Tier
@@ -250,24 +250,24 @@ TURNS = [
 
 
 @pytest.mark.parametrize("turn", TURNS, ids=case_id)
-def test_exact_place_on_result_wins(desk: Desk, turn: Turn) -> None:
+def test_exact_place_on_result_wins(editor: Editor, turn: Turn) -> None:
     edits = [
         {"search": search, "replace": replace} for search, replace in turn.edits
     ]
-    result = desk.edit(turn.name, turn.file, edits)
+    result = editor.edit(turn.name, turn.file, edits)
     if turn.must or result.text is not None:
         assert result.text == turn.expected, result.answer
 
 
 @pytest.mark.parametrize("depth", [1, 2, 3])
-def test_chain_of_edits_stays_in_place(desk: Desk, depth: int) -> None:
+def test_chain_of_edits_stays_in_place(editor: Editor, depth: int) -> None:
     twin = "".join(f"\tstep({number})\n" for number in range(depth + 2))
     file = f"{twin}\n    step(0)\n"
     edits = [
         {"search": f"    step({at})\n", "replace": f"    step({at + 1})\n"}
         for at in range(depth)
     ]
-    result = desk.edit("a.py", file, edits)
+    result = editor.edit("a.py", file, edits)
     assert result.text == f"{twin}\n    step({depth})\n", result.answer
 
 

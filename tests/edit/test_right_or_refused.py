@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id
+from tests.edit.cases import Case, Desk, Editor, case_id
 
 from filewright import FilewrightError
 
@@ -185,8 +185,8 @@ MOVED = [
     [*ESCAPES, *PREFIXES, *INDENTS, *NUMBERS, *OWN, *MOVED, *STRINGS, *FOUND],
     ids=case_id,
 )
-def test_writes_right_text_or_nothing(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_writes_right_text_or_nothing(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 @pytest.mark.parametrize("case", ALONE, ids=case_id)
@@ -205,9 +205,9 @@ def test_notes_what_looks_damaged(desk: Desk, case: Case) -> None:
 @pytest.mark.parametrize(
     "case", [case for case in ALONE if case.search in case.file], ids=case_id
 )
-def test_exact_replacement_is_literal(desk: Desk, case: Case) -> None:
+def test_exact_replacement_is_literal(editor: Editor, case: Case) -> None:
     edits = [{"search": case.search, "replace": case.replace}]
-    text = desk.edit(case.name, case.file, edits, fuzzy=False).text
+    text = editor.edit(case.name, case.file, edits, fuzzy=False).text
     assert text == case.file.replace(case.search, case.replace, 1)
 
 
@@ -241,9 +241,9 @@ def test_adds_item_to_numbered_list(desk: Desk, added: str) -> None:
 @pytest.mark.parametrize(
     "line", ["# a{}b", "# ... code{}x", "... code{}x...", "{}x"]
 )
-def test_reads_long_run_of_blanks_once(desk: Desk, line: str) -> None:
+def test_reads_long_run_of_blanks_once(editor: Editor, line: str) -> None:
     new = line.format(" " * 500_000)
     edits = [{"search": "two\n", "replace": f"two\n{new}\n"}]
     assert (
-        desk.edit("long.py", "one\ntwo\n", edits).text == f"one\ntwo\n{new}\n"
+        editor.edit("long.py", "one\ntwo\n", edits).text == f"one\ntwo\n{new}\n"
     )

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
-from tests.edit.cases import Case, Desk, case_id, literal
+from tests.edit.cases import Case, Editor, case_id, literal
 from tests.samples import in_part
 
 
@@ -130,11 +130,11 @@ def some_edits(kind: str, share: int) -> list[Plain]:
 
 @in_part(4)
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_removes_shared_damage(desk: Desk, kind: str, share: int) -> None:
+def test_removes_shared_damage(editor: Editor, kind: str, share: int) -> None:
     damage, failures = DAMAGE[kind], []
     for edit in some_edits(kind, share):
         search, replace = damage(edit, edit.search), damage(edit, edit.replace)
-        result = desk.edit(
+        result = editor.edit(
             edit.name, edit.file, [{"search": search, "replace": replace}]
         )
         if result.text != edit.expected and (
@@ -149,12 +149,12 @@ def test_removes_shared_damage(desk: Desk, kind: str, share: int) -> None:
 @in_part(4)
 @pytest.mark.parametrize("kind", DAMAGE)
 def test_removes_damage_of_search_text(
-    desk: Desk, kind: str, share: int
+    editor: Editor, kind: str, share: int
 ) -> None:
     damage, failures = DAMAGE[kind], []
     for edit in some_edits(kind, share):
         search = damage(edit, edit.search)
-        result = desk.edit(
+        result = editor.edit(
             edit.name, edit.file, [{"search": search, "replace": edit.replace}]
         )
         if result.text not in (None, edit.expected):
@@ -169,13 +169,15 @@ def test_removes_damage_of_search_text(
     [kind for kind in DAMAGE if "carriage" not in kind and "mark" not in kind],
 )
 @in_part(4)
-def test_keeps_text_that_file_has(desk: Desk, kind: str, share: int) -> None:
+def test_keeps_text_that_file_has(
+    editor: Editor, kind: str, share: int
+) -> None:
     for edit in some_edits(kind, share):
         search, replace = damage_of(kind, edit)
         if search == replace:
             continue
         file = f"first\n{search}last\n"
-        result = desk.edit(
+        result = editor.edit(
             "a.txt", file, [{"search": search, "replace": replace}]
         )
         assert result.text == file.replace(search, replace), (
@@ -217,8 +219,8 @@ MARKS = [
 
 
 @pytest.mark.parametrize("case", MARKS, ids=case_id)
-def test_edit_marks(desk: Desk, case: Case) -> None:
-    result = desk.edit(
+def test_edit_marks(editor: Editor, case: Case) -> None:
+    result = editor.edit(
         case.name, case.file, [{"search": case.search, "replace": case.replace}]
     )
     assert result.text in (None, case.expected)
@@ -237,8 +239,8 @@ UNBROKEN = [
 
 
 @pytest.mark.parametrize("case", UNBROKEN, ids=case_id)
-def test_notes_kept_no_break_indent(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_notes_kept_no_break_indent(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 ROWS = "| a | 1 |\n| b | 2 |\n| b | 2 |\n| c | 3 |\n"
@@ -252,8 +254,8 @@ QUOTED = [
 
 
 @pytest.mark.parametrize("case", QUOTED, ids=case_id)
-def test_removes_only_prefix_of_search_text(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_removes_only_prefix_of_search_text(editor: Editor, case: Case) -> None:
+    editor.check(case)
 
 
 # An item of a list begins with a dash, as a removed line of a diff does.
@@ -267,5 +269,5 @@ ITEMS = [
 
 
 @pytest.mark.parametrize("case", ITEMS, ids=case_id)
-def test_list_item_is_no_removed_line(desk: Desk, case: Case) -> None:
-    desk.check(case)
+def test_list_item_is_no_removed_line(editor: Editor, case: Case) -> None:
+    editor.check(case)
