@@ -89,6 +89,41 @@ def test_many_hits(workspace, many):
     assert result.text.endswith("; … arguments of calls and code around them]")
 
 
+def test_a_digest(workspace, many):
+    """Without max_results, only the lines are shown that are no plain ones."""
+    result = workspace.call("search_content", {"pattern": "has"})
+    assert result.text.splitlines()[:6] == [
+        "src/: 1 other line",
+        "src/p0/: 40 calls, 40 imports in 40 files",
+        "src/p1/: 40 calls, 40 imports in 40 files",
+        "src/p2/: 40 calls, 40 imports in 40 files",
+        "other lines:",
+        "src/odd.py",
+    ]
+    assert (
+        "[241 matching lines in 121 files; max_results=241 shows all lines]"
+        in (result.text)
+    )
+
+
+def test_other_lines_of_a_digest(workspace, many, root):
+    """Rare lines are shown first, and those that do not fit are counted."""
+    rows = "".join(f"value = has  # {number % 7}\n" for number in range(90))
+    (root / "src" / "many.py").write_text(rows)
+    (root / "src" / "z.py").write_text("def has(u):\n    pass\n")
+    result = workspace.call("search_content", {"pattern": "has"})
+    assert "z.py:1: def has(u):" in result.text
+    assert "other lines hidden]" in result.text
+    assert len(result.text) < 3_000
+
+
+def test_no_digest_of_other_lines(workspace, root):
+    (root / "todo.py").write_text("# TODO: this\n" * 100)
+    (root / "b.py").write_text("# TODO: that\n")
+    result = workspace.call("search_content", {"pattern": "TODO"})
+    assert "[50 shown of 101 matching lines in 2 files; continue" in result.text
+
+
 def test_fewer_hits_are_whole_lines(workspace, many):
     result = workspace.search(
         "has", whole_word=True, path="src/p0", max_results=90

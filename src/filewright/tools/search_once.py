@@ -35,6 +35,12 @@ from filewright.tools.search_arguments import (
     compile_arguments,
     with_multiline,
 )
+from filewright.tools.search_digest import (
+    MAX_LINES,
+    MIN_LINES,
+    SearchDigest,
+    build_digest,
+)
 from filewright.tools.search_notes import (
     left_out_notes,
     name_spelling_notes,
@@ -61,6 +67,7 @@ from filewright.wording import pluralize
 
 MAX_CURSOR_CHARS = 8 << 10
 MAX_FILES = 1_000_000
+MAX_DIGEST_CHARS = 2 << 20
 
 # Syntax that is seldom meant literally.
 REGEX_SYNTAX = re.compile(
@@ -199,6 +206,9 @@ def search_exact(
                 total_lines=search.hit_count,
                 matched_files=search.matched_count,
             )
+            outcome = replace(
+                outcome, digest=find_digest(context, outcome, target)
+            )
     syntax_filter = search.pattern.selector
     if isinstance(syntax_filter, SyntaxFilter):
         outcome = add_syntax_notes(outcome, syntax_filter)
@@ -318,6 +328,37 @@ def count_shown_lines(outcome: SearchOutcome) -> int | None:
         return sum(file.count or 0 for file in outcome.files)
     if outcome.arguments.output == "matches":
         return len(outcome.hits)
+    return None
+
+
+def find_digest(
+    context: Context, outcome: SearchOutcome, target: SearchTarget
+) -> SearchDigest | None:
+    """Return the digest of a search for a name with more hits than were asked for.
+
+    A caller that wants the lines says how many.
+    """
+    arguments = outcome.arguments
+    total = outcome.total_lines or 0
+    is_wanted = (
+        outcome.is_tree
+        and arguments.output == "matches"
+        and arguments.has_default_context
+        and "max_results" not in arguments.model_fields_set
+        and is_name_search(arguments)
+    )
+    if not is_wanted or not MIN_LINES <= total <= MAX_LINES:
+        return None
+    page = SearchPage(
+        context, arguments, MAX_DIGEST_CHARS, is_dense=True, is_shown=False
+    )
+    options = replace(tree_options(arguments), limit=MAX_FILES)
+    with best_effort(context.task) as task:
+        search = begin_search(context.at(task), target, options, page)
+        fill_page(page, search)
+        if search.complete:
+            excerpts = page.outcome(is_tree=True).excerpts
+            return build_digest(excerpts, arguments.pattern or "")
     return None
 
 

@@ -8,6 +8,7 @@ from filewright.errors import FilewrightError
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.count_matrix import CountMatrix
 from filewright.tools.search_arguments import SearchArguments
+from filewright.tools.search_digest import SearchDigest
 from filewright.tools.search_excerpt import FileExcerpt
 from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
 
@@ -33,7 +34,7 @@ class SearchOutcome:
 
     `notes` are what its last line says. The `values` are in the rows of a `matrix` if
     there is one. With `is_dense`, hits may be shown without the code around their
-    calls. `advice` is what to try after a search without a
+    calls. With a `digest`, it is shown instead of the hits. `advice` is what to try after a search without a
     match. `total_lines` are the matching lines in all, in `matched_files` files, or None
     where they were not counted; `occurrence_count` counts the matches on this page, of
     which a line may have several. `searched_files` is None where files were not counted.
@@ -53,6 +54,7 @@ class SearchOutcome:
     kinds: ShownKinds | None = None
     values: tuple[ValueCount, ...] = ()
     matrix: CountMatrix | None = None
+    digest: SearchDigest | None = None
     occurrence_count: int = 0
     is_complete: bool = True
     has_damage: bool = False

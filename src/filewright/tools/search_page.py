@@ -65,7 +65,8 @@ class SearchPage:
     """The hits, files or kinds of lines that a search has collected, as far as they fit.
 
     A dense page has as many hits as fit if they are laid out as a tree, without their
-    definitions. Of a name's calls it has no more than the arguments.
+    definitions. Of a name's calls it has no more than the arguments. With
+    `is_shown` false, the hits are counted only: the caller does not see them.
     """
 
     def __init__(
@@ -75,8 +76,10 @@ class SearchPage:
         max_chars: int,
         *,
         is_dense: bool = False,
+        is_shown: bool = True,
     ) -> None:
         self.arguments = arguments
+        self._is_shown = is_shown
         self._context = context
         self._is_dense = is_dense
         self._tree_length = TreeLength()
@@ -203,7 +206,7 @@ class SearchPage:
             self._hits.append(excerpt.hit)
             self._occurrence_count += len(hit.submatches)
         self._excerpts.append(FileExcerpt(path, tuple(lines)))
-        if stopped_at is None and hits:
+        if stopped_at is None and hits and self._is_shown:
             self._remember(snapshot, hits)
         return stopped_at
 

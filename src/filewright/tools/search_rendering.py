@@ -13,6 +13,7 @@ from filewright.hints import Hint, fill, join_words
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.count_matrix import render_matrix
+from filewright.tools.search_digest import render_digest
 from filewright.tools.search_excerpt import ExcerptLine, LineRole
 from filewright.tools.search_lines import render_after_number, render_line
 from filewright.tools.search_tree import (
@@ -69,7 +70,9 @@ def render_no_match(outcome: SearchOutcome) -> str:
 
 def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     """Yield the lines of the answer that show matches."""
-    if outcome.matrix is not None:
+    if outcome.digest is not None:
+        yield from render_digest(outcome.digest)
+    elif outcome.matrix is not None:
         yield from render_matrix(outcome.matrix)
     elif outcome.values:
         for value in outcome.values:
@@ -87,6 +90,8 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
 
 def render_continuation(outcome: SearchOutcome) -> str:
     """Return the counts of shown and of all matches, and the cursor."""
+    if outcome.digest is not None:
+        return _render_way_to_lines(outcome)
     counted = str(len(outcome.hits))
     if outcome.files:
         counted = pluralize(len(outcome.files), "file")
@@ -98,6 +103,15 @@ def render_continuation(outcome: SearchOutcome) -> str:
     cursor = outcome.next_cursor
     way = Hint(f"cursor={cursor}", shell=f"--cursor {cursor}")
     return fill("[{} shown{}; continue with {}]", counted, total, way)
+
+
+def _render_way_to_lines(outcome: SearchOutcome) -> str:
+    """Return the count of the lines of a digest, and how to see all of them."""
+    total = outcome.total_lines or 0
+    lines = pluralize(total, line_noun(outcome))
+    files = pluralize(outcome.matched_files, "file")
+    way = Hint(f"max_results={total}", shell=f"--max-results {total}")
+    return fill("[{} in {}; {} shows all lines]", lines, files, way)
 
 
 def render_value(value: ValueCount, *, with_path: bool) -> str:
@@ -143,9 +157,13 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
 
 def describe_layout(outcome: SearchOutcome) -> tuple[str, ...]:
     """Return notes on what the rows of many hits do not show of their lines."""
+    notes: list[str] = []
+    if outcome.digest is not None:
+        if outcome.digest.hidden_others:
+            notes.append(f"{outcome.digest.hidden_others:,} other lines hidden")
+        return tuple(notes)
     if not has_many_hits(outcome):
         return ()
-    notes: list[str] = []
     if outcome.is_dense and is_name(outcome.arguments):
         notes.append("… arguments of calls and code around them")
     if trims_blanks(outcome.excerpts):

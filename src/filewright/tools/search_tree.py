@@ -21,6 +21,7 @@ MIN_TREE_HITS = 41
 MIN_CUT_HITS = 101
 """Among so many hits of a name, calls are shown without the code around them."""
 
+CALL_ENDING = "(…)"
 MAX_CALL_CHARS = 48
 MIN_SAVED_CHARS = 12
 DEFINING_WORDS = {"def", "fn", "func", "function", "fun", "sub"}
@@ -171,7 +172,7 @@ def cut_to_call(line: ExcerptLine, hit: SearchHit) -> ExcerptLine:
         return replace(line, notes=())
     if _SIMPLE_ARGUMENTS.fullmatch(text, end, stop):
         # A name's calls are alike: those that are not should be seen among them.
-        return replace(line, text=f"{text[start:end]}(…)", notes=())
+        return replace(line, text=f"{text[start:end]}{CALL_ENDING}", notes=())
     if stop - start + MIN_SAVED_CHARS > len(text.strip()):
         return replace(line, notes=())
     before = "…" if words else ""
