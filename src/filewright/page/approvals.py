@@ -20,7 +20,7 @@ from filewright.page.requests import AllowanceRequest, AnswerRequest
 
 @dataclass(frozen=True, slots=True)
 class CallView:
-    """A call that waits, and what it would do in plain words."""
+    """A waiting call, with its description in plain words."""
 
     call: WaitingCall
     request: CallDescription
@@ -46,10 +46,10 @@ class Approvals:
 
     @property
     def state(self) -> str:
-        """A text that changes with each call that waits, or no longer does."""
-        ids = [call.id for call in self._calls.waiting()]
-        ids += [allowance.id for allowance in self._calls.allowances()]
-        return " ".join(ids)
+        """A text that changes whenever a call begins or stops waiting."""
+        waiting_ids = [call.id for call in self._calls.waiting()]
+        waiting_ids += [allowance.id for allowance in self._calls.allowances()]
+        return " ".join(waiting_ids)
 
     @property
     def count(self) -> int:
@@ -96,7 +96,7 @@ class Approvals:
         return "Allowed: the agent may make this call now."
 
     def _end_allowance(self, _request: Request, body: AllowanceRequest) -> str:
-        """Let a tool be asked for again."""
+        """End an allowance: the person is asked about the tool again."""
         if not self._calls.end_allowance(body.allowance):
             raise not_found("You are asked for this tool already.")
         return "From now on you are asked again."

@@ -1,4 +1,4 @@
-"""The view of a file by line: beside each line the prompt or the commit that made it."""
+"""The view of a file line by line, each with the prompt or the commit that wrote it."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ MAX_LINES = 500
 """Lines of a file that come at once."""
 _MAX_CACHED_FILES = 2
 _BLAME_SECONDS = 5.0
-"""The time for the lines of one file; the rest is said to be not looked at."""
+"""The time for attributing the lines of one file; the rest is shown as not looked at."""
 _GIT_SECONDS = 3.0
-"""The part of it for lines older than the history."""
+"""The share of that time for git, which has the lines older than the history."""
 _AGE_DAYS = (1, 7, 30, 180)
 """The ages in days at which the colour beside a line changes."""
 
 
 @dataclass(frozen=True, slots=True)
 class BlamedFile:
-    """The groups of a file's lines, their texts, and what was not looked at."""
+    """The lines of a file and their groups, with notes on the lines that were not looked at."""
 
     groups: Sequence[BlameGroup]
     lines: Sequence[str]
@@ -45,7 +45,10 @@ class BlamedFile:
 
 @dataclass(frozen=True, slots=True)
 class BlameRow:
-    """A line; the first of a group in a window has the group and its `span`."""
+    """A line of a window.
+
+    The first of each group has the group, and in `span` the number of its lines.
+    """
 
     number: int
     text: Markup
@@ -97,12 +100,12 @@ class BlameView:
         )
 
     def _read(self, path: str) -> BlamedFile:
-        """Return the lines of a file; the last ones read are held for more of them."""
+        """Return the lines of a file, cached until the file or the history changes."""
         workspace = self._context.workspace
         status = workspace.context.boundary.stat(
             workspace.context.boundary.locate(path)
         )
-        # The next request of a long file must not read its history again.
+        # The next lines of a long file must not cost another reading of its history.
         key = (status.inode, status.size, status.mtime_ns)
         return self._read_cached(path, key, workspace.newest())
 
@@ -117,38 +120,39 @@ class BlameView:
 
 def make_rows(path: str, blamed: BlamedFile, start: int) -> Sequence[BlameRow]:
     """Return the rows of the lines from a number on, with their groups."""
-    stop = min(start + MAX_LINES, len(blamed.lines) + 1)
-    texts: list[str] = []
-    for line in blamed.lines[start - 1 : stop - 1]:
-        texts.append(clip(to_one_line(line), 1_000))
-    highlighted = highlight_lines(path, texts)
+    stop_number = min(start + MAX_LINES, len(blamed.lines) + 1)
+    shown_texts: list[str] = []
+    for line in blamed.lines[start - 1 : stop_number - 1]:
+        # A line of a minified file may be as long as the file.
+        shown_texts.append(clip(to_one_line(line), 1_000))
+    highlighted = highlight_lines(path, shown_texts)
     rows: list[BlameRow] = []
     for group in blamed.groups:
-        first = max(group.first, start)
-        end = min(group.first + group.count, stop)
-        for number in range(first, end):
+        first_number = max(group.first, start)
+        end_number = min(group.first + group.count, stop_number)
+        for number in range(first_number, end_number):
             row = RowView(
                 sign=" ",
-                text=texts[number - start],
+                text=shown_texts[number - start],
                 old=number,
                 new=number,
             )
-            spans = highlighted[number - start]
+            line_spans = highlighted[number - start]
             rows.append(
                 BlameRow(
                     number=number,
-                    text=render_row(row, spans),
-                    group=group if number == first else None,
-                    span=end - first,
+                    text=render_row(row, line_spans),
+                    group=group if number == first_number else None,
+                    span=end_number - first_number,
                     age=_age_class(group.time),
                 )
             )
     return rows
 
 
-def _age_class(time: datetime | None) -> int:
+def _age_class(changed_at: datetime | None) -> int:
     """Return 0 for the newest lines, up to the number of ages for the oldest."""
-    if time is None:
+    if changed_at is None:
         return len(_AGE_DAYS)
-    days = (datetime.now(UTC) - time).days
-    return sum(days >= limit for limit in _AGE_DAYS)
+    age_days = (datetime.now(UTC) - changed_at).days
+    return sum(age_days >= limit_days for limit_days in _AGE_DAYS)

@@ -1,4 +1,4 @@
-"""The lines of a file by prompt: what a blame says of each group of lines."""
+"""Groups of a file's lines, each with the prompt or the commit that wrote it."""
 
 from __future__ import annotations
 
@@ -49,19 +49,22 @@ class BlameGroup:
 def group_lines(log: ChangeLog, blame: Blame) -> Sequence[BlameGroup]:
     """Return the groups of a blame's lines, with the titles of their prompts."""
     groups: list[BlameGroup] = []
-    described: dict[LineOrigin, BlameGroup] = {}
-    for lines in blame.groups:
-        group = described.get(lines.origin)
+    group_by_origin: dict[LineOrigin, BlameGroup] = {}
+    for line_group in blame.groups:
+        group = group_by_origin.get(line_group.origin)
         if group is None:
-            group = _describe(log, lines.origin)
-            described[lines.origin] = group
-        last = groups[-1] if groups else None
-        first, count = lines.first, lines.count
-        # Lines of one change may have come in several pieces.
-        if last is not None and _is_same_origin(last, group):
+            group = _describe(log, line_group.origin)
+            group_by_origin[line_group.origin] = group
+        last_group = groups[-1] if groups else None
+        first_line, line_count = line_group.first, line_group.count
+        # A blame may report the lines of one change in several pieces.
+        if last_group is not None and _is_same_origin(last_group, group):
             groups.pop()
-            first, count = last.first, last.count + count
-        groups.append(replace(group, first=first, count=count))
+            first_line, line_count = (
+                last_group.first,
+                last_group.count + line_count,
+            )
+        groups.append(replace(group, first=first_line, count=line_count))
     return groups
 
 
@@ -74,7 +77,7 @@ def _is_same_origin(group: BlameGroup, other: BlameGroup) -> bool:
 
 
 def _describe(log: ChangeLog, origin: LineOrigin) -> BlameGroup:
-    """Return what is said of an origin, at no lines yet."""
+    """Return the group of an origin, without its lines."""
     if origin.version is not None:
         return _describe_change(log, origin.version.record)
     if origin.commit is not None:

@@ -23,8 +23,8 @@ _MAX_NAMED = 3
 class CallDescription:
     """A waiting call in plain words.
 
-    `loss` says what content the call deletes or overwrites, and is empty if it does
-    neither.
+    `loss` has the number and size of the files that the call deletes or overwrites. It is
+    empty if there are none.
     """
 
     sentence: str
@@ -37,36 +37,38 @@ class CallDescription:
 
 
 def describe_call(call: WaitingCall, diff: Diff) -> CallDescription:
-    """Return a waiting call, which would make the changes of a diff, in plain words."""
+    """Return the description of a waiting call, which would make the changes of a diff."""
     phrases = _describe_changes(diff)
-    who = name_client(call.client)
+    client_name = name_client(call.client)
     if not phrases:
-        return CallDescription(f"{who} asks: {to_one_line(call.question)}")
-    sentence = f"{who} wants to {_join_phrases(phrases)}"
+        return CallDescription(
+            f"{client_name} asks: {to_one_line(call.question)}"
+        )
+    sentence = f"{client_name} wants to {_join_phrases(phrases)}"
     return CallDescription(sentence, _describe_loss(diff.lost))
 
 
 def _describe_changes(diff: Diff) -> list[str]:
     """Return a phrase for each kind of change, the destructive ones first."""
     folders = tuple(lost.path for lost in diff.lost if lost.path.endswith("/"))
-    targets = _find_lost_targets(diff)
-    lost = {*targets["delete"], *targets["overwrite"]}
+    targets_by_verb = _find_lost_targets(diff)
+    lost_targets = {*targets_by_verb["delete"], *targets_by_verb["overwrite"]}
     for file in diff.files:
-        name = file.path if file.new_name is not None else file.old_name
+        path = file.path if file.new_name is not None else file.old_name
         verb = ACTION_WORDS[file.action].infinitive
-        if name is None or name in lost:
+        if path is None or path in lost_targets:
             continue
-        if verb == "delete" and name.startswith(folders):
-            # The folder stands for what is in it.
+        if verb == "delete" and path.startswith(folders):
+            # The folder stands for all files in it.
             continue
-        target = name
+        target = path
         if verb in ("move", "copy"):
-            target = f"{file.old_name} to {name}"
-        targets.setdefault(verb, []).append(target)
+            target = f"{file.old_name} to {path}"
+        targets_by_verb.setdefault(verb, []).append(target)
     phrases: list[str] = []
-    for verb, names in targets.items():
-        if names:
-            phrases.append(f"{verb} {_join_names(names)}")
+    for verb, targets in targets_by_verb.items():
+        if targets:
+            phrases.append(f"{verb} {_join_names(targets)}")
     if diff.omitted_files and not folders:
         files = pluralize(diff.omitted_files, "more file")
         phrases.append(f"change {files}")
@@ -75,25 +77,27 @@ def _describe_changes(diff: Diff) -> list[str]:
 
 def _find_lost_targets(diff: Diff) -> dict[str, list[str]]:
     """Return the files and folders whose content a diff deletes or overwrites."""
-    written = {file.path for file in diff.files if file.new_name is not None}
-    targets: dict[str, list[str]] = {"delete": [], "overwrite": []}
+    written_paths = {
+        file.path for file in diff.files if file.new_name is not None
+    }
+    targets_by_verb: dict[str, list[str]] = {"delete": [], "overwrite": []}
     for lost in diff.lost:
-        name = lost.path
-        if name.endswith("/"):
-            name = f"{name} ({pluralize(lost.files, 'file')})"
-        verb = "overwrite" if lost.path in written else "delete"
-        targets[verb].append(name)
-    return targets
+        target = lost.path
+        if target.endswith("/"):
+            target = f"{target} ({pluralize(lost.files, 'file')})"
+        verb = "overwrite" if lost.path in written_paths else "delete"
+        targets_by_verb[verb].append(target)
+    return targets_by_verb
 
 
 def _join_names(names: Sequence[str]) -> str:
     """Return names as `a, b and c`, or `a, b, c and 5 more files`."""
-    shown = [to_one_line(name) for name in names]
-    if len(shown) > _MAX_NAMED:
-        return join_limited(shown, _MAX_NAMED, noun="file")
-    if len(shown) == 1:
-        return shown[0]
-    return f"{', '.join(shown[:-1])} and {shown[-1]}"
+    safe_names = [to_one_line(name) for name in names]
+    if len(safe_names) > _MAX_NAMED:
+        return join_limited(safe_names, _MAX_NAMED, noun="file")
+    if len(safe_names) == 1:
+        return safe_names[0]
+    return f"{', '.join(safe_names[:-1])} and {safe_names[-1]}"
 
 
 def _join_phrases(phrases: Sequence[str]) -> str:
@@ -102,10 +106,12 @@ def _join_phrases(phrases: Sequence[str]) -> str:
     return f"{', '.join(phrases[:-1])}, and {phrases[-1]}"
 
 
-def _describe_loss(lost: Sequence[LostContent]) -> str:
-    """Return the files and bytes that go, or nothing."""
-    if not lost:
+def _describe_loss(lost_contents: Sequence[LostContent]) -> str:
+    """Return the number and size of lost files, or an empty text."""
+    if not lost_contents:
         return ""
-    files = pluralize(sum(content.files for content in lost), "file")
-    size = format_size(sum(content.size for content in lost))
-    return f"{files}, {size}"
+    file_count = pluralize(
+        sum(content.files for content in lost_contents), "file"
+    )
+    byte_size = format_size(sum(content.size for content in lost_contents))
+    return f"{file_count}, {byte_size}"

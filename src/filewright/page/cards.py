@@ -189,7 +189,7 @@ def make_chosen_cards(
 ) -> Sequence[Card]:
     """Return the cards of file changes, loaded as far as the budget goes.
 
-    The entries have the index of each in its record. What is folded is not loaded.
+    Each entry has the index of a change in its record. Folded files are not loaded.
     """
     # One budget for the page: a person scrolls through the first files.
     remaining_lines = MAX_PAGE_LINES
@@ -223,23 +223,25 @@ def make_card(
 def find_hunk_keys(
     workspace: Workspace, change: FileChange, task: Task
 ) -> list[HunkKey] | None:
-    """Return the keys of all hunks of a file; none if hunks are not undone alone.
+    """Return the keys of all hunks of a file; none if no hunk can be undone alone.
 
-    They are those of the windows in which the page shows the diff. Return None if the
-    task's time is over before all are known.
+    The diff is read in the windows in which the page shows it, as hunks depend on them.
+    Return None if the time is over before all are known.
     """
     keys: list[HunkKey] = []
     if not has_hunks(change):
         return keys
     start, max_lines = 0, MAX_FILE_LINES
     while not task.expired:
-        file = workspace.difference(change, max_lines=max_lines, start=start)
-        if len(file.diffs) != 1:
+        difference = workspace.difference(
+            change, max_lines=max_lines, start=start
+        )
+        if len(difference.diffs) != 1:
             return []
-        (diff,) = file.diffs
-        marks = hunk_keys(change, diff, workspace.settings.line_chars)
-        for hunk, mark in zip(diff.hunks, marks, strict=True):
-            keys.append(HunkKey(hunk.number, mark))
+        (diff,) = difference.diffs
+        content_keys = hunk_keys(change, diff, workspace.settings.line_chars)
+        for hunk, content_key in zip(diff.hunks, content_keys, strict=True):
+            keys.append(HunkKey(hunk.number, content_key))
         if diff.next_offset is None:
             return keys
         start, max_lines = diff.next_offset, MAX_UNFOLDED_LINES
@@ -284,20 +286,20 @@ def _make_card(
     start: int = 0,
 ) -> Card:
     """Return the card of a change; with `max_lines` 0 its diff is not loaded."""
-    file = workspace.difference(change, max_lines=max_lines, start=start)
+    difference = workspace.difference(change, max_lines=max_lines, start=start)
     content = None
     if max_lines and not _is_large(change):
         content = _read_content(change)
     has_text = content is not None and content.binary_type is None
     views: tuple[FileView, ...] | None = None
-    if file.kind == "folder":
+    if difference.kind == "folder":
         # The files in it have cards of their own.
         views = ()
     elif max_lines:
         line_chars = workspace.settings.line_chars
         views = tuple(
             _mark_hunks(change, view_of(diff), decisions, line_chars)
-            for diff in file.diffs
+            for diff in difference.diffs
         )
     outputs: Sequence[ImagePair] = ()
     if views and isinstance(content, NotebookView):
@@ -308,14 +310,16 @@ def _make_card(
             list_images(_read_side(change, is_before=False)),
         )
     badges: list[str] = []
-    if file.kind in _KIND_BADGES:
-        badges.append(_KIND_BADGES[file.kind])
+    if difference.kind in _KIND_BADGES:
+        badges.append(_KIND_BADGES[difference.kind])
     if (
-        file.mode_before is not None
-        and file.mode_after is not None
-        and file.mode_before != file.mode_after
+        difference.mode_before is not None
+        and difference.mode_after is not None
+        and difference.mode_before != difference.mode_after
     ):
-        badges.append(f"mode {file.mode_before:03o} → {file.mode_after:03o}")
+        badges.append(
+            f"mode {difference.mode_before:03o} → {difference.mode_after:03o}"
+        )
     if content is not None and has_text:
         badges += _describe_text(content)
     if views and any(view.file.binary for view in views):
@@ -325,9 +329,10 @@ def _make_card(
         line_count = content.lines.count_lines()
     return Card(
         index=index,
-        file=file,
+        file=difference,
         badges=tuple(badges),
-        is_image=file.kind == "file" and file_suffix(file.path) in IMAGE_TYPES,
+        is_image=difference.kind == "file"
+        and file_suffix(difference.path) in IMAGE_TYPES,
         views=views,
         line_count=line_count,
         key=file_key(change),
@@ -388,9 +393,11 @@ def _decision_of(
     if decision or not views or len(views) != 1 or not has_hunks(change):
         return decision
     (view,) = views
-    is_whole = view.file.next_offset is None and not view.file.omitted_changes
+    is_complete = (
+        view.file.next_offset is None and not view.file.omitted_changes
+    )
     hunk_decisions = {hunk.decision for hunk in view.hunks}
-    if not is_whole or not hunk_decisions or "" in hunk_decisions:
+    if not is_complete or not hunk_decisions or "" in hunk_decisions:
         return ""
     # Accepted and undone hunks together leave a file as the person wants it.
     return hunk_decisions.pop() if len(hunk_decisions) == 1 else "accepted"
@@ -425,9 +432,9 @@ def _editor_url(
 
 
 def _read_content(change: FileChange) -> Snapshot | None:
-    """Return the content after a change, or before a deletion; None if not stored.
+    """Return the content after a change, or before a deletion; None if it is not stored.
 
-    A notebook is shown by its cells if both sides are notebooks.
+    If both sides are notebooks, the content is the text of the cells.
     """
     state = change.after or change.before
     if state is None or state.kind != "file":
@@ -445,7 +452,7 @@ def _read_content(change: FileChange) -> Snapshot | None:
 
 
 def _is_notebook(side: Snapshot) -> bool:
-    """Return True for a notebook, and for an empty side, which has no file."""
+    """Return True for a notebook, and for an empty side, where there is no file."""
     return isinstance(side, NotebookView) or not side.size
 
 
@@ -471,8 +478,8 @@ def read_rows(
     record: ChangeRecord,
     index: int,
     sign: Side,
-    first: int,
-    count: int,
+    first_line: int,
+    line_count: int,
 ) -> list[DiffRow] | None:
     """Return lines of a file before (with "-") or after a change, as rows of a diff.
 
@@ -480,7 +487,7 @@ def read_rows(
     was not stored.
     """
     change = record.file_changes[index]
-    if not count:
+    if not line_count:
         return []
     is_before = sign == "-"
     state = change.before if is_before else change.after
@@ -490,22 +497,22 @@ def read_rows(
     )
     if state is None or content is None or content.binary_type is not None:
         return None
-    first = max(first, 1)
-    count = min(count, content.lines.count_lines() - first + 1)
-    last = first + min(count, MAX_UNFOLDED_LINES) - 1
-    start = content.lines.offset_of(first)
-    end = content.lines.offset_of(last + 1)
-    text = content.read(start, end - start).decode(
+    first_line = max(first_line, 1)
+    line_count = min(line_count, content.lines.count_lines() - first_line + 1)
+    last_line = first_line + min(line_count, MAX_UNFOLDED_LINES) - 1
+    start_offset = content.lines.offset_of(first_line)
+    end_offset = content.lines.offset_of(last_line + 1)
+    text = content.read(start_offset, end_offset - start_offset).decode(
         content.encoding.name, "replace"
     )
-    lines = _LINE_ENDS.split(text)[: max(last - first + 1, 0)]
+    lines = _LINE_ENDS.split(text)[: max(last_line - first_line + 1, 0)]
     rows: list[DiffRow] = []
-    for number, line in enumerate(lines, first):
-        shown = clip(to_one_line(line), workspace.settings.line_chars)
-        rows.append(_make_row(sign, shown, number))
-    if count > MAX_UNFOLDED_LINES:
-        hidden = count - MAX_UNFOLDED_LINES
-        rows.append(_make_row(sign, "", last + 1, hidden=hidden))
+    for number, line in enumerate(lines, first_line):
+        shown_text = clip(to_one_line(line), workspace.settings.line_chars)
+        rows.append(_make_row(sign, shown_text, number))
+    if line_count > MAX_UNFOLDED_LINES:
+        hidden_count = line_count - MAX_UNFOLDED_LINES
+        rows.append(_make_row(sign, "", last_line + 1, hidden=hidden_count))
     return rows
 
 
@@ -534,5 +541,6 @@ def view_rows(
 
 def file_suffix(path: str) -> str:
     """Return the suffix of a displayed path, in lower case and without the dot."""
+    # A path with unusual characters is displayed in quotes.
     name = path.strip('"').rpartition("/")[2]
     return name.rpartition(".")[2].lower()

@@ -99,8 +99,8 @@ class ChangeRow:
             self.record.client or "",
             *self.paths,
         )
-        text = " ".join(texts).lower()
-        return all(word in text for word in words)
+        all_texts = " ".join(texts).lower()
+        return all(word in all_texts for word in words)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +230,7 @@ class ChangeLog:
 
         Without `before`, they begin with the first row.
         """
-        words = text.lower().split()
+        filter_words = text.lower().split()
         rows: list[ListRow] = []
         cursor: str | None = None
         counting = Task(seconds=_COUNTING_SECONDS)
@@ -244,7 +244,7 @@ class ChangeLog:
                     break
                 last_id = change_id
                 row = self._find_row(change_id)
-                if row is None or not row.matches(words):
+                if row is None or not row.matches(filter_words):
                     continue
                 prompt = self._prompts[change_id]
                 if heading is None or heading.prompt is not prompt:
@@ -276,8 +276,10 @@ class ChangeLog:
         """Return the id of the first change since an id, or None without one."""
         with self._lock:
             self._refresh()
-            later = [name for name in self._order if name >= change_id]
-            return min(later, default=None)
+            later_ids = [
+                known_id for known_id in self._order if known_id >= change_id
+            ]
+            return min(later_ids, default=None)
 
     def prompts_of(self, change_ids: Sequence[str]) -> list[Prompt | None]:
         """Return the prompt of each change, without its heading."""
@@ -299,31 +301,33 @@ class ChangeLog:
     # Prompts
 
     def _refresh(self) -> None:
-        """Read the order and the prompts of all changes again if there are new ones."""
+        """Read the order and the prompts of all changes again if there is a new one."""
         newest_id = self._workspace.newest()
         if newest_id == self._newest_id and self._order:
             return
-        heads = list(self._workspace.changes.heads())
+        record_heads = list(self._workspace.changes.heads())
         order_by_group: dict[tuple[str, str, str], list[str]] = {}
         self._prompts = {}
-        for group in group_by_prompt(heads):
+        for group in group_by_prompt(record_heads):
             prompt = _make_prompt(group)
-            # A session of two days stands in both: its place is that of its changes.
-            order = order_by_group.setdefault((prompt.day, *prompt.group), [])
-            order += [record.id for record in place_healings(group)]
+            # A session that goes on over midnight is listed on both days.
+            group_ids = order_by_group.setdefault(
+                (prompt.day, *prompt.group), []
+            )
+            group_ids += [record.id for record in place_healings(group)]
             self._prompts.update(dict.fromkeys(prompt.change_ids, prompt))
         self._order = []
         # Days come newest first; within one, sessions by their newest change.
-        for _, order in sorted(
+        for _, group_ids in sorted(
             order_by_group.items(), key=lambda item: item[0][0], reverse=True
         ):
-            self._order += order
-        self._undone = find_undone(heads)
+            self._order += group_ids
+        self._undone = find_undone(record_heads)
         self._healings = {}
-        for head in heads:
-            edit_id = find_healed_edit(head)
+        for record_head in record_heads:
+            edit_id = find_healed_edit(record_head)
             if edit_id is not None:
-                self._healings.setdefault(edit_id, []).append(head.id)
+                self._healings.setdefault(edit_id, []).append(record_head.id)
         self._newest_id = newest_id
 
     def _iter_ids(self, before: str | None) -> Iterator[str]:
@@ -355,18 +359,18 @@ class ChangeLog:
                 rows.append(row)
         if not rows:
             return ""
-        described = [row for row in rows if row.phrases]
+        described_rows = [row for row in rows if row.phrases]
         # A sentence needs all phrases of each change.
         is_truncated = any(
-            len(row.phrases) == _MAX_PHRASES for row in described
+            len(row.phrases) == _MAX_PHRASES for row in described_rows
         )
-        if len(described) <= 1 or is_truncated:
-            title = (described or rows)[0].title
+        if len(described_rows) <= 1 or is_truncated:
+            title = (described_rows or rows)[0].title
             if prompt.change_count > 1:
                 title += f" and {prompt.change_count - 1:,} more"
             return title
         phrases: list[Phrase] = []
-        for row in reversed(described):
+        for row in reversed(described_rows):
             phrases += row.phrases
         return join_phrases(phrases)
 
@@ -379,6 +383,7 @@ class ChangeLog:
                 row = self._make_row(self._workspace.record(change_id))
             except FilewrightError:
                 return None
+            # A dict keeps its order, so the first row is the one cached longest.
             while len(self._rows) >= _MAX_CACHED_ROWS:
                 self._rows.pop(next(iter(self._rows)))
             self._rows[change_id] = row
@@ -422,17 +427,19 @@ class ChangeLog:
     def _count_lines(self, change_id: str) -> LineCounts | None:
         """Count the lines of a change; return None if none of its files is text."""
         try:
-            changed = self._workspace.changed_files(
+            changed_files = self._workspace.changed_files(
                 change_id, limit=_MAX_COUNTED_FILES
             )
         except FilewrightError:
             return None
-        texts = [file for file in changed.files if file.added is not None]
-        if not texts:
+        text_files = [
+            file for file in changed_files.files if file.added is not None
+        ]
+        if not text_files:
             return None
         return LineCounts(
-            added=sum(file.added or 0 for file in texts),
-            removed=sum(file.removed or 0 for file in texts),
+            added=sum(file.added or 0 for file in text_files),
+            removed=sum(file.removed or 0 for file in text_files),
         )
 
     # Titles of changes
@@ -466,11 +473,12 @@ class ChangeLog:
             if not record.reverts:
                 title = make_title(record, describe_files(record))
                 return f"{verb} “{title}”"
+            # The undo of an undo is a redo; the undo of that is an undo again.
             verb = "Undid" if step % 2 else "Redid"
-        undone = self._title_undone(record.reverts)
+        undone_title = self._title_undone(record.reverts)
         if record.partial:
-            undone = f"{name_files(record)} of {undone}"
-        return f"{verb} {undone}"
+            undone_title = f"{name_files(record)} of {undone_title}"
+        return f"{verb} {undone_title}"
 
     def _title_undone(self, change_ids: Sequence[str]) -> str:
         """Return the title of the prompt that changes are of, or their number."""

@@ -55,7 +55,7 @@ class Commenting:
         )
 
     def _as_prompt(self, _request: Request) -> Response:
-        """Return all comments that wait as a prompt: its session may have ended."""
+        """Return all open comments as one prompt, to be pasted into another session."""
         text = format_as_prompt(self._comments.open_comments())
         return PlainTextResponse(text)
 
@@ -63,26 +63,26 @@ class Commenting:
         """Store a comment on lines, for the agent."""
         subject = self._context.select(body.kind, body.name)
         record = subject.record
-        index = subject.require_index(body.index)
+        file_index = subject.require_index(body.index)
         rows = read_rows(
             self._context.workspace,
             record,
-            index,
+            file_index,
             "-" if body.before else "+",
             body.first,
             max(body.last - body.first + 1, 0),
         )
-        # None is a content that was not stored: a comment needs no quotation.
+        # None means that the content was not stored: then there is no quotation.
         if rows == []:
             raise invalid("There are no such lines in this file.")
-        quoted = "\n".join(row.text for row in rows or ())
+        quotation = "\n".join(row.text for row in rows or ())
         comment = Comment(
             viewed=subject.address,
-            path=record.file_changes[index].path.display_path,
+            path=record.file_changes[file_index].path.display_path,
             before=body.before,
             first=body.first,
             last=body.last,
-            quoted=quoted[:_MAX_QUOTED_CHARS],
+            quoted=quotation[:_MAX_QUOTED_CHARS],
             words=body.words,
         )
         session, client = record.session, record.client

@@ -1,4 +1,4 @@
-"""The view of what differs between two moments of the history."""
+"""The view of the difference between two moments of the history."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class Comparison:
             )
             return part_response(view_part.answer())
         record = subject.record
-        html = render(
+        content = render(
             "between.html",
             **shared,
             record=record,
             cards=make_cards(self._context.workspace, record),
             following=MAX_CARDS,
         )
-        return HTMLResponse(html)
+        return HTMLResponse(content)
 
     def _select_at(self, moments: str, _newest: str | None) -> Subject:
         workspace = self._context.workspace.under(self._context.new_task())

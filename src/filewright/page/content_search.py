@@ -29,7 +29,10 @@ The page sends the next request from where this one ended.
 
 @dataclass(frozen=True, slots=True)
 class FileHit:
-    """A hit in one file: its change, the title of the prompt, and the lines."""
+    """A hit in one file: its change, the title of the prompt, and the lines.
+
+    `more` counts the lines with hits that are not shown.
+    """
 
     record: ChangeRecord
     title: str
@@ -85,8 +88,8 @@ class ContentSearch:
     def _describe(self, hit: HistoryHit) -> FileHit:
         heading = self._context.log.prompt(hit.record.id)
         title = hit.record.summary if heading is None else heading.title
-        hunk = DiffHunk(0, 0, 0, 0, hit.rows)
-        view = view_of(FileDiff(hit.path, hit.path, (hunk,)))
+        hit_hunk = DiffHunk(0, 0, 0, 0, hit.rows)
+        view = view_of(FileDiff(hit.path, hit.path, (hit_hunk,)))
         return FileHit(
             record=hit.record,
             title=title,

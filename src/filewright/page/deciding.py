@@ -155,13 +155,13 @@ class Deciding:
             if body.newest != self._workspace.newest():
                 raise _changed_meanwhile()
             return self.keys_of_open(subject)
-        wanted = set(body.files)
+        wanted_keys = set(body.files)
         keys: dict[str, str] = {}
         task = Task(seconds=_MARKING_SECONDS)
         for change in subject.record.file_changes:
-            if file_key(change) in wanted:
+            if file_key(change) in wanted_keys:
                 keys |= self._find_keys(change, task)
-        if not wanted.issubset(keys):
+        if not wanted_keys.issubset(keys):
             raise _changed_meanwhile()
         return keys
 
@@ -180,11 +180,13 @@ class Deciding:
         hunk_keys = find_hunk_keys(self._workspace, change, task) or []
         if hunk is not None:
             return {
-                entry.key: path for entry in hunk_keys if entry.number == hunk
+                hunk_key.key: path
+                for hunk_key in hunk_keys
+                if hunk_key.number == hunk
             }
         keys = {file_key(change): path}
-        for entry in hunk_keys:
-            keys[entry.key] = path
+        for hunk_key in hunk_keys:
+            keys[hunk_key.key] = path
         return keys
 
     def _find_open_hunks(
@@ -194,12 +196,16 @@ class Deciding:
         if change.path.display_path not in decisions.paths:
             return None
         # Without a time limit: an accepted hunk must never be undone.
-        keys = find_hunk_keys(self._workspace, change, Task()) or []
-        decided = {entry.number for entry in keys if decisions.of(entry.key)}
-        if not decided:
+        hunk_keys = find_hunk_keys(self._workspace, change, Task()) or []
+        decided_numbers = {
+            hunk_key.number
+            for hunk_key in hunk_keys
+            if decisions.of(hunk_key.key)
+        }
+        if not decided_numbers:
             return None
-        numbers = dict.fromkeys(entry.number for entry in keys)
-        return [number for number in numbers if number not in decided]
+        numbers = dict.fromkeys(hunk_key.number for hunk_key in hunk_keys)
+        return [number for number in numbers if number not in decided_numbers]
 
     def _display_path(self, change: FileChange) -> str:
         """Return the path by which a request names the file."""
@@ -210,20 +216,22 @@ class Deciding:
         """Count the hunks of a view, as far as the time goes."""
         decisions = self._context.decisions()
         task = Task(seconds=_COUNTING_SECONDS)
-        open_count = total = 0
+        open_count = total_count = 0
         is_complete = True
-        for keys, key in self._iter_keys(subject, task):
-            if keys is None:
+        for hunk_keys, content_key in self._iter_keys(subject, task):
+            if hunk_keys is None:
                 is_complete = False
-            numbers = {entry.number for entry in keys or ()}
-            decided = {
-                entry.number for entry in keys or () if decisions.of(entry.key)
+            numbers = {hunk_key.number for hunk_key in hunk_keys or ()}
+            decided_numbers = {
+                hunk_key.number
+                for hunk_key in hunk_keys or ()
+                if decisions.of(hunk_key.key)
             }
-            count = len(numbers) or 1
-            total += count
-            if not decisions.of(key):
-                open_count += count - len(decided)
-        return Progress(open_count, total, is_complete)
+            hunk_count = len(numbers) or 1
+            total_count += hunk_count
+            if not decisions.of(content_key):
+                open_count += hunk_count - len(decided_numbers)
+        return Progress(open_count, total_count, is_complete)
 
     def _iter_keys(
         self, subject: Subject, task: Task

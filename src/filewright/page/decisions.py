@@ -56,8 +56,8 @@ NO_DECISIONS = Decisions({})
 def file_key(change: FileChange) -> str:
     """Return the key of a file: its path, and its states before and after."""
     states = [_describe_state(change.before), _describe_state(change.after)]
-    former = change.renamed_from.parts if change.renamed_from else ()
-    return _digest("file", change.path, former, states)
+    former_parts = change.renamed_from.parts if change.renamed_from else ()
+    return _digest("file", change.path, former_parts, states)
 
 
 def hunk_keys(
@@ -76,17 +76,19 @@ def hunk_keys(
 
 
 def _hunk_key(change: FileChange, hunk: DiffHunk, line_chars: int) -> str:
-    lines: list[object] = []
-    is_whole = True
+    hashed_lines: list[object] = []
+    shows_all = True
     for row in hunk.rows:
-        lines.append((row.sign, row.text, row.mark, row.unended, row.hidden))
+        hashed_lines.append(
+            (row.sign, row.text, row.mark, row.unended, row.hidden)
+        )
         if row.hidden or len(row.text) > line_chars:
-            is_whole = False
-    if not is_whole:
+            shows_all = False
+    if not shows_all:
         # The diff does not show all of its content, so its place in these two versions
         # stands for it.
-        lines += [hunk.number, file_key(change)]
-    return _digest("hunk", change.path, lines)
+        hashed_lines += [hunk.number, file_key(change)]
+    return _digest("hunk", change.path, hashed_lines)
 
 
 def _describe_state(state: FileState | None) -> object:

@@ -29,10 +29,7 @@ _FENCE = re.compile("`{3,}")
 
 @dataclass(frozen=True, slots=True)
 class PromptDeeds:
-    """A prompt, and what was done in it, as sentences.
-
-    `changes` are its selected changes, which may be a part of it.
-    """
+    """A prompt by its title, with a sentence about its selected changes."""
 
     title: str
     deeds: str
@@ -69,29 +66,29 @@ def describe(
 ) -> ExportContent:
     """Return the title and the prompts of a view."""
     change_ids = subject.selection.change_ids
-    prompts: dict[str, tuple[str, str]] = {}
-    changes: dict[str, list[str]] = {}
+    prompts_by_id: dict[str, tuple[str, str]] = {}
+    changes_by_prompt: dict[str, list[str]] = {}
     for change_id in change_ids[::-1]:
         heading = log.prompt(change_id)
         if heading is None:
             continue
         prompt = heading.prompt
-        prompts[prompt.id] = (heading.title, prompt.client)
-        changes.setdefault(prompt.id, []).append(change_id)
-    described: list[PromptDeeds] = []
-    for prompt_id, (title, client) in prompts.items():
-        deeds = _describe_deeds(workspace, changes[prompt_id])
-        described.append(PromptDeeds(title, deeds, client))
+        prompts_by_id[prompt.id] = (heading.title, prompt.client)
+        changes_by_prompt.setdefault(prompt.id, []).append(change_id)
+    prompt_deeds: list[PromptDeeds] = []
+    for prompt_id, (title, client) in prompts_by_id.items():
+        deeds = _describe_deeds(workspace, changes_by_prompt[prompt_id])
+        prompt_deeds.append(PromptDeeds(title, deeds, client))
     title = subject.selection.description
     if subject.kind == "change":
         title = log.row(subject.record).title
-    elif len(described) == 1:
-        title = described[0].title
-    return ExportContent(capitalize(title), described, subject.record)
+    elif len(prompt_deeds) == 1:
+        title = prompt_deeds[0].title
+    return ExportContent(capitalize(title), prompt_deeds, subject.record)
 
 
 def _describe_deeds(workspace: Workspace, change_ids: Collection[str]) -> str:
-    """Return a sentence of what some changes did, as far as they can be read."""
+    """Return a sentence about the files of some changes, without undos."""
     phrases = []
     for change_id in change_ids:
         record = workspace.record(change_id)
@@ -101,61 +98,70 @@ def _describe_deeds(workspace: Workspace, change_ids: Collection[str]) -> str:
 
 
 def draft_message(content: ExportContent) -> str:
-    """Return a draft of a commit message: the prompts, and what was done in each."""
+    """Return a draft of a commit message: the prompts, each with its deeds."""
     prompts = content.prompts
     first_line = content.title
     if prompts:
         first_line = prompts[-1].title
     if len(prompts) > 1:
         first_line = prompts[0].title
-    lines = [_shorten(capitalize(first_line.rstrip(".")), SUBJECT_CHARS), ""]
+    message_lines = [
+        _shorten(capitalize(first_line.rstrip(".")), SUBJECT_CHARS),
+        "",
+    ]
     if len(prompts) == 1:
         deeds = prompts[0].deeds
         if len(first_line) > SUBJECT_CHARS:
-            lines += [*textwrap.wrap(first_line, SUBJECT_CHARS), ""]
+            message_lines += [*textwrap.wrap(first_line, SUBJECT_CHARS), ""]
         if deeds and deeds != first_line:
-            lines += textwrap.wrap(f"{deeds}.", SUBJECT_CHARS)
-        return "\n".join(lines).rstrip() + "\n"
+            message_lines += textwrap.wrap(f"{deeds}.", SUBJECT_CHARS)
+        return "\n".join(message_lines).rstrip() + "\n"
     for prompt in prompts[:MAX_MESSAGE_PROMPTS]:
-        text = prompt.title.rstrip(".")
+        item = prompt.title.rstrip(".")
         if prompt.deeds and prompt.deeds != prompt.title:
-            text += f": {prompt.deeds[:1].lower()}{prompt.deeds[1:]}"
-        lines += textwrap.wrap(
-            text,
+            item += f": {prompt.deeds[:1].lower()}{prompt.deeds[1:]}"
+        message_lines += textwrap.wrap(
+            item,
             SUBJECT_CHARS,
             initial_indent="- ",
             subsequent_indent="  ",
         )
-    rest = len(prompts) - MAX_MESSAGE_PROMPTS
-    if rest > 0:
-        lines.append(f"- {pluralize(rest, 'more prompt')}")
-    return "\n".join(lines).rstrip() + "\n"
+    omitted_count = len(prompts) - MAX_MESSAGE_PROMPTS
+    if omitted_count > 0:
+        message_lines.append(f"- {pluralize(omitted_count, 'more prompt')}")
+    return "\n".join(message_lines).rstrip() + "\n"
 
 
 def to_markdown(content: ExportContent, diff: str) -> str:
     """Return changes in Markdown: prompts, files and the diff."""
     record = content.record
-    lines = [f"## {_escape(content.title)}", ""]
+    document_lines = [f"## {_escape(content.title)}", ""]
     if record.client:
         time = f"{record.time.astimezone():%Y-%m-%d %H:%M}"
-        lines += [f"{_escape(record.client)}, {time}", ""]
+        document_lines += [f"{_escape(record.client)}, {time}", ""]
     for prompt in content.prompts:
-        text = _escape(prompt.title)
+        item = _escape(prompt.title)
         if prompt.deeds and prompt.deeds != prompt.title:
-            text += f": {_escape(prompt.deeds)}"
-        lines.append(f"- {text}")
-    files = [change for change in record.file_changes if not is_folder(change)]
-    lines += ["", f"{pluralize(len(files), 'file')}:", ""]
-    for change in files[:MAX_LISTED_FILES]:
-        lines.append(f"- {change.action} {_code(change.path.display_path)}")
-    rest = len(files) - MAX_LISTED_FILES
-    if rest > 0:
-        lines.append(f"- {pluralize(rest, 'more file')}")
-    # A file may have fences of its own.
-    longest = max((len(run) for run in _FENCE.findall(diff)), default=2)
-    fence = "`" * (longest + 1)
-    lines += ["", f"{fence}diff", diff.rstrip("\n"), fence, ""]
-    return "\n".join(lines)
+            item += f": {_escape(prompt.deeds)}"
+        document_lines.append(f"- {item}")
+    file_changes = [
+        change for change in record.file_changes if not is_folder(change)
+    ]
+    document_lines += ["", f"{pluralize(len(file_changes), 'file')}:", ""]
+    for change in file_changes[:MAX_LISTED_FILES]:
+        document_lines.append(
+            f"- {change.action} {_code(change.path.display_path)}"
+        )
+    omitted_count = len(file_changes) - MAX_LISTED_FILES
+    if omitted_count > 0:
+        document_lines.append(f"- {pluralize(omitted_count, 'more file')}")
+    # A file may have fences of its own; the shortest fence has three backquotes.
+    longest_fence = max(
+        (len(fence_run) for fence_run in _FENCE.findall(diff)), default=2
+    )
+    fence = "`" * (longest_fence + 1)
+    document_lines += ["", f"{fence}diff", diff.rstrip("\n"), fence, ""]
+    return "\n".join(document_lines)
 
 
 def _escape(text: str) -> str:
@@ -174,5 +180,5 @@ def _shorten(text: str, limit: int) -> str:
     """Return a text of at most `limit` characters, cut at a word, with an ellipsis."""
     if len(text) <= limit:
         return text
-    head = text[: limit - 1].rpartition(" ")[0] or text[: limit - 1]
-    return f"{head.rstrip(',;:')}…"
+    beginning = text[: limit - 1].rpartition(" ")[0] or text[: limit - 1]
+    return f"{beginning.rstrip(',;:')}…"

@@ -71,9 +71,9 @@ VerifyToken = Callable[[str], Awaitable[object | None]]
 class Gate:
     """The gate before an ASGI application.
 
-    It answers to `hosts`, the values of the Host header. Behind a proxy the page is
-    also at home at `origins`. `verify` admits callers with an access token. `on_enter`
-    is called when a link has been used.
+    It answers to `hosts`, the values of the Host header. Behind a proxy, scripts from
+    `origins` are those of the page too. `verify` admits callers with an access token.
+    `on_enter` is called when a link has been used.
     """
 
     def __init__(
@@ -110,8 +110,8 @@ class Gate:
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
-                for name, value in HEADERS.items():
-                    headers.setdefault(name, value)
+                for header_name, header_value in HEADERS.items():
+                    headers.setdefault(header_name, header_value)
             await send(message)
 
         response = await self._respond(Request(scope, receive))
@@ -141,9 +141,10 @@ class Gate:
             )
         if path == "/enter" and request.method == "POST":
             return await self._enter(request)
-        key = request.headers.get(KEY_HEADER, "")
-        key_bytes = key.encode("utf-8", "surrogateescape")
-        if not hmac.compare_digest(key_bytes, self._key.encode()):
+        sent_key = request.headers.get(KEY_HEADER, "")
+        sent_key_bytes = sent_key.encode("utf-8", "surrogateescape")
+        # The time of this comparison tells nothing about the key.
+        if not hmac.compare_digest(sent_key_bytes, self._key.encode()):
             return _refuse(
                 403,
                 "This page opens with the address that filewright printed in "
@@ -173,6 +174,7 @@ class Gate:
         if isinstance(token, str):
             digest = _digest(token)
             if digest in self._link_digests:
+                # A link works once: it may stay in the browser's history.
                 self._link_digests.remove(digest)
                 self._on_enter()
                 return JSONResponse({"key": self._key})
@@ -212,18 +214,19 @@ async def read_json(request: Request, max_bytes: int) -> Any:
     """
     body = b""
     try:
-        async for piece in request.stream():
-            body += piece
+        async for chunk in request.stream():
+            body += chunk
             if len(body) > max_bytes:
                 return None
     except ClientDisconnect:
         return None
     try:
-        value = json.loads(body)
-        json.dumps(value, ensure_ascii=False).encode()
+        content = json.loads(body)
+        # JSON may escape a lone surrogate, which cannot be encoded.
+        json.dumps(content, ensure_ascii=False).encode()
     except (ValueError, RecursionError):
         return None
-    return value
+    return content
 
 
 def _static_file(name: str) -> Response:

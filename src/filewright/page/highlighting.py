@@ -41,11 +41,11 @@ def highlight_lines(
     There are none if Pygments does not know the language, or if there are more than
     `MAX_HIGHLIGHTED_CHARS` characters.
     """
-    name = path.strip('"').rpartition("/")[2]
-    if "." in name:
+    file_name = path.strip('"').rpartition("/")[2]
+    if "." in file_name:
         # Only the suffix counts, so that few lexers are looked up.
-        name = f"file.{name.rpartition('.')[2]}"
-    return _highlight(_find_lexer(name), lines)
+        file_name = f"file.{file_name.rpartition('.')[2]}"
+    return _highlight(_find_lexer(file_name), lines)
 
 
 def highlight_cells(
@@ -57,16 +57,18 @@ def highlight_cells(
     """
     spans: list[HighlightedSpans] = []
     cell_lines: list[str] = []
-    kind = "code"
+    cell_kind = "code"
     # None ends the last cell.
     for line in [*lines, None]:
         heading = parse_heading(line) if line is not None else None
         if line is None or heading is not None:
-            name = {"code": language, "markdown": "markdown"}.get(kind, "text")
-            spans += _highlight(_find_named_lexer(name), cell_lines)
+            lexer_name = {"code": language, "markdown": "markdown"}.get(
+                cell_kind, "text"
+            )
+            spans += _highlight(_find_named_lexer(lexer_name), cell_lines)
             cell_lines = []
         if heading is not None:
-            kind = heading.kind
+            cell_kind = heading.kind
             spans.append(())
         elif line is not None:
             cell_lines.append(line)
@@ -87,18 +89,20 @@ def _find_named_lexer(language: str) -> Lexer | None:
 def _highlight(
     lexer: Lexer | None, lines: Sequence[str]
 ) -> Sequence[HighlightedSpans]:
-    """Return the spans of lines, none without a lexer."""
+    """Return the spans of lines; no spans without a lexer."""
     spans: list[list[tuple[int, int, str]]] = [[] for _ in lines]
     if lexer is None or sum(map(len, lines)) > MAX_HIGHLIGHTED_CHARS:
         return spans
     index = column = 0
     for token_type, text in lexer.get_tokens("\n".join(lines)):
         css_class = STANDARD_TYPES.get(token_type, "") if text.strip() else ""
-        for number, part in enumerate(text.split("\n")):
-            if number:
+        for line_number, line_part in enumerate(text.split("\n")):
+            if line_number:
                 index += 1
                 column = 0
-            if css_class and part and index < len(spans):
-                spans[index].append((column, column + len(part), css_class))
-            column += len(part)
+            if css_class and line_part and index < len(spans):
+                spans[index].append(
+                    (column, column + len(line_part), css_class)
+                )
+            column += len(line_part)
     return spans

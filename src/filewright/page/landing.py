@@ -76,12 +76,12 @@ class Landing:
         """The numbers of files and agents: "12 files by 2 agents since 14:02"."""
         files = pluralize(self.file_count, "file")
         if len(self.agents) == 1:
-            by = f" by {self.agents[0]}"
+            author_phrase = f" by {self.agents[0]}"
         elif self.agents:
-            by = f" by {pluralize(len(self.agents), 'agent')}"
+            author_phrase = f" by {pluralize(len(self.agents), 'agent')}"
         else:
-            by = ""
-        return f"{files}{by} since {format_moment(self.begin)}"
+            author_phrase = ""
+        return f"{files}{author_phrase} since {format_moment(self.begin)}"
 
     @property
     def order(self) -> Sequence[int]:
@@ -111,27 +111,32 @@ def make_sections(landing: Landing, cards: Sequence[Card]) -> list[Section]:
     card_of_index = {card.index: card for card in cards}
     sections: list[Section] = []
     for group in landing.groups:
-        members = [
+        group_cards = [
             card_of_index[index]
             for index in group.indexes
             if index in card_of_index
         ]
-        if members:
-            has_heading = members[0].index == group.indexes[0]
-            sections.append(Section(group, members, has_heading))
+        if group_cards:
+            has_heading = group_cards[0].index == group.indexes[0]
+            sections.append(Section(group, group_cards, has_heading))
     return sections
 
 
 def landing_address(context: PageContext) -> str | None:
     """Return the name of the moment at which the landing view begins; None without changes."""
-    decided = context.marks.decided_until()
-    if decided is not None and context.log.prompt(decided) is not None:
-        return decided
-    newest = parse_change_id(context.workspace.newest() or "")
-    if newest is None:
+    decided_until = context.marks.decided_until()
+    if (
+        decided_until is not None
+        and context.log.prompt(decided_until) is not None
+    ):
+        return decided_until
+    newest_number = parse_change_id(context.workspace.newest() or "")
+    if newest_number is None:
         return None
-    begin = context.log.first_after(format_change_id(newest - _FIRST_SPAN_NS))
-    return None if begin is None else f"{begin}^"
+    first_id = context.log.first_after(
+        format_change_id(newest_number - _FIRST_SPAN_NS)
+    )
+    return None if first_id is None else f"{first_id}^"
 
 
 def find_landing(context: PageContext, name: str) -> Landing | None:
@@ -211,10 +216,10 @@ def _group(
                 heading = context.log.prompt(prompt.id)
                 groups[prompt.id] = PromptGroup(heading)
             groups[prompt.id].indexes += indexes
-    rest = PromptGroup(None)
+    unattributed = PromptGroup(None)
     for indexes in open_indexes.values():
-        rest.indexes += indexes
-    result = [*groups.values()]
-    if rest.indexes:
-        result.append(rest)
-    return result
+        unattributed.indexes += indexes
+    ordered_groups = [*groups.values()]
+    if unattributed.indexes:
+        ordered_groups.append(unattributed)
+    return ordered_groups

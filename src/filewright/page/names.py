@@ -1,4 +1,4 @@
-r"""Names of files as the page shows them: escaped in one way, whatever they hold.
+r"""Names of files as the page shows them, with unsafe characters escaped in one way.
 
 Requests and comments name a file by the text that tools use, which may be quoted in
 octal (`"a\342\200\256b"`). The page shows that name as it shows content: `a\u202eb`.
@@ -32,7 +32,7 @@ class DisplayName:
 
 def readable_path(path: str) -> str:
     """Return a path of a result as one line that is safe to show."""
-    return "".join(_escape_character(char) for char in _decode(path))
+    return "".join(_escape_character(character) for character in _decode(path))
 
 
 def show_name(path: str) -> DisplayName:
@@ -62,23 +62,23 @@ def _decode(path: str) -> str:
     try:
         name = unquote(path)
     except FilewrightError:
-        # Only a name that is no path of a result begins with a quote and has no end.
+        # A text with an opening quote alone is no path of a result: show it as it is.
         return path
     return name.decode("utf-8", "surrogateescape")
 
 
 def _mark_escapes(text: str) -> Markup:
     parts: list[Markup] = []
-    for char in text:
-        shown = _escape_character(char)
-        html = escape(shown)
-        if shown != char:
-            html = Markup('<span class="escape">{}</span>').format(shown)
-        parts.append(html)
+    for character in text:
+        escaped = _escape_character(character)
+        markup = escape(escaped)
+        if escaped != character:
+            markup = Markup('<span class="escape">{}</span>').format(escaped)
+        parts.append(markup)
     return Markup("".join(parts))
 
 
-def _escape_character(char: str) -> str:
-    if _BYTE.match(char):
-        return f"\\x{ord(char) - 0xDC00:02x}"
-    return to_one_line(char)
+def _escape_character(character: str) -> str:
+    if _BYTE.match(character):
+        return f"\\x{ord(character) - 0xDC00:02x}"
+    return to_one_line(character)

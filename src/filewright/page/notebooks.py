@@ -1,7 +1,7 @@
 """Notebooks on the page: the language of their cells, their headings and images.
 
-A notebook is shown by the text of its cells. Its kernel names the language of the code;
-image outputs are shown like image files, and nothing else of an output is.
+A notebook is shown by the text of its cells. Its kernel names the language of the code.
+Image outputs are shown like image files; other outputs are not shown.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ class OutputImage:
         if self.media_type == "image/svg+xml":
             return self.encoded.encode("utf-8", "replace")
         try:
+            # Without validation, since line ends may divide the text.
             return base64.b64decode(self.encoded, validate=False)
         except (binascii.Error, ValueError):
             return None
@@ -85,7 +86,7 @@ class ImagePair:
 
 
 def parse_heading(text: str) -> CellHeading | None:
-    """Return the heading of a cell that a line is, or None for any other line."""
+    """Return the heading of a cell in a line, or None for any other line."""
     match = _HEADING.fullmatch(text)
     if match is None:
         return None
@@ -94,17 +95,17 @@ def parse_heading(text: str) -> CellHeading | None:
 
 def find_language(content: bytes) -> str:
     """Return the language of a notebook's kernel, as its metadata name it."""
-    ends = (content[-_METADATA_BYTES:], content[:_METADATA_BYTES])
+    both_ends = (content[-_METADATA_BYTES:], content[:_METADATA_BYTES])
     for pattern in (_KERNEL_LANGUAGE, _LANGUAGE):
-        for part in ends:
-            match = pattern.search(part)
+        for metadata in both_ends:
+            match = pattern.search(metadata)
             if match is not None:
                 return match[1].decode("ascii").lower()
     return _DEFAULT_LANGUAGE
 
 
 def list_images(content: bytes) -> list[OutputImage]:
-    """Return the image outputs of a notebook, in their order; none of a damaged one."""
+    """Return the image outputs of a notebook in order; none of a damaged notebook."""
     if len(content) > MAX_NOTEBOOK_BYTES:
         return []
     try:
@@ -112,34 +113,34 @@ def list_images(content: bytes) -> list[OutputImage]:
     except (ValueError, RecursionError):
         return []
     images: list[OutputImage] = []
-    for number, output in _iter_outputs(notebook):
-        data = output.get("data")
-        if not isinstance(data, dict):
+    for cell_number, output in _iter_outputs(notebook):
+        media_bundle = output.get("data")
+        if not isinstance(media_bundle, dict):
             continue
         for media_type in _IMAGE_TYPES:
-            encoded = data.get(media_type)
+            encoded = media_bundle.get(media_type)
             if isinstance(encoded, list):
                 encoded = "".join(map(str, encoded))
             if isinstance(encoded, str):
                 images.append(
-                    OutputImage(len(images), number, media_type, encoded)
+                    OutputImage(len(images), cell_number, media_type, encoded)
                 )
                 break
     return images
 
 
 def _iter_outputs(notebook: Any) -> Iterator[tuple[int, dict[str, Any]]]:
-    """Yield the number of the cell and each output, of whatever was parsed."""
+    """Yield the outputs in parsed JSON, each with the number of its cell."""
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
         return
-    for number, cell in enumerate(cells, 1):
+    for cell_number, cell in enumerate(cells, 1):
         outputs = cell.get("outputs") if isinstance(cell, dict) else None
         if not isinstance(outputs, list):
             continue
         for output in outputs:
             if isinstance(output, dict):
-                yield number, output
+                yield cell_number, output
 
 
 def pair_changed_images(
@@ -151,16 +152,20 @@ def pair_changed_images(
     """
     known_before = {image.encoded for image in before}
     known_after = {image.encoded for image in after}
-    gone = [image for image in before if image.encoded not in known_after]
-    new = [image for image in after if image.encoded not in known_before]
+    removed_images = [
+        image for image in before if image.encoded not in known_after
+    ]
+    added_images = [
+        image for image in after if image.encoded not in known_before
+    ]
     pairs: list[ImagePair] = []
-    for image in new:
+    for image in added_images:
         partner: OutputImage | None = None
-        for other in gone:
-            if other.cell == image.cell:
-                partner = other
-                gone.remove(other)
+        for removed_image in removed_images:
+            if removed_image.cell == image.cell:
+                partner = removed_image
+                removed_images.remove(removed_image)
                 break
         pairs.append(ImagePair(partner, image))
-    pairs += [ImagePair(image, None) for image in gone]
+    pairs += [ImagePair(image, None) for image in removed_images]
     return sorted(pairs, key=lambda pair: pair.cell)[:MAX_SHOWN_IMAGES]

@@ -75,17 +75,17 @@ def describe_outcome(diff: Diff) -> Outcome:
     if not files:
         files = [*diff.planned]
     groups: list[OutcomeGroup] = []
-    for action, words in ACTION_WORDS.items():
-        members = [file for file in files if file.action == action]
-        if members:
-            groups.append(OutcomeGroup(words.undone, members))
+    for action, action_words in ACTION_WORDS.items():
+        action_files = [file for file in files if file.action == action]
+        if action_files:
+            groups.append(OutcomeGroup(action_words.undone, action_files))
     if diff.unlisted:
         groups.append(OutcomeGroup("changed as well", (), diff.unlisted))
     return Outcome(groups)
 
 
 def describe_undo(record: ChangeRecord, request: UndoRequest) -> str:
-    """Return what an undo has done, for a message that is shown for a moment."""
+    """Return a sentence about a finished undo, which is shown for a moment."""
     changes = record.file_changes
     path = readable_path(request.path) if request.path is not None else ""
     if request.force and request.kind == "since":
@@ -93,9 +93,9 @@ def describe_undo(record: ChangeRecord, request: UndoRequest) -> str:
     if request.hunk is not None:
         return f"Undid hunk {request.hunk} of {path}."
     file_count = sum(not is_folder(change) for change in changes)
-    count = pluralize(file_count, "file")
+    count_text = pluralize(file_count, "file")
     if not file_count:
-        count = pluralize(len(changes), "folder")
+        count_text = pluralize(len(changes), "folder")
     if request.path is not None and file_count == 1:
         return f"Undid {path}, 1 file."
-    return f"Undid {count}."
+    return f"Undid {count_text}."

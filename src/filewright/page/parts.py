@@ -34,7 +34,7 @@ from filewright.workspace import Workspace
 
 Kind = Literal["change", "prompt", "session", "since", "new"]
 MAX_NUMBER = 10**12
-"""The largest number in a request: of a hunk, or of lines by which one moves."""
+"""The largest number in a request: of a hunk, a line, or a shift of lines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,15 +145,15 @@ class ViewPart:
         )
 
     def _folded_rows(self, index: int) -> list[DiffRow]:
-        """Return the lines `from` to `to`; before the change they are `shift` on."""
-        first, last = self._number("from"), self._number("to")
+        """Return the lines `from` to `to`; their numbers before are `shift` larger."""
+        first_line, last_line = self._number("from"), self._number("to")
         shift = self._number("shift", minimum=-MAX_NUMBER)
-        count = min(last - first + 1, MAX_UNFOLDED_LINES)
-        rows = self._read_rows(index, " ", first, count)
+        line_count = min(last_line - first_line + 1, MAX_UNFOLDED_LINES)
+        rows = self._read_rows(index, " ", first_line, line_count)
         return [replace(row, old=(row.new or 0) + shift) for row in rows]
 
     def _hidden_rows(self, index: int) -> list[DiffRow]:
-        """Return `old_count` removed lines from `old` on, and added lines likewise."""
+        """Return `old_count` removed lines from `old` on, then the added lines likewise."""
         removed = self._read_rows(
             index, "-", self._number("old"), self._number("old_count")
         )
@@ -163,10 +163,19 @@ class ViewPart:
         return [*removed, *added]
 
     def _read_rows(
-        self, index: int, sign: Literal[" ", "-", "+"], first: int, count: int
+        self,
+        index: int,
+        sign: Literal[" ", "-", "+"],
+        first_line: int,
+        line_count: int,
     ) -> Sequence[DiffRow]:
         rows = read_rows(
-            self.workspace, self.subject.record, index, sign, first, count
+            self.workspace,
+            self.subject.record,
+            index,
+            sign,
+            first_line,
+            line_count,
         )
         if rows is None:
             raise not_found("These lines are not stored.")
@@ -219,7 +228,7 @@ def scope_of(kind: str, name: str) -> Scope:
     """Return the scope that an address names. Raise `not_found`."""
     if kind not in get_args(Kind):
         raise not_found("There is no such page.")
-    # What is new is all since a change; it is shown by prompts.
+    # The landing view has all changes since one, in groups by prompt.
     fields = {"change": "change_id", "new": "since"}
     field = fields.get(kind, kind)
     arguments: dict[str, Any] = {field: name}

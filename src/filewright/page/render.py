@@ -1,4 +1,4 @@
-"""Rendering of the page's templates. All texts are escaped, whatever their origin."""
+"""Rendering of the page's templates. Every text in them is escaped."""
 
 from __future__ import annotations
 
@@ -118,13 +118,14 @@ def row_renderer(view: FileView, hunk: HunkView) -> Callable[[RowView], Markup]:
     spans_of_row: dict[tuple[str, int | None], HighlightedSpans] = {}
     # Each side is highlighted as a whole: the lines of the other are no part of it.
     for other_sign in "+-":
-        rows = [row for row in hunk.rows if row.sign != other_sign]
-        lines = [row.text for row in rows]
+        side_rows = [row for row in hunk.rows if row.sign != other_sign]
+        side_lines = [row.text for row in side_rows]
         if view.language:
-            highlighted = highlight_cells(view.language, lines)
+            highlighted = highlight_cells(view.language, side_lines)
         else:
-            highlighted = highlight_lines(view.path, lines)
-        for row, spans in zip(rows, highlighted, strict=True):
+            highlighted = highlight_lines(view.path, side_lines)
+        for row, spans in zip(side_rows, highlighted, strict=True):
+            # An unchanged row is on both sides, and is highlighted as part of the new.
             spans_of_row[row.sign, row.old or row.new] = spans
 
     def render_text(row: RowView) -> Markup:
@@ -151,44 +152,47 @@ def render_heading(heading: CellHeading) -> Markup:
 def render_row(row: RowView, spans: HighlightedSpans) -> Markup:
     """Return the text of a row as HTML."""
     text = row.text
-    marks = [(start, end, "word") for start, end in row.changed]
-    blanks = _TRAILING_BLANKS.search(text)
-    if row.sign == "+" and blanks:
-        marks.append((blanks.start(), blanks.end(), "edge"))
-    if not marks and not spans:
+    changed_spans = [(start, end, "word") for start, end in row.changed]
+    trailing_blanks = _TRAILING_BLANKS.search(text)
+    if row.sign == "+" and trailing_blanks:
+        changed_spans.append(
+            (trailing_blanks.start(), trailing_blanks.end(), "edge")
+        )
+    if not changed_spans and not spans:
         return escape(text)
     boundaries = {0, len(text)}
-    for start, end, _ in (*marks, *spans):
+    for start, end, _ in (*changed_spans, *spans):
         boundaries |= {start, end}
-    parts: list[str] = []
+    pieces: list[str] = []
     pending_spans = list(spans)
     for start, end in pairwise(sorted(boundaries)):
+        # Spans are in order: those that end here are finished.
         while pending_spans and pending_spans[0][1] <= start:
             pending_spans.pop(0)
         classes: list[str] = []
         if pending_spans and pending_spans[0][0] <= start:
             classes.append(pending_spans[0][2])
         is_changed = False
-        for mark_start, mark_end, css_class in marks:
+        for mark_start, mark_end, css_class in changed_spans:
             if mark_start <= start < mark_end:
                 classes.append(css_class)
                 is_changed = True
-        part = text[start:end]
-        html = _show_blanks(part) if is_changed else escape(part)
+        piece = text[start:end]
+        markup = _show_blanks(piece) if is_changed else escape(piece)
         if classes:
-            html = Markup('<span class="{}">{}</span>').format(
-                " ".join(classes), html
+            markup = Markup('<span class="{}">{}</span>').format(
+                " ".join(classes), markup
             )
-        parts.append(html)
+        pieces.append(markup)
     # All parts were escaped above.
-    return Markup("".join(parts))
+    return Markup("".join(pieces))
 
 
-def _show_blanks(part: str) -> Markup:
+def _show_blanks(piece: str) -> Markup:
     """Return blanks as visible marks, which are copied as blanks; words as they are."""
-    if part.strip(" \t"):
-        return escape(part)
-    return Markup("".join(_VISIBLE_BLANKS[char] for char in part))
+    if piece.strip(" \t"):
+        return escape(piece)
+    return Markup("".join(_VISIBLE_BLANKS[character] for character in piece))
 
 
 def _escape_lines(text: str) -> str:

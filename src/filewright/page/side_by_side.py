@@ -37,18 +37,18 @@ RowPair = tuple[RowView | None, RowView | None]
 
 
 def pair_rows(rows: Sequence[RowView]) -> Iterator[RowPair]:
-    """Yield the rows in pairs: the left side, and the right side beside it."""
-    start = 0
-    while start < len(rows):
-        if rows[start].sign == " ":
-            yield rows[start], rows[start]
-            start += 1
+    """Yield the rows in pairs of the left and the right side."""
+    position = 0
+    while position < len(rows):
+        if rows[position].sign == " ":
+            yield rows[position], rows[position]
+            position += 1
             continue
-        end = start
-        while end < len(rows) and rows[end].sign != " ":
-            end += 1
-        yield from _pair_block(rows[start:end])
-        start = end
+        block_end = position
+        while block_end < len(rows) and rows[block_end].sign != " ":
+            block_end += 1
+        yield from _pair_block(rows[position:block_end])
+        position = block_end
 
 
 def _pair_block(block: Sequence[RowView]) -> Iterator[RowPair]:
@@ -57,11 +57,13 @@ def _pair_block(block: Sequence[RowView]) -> Iterator[RowPair]:
     hidden = [row for row in block if row.hidden]
     removed, added = _with_sign(visible, "-"), _with_sign(visible, "+")
     next_removed = next_added = 0
-    for i, j in _find_changed_pairs(removed, added):
+    for removed_index, added_index in _find_changed_pairs(removed, added):
         # Lines before the pair have no counterpart of their own.
-        yield from zip_longest(removed[next_removed:i], added[next_added:j])
-        yield _mark_words(removed[i], added[j])
-        next_removed, next_added = i + 1, j + 1
+        yield from zip_longest(
+            removed[next_removed:removed_index], added[next_added:added_index]
+        )
+        yield _mark_words(removed[removed_index], added[added_index])
+        next_removed, next_added = removed_index + 1, added_index + 1
     yield from zip_longest(removed[next_removed:], added[next_added:])
     yield from zip_longest(_with_sign(hidden, "-"), _with_sign(hidden, "+"))
 
@@ -82,9 +84,11 @@ def _find_changed_pairs(
     is_large = len(removed) * len(added) > _MAX_COMPARED_PAIRS
     if len(removed) == len(added) or is_large:
         pairs: list[tuple[int, int]] = []
-        for i, (old, new) in enumerate(zip(removed, added, strict=False)):
-            if _similarity(old.text, new.text) >= _MIN_SIMILARITY:
-                pairs.append((i, i))
+        for index, (removed_row, added_row) in enumerate(
+            zip(removed, added, strict=False)
+        ):
+            if _similarity(removed_row.text, added_row.text) >= _MIN_SIMILARITY:
+                pairs.append((index, index))
         return pairs
     return _align(removed, added)
 
@@ -94,23 +98,25 @@ def _align(
 ) -> list[tuple[int, int]]:
     """Return the pairs, in order, whose similarities have the largest sum.
 
-    It is the alignment of two sequences: `best[i][j]` is the largest sum for the first
-    i removed and the first j added lines.
+    It is the alignment of two sequences: `best_sums[i][j]` is the largest sum for the
+    first i removed and the first j added lines.
     """
-    best = [[0.0] * (len(added) + 1) for _ in range(len(removed) + 1)]
+    best_sums = [[0.0] * (len(added) + 1) for _ in range(len(removed) + 1)]
     for i, old in enumerate(removed):
         for j, new in enumerate(added):
             similarity = _similarity(old.text, new.text)
             with_pair = 0.0
             if similarity >= _MIN_SIMILARITY:
-                with_pair = best[i][j] + similarity
-            best[i + 1][j + 1] = max(with_pair, best[i][j + 1], best[i + 1][j])
+                with_pair = best_sums[i][j] + similarity
+            best_sums[i + 1][j + 1] = max(
+                with_pair, best_sums[i][j + 1], best_sums[i + 1][j]
+            )
     pairs: list[tuple[int, int]] = []
     i, j = len(removed), len(added)
     while i and j:
-        if best[i][j] == best[i - 1][j]:
+        if best_sums[i][j] == best_sums[i - 1][j]:
             i -= 1
-        elif best[i][j] == best[i][j - 1]:
+        elif best_sums[i][j] == best_sums[i][j - 1]:
             j -= 1
         else:
             i, j = i - 1, j - 1
@@ -119,14 +125,14 @@ def _align(
     return pairs
 
 
-def _similarity(one: str, other: str) -> float:
+def _similarity(first_text: str, second_text: str) -> float:
     # Imported here: only replaced lines need it, and a page may have none.
     from rapidfuzz.fuzz import ratio
 
     return (
         ratio(
-            one[:_MAX_COMPARED_CHARS].strip(),
-            other[:_MAX_COMPARED_CHARS].strip(),
+            first_text[:_MAX_COMPARED_CHARS].strip(),
+            second_text[:_MAX_COMPARED_CHARS].strip(),
         )
         / 100
     )
@@ -165,12 +171,12 @@ class _Marks:
         for word in words:
             self._offsets.append(self._offsets[-1] + len(word))
 
-    def add(self, first: int, stop: int) -> None:
+    def add(self, first_word: int, stop_word: int) -> None:
         """Mark the words [first, stop).
 
-        A span that only blanks part from the one before it is joined with it.
+        A span is joined with the one before it if only blanks are between them.
         """
-        start, end = self._offsets[first], self._offsets[stop]
+        start, end = self._offsets[first_word], self._offsets[stop_word]
         if self.spans and not self._text[self.spans[-1][1] : start].strip():
             start, _ = self.spans.pop()
         if end > start:

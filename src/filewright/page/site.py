@@ -7,7 +7,7 @@ each view by a `part`: the view, more files, one file, folded lines, an image.
 
 Other addresses have modules of their own: the versions of a file (`/file/PATH`,
 `timeline`), its lines (`/blame/PATH`, `blame`), two moments (`/between/A..B`,
-`comparison`) and a search (`/find/TEXT`, `finding`). So have the actions of the person
+`comparison`) and a search (`/find/TEXT`, `content_search`). So have the actions of the person
 (`undoing`, `deciding`, `commenting`, `approvals`); `news` tells open pages what others
 did.
 

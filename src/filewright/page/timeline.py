@@ -32,10 +32,10 @@ _COUNTING_SECONDS = 0.2
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """One version of a file, as it is listed.
+    """One version of a file in the list.
 
-    `moment` names it in a comparison. `restored` is the path that gets its content
-    back; empty where there is none to give.
+    `moment` names it in a comparison, for which its content must be stored
+    (`can_compare`). It `can_restore` if that is the content of a file.
     """
 
     moment: str
@@ -158,15 +158,18 @@ def list_rows(
 ) -> list[VersionRow]:
     """Return the rows of some versions; lines are counted while there is time."""
     # A list without some counts is better than one that a person waits for.
-    counting = Task(seconds=_COUNTING_SECONDS)
+    counting_task = Task(seconds=_COUNTING_SECONDS)
     return [
-        _make_row(workspace, log, version, counting)
+        _make_row(workspace, log, version, counting_task)
         for version in versions[:MAX_ROWS]
     ]
 
 
 def _make_row(
-    workspace: Workspace, log: ChangeLog, version: FileVersion, counting: Task
+    workspace: Workspace,
+    log: ChangeLog,
+    version: FileVersion,
+    counting_task: Task,
 ) -> VersionRow:
     record, change = version.record, version.change
     heading = log.prompt(record.id)
@@ -175,10 +178,10 @@ def _make_row(
         title = heading.title
     added = removed = None
     has_content = not version.moved_with_folder
-    if has_content and not counting.expired:
+    if has_content and not counting_task.expired:
         try:
-            counts = workspace.difference(change, max_lines=0)
-            added, removed = counts.added, counts.removed
+            line_counts = workspace.difference(change, max_lines=0)
+            added, removed = line_counts.added, line_counts.removed
         except FilewrightError:
             # Its content is lost; the version is listed nevertheless.
             has_content = False

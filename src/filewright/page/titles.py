@@ -43,8 +43,10 @@ def describe_files(record: ChangeRecord) -> list[Phrase]:
     phrases: list[Phrase] = []
     for change in changes:
         if change.action == "created":
-            key = (change.action, change.path)
-            is_covered = key in folders and key in filled_folders
+            action_path = (change.action, change.path)
+            is_covered = (
+                action_path in folders and action_path in filled_folders
+            )
         else:
             is_covered = any(
                 (change.action, parent) in folders
@@ -83,15 +85,15 @@ def join_phrases(phrases: Iterable[Phrase]) -> str:
         if phrase.target not in known_targets:
             known_targets.add(phrase.target)
             targets_by_verb.setdefault(phrase.verb, []).append(phrase.target)
-    parts = []
+    clauses = []
     for verb, targets in targets_by_verb.items():
-        parts.append(f"{verb} {_join_targets(targets, verb)}")
-    if len(parts) > MAX_VERBS:
-        parts = [*parts[: MAX_VERBS - 1], "more"]
-    text = "".join(parts)
-    if len(parts) > 1:
-        text = f"{', '.join(parts[:-1])} and {parts[-1]}"
-    return capitalize(text)
+        clauses.append(f"{verb} {_join_targets(targets, verb)}")
+    if len(clauses) > MAX_VERBS:
+        clauses = [*clauses[: MAX_VERBS - 1], "more"]
+    sentence = "".join(clauses)
+    if len(clauses) > 1:
+        sentence = f"{', '.join(clauses[:-1])} and {clauses[-1]}"
+    return capitalize(sentence)
 
 
 def _join_targets(targets: Sequence[str], verb: str) -> str:
@@ -100,14 +102,14 @@ def _join_targets(targets: Sequence[str], verb: str) -> str:
         return " and ".join(targets)
     if verb == "ran":
         return pluralize(len(targets), "command")
-    text = pluralize(len(targets), "file")
+    count_text = pluralize(len(targets), "file")
     folders = {target.rpartition("/")[0] for target in targets}
     if len(folders) == 1:
         folder = folders.pop()
         # The target of a move is "SOURCE to DESTINATION", which has no common folder.
         if folder and " to " not in folder:
-            text += f" in {folder}"
-    return text
+            count_text += f" in {folder}"
+    return count_text
 
 
 def make_title(record: ChangeRecord, phrases: Sequence[Phrase]) -> str:

@@ -77,52 +77,60 @@ def build_tree(
     Names are in natural order, folders before files. Lines are counted as far as there
     is time.
     """
-    top = _Branch()
+    top_branch = _Branch()
     changes = record.file_changes
     for index, change in enumerate(changes[:_MAX_FILES]):
         if is_folder(change) and change.action != "moved":
             continue
-        branch = top
-        for part in change.path.parts[:-1]:
-            branch = branch.folders.setdefault(part, _Branch())
+        branch = top_branch
+        for name in change.path.parts[:-1]:
+            branch = branch.folders.setdefault(name, _Branch())
         branch.files.append((index, change))
     builder = _TreeBuilder(
         workspace, decisions, Task(seconds=_COUNTING_SECONDS)
     )
-    root = builder.build(Markup(), top)
+    root = builder.build(Markup(), top_branch)
     return Tree(root, max(0, len(changes) - _MAX_FILES))
 
 
 @dataclass(frozen=True, slots=True)
 class _TreeBuilder:
+    """A builder of folders and files; lines are counted until the task's time is over."""
+
     workspace: Workspace
     decisions: Decisions
     task: Task
 
     def build(self, name: Markup, branch: _Branch) -> TreeFolder:
         """Return the folder of a branch, with all below it."""
-        result = TreeFolder(name)
-        for part, child in _sorted_folders(branch):
-            parts = [part]
+        folder = TreeFolder(name)
+        for first_name, child_branch in _sorted_folders(branch):
+            chain_names = [first_name]
             # A chain of folders is one row, as people name it: src/main/java.
-            while len(child.folders) == 1 and not child.files:
-                ((only_part, child),) = child.folders.items()
-                parts.append(only_part)
-            shown = show_name(quote(b"/".join(parts)))
-            result.folders.append(self.build(shown.folder + shown.base, child))
+            while len(child_branch.folders) == 1 and not child_branch.files:
+                ((only_name, child_branch),) = child_branch.folders.items()
+                chain_names.append(only_name)
+            display_name = show_name(quote(b"/".join(chain_names)))
+            folder.folders.append(
+                self.build(
+                    display_name.folder + display_name.base, child_branch
+                )
+            )
         files = sorted(
             branch.files,
             key=lambda entry: natural_key(entry[1].path.parts[-1:]),
         )
         for index, change in files:
-            result.files.append(self._build_file(index, change))
-        return result
+            folder.files.append(self._build_file(index, change))
+        return folder
 
     def _build_file(self, index: int, change: FileChange) -> TreeFile:
-        counts = None
+        line_counts = None
         if not self.task.expired and not is_folder(change):
-            counts = count_lines(self.workspace, change)
-        has_lines = counts is not None and (counts.added or counts.removed)
+            line_counts = count_lines(self.workspace, change)
+        has_lines = line_counts is not None and (
+            line_counts.added or line_counts.removed
+        )
         path = change.path.display_path
         return TreeFile(
             index=index,
@@ -131,9 +139,11 @@ class _TreeBuilder:
             action=change.action,
             letter=ACTION_WORDS[change.action].letter,
             decision=self.decisions.of(file_key(change)),
-            added=counts.added if counts is not None and has_lines else None,
-            removed=counts.removed
-            if counts is not None and has_lines
+            added=line_counts.added
+            if line_counts is not None and has_lines
+            else None,
+            removed=line_counts.removed
+            if line_counts is not None and has_lines
             else None,
         )
 

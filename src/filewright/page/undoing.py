@@ -1,4 +1,4 @@
-"""Undoing on the page: first the preview, then, at the person's word, the undo."""
+"""Undoing on the page: first a preview, then, once the person confirms it, the undo."""
 
 from __future__ import annotations
 
@@ -51,13 +51,13 @@ class Undoing:
                 return self._show_preview(
                     request, body, preview, has_grown=has_grown
                 )
-            # Before the undo, which changes the contents that the keys are made of.
-            keys = self._keys(body)
+            # The keys are made of contents that the undo changes, so they come first.
+            content_keys = self._keys(body)
             result = self._revert(body, preview=False)
         except FilewrightError as error:
             return show_refusal(body, error)
         record = workspace.record(result.change_id or "")
-        self._deciding.mark_undone(keys, record.id)
+        self._deciding.mark_undone(content_keys, record.id)
         return JSONResponse(
             {"change_id": record.id, "said": describe_undo(record, body)}
         )
@@ -65,11 +65,11 @@ class Undoing:
     def _revert(self, body: UndoRequest, *, preview: bool) -> RevertResult:
         context = self._context
         scope = scope_of(body.kind, body.name)
-        parts: Sequence[Mapping[str, Any]] | None = None
+        open_parts: Sequence[Mapping[str, Any]] | None = None
         if body.rest:
             subject = context.select(body.kind, body.name)
-            parts = self._deciding.open_parts(subject)
-            if parts == []:
+            open_parts = self._deciding.open_parts(subject)
+            if open_parts == []:
                 raise invalid("Nothing is open here: all of it is decided.")
         return context.workspace.under(context.new_task()).revert_edit(
             scope.change_id,
@@ -78,7 +78,7 @@ class Undoing:
             prompt=scope.prompt,
             path=body.path,
             hunk=body.hunk,
-            parts=parts,
+            parts=open_parts,
             preview=preview,
             force=body.force,
             include_shared=body.force,

@@ -67,17 +67,18 @@ def view_of(file: FileDiff) -> FileView:
 def _view_hunk(hunk: DiffHunk) -> HunkView:
     rows = [_view_row(row) for row in hunk.rows]
     sides = tuple(pair_rows(rows))
-    marked = {}
+    # The pairs hold copies with their words marked; a row is known by sign and number.
+    marked_rows = {}
     for pair in sides:
         for row in pair:
             if row is not None:
-                marked[row.sign, row.old or row.new] = row
+                marked_rows[row.sign, row.old or row.new] = row
     return HunkView(
         old=hunk.old,
         old_count=hunk.old_count,
         new=hunk.new,
         new_count=hunk.new_count,
-        rows=tuple(marked[row.sign, row.old or row.new] for row in rows),
+        rows=tuple(marked_rows[row.sign, row.old or row.new] for row in rows),
         number=hunk.number,
         sides=sides,
     )

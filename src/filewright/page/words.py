@@ -1,4 +1,4 @@
-"""The words of the page for actions, clients and moments; all views take them from here."""
+"""The page's words for actions, clients and moments."""
 
 from __future__ import annotations
 
@@ -31,8 +31,8 @@ _CLIENT_NAMES = {
 class ActionWords:
     """The words for one action on a file.
 
-    A change has `past` done it, a call asks to `infinitive` it, and an undo has left it
-    `undone`; `letter` is git's letter in a list of files.
+    `past` is for a change, `infinitive` for a call that waits, `undone` for the outcome of
+    an undo, and `letter`, as in git, for a list of files.
     """
 
     past: str
@@ -84,9 +84,9 @@ def format_seconds(seconds: float) -> str:
 
 def format_day(moment: datetime) -> str:
     """Return the day in words: today, yesterday, or its date."""
-    days = (datetime.now().astimezone().date() - moment.date()).days
-    if days in (0, 1):
-        return "Today" if days == 0 else "Yesterday"
+    days_ago = (datetime.now().astimezone().date() - moment.date()).days
+    if days_ago in (0, 1):
+        return "Today" if days_ago == 0 else "Yesterday"
     return moment.strftime("%A, %b %d")
 
 
