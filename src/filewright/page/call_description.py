@@ -50,7 +50,9 @@ def describe_call(call: WaitingCall, diff: Diff) -> CallDescription:
 
 def _describe_changes(diff: Diff) -> list[str]:
     """Return a phrase for each kind of change, the destructive ones first."""
-    folders = tuple(lost.path for lost in diff.lost if lost.path.endswith("/"))
+    lost_folders = tuple(
+        lost.path for lost in diff.lost if lost.path.endswith("/")
+    )
     targets_by_verb = _find_lost_targets(diff)
     lost_targets = {*targets_by_verb["delete"], *targets_by_verb["overwrite"]}
     for file in diff.files:
@@ -58,18 +60,17 @@ def _describe_changes(diff: Diff) -> list[str]:
         verb = ACTION_WORDS[file.action].infinitive
         if path is None or path in lost_targets:
             continue
-        if verb == "delete" and path.startswith(folders):
-            # The folder stands for all files in it.
-            continue
-        target = path
-        if verb in ("move", "copy"):
-            target = f"{file.old_name} to {path}"
-        targets_by_verb.setdefault(verb, []).append(target)
+        # A deleted folder stands for all files in it.
+        if verb != "delete" or not path.startswith(lost_folders):
+            target = path
+            if verb in ("move", "copy"):
+                target = f"{file.old_name} to {path}"
+            targets_by_verb.setdefault(verb, []).append(target)
     phrases: list[str] = []
     for verb, targets in targets_by_verb.items():
         if targets:
             phrases.append(f"{verb} {_join_names(targets)}")
-    if diff.omitted_files and not folders:
+    if diff.omitted_files and not lost_folders:
         files = pluralize(diff.omitted_files, "more file")
         phrases.append(f"change {files}")
     return phrases

@@ -290,17 +290,12 @@ def _make_card(
     content = None
     if max_lines and not _is_large(change):
         content = _read_content(change)
-    has_text = content is not None and content.binary_type is None
+    text = None
+    if content is not None and content.binary_type is None:
+        text = content
     views: tuple[FileView, ...] | None = None
-    if difference.kind == "folder":
-        # The files in it have cards of their own.
-        views = ()
-    elif max_lines:
-        line_chars = workspace.settings.line_chars
-        views = tuple(
-            _mark_hunks(change, view_of(diff), decisions, line_chars)
-            for diff in difference.diffs
-        )
+    if max_lines or difference.kind == "folder":
+        views = _make_views(workspace, change, difference, decisions)
     outputs: Sequence[ImagePair] = ()
     if views and isinstance(content, NotebookView):
         language = _find_language(change)
@@ -309,30 +304,15 @@ def _make_card(
             list_images(_read_side(change, is_before=True)),
             list_images(_read_side(change, is_before=False)),
         )
-    badges: list[str] = []
-    if difference.kind in _KIND_BADGES:
-        badges.append(_KIND_BADGES[difference.kind])
-    if (
-        difference.mode_before is not None
-        and difference.mode_after is not None
-        and difference.mode_before != difference.mode_after
-    ):
-        badges.append(
-            f"mode {difference.mode_before:03o} → {difference.mode_after:03o}"
-        )
-    if content is not None and has_text:
-        badges += _describe_text(content)
-    if views and any(view.file.binary for view in views):
-        badges.append("binary")
     line_count = None
-    if content is not None and has_text and change.after is not None:
-        line_count = content.lines.count_lines()
+    if text is not None and change.after is not None:
+        line_count = text.lines.count_lines()
+    is_file = difference.kind == "file"
     return Card(
         index=index,
         file=difference,
-        badges=tuple(badges),
-        is_image=difference.kind == "file"
-        and file_suffix(difference.path) in IMAGE_TYPES,
+        badges=tuple(_make_badges(difference, text, views or ())),
+        is_image=is_file and file_suffix(difference.path) in IMAGE_TYPES,
         views=views,
         line_count=line_count,
         key=file_key(change),
@@ -341,6 +321,41 @@ def _make_card(
         editor_url=_editor_url(workspace.settings.editor, change, views or ()),
         outputs=tuple(outputs),
     )
+
+
+def _make_views(
+    workspace: Workspace,
+    change: FileChange,
+    difference: FileDifference,
+    decisions: Decisions,
+) -> tuple[FileView, ...]:
+    """Return the views of a file's diffs; none of a folder, whose files have cards."""
+    if difference.kind == "folder":
+        return ()
+    line_chars = workspace.settings.line_chars
+    return tuple(
+        _mark_hunks(change, view_of(diff), decisions, line_chars)
+        for diff in difference.diffs
+    )
+
+
+def _make_badges(
+    difference: FileDifference,
+    text: Snapshot | None,
+    views: Sequence[FileView],
+) -> list[str]:
+    """Return the badges of a file: its kind, its mode, and facts about its text."""
+    badges: list[str] = []
+    if difference.kind in _KIND_BADGES:
+        badges.append(_KIND_BADGES[difference.kind])
+    before, after = difference.mode_before, difference.mode_after
+    if before is not None and after is not None and before != after:
+        badges.append(f"mode {before:03o} → {after:03o}")
+    if text is not None:
+        badges += _describe_text(text)
+    if any(view.file.binary for view in views):
+        badges.append("binary")
+    return badges
 
 
 def _read_side(change: FileChange, *, is_before: bool) -> bytes:

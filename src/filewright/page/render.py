@@ -163,29 +163,34 @@ def render_row(row: RowView, spans: HighlightedSpans) -> Markup:
     boundaries = {0, len(text)}
     for start, end, _ in (*changed_spans, *spans):
         boundaries |= {start, end}
-    pieces: list[str] = []
+    pieces: list[Markup] = []
     pending_spans = list(spans)
     for start, end in pairwise(sorted(boundaries)):
         # Spans are in order: those that end here are finished.
         while pending_spans and pending_spans[0][1] <= start:
             pending_spans.pop(0)
-        classes: list[str] = []
+        token_classes: list[str] = []
         if pending_spans and pending_spans[0][0] <= start:
-            classes.append(pending_spans[0][2])
-        is_changed = False
-        for mark_start, mark_end, css_class in changed_spans:
-            if mark_start <= start < mark_end:
-                classes.append(css_class)
-                is_changed = True
+            token_classes.append(pending_spans[0][2])
+        change_classes = [
+            css_class
+            for mark_start, mark_end, css_class in changed_spans
+            if mark_start <= start < mark_end
+        ]
         piece = text[start:end]
-        markup = _show_blanks(piece) if is_changed else escape(piece)
-        if classes:
-            markup = Markup('<span class="{}">{}</span>').format(
-                " ".join(classes), markup
-            )
-        pieces.append(markup)
-    # All parts were escaped above.
+        markup = _show_blanks(piece) if change_classes else escape(piece)
+        pieces.append(_wrap(markup, [*token_classes, *change_classes]))
+    # All pieces were escaped above.
     return Markup("".join(pieces))
+
+
+def _wrap(markup: Markup, classes: Sequence[str]) -> Markup:
+    """Return markup in an element with some classes, or as it is without any."""
+    if not classes:
+        return markup
+    return Markup('<span class="{}">{}</span>').format(
+        " ".join(classes), markup
+    )
 
 
 def _show_blanks(piece: str) -> Markup:
