@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
 
 from filewright import wording
+from filewright.wording import escape_surrogates, escape_unsendable
 
 
 @pytest.mark.parametrize(
@@ -114,3 +120,48 @@ def test_limits_lines():
         "a",
         "2 more files",
     ]
+
+
+ANY_TEXT = st.text(alphabet=st.characters(codec=None), max_size=60)
+
+
+@given(ANY_TEXT)
+@examples(25, derandomize=True)
+def test_unsendable_characters(
+    text: str,
+) -> None:
+    shown = escape_unsendable(text)
+    shown.encode("utf-8")
+    assert not [
+        character
+        for character in shown
+        if ord(character) < 32 and character not in "\t\n\f\r"
+    ]
+    assert not [
+        character
+        for character in shown
+        if 0x7F <= ord(character) <= 0x9F and character != "\x85"
+    ]
+    assert escape_unsendable(shown) == shown
+
+
+@given(st.text(max_size=60))
+@examples(17, derandomize=True)
+def test_plain_text_is_left_as_it_is(text: str) -> None:
+    plain = "".join(
+        character
+        for character in text
+        if character.isprintable() or character in "\n\t"
+    )
+    assert escape_unsendable(plain) == plain
+
+
+@given(ANY_TEXT)
+@examples(17, derandomize=True)
+def test_json_stays_the_same_json(text: str) -> None:
+    document = json.dumps({"text": text}, ensure_ascii=False)
+    assert json.loads(escape_unsendable(document)) == {"text": text}
+
+
+def test_surrogates() -> None:
+    assert escape_surrogates("\x1b \udc80 ü") == "\x1b \\udc80 ü"

@@ -1,10 +1,15 @@
 """A workspace over a temporary folder, with its state beside it."""
 
+import os
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tools.compressed_log import write_compressed_log
+from tests.tools.log_files import write_logs
+from tests.tools.sources import SHOP
 
 from filewright import Settings, Workspace
 
@@ -54,3 +59,81 @@ def contents(root):
         return found
 
     return now
+
+
+@pytest.fixture(params=[False, True], ids=["held", "windowed"])
+def logs(request, root, tmp_path):
+    """Return a workspace over logs, whose files are held or read by windows."""
+    write_logs(root)
+    settings = Settings(hold_bytes=1_000) if request.param else Settings()
+    with Workspace(root, state_dir=tmp_path / "s", settings=settings) as opened:
+        yield opened
+
+
+@pytest.fixture(params=[False, True], ids=["held", "long"])
+def compressed_log(request, root, tmp_path):
+    """Return a workspace over `app.log.gz`, whose text is held or too long for that."""
+    settings = Settings(hold_bytes=20_000) if request.param else Settings()
+    write_compressed_log(root / "app.log.gz")
+    with Workspace(root, state_dir=tmp_path / "s", settings=settings) as opened:
+        yield opened
+
+
+@pytest.fixture
+def entries(root):
+    """Return the root with two files, a script, and a folder."""
+    (root / "a").write_text("A")
+    (root / "b").write_text("B")
+    (root / "dir").mkdir()
+    (root / "dir/inside").write_text("I")
+    (root / "run.sh").write_text("#!")
+    (root / "run.sh").chmod(0o644)
+    return root
+
+
+@pytest.fixture
+def odd_files(root, tmp_path):
+    """Return the root with files, links and devices of every kind."""
+    (root / "a.txt").write_bytes(b"one\ntwice\ntwice\n")
+    (root / "empty.txt").write_bytes(b"")
+    (root / "folder").mkdir()
+    (root / "folder/inside").write_bytes(b"x")
+    (root / "link.txt").symlink_to("a.txt")
+    (tmp_path / "out.txt").write_bytes(b"secret")
+    (root / "outlink").symlink_to("../out.txt")
+    os.mkfifo(root / "pipe")
+    with socket.socket(socket.AF_UNIX) as s:
+        s.bind(str(root / "socket"))
+    (root / "binary").write_bytes(b"\0\1\2")
+    (root / "utf16.txt").write_bytes("x = 1\n".encode("utf-16") + b"x")
+    (root / "utf32.txt").write_bytes("x = 1\n".encode("utf-32"))
+    (root / "n.ipynb").write_text(
+        '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
+    )
+    (root / "latin.txt").write_bytes("# caf\xe9 au lait\n".encode("latin-1"))
+    (root / ".git").mkdir()
+    (root / ".git/config").write_bytes(b"[core]\n")
+    return root
+
+
+@pytest.fixture
+def shop(root):
+    """Return the root with a module and a text."""
+    (root / "shop.py").write_text(SHOP)
+    (root / "old.txt").write_text("old\n")
+    return root
+
+
+TIERS = {
+    "held": {},
+    "windowed": {"hold_bytes": 0},
+    "indexed": {"hold_bytes": 0, "identity_bytes": 0},
+}
+
+
+@pytest.fixture(params=TIERS)
+def tiered(request, root, tmp_path):
+    """Return a workspace that reads every file as it reads those of one size."""
+    settings = Settings(**TIERS[request.param])
+    with Workspace(root, state_dir=tmp_path / "s", settings=settings) as opened:
+        yield opened

@@ -1,6 +1,12 @@
 """The budget of characters of one page."""
 
-from filewright.tools.bounded_text import CharacterBudget
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.examples import examples
+
+from filewright.tools.bounded_text import CharacterBudget, clip
 
 
 def test_first_result_always_fits() -> None:
@@ -25,3 +31,11 @@ def test_reserve_of_one_result() -> None:
     assert budget.take(10)
     assert not budget.take(5, reserve=6)
     assert budget.take(5, reserve=5)
+
+
+@given(st.text(alphabet="ab\n", max_size=200), st.integers(20, 100))
+@examples(17, derandomize=True)
+def test_clips_with_a_note(text: str, limit: int) -> None:
+    shown = clip(text, limit, note="[cut]", at_line=True)
+    assert len(shown) <= limit
+    assert shown == text if len(text) <= limit else shown.endswith("[cut]")

@@ -2,35 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
 
 from filewright import FilewrightError, Workspace
-
-SHOP = """\
-import math
-
-
-def total(lines):
-    return math.fsum(lines)
-
-
-def rate():
-    return 19
-
-
-def count(lines):
-    return len(lines)
-"""
-
-
-@pytest.fixture
-def shop(root: Path) -> Path:
-    (root / "shop.py").write_text(SHOP)
-    (root / "old.txt").write_text("old\n")
-    return root
 
 
 def tree(root: Path) -> dict[str, bytes]:
@@ -176,128 +152,6 @@ def test_what_is_refused_changes_nothing(
     done = workspace.call("edit_content", {"edits": edits})
     assert done.code == code, done.text
     assert tree(shop) == before
-
-
-def test_a_symbol_moved_to_a_line_has_blank_lines_around_it(
-    shop: Path, workspace: Workspace
-) -> None:
-    version = workspace.read("shop.py").version
-    edit = {
-        "from": {"symbol": "count"},
-        "at": {"after": 2},
-        "expected_version": version,
-    }
-    done = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
-    assert not done.is_error, done.text
-    text = (shop / "shop.py").read_text()
-    assert text == SHOP.replace(
-        "\n\n\ndef count(lines):\n    return len(lines)\n", "\n"
-    ).replace(
-        "import math\n\n\n",
-        "import math\n\n\ndef count(lines):\n    return len(lines)\n\n\n",
-    )
-
-
-def test_what_was_shown_stands_in_for_its_version(
-    shop: Path, workspace: Workspace
-) -> None:
-    edit = {"at": {"lines": [9, 9]}, "replace": "    return 7"}
-    refused = workspace.call(
-        "edit_content", {"path": "shop.py", "edits": [edit]}
-    )
-    assert refused.code == "invalid_input"
-    version = workspace.read("shop.py").version
-    assert version in refused.text
-    done = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
-    assert not done.is_error, done.text
-    assert (shop / "shop.py").read_text() == SHOP.replace(
-        "return 19", "return 7"
-    )
-    again = workspace.call("edit_content", {"path": "shop.py", "edits": [edit]})
-    assert (
-        again.code == "invalid_input"
-    )  # it was changed since; whoever sees only a diff may count otherwise
-
-
-def test_what_another_session_was_shown_stands_in_for_nothing(
-    shop: Path, workspace: Workspace
-) -> None:
-    from filewright import Task
-    from filewright.progress import Caller
-
-    workspace.under(Task(caller=Caller("other"))).run(
-        "read_content", {"path": "shop.py"}
-    )
-    edit = {"at": {"lines": [9, 9]}, "replace": "    return 7"}
-    assert (
-        workspace.call(
-            "edit_content", {"path": "shop.py", "edits": [edit]}
-        ).code
-        == "invalid_input"
-    )
-
-
-AT = [
-    (
-        {"symbol": "rate"},
-        {"replace": "A = 1"},
-        ("def rate():\n    return 19", "A = 1"),
-    ),
-    (
-        {"symbol": "rate"},
-        {"delete": True},
-        ("def rate():\n    return 19\n\n\n", ""),
-    ),
-    (
-        {"after": "rate"},
-        {"replace": "A = 1"},
-        ("return 19\n", "return 19\n\n\nA = 1\n"),
-    ),
-    (
-        {"before": 1},
-        {"replace": "# shop"},
-        ("import math", "# shop\nimport math"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("at", "what", "change"), AT)
-def test_one_at_says_where(
-    shop: Path,
-    workspace: Workspace,
-    at: dict[str, object],
-    what: dict[str, object],
-    change: tuple[str, str],
-) -> None:
-    done = workspace.call(
-        "edit_content", {"path": "shop.py", "edits": [{"at": at, **what}]}
-    )
-    assert not done.is_error, done.text
-    assert (shop / "shop.py").read_text() == SHOP.replace(*change, 1)
-
-
-def test_a_replacement_of_no_more_than_was_allowed_is_made_at_once(
-    shop: Path, workspace: Workspace
-) -> None:
-    asked = {"pattern": "lines", "replacement": "rows", "whole_word": True}
-    seen = workspace.call("replace_content", {**asked, "max_count": 3})
-    assert not seen.is_error, seen.text
-    more = "4 matches in 1 file are more than max_count=3 (preview; nothing was written; max_count=4 writes)"
-    assert more in seen.text
-    flat = workspace.call(
-        "replace_content", {**asked, "max_count": 3, "preview": False}
-    )
-    assert more in flat.text, (
-        "preview=false does not write either, and is not advised"
-    )
-    assert (shop / "shop.py").read_text() == SHOP
-    looked = workspace.call(
-        "replace_content", {**asked, "max_count": 4, "preview": True}
-    )
-    assert "nothing was written" in looked.text
-    done = workspace.call("replace_content", {**asked, "max_count": 4})
-    assert "4 matches in 1 file replaced; change" in done.text, done.text
-    assert (shop / "shop.py").read_text() == SHOP.replace("lines", "rows")
 
 
 NO_PLACE = [
@@ -488,32 +342,6 @@ def test_what_is_moved_out_of_a_file_is_not_deleted_with_it(
         workspace.undo()
 
 
-@pytest.mark.parametrize(
-    "place", [{"path": "new.py"}, {"path": "shop.py", "at": {"after": 0}}]
-)
-def test_the_lines_of_a_notebook_as_it_is_shown_are_not_those_of_its_file(
-    shop: Path, workspace: Workspace, place: dict[str, object]
-) -> None:
-    cell = {
-        "cell_type": "code",
-        "metadata": {},
-        "source": ["a = 1\n", "b = 2"],
-        "outputs": [],
-    }
-    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (shop / "book.ipynb").write_text(json.dumps(book, indent=1))
-    workspace.read("book.ipynb")
-    before = tree(shop)
-    edit = {
-        "from": {"path": "book.ipynb", "start_line": 2, "end_line": 3},
-        **place,
-    }
-    done = workspace.call("edit_content", {"edits": [edit]})
-    assert done.code == "invalid_input", done.text
-    assert "notebook" in done.text
-    assert tree(shop) == before
-
-
 RATE = "def rate():\n    return 'ü'\n"
 FROM = {"path": "new.py", "from": {"path": "rate.py", "symbol": "rate"}}
 HEAD = {"path": "new.py", "content": "# é\n"}
@@ -607,59 +435,6 @@ def test_what_is_moved_into_a_new_file_begins_a_line_of_its_own(
     ).read_bytes() == b"A = 1\nimport math\n\n\ndef rate():\n    return 19\n"
 
 
-USERS = {
-    "lib/__init__.py": "",
-    "lib/tools.py": "def slug(text):\n    return text\n\n\ndef other():\n    return slug('x')\n",
-    "lib/page.py": "from lib.tools import other, slug\n",
-    "lib/feed.py": "import lib.tools\n\nlib.tools.slug('x')\n",
-    "lib/near.py": "from . import tools\n\ntools.slug('x')\n",
-    "lib/not1.py": "from lib.tools import other\n\nslug = 1\n",
-    "lib/not2.py": "from elsewhere import slug\n",
-    "web/a.js": "import { slug } from './b';\n",
-}
-
-
-def test_a_move_names_who_takes_the_symbol_from_its_old_module(
-    root: Path, workspace: Workspace
-) -> None:
-    for name, text in USERS.items():
-        (root / name).parent.mkdir(exist_ok=True)
-        (root / name).write_text(text)
-    move = {
-        "path": "lib/text.py",
-        "from": {"path": "lib/tools.py", "symbol": "slug"},
-    }
-    mended = {
-        "path": "lib/page.py",
-        "search": "lib.tools import other, slug",
-        "replace": "lib.text import slug",
-    }
-    shown = workspace.call("edit_content", {"edits": [move], "preview": True})
-    assert "still" not in shown.text
-    copied = workspace.call(
-        "edit_content",
-        {"edits": [{**move, "path": "lib/copy.py", "copy": True}]},
-    )
-    assert "still" not in copied.text
-    done = workspace.call("edit_content", {"edits": [move, mended]})
-    assert (
-        "[slug is still used from lib/tools.py in lib/feed.py, lib/near.py, lib/tools.py]"
-        in done.text
-    )
-    assert done.data["still_used"] == [
-        {
-            "name": "slug",
-            "path": "lib/tools.py",
-            "files": ["lib/feed.py", "lib/near.py", "lib/tools.py"],
-        }
-    ]
-    workspace.undo()
-    for n in range(12):
-        (root / f"lib/user{n:02}.py").write_text("from .tools import slug\n")
-    done = workspace.call("edit_content", {"edits": [move]})
-    assert "lib/user05.py and 6 more]" in done.text
-
-
 def test_what_is_moved_into_a_new_file_has_its_beginning_with_it(
     workspace: Workspace, root: Path
 ) -> None:
@@ -745,133 +520,6 @@ def test_no_move_is_lost_beside_what_a_new_file_has_not(
     done = workspace.call("edit_content", {"edits": edits, "preview": preview})
     assert done.text.startswith("no_match: new.py has no symbol 'rate'")
     assert tree(shop) == before
-
-
-FOUR = b"import os\n\n\ndef one():\n    return 1\n\n\n# of two\ndef two():\n    return 2\n\n\n\ndef three():\n    return 3\n"
-
-
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
-@pytest.mark.parametrize(
-    ("gone", "left"),
-    [
-        (("two", "three"), b"import os\n\n\ndef one():\n    return 1\n"),
-        (("three", "two"), b"import os\n\n\ndef one():\n    return 1\n"),
-        (("one", "two", "three"), b"import os\n"),
-        (
-            ("one", "three"),
-            b"import os\n\n\n# of two\ndef two():\n    return 2\n",
-        ),
-        (("one", "two"), b"import os\n\n\n\ndef three():\n    return 3\n"),
-    ],
-)
-@pytest.mark.parametrize("moved", [True, False])
-def test_the_last_symbols_of_a_file_go_in_one_call(
-    root: Path,
-    workspace: Workspace,
-    gone: tuple[str, ...],
-    left: bytes,
-    moved: bool,
-    end: bytes,
-) -> None:
-    (root / "a.py").write_bytes(FOUR.replace(b"\n", end))
-    taken = [
-        {"path": "b.py", "from": {"path": "a.py", "symbol": name}}
-        if moved
-        else {"path": "a.py", "at": {"symbol": name}, "delete": True}
-        for name in gone
-    ]
-    workspace.run("edit_content", {"edits": taken})
-    assert (root / "a.py").read_bytes() == left.replace(b"\n", end)
-    if moved:
-        text = (root / "b.py").read_bytes()
-        assert [
-            name for name in gone if b"def %b():" % name.encode() in text
-        ] == [*gone]
-        assert (b"# of two" + end in text) == ("two" in gone)
-        assert not text.endswith(2 * end)
-
-
-def test_the_last_methods_of_a_class_go_in_one_call(
-    root: Path, workspace: Workspace
-) -> None:
-    first, last = (
-        "class C:\n    a = 1\n\n    def b(self):\n        pass\n",
-        "\n    def e(self):\n        pass\n",
-    )
-    between = (
-        "\n    def c(self):\n        pass\n\n    def d(self):\n        pass\n"
-    )
-    gone = [
-        {"path": "a.py", "at": {"symbol": name}, "delete": True}
-        for name in ("C.c", "C.d")
-    ]
-    for after in ("", "\n\nx = 1\n", last):
-        (root / "a.py").write_text(first + between + after)
-        workspace.run("edit_content", {"edits": gone})
-        assert (root / "a.py").read_text() == first + after
-
-
-def test_a_refusal_names_the_refused_edits_of_every_file(
-    shop: Path, workspace: Workspace
-) -> None:
-    before = tree(shop)
-    edits = [
-        {"path": "shop.py", "search": "return", "replace": "yield"},
-        {"path": "shop.py", "search": "def rate", "replace": "def price"},
-        {"path": "shop.py", "search": "def cost(", "replace": "def costs("},
-        {"path": "old.txt", "search": "new", "replace": "newer"},
-    ]
-    refused = workspace.call("edit_content", {"edits": edits})
-    lines = refused.text.splitlines()
-    assert lines[0].startswith(
-        "ambiguous_match: shop.py: edit 1 of 4: the search text matches 3 places"
-    )
-    assert [line[:42] for line in lines if line.startswith("also: ")] == [
-        "also: shop.py: edit 3: the search text is ",
-        "also: old.txt: edit 4: the search text is ",
-    ]
-    assert lines[-1].startswith("hint: give start_line to choose one")
-    assert tree(shop) == before
-
-
-def test_of_many_refused_edits_the_first_are_named_and_the_others_counted(
-    shop: Path, workspace: Workspace
-) -> None:
-    edits = [
-        {"search": f"missing {number} of them", "replace": ""}
-        for number in range(40)
-    ]
-    refused = workspace.call(
-        "edit_content", {"path": "shop.py", "edits": edits}
-    )
-    assert refused.text.count("\nalso: shop.py: edit ") == 10
-    assert "\nalso: 29 more edits\n" in refused.text
-
-
-def test_a_suggestion_is_of_the_file_and_the_cell_of_its_edit(
-    shop: Path, workspace: Workspace
-) -> None:
-    cells = [
-        {"id": name, "cell_type": "raw", "metadata": {}, "source": "a\nb\na\n"}
-        for name in "xy"
-    ]
-    notebook = {
-        "cells": cells,
-        "metadata": {},
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
-    (shop / "n.ipynb").write_text(json.dumps(notebook))
-    edit = {"path": "n.ipynb", "cell": "y", "search": "a", "replace": "c"}
-    refused = workspace.call("edit_content", {"edits": [edit]})
-    for sent in refused.data["suggestions"]:
-        made = workspace.call(
-            "edit_content", {"edits": [sent], "preview": True}
-        )
-        assert not made.is_error
-        assert made.data["changes_made"] == 1
-        assert {**edit, "start_line": sent["start_line"]} == sent
-    assert len(refused.data["suggestions"]) == 2
 
 
 @pytest.mark.parametrize(

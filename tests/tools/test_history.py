@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright import Workspace
+from filewright import FilewrightError, Workspace
 
 
 @pytest.fixture
@@ -116,3 +116,21 @@ def test_says_whose_a_change_is(root: Path, tmp_path: Path) -> None:
         assert rows[2].endswith("[agent 2, session x]")
         assert rows[3].endswith("created b.txt")
         assert rows[4] == "[those without a name: this session]"
+
+
+def test_survives_a_restart(root, tmp_path):
+    (root / "f").write_text("one\n")
+    with Workspace(root, state_dir=tmp_path / "s") as first:
+        first.edit("f", [{"search": "one", "replace": "two"}])
+        first.write("new", "x")
+    with Workspace(root, state_dir=tmp_path / "s") as second:
+        assert [r.tool for r in second.history()] == [
+            "write_content",
+            "edit_content",
+        ]
+        second.undo()
+        second.undo()
+        assert (root / "f").read_text() == "one\n"
+        assert not (root / "new").exists()
+        with pytest.raises(FilewrightError):
+            second.undo()

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from filewright import Workspace
-from filewright.errors import FilewrightError
 
 SHOP = {
     "README.md": "# Shop\n",
@@ -99,46 +98,3 @@ def test_a_map_is_bounded_whatever_is_there(
     assert not made.is_error, made.text
     assert len(made.text) <= 6_000
     assert "\u202e" not in made.text
-
-
-def test_several_overviews_in_one_call(
-    root: Path, workspace: Workspace
-) -> None:
-    write(root, SHOP)
-    made = workspace.get_overviews("shop/money.py", "web", "gone.py")
-    assert "class Money" in made.overviews[0].text
-    assert "web/: 3 files" in made.text
-    assert "gone.py: not_found" in made.text
-    assert (
-        workspace.call("get_overview", {"paths": ["gone.py"]}).data[
-            "overviews"
-        ][0]["code"]
-        == "not_found"
-    )
-    assert (
-        workspace.call("get_overview", {"path": "web", "paths": ["web"]}).data[
-            "code"
-        ]
-        == "invalid_input"
-    )
-
-
-def test_the_members_of_one_definition(
-    root: Path, workspace: Workspace
-) -> None:
-    members = "".join(f"    def m{n}(self): ...\n" for n in range(30))
-    (root / "a.py").write_text(f"class A:\n{members}\n\nclass B:\n{members}")
-    shown = workspace.get_overview("a.py", symbol="B").text
-    assert "class B" in shown
-    assert "class A" not in shown
-    with pytest.raises(FilewrightError, match="no symbol"):
-        workspace.get_overview("a.py", symbol="C")
-
-
-def test_where_a_file_is_asked_for_a_folder_is_refused(
-    root: Path, workspace: Workspace
-) -> None:
-    (root / "d").mkdir()
-    with pytest.raises(FilewrightError) as refused:
-        workspace.get_overview("d")
-    assert refused.value.code == "not_a_file"

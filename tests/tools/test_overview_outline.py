@@ -1,6 +1,13 @@
 """An outline too long for one answer: its outer part first, and a way to all of it."""
 
+from __future__ import annotations
+
+from pathlib import Path
+
 import pytest
+
+from filewright import Workspace
+from filewright.errors import FilewrightError
 
 
 def names(tree):
@@ -61,3 +68,15 @@ def test_public_before_private(root, workspace):
     result = workspace.get_overview("f.py", max_symbols=2, since=None)
     assert list(names(result.data["outline"])) == ["b", "d"]
     assert result.next_lines == (1, 4)
+
+
+def test_the_members_of_one_definition(
+    root: Path, workspace: Workspace
+) -> None:
+    members = "".join(f"    def m{n}(self): ...\n" for n in range(30))
+    (root / "a.py").write_text(f"class A:\n{members}\n\nclass B:\n{members}")
+    shown = workspace.get_overview("a.py", symbol="B").text
+    assert "class B" in shown
+    assert "class A" not in shown
+    with pytest.raises(FilewrightError, match="no symbol"):
+        workspace.get_overview("a.py", symbol="C")

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.method_tools import call_tool, run_tool
 
 from filewright import Code, FilewrightError, Workspace
 from filewright.edit.changeset import FilePlan
@@ -139,3 +142,85 @@ def test_a_refusal_is_not_tried_again(context: Context) -> None:
     with pytest.raises(FilewrightError):
         retry_stale_plan(context, refuse)
     assert attempts == 1
+
+
+def test_parallel_edits_of_one_file(root, workspace):
+    (root / "f").write_text(
+        "".join(f"slot {n:02} = empty\n" for n in range(20))
+    )
+    failures = []
+
+    def edit(n: int) -> None:
+        result = workspace.call(
+            "edit_content",
+            {
+                "path": "f",
+                "edits": [
+                    {
+                        "search": f"slot {n:02} = empty",
+                        "replace": f"slot {n:02} = taken",
+                    }
+                ],
+            },
+        )
+        if result.is_error:
+            failures.append(result.text)
+
+    threads = [threading.Thread(target=edit, args=(n,)) for n in range(20)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    assert (root / "f").read_text() == "".join(
+        f"slot {n:02} = taken\n" for n in range(20)
+    )
+
+
+EDITED = {"path": "a", "edits": [{"search": "A", "replace": "X"}]}
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("edit_content", EDITED),
+        (
+            "replace_content",
+            {"pattern": "A", "replacement": "X", "path": "a", "preview": False},
+        ),
+        ("apply_patch", {"patch": "--- a/a\n+++ b/a\n@@ -1 +1 @@\n-A\n+X\n"}),
+        (
+            "write_content",
+            {"items": [{"path": "a", "content": "X", "mode": "overwrite"}]},
+        ),
+    ],
+)
+def test_breaks_hard_links_when_asked(entries, workspace, tool, arguments):
+    os.link(entries / "a", entries / "other")
+    assert call_tool(workspace, tool, arguments).code == "hard_linked"
+    result = run_tool(workspace, tool, {**arguments, "break_hard_links": True})
+    assert (
+        "[a had 2 hard links; the other names keep the old content]"
+        in result.text
+    )
+    assert (entries / "other").read_text() == "A"
+    assert (entries / "a").read_text().startswith("X")
+
+
+def test_many_lost_links(entries, workspace):
+    for number in range(400):
+        (entries / f"n{number}").write_text("A\n")
+        os.link(entries / f"n{number}", entries / f"linked{number}")
+    wanted = {
+        "pattern": "A",
+        "replacement": "B",
+        "glob": "n*",
+        "preview": False,
+        "break_hard_links": True,
+    }
+    said = workspace.run("replace_content", wanted).text
+    assert "[n0 had 2 hard links; the other names keep the old content]" in said
+    assert " more notes]\n" in said
+    assert said.splitlines()[-1].startswith(
+        "[400 lines each way; all: get_history with this change_id"
+    )

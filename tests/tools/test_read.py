@@ -1,87 +1,19 @@
 """Reads of files: by lines, from the end, by columns, around a match; all bounded."""
 
+from __future__ import annotations
+
+import os
+import threading
 from pathlib import Path
 
 import pytest
 
-from filewright import FilewrightError, Workspace
+from filewright import Workspace
+from filewright.settings import Settings
 
 LONG = "".join(f"line {n}\n" for n in range(100))
 
-TIERS = {
-    "held": {},
-    "windowed": {"hold_bytes": 0},
-    "indexed": {"hold_bytes": 0, "identity_bytes": 0},
-}
-
-
-@pytest.fixture(params=TIERS)
-def tiered(request, root, tmp_path):
-    from filewright.settings import Settings
-
-    with Workspace(
-        root,
-        state_dir=tmp_path / "s",
-        settings=Settings(**TIERS[request.param]),
-    ) as opened:
-        yield opened
-
-
 LINES = b"".join(b"line %d\n" % n for n in range(1, 101))
-
-
-@pytest.mark.parametrize(
-    ("arguments", "first", "last", "following"),
-    [
-        ({}, 1, 100, None),
-        ({"limit": 10}, 1, 10, 11),
-        ({"start": 91}, 91, 100, None),
-        ({"start": 95, "limit": 2}, 95, 96, 97),
-        ({"mode": "head", "limit": 3}, 1, 3, 4),
-        ({"line": 50, "limit": 5}, 48, 52, 53),
-        ({"line": 1, "limit": 5}, 1, 5, 6),
-    ],
-)
-def test_ranges(tiered, root, arguments, first, last, following):
-    (root / "f").write_bytes(LINES)
-    result = tiered.read("f", **arguments)
-    assert result.data["content"] == "\n".join(
-        f"line {n}" for n in range(first, last + 1)
-    )
-    assert (result.data["start_line"], result.data["end_line"]) == (first, last)
-    assert (result.data["next"] or {}).get("start") == following
-    assert f"\n{first}\tline {first}\n" in result.text + "\n"
-
-
-@pytest.mark.parametrize(
-    "arguments", [{"mode": "tail", "limit": 3}, {"start": -3}]
-)
-def test_tail(tiered, root, arguments):
-    (root / "f").write_bytes(LINES)
-    result = tiered.read("f", **arguments)
-    assert result.data["content"] == "line 98\nline 99\nline 100"
-    assert result.data["next"] is None
-
-
-def test_tail_keeps_newest_lines(tiered, root):
-    (root / "log").write_text(
-        "".join(f"{n:05} {'z' * 104}\n" for n in range(1, 5001))
-    )
-    result = tiered.read("log", mode="tail", limit=1000)
-    assert "05000 " in result.content.split("\n")[-1]
-    older = 1000 - result.lines_returned
-    assert older > 0
-    assert result.truncated
-    assert f"{older} older lines left out; continue with start=" in result.text
-    rest = tiered.read("log", start=result.next.start, limit=older)
-    assert rest.content.split("\n")[0].startswith("04001 ")
-
-
-def test_tail_of_whole_file(tiered, root):
-    (root / "f").write_bytes(b"a\nb")
-    result = tiered.read("f", mode="tail", limit=10)
-    assert result.data["content"] == "a\nb"
-    assert result.data["start_line"] == 1
 
 
 def test_pages_are_bounded(tiered, root):
@@ -185,19 +117,6 @@ def test_shares_page_fairly(tiered, root):
     assert min(shown) * 2 > max(shown)
 
 
-def test_columns_around_match(root: Path, workspace: Workspace) -> None:
-    words = " ".join(f"w{n}" for n in range(20_000))
-    (root / "r.js").write_text("x\n" * 100 + f"HIT {words} HIT end\n")
-    read = workspace.read("r.js", pattern="w15000 ")
-    assert "w15000 " in read.content
-    assert (read.start_line, read.match_line) == (101, 101)
-    second = workspace.read("r.js", pattern="HIT", occurrence=2)
-    assert second.content.rstrip().endswith("w19999 HIT end")
-    assert workspace.read("r.js", pattern="HIT").start_line < 101
-    with pytest.raises(FilewrightError, match="2 matches"):
-        workspace.read("r.js", pattern="HIT", occurrence=3)
-
-
 def test_named_limit_needs_no_note(root: Path, workspace: Workspace) -> None:
     (root / "a.txt").write_text(LONG)
     assert "left out" not in workspace.read("a.txt", limit=3).text
@@ -213,3 +132,80 @@ def test_named_limit_needs_no_note(root: Path, workspace: Workspace) -> None:
         " left out; continue with start="
         in workspace.read("b.txt", limit=4000).text
     )  # cut by the page
+
+
+PAGE = 24_000
+
+
+def sparse(path: Path, head: bytes = b"one\ntwo\n") -> Path:
+    """A file of a terabyte, of which the disk holds the beginning."""
+    path.write_bytes(head)
+    os.truncate(path, 1 << 40)
+    return path
+
+
+def test_head_of_a_terabyte(root, workspace):
+    sparse(root / "log")
+    result = workspace.call(
+        "read_content", {"path": "log", "encoding": "utf-8", "limit": 3}
+    )
+    assert not result.is_error
+    assert "line of more than" in result.text
+    assert "line=3, column=1001" in result.text
+    assert len(result.text) < PAGE
+    piece = workspace.call(
+        "read_content",
+        {
+            "path": "log",
+            "encoding": "utf-8",
+            "line": 3,
+            "column": 1001,
+            "limit": 5,
+        },
+    )
+    assert piece.data["content"] == "\x00" * 5
+    assert piece.data["next"] == {"line": 3, "column": 1006}
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"mode": "tail", "limit": 3}, {"start": 9}, {"line": 9}]
+)
+def test_ends_at_the_time_limit(root, tmp_path, arguments):
+    sparse(root / "log")
+    with Workspace(
+        root, state_dir=tmp_path / "state", settings=Settings(call_seconds=0.2)
+    ) as workspace:
+        result = workspace.call(
+            "read_content", {"path": "log", "encoding": "utf-8", **arguments}
+        )
+        assert result.code == "timeout"
+        assert "hint:" in result.text
+
+
+def test_whole_lines_of_a_growing_file(root, workspace):
+    path = root / "grows.log"
+    path.write_bytes(b"line 0\n")
+    stop = threading.Event()
+
+    def grow():
+        number = 1
+        with path.open("ab", buffering=0) as file:
+            while not stop.wait(0.0005):
+                file.write(b"line %d\n" % number)
+                number += 1
+
+    writer = threading.Thread(target=grow)
+    writer.start()
+    try:
+        for _ in range(50):
+            result = workspace.call(
+                "read_content",
+                {"path": "grows.log", "mode": "tail", "limit": 5},
+            )
+            assert not result.is_error, result.text
+            rows = result.data["content"].split("\n")
+            numbers = [int(row.removeprefix("line ")) for row in rows]
+            assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    finally:
+        stop.set()
+        writer.join()

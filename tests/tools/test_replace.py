@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tools.sources import SHOP
 
-from filewright import Workspace
-from filewright.errors import FilewrightError
-from filewright.tools.replace import check_expected
+from filewright import FilewrightError, Settings, Workspace
+from filewright.edit.replacements import compile_replacement
+from filewright.search.pattern import compile_pattern
+from filewright.tools.replace import check_expected, replace_in_order
 
 
 @pytest.mark.parametrize(
@@ -153,3 +155,92 @@ def test_writes_an_expected_count(root: Path, workspace: Workspace) -> None:
     done = workspace.call("replace_content", {**asked, "expected_count": 2})
     assert "2 matches in 1 file replaced; change" in done.text
     assert (root / "a.txt").read_text() == "new new\n"
+
+
+def test_whole_words_in_either_mode(root, workspace):
+    (root / "a.py").write_text("total subtotal total_of total\n")
+    done = workspace.call(
+        "replace_content",
+        {
+            "pattern": "total",
+            "replacement": "sum",
+            "whole_word": True,
+            "preview": False,
+        },
+    )
+    assert done.data["count"] == 2
+    assert (root / "a.py").read_text() == "sum subtotal total_of sum\n"
+    workspace.call(
+        "replace_content",
+        {
+            "pattern": "(s)(um)",
+            "replacement": "$2$1",
+            "mode": "regex",
+            "whole_word": True,
+            "preview": False,
+        },
+    )
+    assert (root / "a.py").read_text() == "ums subtotal total_of ums\n"
+
+
+@pytest.mark.parametrize("held", [1_000, 1_000_000])
+def test_replaces_in_order(tmp_path, held):
+    (tmp_path / "r").mkdir()
+    lines = "".join(f"line {number} alpha beta\r\n" for number in range(500))
+    (tmp_path / "r/a.txt").write_bytes(lines.encode())
+    patterns = [
+        compile_pattern(text, case="sensitive")
+        for text in ("alpha", "beta", "ALPHA gamma")
+    ]
+    texts = ("ALPHA beta", "gamma", "x")
+    with Workspace(
+        tmp_path / "r",
+        state_dir=tmp_path / "s",
+        settings=Settings(hold_bytes=held),
+    ) as workspace:
+        pairs = [
+            (each, compile_replacement(text, each))
+            for each, text in zip(patterns, texts, strict=True)
+        ]
+        replace_in_order(workspace.context, "a.txt", pairs)
+    assert (tmp_path / "r/a.txt").read_bytes() == lines.replace(
+        "alpha beta", "x gamma"
+    ).encode()
+
+
+def test_writes_up_to_max_count(shop: Path, workspace: Workspace) -> None:
+    asked = {"pattern": "lines", "replacement": "rows", "whole_word": True}
+    seen = workspace.call("replace_content", {**asked, "max_count": 3})
+    assert not seen.is_error, seen.text
+    more = "4 matches in 1 file are more than max_count=3 (preview; nothing was written; max_count=4 writes)"
+    assert more in seen.text
+    flat = workspace.call(
+        "replace_content", {**asked, "max_count": 3, "preview": False}
+    )
+    assert more in flat.text, (
+        "preview=false does not write either, and is not advised"
+    )
+    assert (shop / "shop.py").read_text() == SHOP
+    looked = workspace.call(
+        "replace_content", {**asked, "max_count": 4, "preview": True}
+    )
+    assert "nothing was written" in looked.text
+    done = workspace.call("replace_content", {**asked, "max_count": 4})
+    assert "4 matches in 1 file replaced; change" in done.text, done.text
+    assert (shop / "shop.py").read_text() == SHOP.replace("lines", "rows")
+
+
+COOKIE = "# -*- coding: latin-1 -*-\n"
+
+
+def test_declared_encoding(root: Path, workspace: Workspace) -> None:
+    (root / "a.xml").write_text(
+        '<?xml version="1.0" encoding="koi8-r"?>\n<a>x</a>\n'
+    )
+    workspace.replace(
+        "x", "ж", path="a.xml", whole_word=True, preview=False, max_files=1
+    )
+    (root / "a.py").write_text(COOKIE)
+    workspace.write("a.py", "x = 'é'\n", mode="append")
+    assert "<a>ж</a>".encode("koi8-r") in (root / "a.xml").read_bytes()
+    assert (root / "a.py").read_bytes().endswith(b"x = '\xe9'\n")

@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.tools.utf16 import MARKS, WIDE_TEXT, wide
 
-from filewright import Workspace
-from filewright.errors import Code, FilewrightError
+from filewright import FilewrightError, Workspace
+from filewright.errors import Code
 from filewright.progress import Caller, Task
 
 LINES = "".join(f"line {number}\n" for number in range(1, 61))
@@ -240,3 +241,89 @@ def test_preview_names_each_file_once(workspace: Workspace, root: Path) -> None:
         )
         == 1
     )
+
+
+def test_merges_with_later_changes(root, workspace):
+    lines = [f"line {n}\n" for n in range(20)]
+    (root / "f").write_text("".join(lines))
+    edit = workspace.edit("f", [{"search": "line 3\n", "replace": "LINE 3\n"}])
+    (root / "f").write_text(
+        (root / "f").read_text().replace("line 15\n", "someone else\n")
+    )
+    result = workspace.undo(edit.data["change_id"])
+    assert (root / "f").read_text() == "".join(lines).replace(
+        "line 15\n", "someone else\n"
+    )
+    assert "merge" in result.text
+
+    edit = workspace.edit("f", [{"search": "line 3\n", "replace": "LINE 3\n"}])
+    theirs = (root / "f").read_text().replace("LINE 3\n", "not yours\n")
+    (root / "f").write_text(theirs)
+    with pytest.raises(FilewrightError) as caught:
+        workspace.undo(edit.data["change_id"])
+    assert caught.value.code == "stale_version"
+    assert (root / "f").read_text() == theirs
+    workspace.run(
+        "revert_edit", {"change_id": edit.data["change_id"], "force": True}
+    )
+    assert "line 3\n" in (root / "f").read_text()
+
+
+def test_ids_within_a_moment(root, workspace):
+    (root / "f").write_text("0\n")
+    ids = [
+        workspace.edit(
+            "f", [{"search": f"{n}\n", "replace": f"{n + 1}\n"}]
+        ).data["change_id"]
+        for n in range(30)
+    ]
+    assert ids == sorted(set(ids))
+    for change in reversed(ids):
+        workspace.undo(change)
+    assert (root / "f").read_text() == "0\n"
+
+
+@pytest.mark.parametrize("codec", MARKS)
+def test_merges_in_utf16(codec: str, root: Path, workspace: Workspace) -> None:
+    text = "".join(f"line {number} \u0a0a\u000a" for number in range(12))
+    (root / "f").write_bytes(wide(text, codec))
+    workspace.edit("f", [{"search": "line 2 ", "replace": "line two "}])
+    others = text.replace("line 2 ", "line two ").replace("line 9", "line nine")
+    (root / "f").write_bytes(wide(others, codec))
+    workspace.undo()
+    assert (root / "f").read_bytes() == wide(
+        text.replace("line 9", "line nine"), codec
+    )
+
+
+@pytest.mark.parametrize("codec", MARKS)
+def test_conflict_in_utf16(
+    codec: str, root: Path, workspace: Workspace
+) -> None:
+    (root / "f").write_bytes(wide(WIDE_TEXT, codec))
+    made = workspace.edit("f", [{"search": "日本", "replace": "東京"}])
+    (root / "f").write_bytes(wide(WIDE_TEXT.replace("日本", "大阪"), codec))
+    answer = workspace.call("revert_edit", {"change_id": made.change_id})
+    assert answer.is_error
+    assert "大阪" in answer.text
+    assert "日本" in answer.text
+
+
+@pytest.mark.parametrize("codec", MARKS)
+def test_hunk_in_utf16(codec: str, root: Path, workspace: Workspace) -> None:
+    text = "".join(f"line {number} \u0a0a\r\n" for number in range(30))
+    (root / "f").write_bytes(wide(text, codec))
+    edits = [
+        {"search": f"line {n} ", "replace": f"line {n} new "} for n in (2, 25)
+    ]
+    made = workspace.edit("f", edits)
+    assert made.diff.count("@@ -") == 2
+    answer = workspace.call(
+        "revert_edit", {"change_id": made.change_id, "path": "f", "hunk": 1}
+    )
+    assert not answer.is_error, answer.text
+    assert (root / "f").read_bytes() == wide(
+        text.replace("line 25 ", "line 25 new "), codec
+    )
+    shown = workspace.call("get_history", {"change_id": made.change_id}).text
+    assert "+line 25 new" in shown

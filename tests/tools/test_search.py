@@ -1,6 +1,5 @@
 """Searches of files and trees: modes, pages, outputs, and files that are left out."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -134,62 +133,10 @@ def test_encodings(root, workspace, encoding):
         ] == [1]
 
 
-def test_fuzzy(root, workspace):
-    (root / "f").write_text(
-        "def alpha(): pass\ndef compute_totals(values, tax):\n    return sum(values)\n"
-    )
-    result = workspace.search(
-        "def comptue_totals(values, tax):", path="f", mode="fuzzy"
-    )
-    assert [h["line"] for h in result.data["results"]] == [2]
-    assert 0.9 < result.data["results"][0]["similarity"] < 1
-    assert (
-        workspace.search(
-            "zebra crossing ahead here", path="f", mode="fuzzy"
-        ).data["results"]
-        == []
-    )
-
-
-def test_fuzzy_ranks_by_similarity(tree, workspace):
-    result = workspace.search(
-        "        needel = 17", mode="fuzzy", max_results=3
-    )
-    assert result.data["results"][0]["path"].endswith("f17.py")
-    scores = [hit["similarity"] for hit in result.data["results"]]
-    assert scores == sorted(scores, reverse=True)
-
-
-@pytest.mark.parametrize("argument", ["invert", "multiline", "whole_word"])
-def test_fuzzy_refuses_arguments(root, workspace, argument):
-    (root / "f").write_text("x\n")
-    result = workspace.call(
-        "search_content", {"pattern": "x", "mode": "fuzzy", argument: True}
-    )
-    assert result.code == "invalid_input"
-
-
 def test_catastrophic_pattern(root, workspace):
     (root / "f").write_text("a" * 50_000 + "\n")
     assert (
         workspace.search("(a+)+b", path="f", mode="regex").data["results"] == []
-    )
-
-
-@pytest.mark.parametrize("path", [".", "book.ipynb"])
-def test_fuzzy_searches_cells(root, workspace, path):
-    cell = {
-        "cell_type": "code",
-        "id": "a",
-        "metadata": {},
-        "source": ["def totl_of(cart):\n", "    return 1\n"],
-    }
-    book = {"cells": [cell], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}
-    (root / "book.ipynb").write_text(json.dumps(book))
-    (hit,) = workspace.search("def total_of(cart):", path, mode="fuzzy").results
-    assert (hit.text, hit.symbol) == (
-        "def totl_of(cart):",
-        workspace.search("totl_of").results[0].symbol,
     )
 
 

@@ -1,5 +1,7 @@
 """Notes of searches and replacements: text and names in another spelling, and which characters differ."""
 
+from __future__ import annotations
+
 import unicodedata
 from functools import partial
 from pathlib import Path
@@ -178,3 +180,20 @@ def test_code_in_f_strings_is_said_to_be_left_out(tmp_path: Path) -> None:
         )
         assert said in answer.text
         assert answer.count == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "note"),
+    [
+        ({"pattern": "def .*f\\("}, "mode=regex reads it"),
+        ({"pattern": "timeout\\["}, "mode=regex reads it"),
+        (
+            {"pattern": "f", "glob": "*.rs"},
+            "list_files shows the files",
+        ),
+        ({"pattern": "f", "output": "counts"}, "2 matching lines in 1 file"),
+    ],
+)
+def test_says_what_the_outcome_means(root, workspace, arguments, note):
+    (root / "a.py").write_text("def f():\n    f()\n")
+    assert note in workspace.call("search_content", arguments).text

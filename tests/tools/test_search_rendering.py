@@ -265,3 +265,33 @@ def test_counts_matches_of_lines(root: Path, workspace: Workspace) -> None:
     done = workspace.replace("old", "new", expected_count=4)
     assert done.count == 4
     assert done.change_id is not None
+
+
+def test_lines_of_a_match(root, workspace):
+    (root / "f").write_text("".join(f"Content line {n}\n" for n in range(6)))
+    result = workspace.search(
+        r"line 1\nContent line 2",
+        path="f",
+        mode="regex",
+        multiline=True,
+        context=1,
+    )
+    assert result.text.splitlines()[:5] == [
+        "f", "1- Content line 0", "2: Content line 1", "3: Content line 2", "4- Content line 3",
+    ]  # fmt: skip
+    (hit,) = result.data["results"]
+    assert (hit["line"], hit["last_line"], hit["more_lines"]) == (
+        2,
+        3,
+        ["Content line 2"],
+    )
+    assert hit["context_after"] == ["Content line 3"]
+
+
+def test_matches_that_meet(root, workspace):
+    (root / "f").write_text("a1\nb2 a1\nb2\nend\n")
+    result = workspace.search(
+        r"a1\nb2", path="f", mode="regex", multiline=True, context=0
+    )
+    assert result.text.splitlines()[:4] == ["f", "1: a1", "2: b2 a1", "3: b2"]
+    assert [hit["line"] for hit in result.data["results"]] == [1, 2]

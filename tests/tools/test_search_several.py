@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from filewright import FilewrightError, Workspace
+from filewright.errors import Code
+from filewright.search.tree import TreeSearch
 
 
 def test_patterns_one_by_one(root: Path, workspace: Workspace) -> None:
@@ -196,3 +198,29 @@ def test_long_pattern_is_named_briefly(root, workspace):
     text = workspace.call("search_content", {"items": items}).text
     assert "1: one two three   [also 2]\n" in text
     assert "\npattern 2 'one':\n" in text
+
+
+def test_shows_searches_in_time(root, workspace, monkeypatch):
+    (root / "a.txt").write_text("needle\n")
+    whole = TreeSearch.__iter__
+
+    def stopped(self):
+        if self.found:
+            raise FilewrightError(Code.TIMEOUT, "the time limit of 2 s passed")
+        self.found.append(self)
+        return whole(self)
+
+    monkeypatch.setattr(TreeSearch, "found", [], raising=False)
+    monkeypatch.setattr(TreeSearch, "__iter__", stopped)
+    result = workspace.call(
+        "search_content", {"patterns": ["needle", "e", "d"]}
+    )
+    assert result.text.startswith("pattern 'needle':\na.txt\n1: needle\n"), (
+        result.text
+    )
+    assert result.text.count("timeout: the time limit of 2 s passed") == 2
+    assert result.data["complete"] is False
+    assert (
+        workspace.call("search_content", {"patterns": ["e", "d"]}).code
+        == Code.TIMEOUT
+    )

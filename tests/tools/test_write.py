@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
+from tests.tools.utf16 import MARKS, WIDE_TEXT, wide
 
 from filewright import Code, FilewrightError, Settings, Workspace
 
@@ -82,3 +84,116 @@ def test_is_refused_in_a_read_only_workspace(
         opened.write_bytes("file", EVERY_BYTE)
     assert refusal.value.code == Code.READ_ONLY
     assert list(root.iterdir()) == []
+
+
+def test_text_is_taken_literally(workspace, root):
+    for content in ("null", "[1,2]", "123", "true", '{"a": 1}', "$1 \\1 $&"):
+        result = workspace.call(
+            "write_content",
+            {"items": [{"path": "t", "content": content, "mode": "overwrite"}]},
+        )
+        assert not result.is_error, result.text
+        assert (root / "t").read_text() == content
+
+
+@pytest.mark.parametrize(
+    ("before", "mode", "content", "newline", "after"),
+    [
+        (None, "create", "a\r\nb\rc\n", None, b"a\nb\nc\n"),
+        (None, "create", "a\r\nb\rc\n", "keep", b"a\r\nb\rc\n"),
+        (b"x\r\ny\r\n", "overwrite", "a\nb\n", None, b"a\r\nb\r\n"),
+        (b"x\r\ny\r\n", "overwrite", "a\nb\n", "lf", b"a\nb\n"),
+        (b"x\r\ny\r\n", "overwrite", "a\nb\n", "keep", b"a\nb\n"),
+        (b"\xef\xbb\xbfx\n", "overwrite", "y\n", None, b"\xef\xbb\xbfy\n"),
+        (b"\xef\xbb\xbfx\n", "overwrite", "\ufeffy\n", None, b"\xef\xbb\xbfy\n"),
+        (b"x\r\n", "append", "a\nb\n", None, b"x\r\na\r\nb\r\n"),
+        (b"\xef\xbb\xbfx\n", "append", "y\n", None, b"\xef\xbb\xbfx\ny\n"),
+        (None, "append", "y\n", None, b"y\n"),
+        (None, "overwrite", "y\n", None, b"y\n"),
+        (b"\0binary", "overwrite", "text\n", None, b"text\n"),
+        (b"", "append", "a\n", None, b"a\n"),
+        ("x\n".encode("utf-16-le"), "append", "a\n", None, "x\n".encode("utf-16-le") + b"a\n"),
+    ],
+)  # fmt: skip
+def test_whole_writes(root, workspace, before, mode, content, newline, after):
+    if before is not None:
+        (root / "f").write_bytes(before)
+        (root / "f").chmod(0o640)
+    item = {
+        "path": "f",
+        "content": content,
+        "mode": mode,
+        **({"newline": newline} if newline else {}),
+    }
+    result = workspace.run("write_content", {"items": [item]})
+    assert (root / "f").read_bytes() == after, result.text
+    if before is not None:
+        assert (root / "f").stat().st_mode & 0o777 == 0o640
+        assert "diff" in result.data["results"][0]
+    workspace.undo(result.data["change_id"])
+    assert (
+        (root / "f").read_bytes() == before
+        if before is not None
+        else not (root / "f").exists()
+    )
+
+
+@pytest.mark.parametrize("newline", ["lf", "keep"])
+def test_refuses_either_of_two_encodings(root, workspace, newline):
+    (root / "f").write_bytes(
+        b"100 \xe9 200\n"
+    )  # a few letters of Windows-1252, or damaged UTF-8
+    item = {"path": "f", "content": "é\n", "mode": "append", "newline": newline}
+    result = workspace.call("write_content", {"items": [item]})
+    assert result.code == "unencodable", result.text
+    assert "content holds 'é'" in result.text
+    assert (root / "f").read_bytes() == b"100 \xe9 200\n"
+    workspace.write("f", "é\n", mode="overwrite")
+    assert (root / "f").read_bytes() == "é\n".encode()
+
+
+def test_appends_in_order(root, workspace):
+    items = [
+        {"path": "log", "content": f"{n}\n", "mode": "append"}
+        for n in range(50)
+    ]
+    workspace.run("write_content", {"items": items})
+    assert (root / "log").read_text() == "".join(f"{n}\n" for n in range(50))
+
+
+def test_bounded_diff(root, workspace):
+    old = "".join(f"old {n}\n" for n in range(20_000))
+    (root / "f").write_text(old)
+    result = workspace.write(
+        "f", "".join(f"new {n}\n" for n in range(20_000)), mode="overwrite"
+    )
+    assert len(result.text) <= workspace.settings.page_chars
+
+
+COOKIE = "# -*- coding: latin-1 -*-\n"
+
+
+def test_overwrites_by_the_new_declaration(
+    root: Path, workspace: Workspace
+) -> None:
+    old = COOKIE + "x = 'é'\n"
+    for new, expected in (
+        ("# coding: utf-8\nx = 'é'\n", "utf-8"),
+        ("x = 'é'\n", "utf-8"),
+        ("# coding: cp1250\nx = 'ž'\n", "cp1250"),
+    ):
+        (root / "a.py").write_bytes(old.encode("latin-1"))
+        workspace.write_all(
+            [{"path": "a.py", "content": new, "mode": "overwrite"}]
+        )
+        assert (root / "a.py").read_bytes() == new.encode(expected)
+
+
+@pytest.mark.parametrize("codec", MARKS)
+@pytest.mark.parametrize("mode", ["append", "overwrite"])
+def test_utf16(mode: Any, codec: str, root: Path, workspace: Workspace) -> None:
+    (root / "f").write_bytes(wide(WIDE_TEXT, codec))
+    workspace.write("f", "neu\nmehr\n", mode=mode)
+    assert (root / "f").read_bytes() == wide(
+        (WIDE_TEXT if mode == "append" else "") + "neu\r\nmehr\r\n", codec
+    )

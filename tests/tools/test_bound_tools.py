@@ -1,12 +1,20 @@
-"""Bad input gets the right code and a hint, and changes nothing."""
+"""The one path of every call: bad input gets its code and a hint, and changes nothing."""
 
-import os
-import socket
+from __future__ import annotations
+
+import json
+from pathlib import Path
 
 import pytest
 from tests.method_tools import call_tool
 
+from filewright import (
+    Code,
+    Workspace,
+)
+
 SEARCH = {"search": "x", "replace": "y"}
+
 
 CASES = [
     # tool, arguments, code, what the message must say
@@ -106,33 +114,9 @@ CASES = [
 ]  # fmt: skip
 
 
-@pytest.fixture
-def place(root, tmp_path):
-    (root / "a.txt").write_bytes(b"one\ntwice\ntwice\n")
-    (root / "empty.txt").write_bytes(b"")
-    (root / "folder").mkdir()
-    (root / "folder/inside").write_bytes(b"x")
-    (root / "link.txt").symlink_to("a.txt")
-    (tmp_path / "out.txt").write_bytes(b"secret")
-    (root / "outlink").symlink_to("../out.txt")
-    os.mkfifo(root / "pipe")
-    with socket.socket(socket.AF_UNIX) as s:
-        s.bind(str(root / "socket"))
-    (root / "binary").write_bytes(b"\0\1\2")
-    (root / "utf16.txt").write_bytes("x = 1\n".encode("utf-16") + b"x")
-    (root / "utf32.txt").write_bytes("x = 1\n".encode("utf-32"))
-    (root / "n.ipynb").write_text(
-        '{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}'
-    )
-    (root / "latin.txt").write_bytes("# caf\xe9 au lait\n".encode("latin-1"))
-    (root / ".git").mkdir()
-    (root / ".git/config").write_bytes(b"[core]\n")
-    return root
-
-
 @pytest.mark.parametrize(("tool", "arguments", "code", "says"), CASES)
 def test_bad_input_changes_nothing(
-    place, workspace, contents, tool, arguments, code, says
+    odd_files, workspace, contents, tool, arguments, code, says
 ):
     before = contents()
     result = call_tool(workspace, tool, arguments)
@@ -144,17 +128,7 @@ def test_bad_input_changes_nothing(
     result.text.encode("utf-8")
 
 
-def test_text_is_taken_literally(workspace, root):
-    for content in ("null", "[1,2]", "123", "true", '{"a": 1}', "$1 \\1 $&"):
-        result = workspace.call(
-            "write_content",
-            {"items": [{"path": "t", "content": content, "mode": "overwrite"}]},
-        )
-        assert not result.is_error, result.text
-        assert (root / "t").read_text() == content
-
-
-def test_every_error_has_a_hint(place, workspace):
+def test_every_error_has_a_hint(odd_files, workspace):
     without = [
         (tool, arguments)
         for tool, arguments, *_ in CASES
@@ -164,87 +138,146 @@ def test_every_error_has_a_hint(place, workspace):
     assert without == []
 
 
-def test_the_item_of_a_malformed_argument_is_a_field(workspace):
-    edits = [{"search": "a", "replace": "b"}, {"search": 1, "replace": "b"}]
-    answer = workspace.call("edit_content", {"path": "a.txt", "edits": edits})
-    assert answer.error.details["index"] == 1
-
-
-def test_a_batch_reports_each_failure_and_fails_nothing_else(place, workspace):
-    result = workspace.call(
-        "read_content", {"paths": ["a.txt", "gone", "binary", "latin.txt"]}
-    )
-    assert not result.is_error
-    assert "caf\xe9" in result.text
-    assert "not_found" in result.text
-    assert "is_binary" in result.text
-    kinds = [file.get("code") for file in result.data["files"]]
-    assert kinds == [None, "not_found", "is_binary", None]
-
-
 @pytest.mark.parametrize(
-    "half",
+    ("tool", "arguments", "code", "hint"),
     [
-        "one\n\ud800\n".encode("utf-16", "surrogatepass"),
-        "one\nt".encode("utf-16") + b"w",
-        b"one\n\xff\n",
-    ],
-)
-@pytest.mark.parametrize("target", ["wide.txt", "returns.txt"])
-def test_invalid_bytes_that_cannot_be_moved_as_they_are_are_named_by_their_file(
-    place, workspace, half, target
-):
-    (place / "half.txt").write_bytes(half)
-    (place / "wide.txt").write_bytes("a\n".encode("utf-16"))
-    (place / "returns.txt").write_bytes(b"a\r\n")
-    source = {
-        "path": "half.txt",
-        "start_line": 2,
-        "end_line": 2,
-        "expected_version": workspace.read("half.txt").version,
-    }
-    made = workspace.call(
-        "edit_content",
-        {
-            "edits": [
-                {
-                    "path": target,
-                    "at": {"after": "0"},
-                    "from": source,
-                    "copy": True,
-                }
-            ]
-        },
-    )
-    assert made.code == "invalid_input"
-    assert "invalid bytes in lines 2-2 of half.txt" in made.text
-
-
-def nested(levels):
-    value = {}
-    for _ in range(levels):
-        value = {"from": value}
-    return value
-
-
-@pytest.mark.parametrize(
-    ("tool", "arguments"),
-    [
-        ("edit_content", ["a.txt"]),
-        ("edit_content", {"path": "a.txt", "edits": [nested(20_000)]}),
         (
-            "get_overview",
-            {
-                "path": "a.txt",
-                "changed_lines": [[1, 1]],
-                "changed_kinds": ["added", "added"],
-            },
+            "read_content",
+            {"path": "src/mian.py"},
+            "not_found",
+            "did you mean src/main.py?",
         ),
+        (
+            "read_content",
+            {"path": "scr/main.py"},
+            "not_found",
+            "did you mean src/main.py?",
+        ),
+        (
+            "read_content",
+            {"path": "a/b/c.py"},
+            "not_found",
+            "there is no a; list . to see what is there",
+        ),
+        (
+            "list_files",
+            {"path": "src/main.py"},
+            "not_a_directory",
+            "read the file",
+        ),
+        (
+            "read_content",
+            {"path": "src/main.py", "limit": 0},
+            "invalid_input",
+            "an integer from 1",
+        ),
+        (
+            "edit_content",
+            {"path": "src/main.py", "old": "x"},
+            "invalid_input",
+            "at least one object {search, replace,",
+        ),
+        (
+            "read_content",
+            {"path": "src/main.py", "line": 1, "symbol": "f"},
+            "invalid_input",
+            "give one of",
+        ),
+        (
+            "read_content",
+            {"path": "src/main.py", "mode": "tail", "start": 2},
+            "invalid_input",
+            "give one of",
+        ),
+        (
+            "read_content",
+            {"path": "src/main.py", "line": 1, "column": 90},
+            "invalid_input",
+            "a column from 1 to 8",
+        ),
+        (
+            "write_content",
+            {"items": [{"path": "new/", "content": "x"}]},
+            "invalid_input",
+            "leave the / out",
+        ),
+        ("get_history", {"cursor": "zzz"}, "invalid_input", "leave it out"),
+        (
+            "get_history",
+            {"change_id": "x", "path": "src/main.py"},
+            "invalid_input",
+            "leave out path",
+        ),
+        (
+            "get_history",
+            {"change_id": "../../x"},
+            "not_found",
+            "get_history lists",
+        ),
+        ("revert_edit", {}, "invalid_input", "change_id for one change"),
+        (
+            "revert_edit",
+            {"change_id": "\ud800"},
+            "not_found",
+            "get_history lists",
+        ),
+        (
+            "revert_edit",
+            {"path": "src/main.py"},
+            "not_found",
+            "get_history lists",
+        ),
+        ("read_content", {"path": "src"}, "not_a_file", "list the folder"),
     ],
 )
-def test_also_what_is_no_call_at_all_is_told_what_to_do(
-    place, workspace, tool, arguments
-):
-    made = call_tool(workspace, tool, arguments)
-    assert made.code == "invalid_input"
-    assert "\nhint: " in made.text
+def test_hints(root, workspace, tool, arguments, code, hint):
+    (root / "src").mkdir()
+    (root / "src/main.py").write_text("def f():\n    pass\n")
+    result = workspace.call(tool, arguments)
+    assert result.code == code, result.text
+    assert hint in result.text.partition("\nhint: ")[2], result.text
+    json.dumps(dict(result.data))
+
+
+WORKING = [
+    ("write_content", {"items": [{"path": "n/m", "content": "x"}, {"path": "a", "content": "x", "mode": "overwrite"}]}),
+    ("create_directories", {"paths": ["x/y", "x/z", "dir"]}),
+    ("move_items", {"items": [{"source": "a", "destination": "p/q/a"}, {"source": "dir", "destination": "moved"}]}),
+    ("move_items", {"items": [{"source": "a", "destination": "b"}], "overwrite": True}),
+    ("move_items", {"items": [{"source": "a", "destination": "t"}, {"source": "b", "destination": "a"}, {"source": "t", "destination": "b"}]}),
+    ("move_items", {"items": [{"source": "dir", "destination": "copy"}, {"source": "a", "destination": "copy/a"}], "copy": True}),
+    ("move_items", {"items": [{"source": "a", "destination": "b"}], "overwrite": True, "copy": True}),
+    ("delete_items", {"paths": ["a", "dir"], "recursive": True}),
+    ("delete_items", {"paths": ["gone", "a"], "missing_ok": True}),
+    ("set_permissions", {"paths": ["a", "run.sh"], "mode": "u+x"}),
+    ("set_permissions", {"paths": ["dir"], "mode": "0700"}),
+]  # fmt: skip
+
+
+def test_read_only_workspace(entries, tmp_path, contents):
+    before = contents()
+    with Workspace(
+        entries, read_only=True, state_dir=tmp_path / "s"
+    ) as workspace:
+        names = {tool.name for tool in workspace.tools()}
+        assert names == {
+            "list_files",
+            "get_overview",
+            "search_content",
+            "read_content",
+            "get_history",
+        }
+        for tool, arguments in WORKING:
+            assert call_tool(workspace, tool, arguments).code == "read_only"
+    assert contents() == before
+    assert not (tmp_path / "s").exists()
+
+
+def test_calls_offered_tools_only(workspace: Workspace, root: Path) -> None:
+    reading = workspace.offer(toolsets=["read"])
+    written = reading.call(
+        "write_content", {"items": [{"path": "new.txt", "content": "x"}]}
+    )
+    assert written.code == Code.INVALID_INPUT
+    assert "unknown tool 'write_content'" in written.text
+    assert not (root / "new.txt").exists()

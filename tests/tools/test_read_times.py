@@ -1,0 +1,83 @@
+"""Reads of a log between two times."""
+
+import gzip
+import re
+
+import pytest
+
+from filewright import FilewrightError
+
+LINES = [
+    f"2026-11-28 10:{number // 60:02}:{number % 60:02} request {number}\n"
+    for number in range(600)
+]
+
+
+@pytest.fixture
+def logs(root, workspace):
+    (root / "app.log.2.gz").write_bytes(
+        gzip.compress("".join(LINES[:200]).encode())
+    )
+    (root / "app.log.1").write_text("".join(LINES[200:400]))
+    (root / "app.log").write_text("".join(LINES[400:]))
+    return workspace
+
+
+def numbers(result) -> list[int]:
+    return [
+        int(number)
+        for number in re.findall(r"request (\d+)$", result.text, re.MULTILINE)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"path": "app.log", "since": "2s"}, [597, 598, 599]),
+        (
+            {"path": "app.log", "since": "10:07:00", "until": "10:07:02"},
+            [420, 421, 422],
+        ),
+        ({"path": "app.log", "until": "10:06:41"}, [400, 401]),
+        (
+            {"path": "app.log*", "since": "10:03:18", "until": "10:03:21"},
+            [198, 199, 200, 201],
+        ),
+        ({"path": "app.log*", "since": "1s"}, [598, 599]),
+        (
+            {"path": "app.log", "rotated": True, "mode": "tail", "limit": 202},
+            list(range(398, 600)),
+        ),
+        ({"path": "app.log*", "limit": 2}, [0, 1]),
+    ],
+    ids=str,
+)
+def test_places(logs, arguments, expected):
+    assert numbers(logs.call("read_content", arguments)) == expected
+
+
+def test_numbers_lines_of_the_file(logs):
+    result = logs.read("app.log", since="10:07:00", limit=1)
+    assert (result.start_line, result.next.start) == (21, 22)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"since": "2026-11-28 23:00"},
+        {"since": "soon"},
+        {"since": "1m", "line": 3},
+    ],
+    ids=str,
+)
+def test_refusals(logs, arguments):
+    with pytest.raises(FilewrightError) as caught:
+        logs.read("app.log", **arguments)
+    assert caught.value.code == "invalid_input"
+
+
+def test_names_files_out_of_order(logs, root):
+    (root / "app.log.1").write_text("".join(LINES[300:400] + LINES[200:300]))
+    result = logs.call("read_content", {"path": "app.log*", "since": "10:05"})
+    assert numbers(result) == list(range(400, 600))
+    assert "not in order: app.log.1;" in result.text

@@ -1,0 +1,84 @@
+"""Plans of the files of a replacement, and items that overlap."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.tools.replacements import item, refused, replaced
+
+from filewright import Code, Workspace
+
+
+@pytest.mark.parametrize(
+    ("text", "items", "line"),
+    [
+        (
+            "x\na total of\n",
+            [item("total", "sum"), item("a total", "one")],
+            2,
+        ),
+        (
+            "x\na total of\n",
+            [item("a total", "one"), item("total", "sum")],
+            2,
+        ),
+        (
+            "total\n",
+            [item("total", "sum"), item("t.t", "x", mode="regex")],
+            1,
+        ),
+        ("total\n", [item("total", "sum"), item("total", "sum")], 1),
+        (
+            "a\nb\nc\n",
+            [item("a\nb", "a\nnew\nb"), item("a\nb\n", "a\nother\nb\n")],
+            2,
+        ),
+    ],
+)
+def test_refuses_overlapping_items(
+    root: Path,
+    workspace: Workspace,
+    text: str,
+    items: list[dict[str, Any]],
+    line: int,
+) -> None:
+    (root / "a.txt").write_text("so far only one\n")
+    (root / "b.txt").write_text(text)
+    items[0] = {**items[0], "path": "b.txt"}
+    for more in ({}, {"preview": True}):
+        refusal = refused(workspace, *items, item("only", "but"), **more)
+        assert refusal.code == Code.OVERLAP
+        assert (
+            refusal.message == f"items 1 and 2 overlap at line {line} of b.txt"
+        )
+        assert "leave out item 1: item 2 matches at its 1 match" in refusal.hint
+    assert (root / "a.txt").read_text() == "so far only one\n"
+    assert (root / "b.txt").read_text() == text
+
+
+@pytest.mark.parametrize(
+    ("items", "hint"),
+    [
+        ([item("m.f($A)", "m.g($A)"), item("f($A)", "g($A)")], "item 1: item 2 matches at its 1 match in this file too"),
+        ([item("f($A)", "g($A)"), item("m.f($A)", "m.g($A)")], "item 2: item 1 matches at its 1 match in this file too"),
+        ([item("x + f(", "y + f("), item("f(1) + y", "2")], "item 1: item 2 matches at its 1 match in this file too"),
+        ([item("z = f", "y = f"), item("f(1)", "g(1)")], "send one of them in a later call"),
+    ],
+)  # fmt: skip
+def test_names_the_item_to_leave_out(
+    root: Path, workspace: Workspace, items: list[dict[str, Any]], hint: str
+) -> None:
+    (root / "a.py").write_text("m.f(x)\n")
+    (root / "b.py").write_text("f(x)\nx + f(1) + y\nz = f(1)\nz = f(2)\n")
+    mode = "code" if "$" in items[0]["pattern"] else "literal"
+    refusal = refused(workspace, *items, mode=mode)
+    assert refusal.code == Code.OVERLAP
+    assert hint in refusal.hint
+
+
+def test_items_that_touch(root: Path, workspace: Workspace) -> None:
+    (root / "a.txt").write_text("foo.bar\n")
+    replaced(workspace, item(".", "->"), item("bar", "ba"), item("foo", "foot"))
+    assert (root / "a.txt").read_text() == "foot->ba\n"
