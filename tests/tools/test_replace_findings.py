@@ -54,7 +54,7 @@ def test_kinds_of_items(root: Path, workspace: Workspace) -> None:
         in text
     )
     assert "\nc.ts:1:\n-has(aaa)\n+owns(aaa)\n" in text
-    assert "[16 more kinds]" in text
+    assert "[17 more kinds]" in text
     assert "[140 lines each way]" in text
     assert len(text) < 800
 
@@ -71,5 +71,19 @@ def test_unlike_lines(root: Path, workspace: Workspace) -> None:
     ).text
     assert "\na.txt:1:\n-AG xzzz" in text
     assert "\n+AG yzzz" in text
-    assert "[54 more kinds]" in text
+    assert "[57 more kinds]" in text
     assert len(text) < 3_000
+
+
+def test_odd_kinds_of_a_text(root: Path, workspace: Workspace) -> None:
+    """Of a plain text three kinds are shown: odd ones instead of the last."""
+    rows = [f"use({chr(97 + n) * 3}, old)\n" for n in range(20)]
+    rows += ["swap(old, old)\n", 'say("old")\n']
+    (root / "a.py").write_text("".join(rows))
+    answer = workspace.call(
+        "replace_content",
+        {"pattern": "old", "replacement": "new", "preview": True},
+    )
+    assert '-say("old")\n+say("new")' in answer.text
+    assert "-swap(old, old)\n+swap(new, new)" in answer.text
+    assert "[19 more kinds]" in answer.text

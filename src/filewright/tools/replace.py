@@ -36,7 +36,11 @@ from filewright.tools.pipeline import (
 from filewright.tools.previews import find_diff_view
 from filewright.tools.replace_arguments import ReplaceArguments
 from filewright.tools.replace_file_plan import plan_files
-from filewright.tools.replace_findings import ReplaceFindings
+from filewright.tools.replace_findings import (
+    MAX_KINDS,
+    MAX_PLAIN_KINDS,
+    ReplaceFindings,
+)
 from filewright.tools.replace_items import (
     ReplaceItem,
     compile_items,
@@ -102,7 +106,14 @@ def plan_and_commit(
     context: Context, arguments: ReplaceArguments, items: Sequence[ReplaceItem]
 ) -> tuple[ReplaceFindings, Change[ReplaceOutcome]]:
     """Plan all replacements, then commit them unless this is a preview."""
-    findings = ReplaceFindings(by_item=[0] * len(items))
+    is_plain = all(
+        item.row_change is not None or item.pattern.mode == "literal"
+        for item in items
+    )
+    findings = ReplaceFindings(
+        by_item=[0] * len(items),
+        max_kinds=MAX_PLAIN_KINDS if is_plain else MAX_KINDS,
+    )
     targets = find_targets(context, items, arguments.max_files, findings)
     file_plans = plan_files(context, items, targets, findings)
     change = plan_change(

@@ -29,9 +29,11 @@ from filewright.wording import escape_controls, join_limited
 MAX_SHOWN_NOTES = 20
 """The notes that an answer shows."""
 
-MAX_KINDS = 6
+MAX_KINDS = 5
+MAX_PLAIN_KINDS = 3
 MAX_FEW_KINDS = 12
-"""The kinds of changed lines shown with an example; and how many are all shown."""
+"""The kinds of changed lines shown with an example: of regexes and code, and of plain
+texts and rows, which seldom surprise; and the kinds of few matches, which are all shown."""
 
 MAX_KIND_CHARS = 100
 """The length of each line of an example."""
@@ -67,6 +69,7 @@ class ReplaceFindings:
     """
 
     by_item: list[int]
+    max_kinds: int = MAX_KINDS
     files_by_item: Counter[int] = field(default_factory=Counter)
     by_file: dict[str, int] = field(default_factory=dict)
     searched: list[int] = field(default_factory=list)
@@ -82,6 +85,7 @@ class ReplaceFindings:
     kinds_by_signs: dict[tuple[str, str], list[HitGroup]] = field(
         default_factory=dict
     )
+    crowded_kinds: list[HitGroup] = field(default_factory=list)
     unusual_rows: list[str] = field(default_factory=list)
     unusual_count: int = 0
     row_count: int = 0
@@ -97,6 +101,7 @@ class ReplaceFindings:
         """Count the kinds of the lines that splices change, with an example of each."""
         lines_left = MAX_COMPARED_LINES - self.compared_lines
         end = 0
+        kind: HitGroup | None = None
         for index in range(min(lines_left, len(splices))):
             self.compared_lines += 1
             splice = splices[index]
@@ -106,6 +111,9 @@ class ReplaceFindings:
                 is_same_line = _LINE_END.search(between) is None
             end = splice.end
             if is_same_line:
+                if kind is not None:
+                    self.crowded_kinds.append(kind)
+                    kind = None
                 continue
             kind = self.kinds.add_hit(snapshot, splices[index].offset)
             if kind is not None:
@@ -191,19 +199,18 @@ class ReplaceFindings:
     def rows(self) -> Iterator[str]:
         """Yield the kinds of lines, each with its new text: the frequent ones first.
 
-        Then comes a line whose match has unusual signs around it, and matches of several
-        lines or with others inside: a mistake is most likely there.
+        Then come a line whose match has unusual signs around it, one with several
+        matches, and matches of several lines or with others inside: a mistake is most
+        likely there.
         """
         ranked = self.kinds.ranked(rarest_first=False)
         unusual_count = len(self.unusual_rows)
-        limit = MAX_KINDS
-        if len(ranked) + unusual_count <= MAX_FEW_KINDS:
+        limit = self.max_kinds
+        if self.total <= MAX_FEW_KINDS:
             limit = MAX_FEW_KINDS
-        frequent = ranked[: limit - unusual_count]
+        frequent = ranked[: max(1, limit - unusual_count)]
         if len(ranked) > len(frequent):
-            rare = self._find_rare(frequent[:-1])
-            if rare is not None:
-                frequent = [*frequent[:-1], rare]
+            frequent = self._with_odd_kinds(frequent)
         for kind in frequent:
             heading = render_kind(
                 replace(kind, text=""), with_path=True
@@ -215,6 +222,23 @@ class ReplaceFindings:
             if index == 0 and self.unusual_count > 1:
                 noun = f"{self.unusual_count:,} {noun}"
             yield f"{noun}{row}"
+
+    def _with_odd_kinds(self, frequent: Sequence[HitGroup]) -> list[HitGroup]:
+        """Return frequent kinds with odd ones in place of the last.
+
+        These are the one with the rarest signs around its match, and one with several
+        matches in a line.
+        """
+        odd_kinds: list[HitGroup] = []
+        rare = self._find_rare(frequent)
+        if rare is not None:
+            odd_kinds.append(rare)
+        for kind in self.crowded_kinds:
+            if kind not in frequent and kind not in odd_kinds:
+                odd_kinds.append(kind)
+                break
+        kept_count = max(1, len(frequent) - len(odd_kinds))
+        return [*frequent[:kept_count], *odd_kinds]
 
     def _find_rare(self, shown: Sequence[HitGroup]) -> HitGroup | None:
         """Return the kind whose match has the rarest signs around it, if it is not shown."""

@@ -32,8 +32,14 @@ def render_replacements(
         render_file(MatchedFile(name, count))
         for name, count in findings.by_file.items()
     ]
+    # A caller that knows the count has seen the lines, and so has one that wants no diff.
+    knows_lines = is_brief or arguments.expected_count is not None
+    shows_kinds = not has_diff and (is_preview or not knows_lines)
     names = ""
-    if not has_diff:
+    # The kinds of lines name the one file, and say more than a few names of many.
+    is_few = 1 < len(files) <= MAX_NAMED_FILES
+    is_told = findings.by_item == list(findings.by_file.values())
+    if not has_diff and (not shows_kinds or (is_few and not is_told)):
         names = f" ({join_limited(files, MAX_NAMED_FILES, noun='file')})"
     verb, details = "replaced", ""
     if findings.value_count:
@@ -55,9 +61,7 @@ def render_replacements(
     if len(findings.by_item) > 1:
         counts = ", ".join(map(str, findings.by_item))
         reply.add(f"[matches of each item: {counts}]")
-    # A caller that knows the count has seen the lines, and so has one that wants no diff.
-    knows_lines = is_brief or arguments.expected_count is not None
-    if not has_diff and (is_preview or not knows_lines):
+    if shows_kinds:
         reply.extend(
             findings.rows(),
             reserve=reply.room // 3,
