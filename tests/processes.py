@@ -57,14 +57,18 @@ def start(
     cwd: Path | None = None,
     text: bool = False,
     heard: bool = True,
+    user: int | None = None,
 ) -> subprocess.Popen[Any]:
-    """A process with a pipe for each standard stream; unless it is `heard`, its standard error is that of the tests."""
+    """A process with a pipe for each standard stream; unless it is `heard`, its standard error is that of the tests.
+
+    It is one of another user, if root asks for that.
+    """
     if not _forked(argv):
         pipe = subprocess.PIPE
         group = getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
         noted = pipe if heard else None
         return subprocess.Popen(
-            argv,
+            [*_as(user), *argv],
             stdin=pipe,
             stdout=pipe,
             stderr=noted,
@@ -75,7 +79,7 @@ def start(
         )
     pipes = [os.pipe() for _ in range(3 if heard else 2)]
     theirs = (pipes[0][0], pipes[1][1], pipes[2][1] if heard else os.dup(2))
-    process = _Forked(argv, env, cwd, theirs)
+    process = _Forked(argv, env, cwd, theirs, user)
     for number in theirs:
         os.close(number)
     mode = "" if text else "b"

@@ -20,9 +20,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import pydantic
 import pytest
 from tests import processes
 
+import filewright
 from filewright.changes.model import format_change_id
 
 NOBODY = 65534
@@ -114,9 +116,11 @@ def _others() -> bool:
     """Whether this is root's process, and another user can run this Python with filewright."""
     if os.geteuid() != 0 or shutil.which("setpriv") is None:
         return False
-    program = "import filewright; filewright.Workspace"
+    # To import filewright as another user would take each worker half a second.
+    program = "import sys\nfor path in sys.argv[1:]: open(path).close()"
+    words = [sys.executable, "-I", "-S", "-c", program]
     tried = subprocess.run(
-        [*_as(NOBODY), sys.executable, "-c", program],
+        [*_as(NOBODY), *words, filewright.__file__, pydantic.__file__],
         capture_output=True,
         check=False,
     )
@@ -189,7 +193,7 @@ class Beside:
             "-c",
             (limit if files else "") + _PRELUDE + program,
         ]
-        if user or under or anew:
+        if under or anew:
             self._process = subprocess.Popen(
                 [*_as(user), *under, *words],
                 stdin=subprocess.PIPE,
@@ -197,7 +201,9 @@ class Beside:
                 text=True,
             )
         else:
-            self._process = processes.start(words, text=True, heard=False)
+            self._process = processes.start(
+                words, text=True, heard=False, user=user
+            )
         self.say(given)  # by the pipe: an argument may have no more than 128 KB
 
     def __enter__(self) -> Beside:
