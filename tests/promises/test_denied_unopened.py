@@ -24,7 +24,11 @@ from tests.promises.test_denied import (
 
 pytestmark = outside.needs_tracing
 
-CALL = """
+CALL = (
+    outside.MAY_BE_TRACED
+    + """
+say("begun")
+hear()
 for number, (root, surface, calls) in enumerate(given["jobs"]):
     with Workspace(root, state_dir=f"{given['state']}/{number}") as workspace:
         offer = workspace.offer(surface)
@@ -32,7 +36,9 @@ for number, (root, surface, calls) in enumerate(given["jobs"]):
             offer.call(tool, arguments)
 say(None)
 """
+)
 
+OPENING = "trace=open,openat,openat2"
 _OPENED = re.compile(r"\bopen(?:at2?)?\((.*)\) += \d+<([^>]*)>")
 RULES = "vault.log\n/trees/kept/\n/lib/\n*.key\n!public.key\nsecret.txt\n/private/\n"
 
@@ -110,27 +116,26 @@ Job = tuple[Path, str | None, list[tuple[str, dict[str, Any]]]]
 """A root, a set of tools, and calls of them."""
 
 
+def traced(program: str, log: Path, given: dict[str, Any]) -> Any:
+    """Run a program, and return what it says after it was begun; log what it opens from then on."""
+    with outside.Beside(program, given) as child:
+        assert child.hear() == "begun"
+        # Each process has a log of its own, with the path of each descriptor.
+        child.trace("-ff", "-y", "-s", "4096", "-e", OPENING, "-o", str(log))
+        child.say("go")
+        said = child.hear()
+        assert child.ended() == 0
+    return said
+
+
 def opened(place: Path, jobs: list[Job]) -> list[list[str]]:
     """For each job every opening, by any process, of something below its root; those that only look (`O_PATH`) are
-    none. All are done in one process: to start it traced takes longer than most."""
+    none."""
     log = place / "trace"  # one for each process
-    under = [
-        "strace",
-        "-ff",
-        "-qq",
-        "-y",
-        "--seccomp-bpf",
-        "-s",
-        "4096",
-        "-e",
-        "trace=open,openat,openat2",
-    ]
     given = [
         (root, surface, placed(calls, root)) for root, surface, calls in jobs
     ]
-    outside.run(
-        CALL, under=[*under, "-o", str(log)], jobs=given, state=place / "state"
-    )
+    traced(CALL, log, {"jobs": given, "state": place / "state"})
     names = [
         found[2]
         for trace in place.glob("trace.*")
@@ -214,8 +219,12 @@ def test_what_was_shown_is_not_looked_at_again_where_it_is_denied_by_now(
     root: Path, tmp_path: Path
 ) -> None:
     (root / "way-in").symlink_to("free")
-    program = """
+    program = (
+        outside.MAY_BE_TRACED
+        + """
 import pathlib
+say("begun")
+hear()
 root = pathlib.Path(given["root"])
 with Workspace(root, state_dir=given["state"]) as workspace:
     for path in ("free/a.txt", "way-in/a.txt", "sub/open.py"):
@@ -227,21 +236,9 @@ with Workspace(root, state_dir=given["state"]) as workspace:
         os.truncate(root / name, 0)
     say(workspace.call("list_files", {"path": "."}).text)
 """
-    log = tmp_path / "trace"
-    under = [
-        "strace",
-        "-ff",
-        "-qq",
-        "-y",
-        "--seccomp-bpf",
-        "-e",
-        "trace=open,openat,openat2",
-        "-o",
-        str(log),
-    ]
-    said = outside.run(
-        program, under=under, root=root, state=tmp_path / "state"
     )
+    log = tmp_path / "trace"
+    said = traced(program, log, {"root": root, "state": tmp_path / "state"})
     assert "since you read it" not in said
     traces = [
         trace.read_text(errors="replace") for trace in tmp_path.glob("trace.*")

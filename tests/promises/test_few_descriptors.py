@@ -12,6 +12,8 @@ from tests.promises import outside
 
 FILES = 64
 """Descriptors of the whole process, of which Python, the state and the roots have some."""
+FOLDERS = FILES * 3 // 2
+"""More than there may be descriptors."""
 
 OPERATE = """
 limit = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -101,7 +103,7 @@ EACH = {
 def test_a_tree_of_many_folders_is_done_within_few_descriptors(
     place: Path, work: str
 ) -> None:
-    _plant(place / "work", 150, 2)
+    _plant(place / "work", FOLDERS, 2)
     before = outside.contents(place / "work")
     _limited(place, *WORK[work])
     assert outside.contents(place / "work") == before
@@ -112,9 +114,9 @@ def test_a_tree_of_many_folders_is_done_within_few_descriptors(
 def test_a_change_in_many_folders_is_done_within_few_descriptors(
     place: Path, each: str
 ) -> None:
-    _plant(place / "work", 150, 1)
+    _plant(place / "work", FOLDERS, 1)
     before = outside.contents(place / "work")
-    _limited(place, EACH[each](150), ("undo", {}))
+    _limited(place, EACH[each](FOLDERS), ("undo", {}))
     assert outside.contents(place / "work") == before
 
 
