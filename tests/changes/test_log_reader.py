@@ -153,13 +153,21 @@ USAGE = {
 }
 
 
-@pytest.mark.parametrize("how", USAGE)
-def test_wrong_usage_drops_nothing(tmp_path: Path, how: str) -> None:
-    with Workspace(
-        _folder(tmp_path), state_dir=tmp_path / "state"
-    ) as workspace:
+@pytest.fixture(scope="module")
+def long_history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A workspace with more changes than are kept whatever they take."""
+    base = tmp_path_factory.mktemp("long")
+    with Workspace(_folder(base), state_dir=base / "state") as workspace:
         for number in range(60):
             workspace.write(f"f{number}", "1")
+    return base
+
+
+@pytest.mark.parametrize("how", USAGE)
+def test_wrong_usage_drops_nothing(
+    long_history: Path, tmp_path: Path, scene: Any, how: str
+) -> None:
+    scene.copied(long_history, tmp_path)
     run_sql(next(tmp_path.glob("state/*/state.db")), USAGE[how])
     with Workspace(
         tmp_path / "work", state_dir=tmp_path / "state"

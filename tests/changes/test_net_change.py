@@ -101,7 +101,7 @@ def test_reverts_renamed_and_rewritten_file(
 def test_takes_little_memory_for_each_change(area: Path, scene: Any) -> None:
     """Of what a file held, only what it held first and what it holds last is needed."""
     peaks = []
-    for times in (4, 40):
+    for times in (4, 24):
         with scene.Bench(area / str(times), history_bytes=1 << 30) as bench:
             for name in "abcde":
                 (bench.root / name).write_bytes(TEXT)
@@ -130,7 +130,7 @@ def test_takes_little_memory_for_each_change(area: Path, scene: Any) -> None:
                 == (bench.root / "b").read_bytes()
                 == TEXT
             )
-    assert (peaks[1] - peaks[0]) / 360 < 500, "bytes for each change"
+    assert (peaks[1] - peaks[0]) / 200 < 500, "bytes for each change"
 
 
 def _edits(b: Any) -> None:
@@ -424,7 +424,7 @@ def _history(draw: Any) -> list[tuple[str, int, str]]:
     )
 
 
-@examples(15, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=_history())
 @example(
     history=[("s", 0, "insert"), ("other", 0, "replace"), ("s", 1, "delete")]
@@ -495,7 +495,7 @@ def test_rewind_keeps_lines_of_others(
         ]
 
 
-@examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(7, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @not_on_wine("nothing is found below a folder that was renamed meanwhile")
 def test_rewind_restores_every_byte(scene: Any, seed: int) -> None:
@@ -561,7 +561,7 @@ def _any_step(
     )
 
 
-@examples(10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(7, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(seed=st.integers(0, 10**6))
 @example(
     seed=287

@@ -354,7 +354,7 @@ def _calls(work: Any) -> int:
 )
 def test_work_grows_with_files(scene: Any, area: Any, steps: Any) -> None:
     costs = []
-    for count in (40, 400):
+    for count in (20, 200):
         with scene.Bench(area / str(count)) as bench:
             for number in range(count):
                 (bench.root / f"d{number % 20}").mkdir(exist_ok=True)
@@ -369,7 +369,8 @@ def test_work_grows_with_files(scene: Any, area: Any, steps: Any) -> None:
                     )
                 )
             )
-    assert costs[1] <= 12 * costs[0]
+    # A part of the work is for each undo, so that linear work gives up to 8.1.
+    assert costs[1] <= 9 * costs[0]
 
 
 def test_leaves_out_diff_that_takes_too_long(bench: Any, area: Any) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from tests import processes
 
 from filewright import Workspace
 from filewright.boundary.boundary import Boundary
@@ -46,13 +46,12 @@ def root(tmp_path: Path) -> Path:
 
 @contextmanager
 def swapping(root: Path) -> Iterator[None]:
-    with subprocess.Popen(
-        [sys.executable, "-c", SWAPPER, str(root)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-    ) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
+    process = processes.start(
+        [sys.executable, "-c", SWAPPER, str(root)], heard=False
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process.stdin, process.stdout:
         assert process.stdout.readline() == b"ready\n"
         yield
         process.stdin.close()

@@ -7,13 +7,13 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 from tests.method_tools import call_tool
 from tests.samples import in_part
 
@@ -983,14 +983,17 @@ def swapped(root: Path, request: pytest.FixtureRequest) -> Iterator[Boundary]:
         if rules:
             (root / name / ".agentsignore").write_text(rules)
     boundary = Boundary([root], Settings(openat2=request.param))
-    with subprocess.Popen(
-        [sys.executable, "-c", SWAP, root], stdout=subprocess.PIPE
-    ) as process:
-        assert process.stdout is not None
+    process = processes.start(
+        [sys.executable, "-c", SWAP, str(root)], heard=False
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    with process.stdin, process.stdout:
         assert process.stdout.readline() == b"swapping\n"
         yield boundary
         assert process.poll() is None
         process.kill()
+        process.wait()
     boundary.close()
 
 

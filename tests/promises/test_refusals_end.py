@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import processes
 from tests.method_tools import call_tool, run_tool
 
 from filewright import FilewrightError, Workspace
@@ -246,7 +246,7 @@ def test_a_crash_in_a_folder_that_is_closed_before_the_recovery_stops_only_chang
     (root / "d").mkdir()
     state = tmp_path / "state"
     program = [sys.executable, "-c", KILLED, str(root), str(state), at]
-    assert subprocess.run(program, check=False).returncode == 9
+    assert processes.run(program).returncode == 9
     before = (root / rule).read_text() if (root / rule).exists() else ""
     (root / rule).write_text("d/\n")
     with Workspace(root, state_dir=state) as workspace:
