@@ -141,4 +141,42 @@ def test_says_which_side_it_took(
 ) -> None:
     (root / "f.txt").write_text(conflict(diff3=is_diff3))
     edit = {"at": {"conflict": 1}, "take": take}
-    assert f"\n[{sides}]\n" in resolve(workspace, edit).text
+    assert resolve(workspace, edit).text.endswith(f"\n[{sides}]")
+
+
+@pytest.mark.parametrize(
+    ("take", "row"),
+    [
+        ("ours", "conflict 1 (lines 2-9): ours kept, 2 lines: größer"),
+        ("theirs", "conflict 1 (lines 2-9): theirs kept, 1 line: theirs ü"),
+        ("both", "conflict 1 (lines 2-9): both kept, 3 lines: größer"),
+    ],
+)
+def test_tells_lines_that_stay(
+    workspace: Workspace, root: Path, take: str, row: str
+) -> None:
+    text = f"top\n{conflict(diff3=True)}end\n"
+    (root / "f.txt").write_text(text)
+    edits = [
+        {"at": {"conflict": 1}, "take": take},
+        {"search": "end", "replace": "END"},
+    ]
+    answer = resolve(workspace, *edits)
+    assert row in answer.text.splitlines()
+    # The edit of another line is shown as ever.
+    assert answer.text.endswith("\n-end\n+END")
+    assert "<<<<<<<" not in answer.text
+    history = workspace.call("get_history", {"change_id": answer.change_id})
+    assert "-<<<<<<< HEAD" in history.text
+    (root / "f.txt").write_text(text)
+    shown = workspace.call(
+        "edit_content", {"path": "f.txt", "edits": edits, "diff": "full"}
+    )
+    assert "-<<<<<<< HEAD" in shown.text
+    assert row not in shown.text
+
+
+def test_tells_that_no_line_stays(workspace: Workspace, root: Path) -> None:
+    (root / "f.txt").write_text("<<<<<<< a\n=======\nb\n>>>>>>> c\n")
+    answer = resolve(workspace, {"at": {"conflict": 1}, "take": "ours"})
+    assert "conflict 1 (lines 1-4): ours kept, no line" in answer.text

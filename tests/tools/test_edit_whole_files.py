@@ -93,8 +93,8 @@ def test_a_new_file_is_said_to_be_created_and_a_moved_symbol_which_lines_it_was(
     done = workspace.call("edit_content", {"edits": edits}).text.splitlines()
     assert done[0].startswith("b.py: created, 46 lines; change ")
     assert done[1:3] == [
-        "a.py: 2 edits (lines 4, 49) applied",
-        "edit 1: lines 4-48, symbol sum_up moved to b.py; 2 blank lines left at 4",
+        "a.py: 2 edits applied",
+        "lines 4-48, symbol sum_up, moved to b.py:4-46; 2 blank lines left at 4",
     ]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Literal
 
@@ -105,6 +105,35 @@ class DiffHunk:
                 )
             old_line, new_line = old_line + old_count, new_line + new_count
         return hunks
+
+    def split_off(
+        self, removed: Sequence[range], added: Sequence[range]
+    ) -> tuple[list[DiffHunk], list[DiffRow]]:
+        """Return what is left without removed and added lines in ranges, and those lines."""
+
+        def is_omitted(row: DiffRow) -> bool:
+            if row.hidden or row.sign == " ":
+                return False
+            line, ranges = row.new, added
+            if row.sign == "-":
+                line, ranges = row.old, removed
+            return any(line in lines for lines in ranges)
+
+        hunks: list[DiffHunk] = []
+        omitted_rows: list[DiffRow] = []
+        old_line, new_line = self.old, self.new
+        for omits, group in groupby(self.rows, key=is_omitted):
+            rows = tuple(group)
+            old_count = sum(row.sign != "+" for row in rows)
+            new_count = sum(row.sign != "-" for row in rows)
+            if omits:
+                omitted_rows += rows
+            elif any(row.sign != " " for row in rows):
+                hunks.append(
+                    DiffHunk(old_line, old_count, new_line, new_count, rows)
+                )
+            old_line, new_line = old_line + old_count, new_line + new_count
+        return hunks, omitted_rows
 
     def _rows_near_changes(
         self, context: int, loose_lines: Sequence[range] | None
@@ -259,6 +288,28 @@ class FileDiff:
         says_more = self.old_name != self.new_name or self._has_new_mode
         header = self.header if has_both_sides and says_more else ""
         return header + self._format_hunks(hunks)
+
+    def without_lines(
+        self, removed: Sequence[range], added: Sequence[range]
+    ) -> FileDiff:
+        """Return the diff without removed and added lines in ranges of line numbers.
+
+        The hunks, which have the number 1, are only rendered.
+        """
+        hunks: list[DiffHunk] = []
+        omitted_rows: list[DiffRow] = []
+        for hunk in self.hunks:
+            rest, omitted = hunk.split_off(removed, added)
+            hunks += rest
+            omitted_rows += omitted
+        removed_count = sum(row.sign == "-" for row in omitted_rows)
+        return replace(
+            self,
+            hunks=tuple(hunks),
+            added=(self.added or 0) - (len(omitted_rows) - removed_count),
+            removed=(self.removed or 0) - removed_count,
+            row_count=self.row_count - len(omitted_rows),
+        )
 
     @property
     def _has_new_mode(self) -> bool:

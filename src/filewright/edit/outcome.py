@@ -19,8 +19,8 @@ class EditOutcome:
     lines, as at an insertion. `places` counts the places that changed; `on_result` says
     that the edit was located in the result of the edits before it. `inner` is the tier of
     a repaired request, `repairs` says how it was repaired, and `named` how the request
-    named its lines. `note` is a hint for the reader, and `notes` are on lines of the
-    result that look damaged.
+    named its lines. `remainder` tells the blank lines that a removed symbol leaves. `note`
+    is a hint for the reader, and `notes` are on lines of the result that look damaged.
     """
 
     index: int
@@ -36,6 +36,7 @@ class EditOutcome:
     on_result: bool = False
     note: str = ""
     named: str = ""
+    remainder: str = ""
     notes: tuple[Note, ...] = ()
 
     @property
@@ -43,9 +44,9 @@ class EditOutcome:
         """Return the outcome as one line for a reader."""
         number = self.index + 1
         if self.named:
-            text = f"edit {number}: {self._lines}, {self.named}"
+            text = f"edit {number}: {self.lines}, {self.named}{self.remainder}"
             return text if self.places else f"{text}, changes nothing"
-        parts = [f"edit {number}: {self._lines}, found by {self.tier}"]
+        parts = [f"edit {number}: {self.lines}, found by {self.tier}"]
         if self.inner is not None and self.inner is not self.tier:
             parts.append(f"({self.inner})")
         if self.repairs:
@@ -60,7 +61,7 @@ class EditOutcome:
         return f"{text}; {self.note}" if self.note else text
 
     @property
-    def _lines(self) -> str:
+    def lines(self) -> str:
         """Return the place of the edit in words."""
         if self.places > 1:
             return f"{self.places} places from line {self.first}"

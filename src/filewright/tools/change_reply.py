@@ -64,21 +64,25 @@ class ChangeReply(BoundedText):
         return self._view.is_seen
 
     @property
+    def is_short(self) -> bool:
+        """True if the whole diff is short enough to be shown unasked."""
+        diff = self._change.diff
+        return (
+            len(self._short_diffs) == len(diff.files) and not diff.omitted_files
+        )
+
+    @property
     def brief_diff(self) -> str:
         """The whole diff if it is short enough to be shown unasked, else ""."""
-        diff = self._change.diff
-        if len(self._short_diffs) < len(diff.files) or diff.omitted_files:
+        if not self.is_short:
             return ""
-        return "".join(self._short_diffs[file.path] for file in diff.files)
+        files = self._change.diff.files
+        return "".join(self._short_diffs[file.path] for file in files)
 
     @property
     def shows_diff(self) -> bool:
         """True if the diff is shown here as a whole, or was shown or declined before."""
-        return (
-            self._view.is_seen
-            or bool(self.brief_diff)
-            or self._view.mode != "auto"
-        )
+        return self._view.is_seen or self.is_short or self._view.mode != "auto"
 
     def shows_file(self, diff: FileDiff) -> bool:
         """Return True if the diff of one file is to be shown."""

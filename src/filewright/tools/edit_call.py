@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from filewright.boundary.location import Location
 from filewright.edit.request import Edit, LineEdit
@@ -14,6 +14,10 @@ from filewright.tools.edit_arguments import (
     DeleteFile,
     EditArguments,
 )
+
+if TYPE_CHECKING:
+    from filewright.tools.edit_descriptions import TakenSide
+    from filewright.tools.edit_moves import LaidOutText
 
 # Marks the edits that another edit, whose number they have, brings along. The answer
 # describes only the edit that the caller sent.
@@ -89,10 +93,13 @@ class PreparedEdit:
     """An edit as the planner takes it. `further_edits` change other lines for it.
 
     `loss` is a note on decorators and comments that the new text of a symbol leaves out.
-    `sides` says which sides of a conflict are taken.
+    `sides` names the sides of a conflict, and `taken_side` is the one that is taken.
+    `laid_out_text` is a text that is moved or copied.
     """
 
     edit: Edit
     loss: str = ""
     further_edits: tuple[LineEdit, ...] = ()
     sides: tuple[str, ...] = ()
+    taken_side: TakenSide | None = None
+    laid_out_text: LaidOutText | None = None

@@ -5,10 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import takewhile
+from itertools import pairwise, takewhile
 
 from filewright.edit.changeset import FilePlan
-from filewright.edit.conflict_markers import Conflict, iterate_conflicts
+from filewright.edit.conflict_markers import (
+    Conflict,
+    ConflictSide,
+    iterate_conflicts,
+)
 from filewright.edit.outcome import EditOutcome
 from filewright.edit.overlay import Overlay
 from filewright.edit.planning import plan_edits
@@ -21,10 +25,11 @@ from filewright.edit.request import (
 from filewright.edit.source import Source
 from filewright.edit.symbol_lines import strip_blank_lines
 from filewright.edit.text_plan import plan_text
-from filewright.text.codec import normalize_newlines
+from filewright.text.codec import decode, normalize_newlines
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
+from filewright.tools.bounded_text import clip
 from filewright.tools.edit_arguments import MoveText, PlaceEdit, ReplaceText
 from filewright.tools.edit_call import (
     FURTHER,
@@ -33,12 +38,18 @@ from filewright.tools.edit_call import (
     NumberedEdit,
     PreparedEdit,
 )
+from filewright.tools.edit_descriptions import (
+    DescribedLines,
+    TakenSide,
+    describe_lines,
+)
 from filewright.tools.edit_layout import (
     as_separate_lines,
     indent_text,
     usual_gap,
 )
 from filewright.tools.edit_moves import (
+    LaidOutText,
     MovedText,
     MoveTarget,
     describe_move,
@@ -57,10 +68,14 @@ from filewright.tools.edit_symbols import (
     separator_edits,
     with_separator,
 )
-from filewright.wording import pluralize
+from filewright.wording import pluralize, to_one_line
 
 MAX_BLANK_LINES = 20
 """The blank lines that are counted on each side of a place that was left."""
+
+# Of the side of a conflict that stays: characters that are shown, and bytes that hold them.
+_MAX_SIDE_CHARS = 60
+_SIDE_LINE_BYTES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,13 +83,44 @@ class FileEditPlan:
     """The splices of one file, in order, and the outcomes of its edits.
 
     `losses` describes, by the number of an edit, what a replaced symbol had and its new
-    text leaves out. `sides` says which sides of conflicts were taken.
+    text leaves out. `sides` says which sides of conflicts were taken. `described` are the
+    lines that need not be shown.
     """
 
     splices: tuple[Splice, ...]
     outcomes: tuple[EditOutcome, ...]
     losses: Mapping[int, str] = field(default_factory=dict)
     sides: tuple[str, ...] = ()
+    described: DescribedLines = field(default_factory=DescribedLines)
+
+
+@dataclass
+class _EditRemarks:
+    """The remarks on the edits of a file, for its answer.
+
+    `losses` and `laid_out_texts` are by the number of the edit.
+    """
+
+    removals: Sequence[LineEdit] = ()
+    losses: dict[int, str] = field(default_factory=dict)
+    sides: list[str] = field(default_factory=list)
+    taken_sides: list[TakenSide] = field(default_factory=list)
+    laid_out_texts: dict[int, LaidOutText] = field(default_factory=dict)
+
+    def add(self, number: int, prepared: PreparedEdit) -> None:
+        """Add the remarks on one edit."""
+        self.sides += prepared.sides
+        if prepared.loss:
+            self.losses[number] = prepared.loss
+        if prepared.taken_side is not None:
+            self.taken_sides.append(prepared.taken_side)
+        if prepared.laid_out_text is not None:
+            self.laid_out_texts[number] = prepared.laid_out_text
+
+    @property
+    def describe_lines(self) -> bool:
+        """True if some lines may be described in words."""
+        return bool(self.removals or self.taken_sides or self.laid_out_texts)
 
 
 def plan_file(
@@ -95,15 +141,12 @@ def plan_file(
     )
     edits: list[Edit] = [*file.removals]
     further_edits: list[LineEdit] = []
-    losses: dict[int, str] = {}
-    sides: list[str] = []
+    remarks = _EditRemarks(file.removals)
     for numbered in file.edits:
         prepared = prepare_edit(open_file, numbered)
         edits.append(prepared.edit)
         further_edits += prepared.further_edits
-        sides += prepared.sides
-        if prepared.loss:
-            losses[numbered.number] = prepared.loss
+        remarks.add(numbered.number, prepared)
     # A text that moves within the file is removed before it is inserted.
     edits.sort(key=lambda edit: edit.number)
     edits += further_edits
@@ -115,8 +158,7 @@ def plan_file(
         plan_snapshot,
         call,
         edits,
-        losses=losses,
-        sides=sides,
+        remarks=remarks,
         earlier_contents=earlier_contents,
     )
     return plan_text(shown_text, plan)
@@ -127,12 +169,11 @@ def plan_snapshot(
     edits: Sequence[Edit],
     snapshot: Snapshot,
     *,
-    losses: Mapping[int, str] | None = None,
-    sides: Sequence[str] = (),
+    remarks: _EditRemarks | None = None,
     earlier_contents: Sequence[bytes] = (),
 ) -> FileEditPlan:
     """Plan edits of a text, and describe their outcomes."""
-    losses = losses or {}
+    remarks = remarks or _EditRemarks()
     plan = plan_edits(
         snapshot,
         edits,
@@ -145,12 +186,27 @@ def plan_snapshot(
     for outcome in plan.outcomes:
         # These edits come with another edit, which has an outcome of its own.
         if outcome.named != FURTHER:
-            note = losses.get(outcome.index, outcome.note)
+            note = remarks.losses.get(outcome.index, outcome.note)
             outcomes.append(replace(outcome, note=note))
+    result = Source(Overlay(snapshot, plan.splices), call.context.task)
     if any(is_removal(outcome) for outcome in outcomes):
-        result = Source(Overlay(snapshot, plan.splices), call.context.task)
         outcomes = [with_blank_lines(outcome, result) for outcome in outcomes]
-    return FileEditPlan(plan.splices, tuple(outcomes), losses, tuple(sides))
+    described = DescribedLines()
+    if remarks.describe_lines:
+        described = describe_lines(
+            outcomes,
+            remarks.removals,
+            remarks.laid_out_texts,
+            remarks.taken_sides,
+            result,
+        )
+    return FileEditPlan(
+        plan.splices,
+        tuple(outcomes),
+        remarks.losses,
+        tuple(remarks.sides),
+        described,
+    )
 
 
 def is_removal(outcome: EditOutcome) -> bool:
@@ -173,9 +229,7 @@ def with_blank_lines(outcome: EditOutcome, result: Source) -> EditOutcome:
             1 for _ in takewhile(lambda body: not body.strip(), bodies)
         )
     blank_lines = pluralize(count, "blank line")
-    return replace(
-        outcome, named=f"{outcome.named}; {blank_lines} left at {index + 1}"
-    )
+    return replace(outcome, remainder=f"; {blank_lines} left at {index + 1}")
 
 
 def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
@@ -184,7 +238,7 @@ def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
         case ReplaceText() as edit:
             return PreparedEdit(_prepare_text_edit(open_file, numbered, edit))
         case MoveText() as edit:
-            return PreparedEdit(_prepare_move(open_file, numbered, edit))
+            return _prepare_move(open_file, numbered, edit)
         case PlaceEdit() as edit if edit.at.is_insertion:
             return PreparedEdit(_prepare_insertion(open_file, numbered, edit))
         case PlaceEdit() as edit if edit.at.symbol is not None:
@@ -269,10 +323,14 @@ def _prepare_conflict_edit(
     named = f"conflict {conflict_number} replaced"
     ranges: Sequence[tuple[int, int]] = ((conflict.ours, conflict.theirs),)
     sides: tuple[str, ...] = ()
+    taken_side: TakenSide | None = None
     if edit.take is not None:
         named = f"conflict {conflict_number}, {edit.take} taken"
         ranges = conflict.lines_without(edit.take)
         sides = conflict.describe(edit.take)
+        taken_side = _describe_side(
+            conflict, conflict_number, edit.take, text.snapshot, numbered.number
+        )
     first, *others = (
         LineEdit(
             first_line=first_line,
@@ -286,7 +344,43 @@ def _prepare_conflict_edit(
         for first_line, last_line in ranges
     )
     further_edits = tuple(replace(other, named=FURTHER) for other in others)
-    return PreparedEdit(first, further_edits=further_edits, sides=sides)
+    return PreparedEdit(
+        first,
+        further_edits=further_edits,
+        sides=sides,
+        taken_side=taken_side,
+    )
+
+
+def _describe_side(
+    conflict: Conflict,
+    conflict_number: int,
+    side: ConflictSide,
+    snapshot: Snapshot,
+    edit_number: int,
+) -> TakenSide:
+    """Return the side of a conflict that is taken, with the first line that stays."""
+    deleted = [
+        range(first, last + 1) for first, last in conflict.lines_without(side)
+    ]
+    staying_lines: list[int] = []
+    for above, below in pairwise(deleted):
+        staying_lines += range(above.stop, below.start)
+    description = (
+        f"conflict {conflict_number} "
+        f"(lines {conflict.ours}-{conflict.theirs}): {side} kept, "
+    )
+    if not staying_lines:
+        return TakenSide(edit_number, f"{description}no line", tuple(deleted))
+    offset = snapshot.lines.offset_of(staying_lines[0])
+    line = snapshot.lines.read_line(offset, limit=_SIDE_LINE_BYTES)
+    text = to_one_line(decode(line.body, snapshot.encoding).strip())
+    description += f"{pluralize(len(staying_lines), 'line')}: "
+    return TakenSide(
+        edit_number,
+        description + clip(text, _MAX_SIDE_CHARS),
+        tuple(deleted),
+    )
 
 
 def _find_conflict(
@@ -346,7 +440,7 @@ def _prepare_insertion(
 
 def _prepare_move(
     open_file: OpenFile, numbered: NumberedEdit, edit: MoveText
-) -> Insertion:
+) -> PreparedEdit:
     """Return the insertion of a text that is moved or copied."""
     call, file, number = open_file.call, open_file.file, numbered.number
     text = open_file.find_text(numbered)
@@ -365,12 +459,13 @@ def _prepare_move(
     lists = open_file.lists.get(text.base)
     deleted = open_file.deleted_lines.get(text.base, ())
     target = MoveTarget(file, text.snapshot, point, lists, deleted)
-    content = lay_out_moved_text(call, number, edit, moved_text, target)
-    return Insertion(
+    laid_out_text = lay_out_moved_text(call, number, edit, moved_text, target)
+    insertion = Insertion(
         line=point.line,
-        data=content,
+        data=laid_out_text.data,
         named=f"{describe_move(edit, moved_text)}, {point.named}",
         base=text.base,
         fuzzy=False,
         number=number,
     )
+    return PreparedEdit(insertion, laid_out_text=laid_out_text)

@@ -30,6 +30,7 @@ from filewright.tools.edit_places import (
 from filewright.wording import escape_controls
 
 _UTF8 = Encoding("utf-8")
+_TERMINATOR_NAMES = {b"\n": "lf", b"\r\n": "crlf", b"\r": "cr"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +71,24 @@ class MoveTarget:
     point: InsertionPoint
     lists: ListEdits | None = None
     deleted: Sequence[range] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class LaidOutText:
+    """A moved or copied text as whole lines for its target.
+
+    `data` has so many blank lines `above` and `below` that the text had not. `form`
+    names the encoding and terminators that it takes on, as "as utf-8, with lf". With
+    `has_same_lines`, its lines are those of the source, character by character.
+    """
+
+    moved_text: MovedText
+    is_copy: bool
+    data: bytes
+    above: int
+    below: int
+    form: str
+    has_same_lines: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,10 +180,10 @@ def lay_out_moved_text(
     edit: MoveText,
     moved_text: MovedText,
     target: MoveTarget,
-) -> bytes:
-    """Return the bytes of a moved text at a point of another text.
+) -> LaidOutText:
+    """Return a moved text as whole lines at a point of another text.
 
-    They stay as they are if the target has the same encoding and terminators.
+    Its bytes stay as they are if the target has the same encoding and terminators.
     """
     terminator = moved_text.terminator
     if target.text.size:
@@ -189,7 +208,53 @@ def lay_out_moved_text(
         terminator=terminator.decode(),
         deleted=target.deleted,
     )
-    return lines.encode("latin-1")
+    end = terminator.decode()
+    # The text may be that of no line at all.
+    above, _, below = lines.partition(text or lines)
+    return LaidOutText(
+        moved_text,
+        edit.is_copy,
+        lines.encode("latin-1"),
+        above=above.count(end),
+        below=max(0, below.count(end) - (not text.endswith(("\n", "\r")))),
+        form=_describe_form(moved_text, target, terminator),
+        has_same_lines=_has_same_lines(moved_text, target, text),
+    )
+
+
+def _describe_form(
+    moved_text: MovedText, target: MoveTarget, terminator: bytes
+) -> str:
+    """Return the encoding and terminators that a text has not in its source, or ""."""
+    parts: list[str] = []
+    encoding = target.text.encoding.name
+    if (
+        encoding != moved_text.encoding.name
+        and not moved_text.content.isascii()
+    ):
+        parts.append(f"as {encoding}")
+    if terminator != moved_text.terminator:
+        parts.append(f"with {_TERMINATOR_NAMES[terminator]}")
+    return ", ".join(parts)
+
+
+def _has_same_lines(
+    moved_text: MovedText, target: MoveTarget, text: str
+) -> bool:
+    """Return True if a text, whose characters are bytes, has the lines of its source."""
+    data = text.encode("latin-1")
+    if data == moved_text.content:
+        return True
+    encoding = target.text.encoding
+    if encoding.unit_bytes > 1:
+        encoding = _UTF8
+    lines = data.decode(encoding.name, "surrogateescape")
+    source_lines = moved_text.content.decode(
+        moved_text.encoding.name, "surrogateescape"
+    )
+    return codec.normalize_newlines(lines) == codec.normalize_newlines(
+        source_lines
+    )
 
 
 def _convert(

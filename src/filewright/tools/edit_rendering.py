@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final, Self
 
+from filewright.edit.diff import Diff, FileDiff
 from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome
 from filewright.tools.change_reply import ChangeReply, DiffView
+from filewright.tools.edit_descriptions import (
+    DescribedLines,
+    PlacedText,
+    describe_move,
+)
 from filewright.tools.edit_file_plan import FileEditPlan
 from filewright.tools.moved_symbols import StillUsed
 from filewright.tools.pipeline import Change, FileOutcome
@@ -25,9 +32,11 @@ def render_edit(
     max_characters: int,
 ) -> str:
     """Return a line for each file, the edits that need a word, and the diff."""
-    reply = ChangeReply(max_characters, change, view)
+    known_lines = _KnownLines.find(change, view)
+    shown_change = replace(change, diff=known_lines.omit_from(change.diff))
+    reply = ChangeReply(max_characters, shown_change, view)
     for position, file in enumerate(change.files):
-        _add_file(reply, file, is_first=position == 0)
+        _add_file(reply, file, known_lines, is_first=position == 0)
     losses: dict[int, str] = {}
     for file in change.files:
         losses |= file.result.losses
@@ -47,8 +56,73 @@ def render_edit(
     return reply.text()
 
 
+@dataclass(frozen=True, slots=True)
+class _KnownLines:
+    """The lines of a call's files that are described in words.
+
+    `described_by_path` is by the path of the diff. `placed_texts` are by the number of
+    their edit, and `paths` are the files that they are in.
+    """
+
+    described_by_path: Mapping[str, DescribedLines]
+    placed_texts: Mapping[int, PlacedText]
+    paths: Mapping[int, str]
+
+    @classmethod
+    def find(cls, change: Change[FileEditPlan], view: DiffView) -> Self:
+        """Return the lines to describe: none for a preview, which shows all lines."""
+        described_by_path: dict[str, DescribedLines] = {}
+        placed_texts: dict[int, PlacedText] = {}
+        paths: dict[int, str] = {}
+        is_brief = change.id is not None and view.mode == "auto"
+        for file in change.files:
+            if file.diff is None or view.is_seen or not is_brief:
+                continue
+            described = file.result.described
+            described_by_path[file.diff.path] = described
+            for text in described.placed_texts:
+                placed_texts[text.number] = text
+                paths[text.number] = file.location.display_path
+        return cls(described_by_path, placed_texts, paths)
+
+    def omit_from(self, diff: Diff) -> Diff:
+        """Return a diff without the lines that are described."""
+        files: list[FileDiff] = []
+        for file in diff.files:
+            described = self.described_by_path.get(file.path)
+            rest = file if described is None else described.omit_from(file)
+            if rest is not None:
+                files.append(rest)
+        return replace(diff, files=tuple(files))
+
+    def describe(self, file: FileOutcome[FileEditPlan]) -> list[str]:
+        """Return a line for each text that left the file or was copied to it, and each side."""
+        if file.diff is None or file.diff.path not in self.described_by_path:
+            return []
+        described = file.result.described
+        rows: list[str] = []
+        for outcome in described.moves:
+            text = self.placed_texts.get(outcome.index)
+            if text is None:
+                rows.append(outcome.text)
+                continue
+            path = self.paths[outcome.index]
+            if path == file.location.display_path:
+                path = ""
+            rows.append(describe_move(outcome, text, path))
+        rows += [
+            text.row for text in described.placed_texts if text.text.is_copy
+        ]
+        rows += [side.description for side in described.taken_sides]
+        return rows
+
+
 def _add_file(
-    reply: ChangeReply, file: FileOutcome[FileEditPlan], *, is_first: bool
+    reply: ChangeReply,
+    file: FileOutcome[FileEditPlan],
+    known_lines: _KnownLines,
+    *,
+    is_first: bool,
 ) -> None:
     """Add the line of one file, the edits to explain, and notes on damaged lines."""
     path = file.location.display_path
@@ -63,9 +137,12 @@ def _add_file(
         edits = _count_edits(file, with_lines=not reply.shows_diff)
         status = reply.status("applied", file.kept_form, names_change=is_first)
         reply.add(f"{path}: {edits} {status}")
-    rows = []
+    rows: list[str] = []
     if not reply.is_seen:
+        rows += known_lines.describe(file)
         for outcome in file.result.outcomes:
+            if outcome in file.result.described.moves:
+                continue
             if _needs_explanation(outcome, shows_diff=reply.shows_diff):
                 rows.append(outcome.text)
     for outcome in file.result.outcomes:

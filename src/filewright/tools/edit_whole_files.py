@@ -8,14 +8,22 @@ from dataclasses import dataclass, replace
 from filewright.edit.changeset import FilePlan
 from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome
+from filewright.edit.source import Source
 from filewright.errors import missing
 from filewright.text.codec import check_text
 from filewright.text.declaration import encode_as_declared
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit_arguments import CreateFile, MoveFile, MoveText
 from filewright.tools.edit_call import EditCall, FileEdits, NumberedEdit
+from filewright.tools.edit_descriptions import (
+    DescribedLines,
+    PlacedText,
+    describe_rest,
+    find_placed_text,
+)
 from filewright.tools.edit_file_plan import FileEditPlan
 from filewright.tools.edit_moves import (
+    LaidOutText,
     MovedText,
     MoveTarget,
     describe_move,
@@ -27,10 +35,14 @@ from filewright.wording import escape_controls
 
 @dataclass(frozen=True, slots=True)
 class _NewText:
-    """The text of a new file so far, and the outcomes of the edits that wrote it."""
+    """The text of a new file so far, and the outcomes of the edits that wrote it.
+
+    `placed_texts` are the texts that moved or were copied into it.
+    """
 
     text: Snapshot
     outcomes: tuple[EditOutcome, ...] = ()
+    placed_texts: tuple[PlacedText, ...] = ()
 
 
 def plan_new_file(
@@ -54,12 +66,19 @@ def plan_new_file(
             point = find_insertion_point(call, number, file, text, edit.at)
             moved_text = moved_texts[number]
             target = MoveTarget(file, new.text, point)
-            data = lay_out_moved_text(call, number, edit, moved_text, target)
+            laid_out_text = lay_out_moved_text(
+                call, number, edit, moved_text, target
+            )
             description = describe_move(edit, moved_text)
-            new = _insert(new, number, description, data, point.line)
+            new = _insert(
+                new, number, description, laid_out_text.data, point.line
+            )
+            new = _with_placed_text(new, laid_out_text)
     content_bytes = new.text.read(0, new.text.size)
+    known_lines = describe_rest(new.placed_texts, new.text.lines.count_lines())
+    described = DescribedLines(added=known_lines, placed_texts=new.placed_texts)
     return FilePlan.for_new_file(
-        FileEditPlan((), new.outcomes),
+        FileEditPlan((), new.outcomes, described=described),
         file.location,
         encode_as_declared(content_bytes, file.location.name),
     )
@@ -84,7 +103,17 @@ def _insert(
             location=text.location,
         ),
         (*new.outcomes, outcome),
+        tuple(
+            placed_text.shift(line, data.count(b"\n"))
+            for placed_text in new.placed_texts
+        ),
     )
+
+
+def _with_placed_text(new: _NewText, text: LaidOutText) -> _NewText:
+    """Return the text of a new file with the place of the text that was inserted last."""
+    placed_text = find_placed_text(new.outcomes[-1], text, Source(new.text))
+    return replace(new, placed_texts=(*new.placed_texts, placed_text))
 
 
 def plan_unedited_file(

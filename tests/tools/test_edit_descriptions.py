@@ -1,0 +1,158 @@
+"""Lines of a change that the answer describes in words instead of showing them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from filewright import Workspace
+
+SOURCE = """import os
+
+
+def first():
+    return 1
+
+
+class Box:
+    def second(self):
+        # two
+        return 2
+
+
+def third():
+    return 3
+"""
+TARGET = "x = 1\n"
+Edit = Callable[..., str]
+
+
+@pytest.fixture
+def edit(root: Path, workspace: Workspace) -> Edit:
+    """Edit a.py and b.py by a call without paths, and return the answer."""
+    (root / "a.py").write_text(SOURCE)
+    (root / "b.py").write_text(TARGET)
+
+    def run(*edits: Mapping[str, Any], **arguments: Any) -> str:
+        workspace.read("a.py")
+        workspace.read("b.py")
+        answer = workspace.call(
+            "edit_content", {"edits": [*edits], **arguments}
+        )
+        assert not answer.is_error, answer.text
+        return answer.text
+
+    return run
+
+
+@pytest.mark.parametrize(
+    ("change", "row"),
+    [
+        pytest.param(
+            {"path": "b.py", "from": {"path": "a.py", "symbol": "first"}},
+            "lines 4-7, symbol first, moved to b.py:4-5, 2 blank lines above; "
+            "2 blank lines left at 4",
+            id="symbol to the end",
+        ),
+        pytest.param(
+            {
+                "path": "b.py",
+                "at": {"before": 1},
+                "from": {"path": "a.py", "start_line": 4, "end_line": 5},
+            },
+            "lines 4-5 moved to b.py:1-2",
+            id="lines",
+        ),
+        pytest.param(
+            {
+                "path": "b.py",
+                "from": {"path": "a.py", "symbol": "first"},
+                "copy": True,
+            },
+            "lines 4-5, 2 blank lines above, symbol first, copied from a.py:4-5",
+            id="copy",
+        ),
+        pytest.param(
+            {
+                "path": "a.py",
+                "at": {"after": "third"},
+                "from": {"symbol": "first"},
+            },
+            "lines 4-7, symbol first, moved to lines 14-15, 2 blank lines above; "
+            "2 blank lines left at 4",
+            id="within a file",
+        ),
+    ],
+)
+def test_tells_where_moved_text_is(
+    edit: Edit, change: Mapping[str, Any], row: str
+) -> None:
+    answer = edit(change)
+    assert row in answer.splitlines()
+    assert "return 1" not in answer
+
+
+def test_shows_moved_text_that_is_indented(edit: Edit) -> None:
+    answer = edit(
+        {
+            "path": "b.py",
+            "from": {"path": "a.py", "symbol": "Box.second"},
+            "at": {"after": 1},
+            "reindent": True,
+        }
+    )
+    assert "symbol Box.second, moved to b.py:4-6" in answer
+    assert "changed as shown" in answer
+    assert "+def second(self):\n+    # two\n+    return 2" in answer
+    assert "-        return 2" not in answer
+
+
+def test_shows_moved_text_that_another_edit_changes(edit: Edit) -> None:
+    answer = edit(
+        {
+            "path": "b.py",
+            "from": {"path": "a.py", "symbol": "first"},
+        },
+        {"path": "b.py", "search": "return 1", "replace": "return 11"},
+    )
+    assert "+    return 11" in answer
+
+
+def test_names_terminators_of_target(edit: Edit, root: Path) -> None:
+    (root / "b.py").write_bytes(b"x = 1\r\n")
+    answer = edit({"path": "b.py", "from": {"path": "a.py", "symbol": "first"}})
+    assert "moved to b.py:4-5, 2 blank lines above, with crlf;" in answer
+    assert (root / "b.py").read_bytes().endswith(b"():\r\n    return 1\r\n")
+
+
+def test_does_not_repeat_content_of_new_file(edit: Edit) -> None:
+    answer = edit(
+        {"path": "c.py", "content": "import os\n"},
+        {"path": "c.py", "from": {"path": "a.py", "symbol": "third"}},
+        {
+            "path": "c.py",
+            "from": {"path": "a.py", "symbol": "first"},
+            "at": {"before": "third"},
+        },
+    )
+    assert answer.startswith("c.py: created, 9 lines; change ")
+    assert "moved to c.py:8-9" in answer
+    assert "moved to c.py:4-5" in answer
+    assert "\n+" not in answer
+
+
+@pytest.mark.parametrize("arguments", [{"preview": True}, {"diff": "full"}])
+def test_shows_all_lines_if_asked(
+    edit: Edit, arguments: Mapping[str, Any]
+) -> None:
+    answer = edit(
+        {"path": "c.py", "content": "import os\n"},
+        {"path": "b.py", "from": {"path": "a.py", "symbol": "first"}},
+        **arguments,
+    )
+    assert "+import os" in answer
+    assert "+    return 1" in answer
+    assert "-    return 1" in answer
