@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
+
+import click
+import pytest
 
 from filewright.cli.clients import CLIENTS
 from filewright.cli.launch import ServerOptions
+from filewright.cli.setup import setup
 from filewright.cli.setup_plan import (
     find_foreign_content,
     find_foreign_servers_elsewhere,
@@ -18,6 +23,13 @@ from filewright.cli.setup_plan import (
 
 CLIENT = CLIENTS["gemini"]
 OPTIONS = ServerOptions(shared=True)
+
+
+@pytest.fixture(autouse=True)
+def command() -> Iterator[None]:
+    """Run as in a command, at whose end the files' histories are closed."""
+    with click.Context(setup):
+        yield
 
 
 def test_plans_without_writing(empty_project: Path) -> None:

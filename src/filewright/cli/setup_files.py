@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import click
 
 from filewright.cli import open_workspace
 from filewright.cli.options import ANY_PATH
@@ -64,10 +65,10 @@ def read_configuration(path: str) -> str | None:
     """
     if not os.path.lexists(path):
         return None
-    with _open_histories([path]) as workspace:
-        location = workspace.context.boundary.locate(path)
-        with workspace.context.open(location) as snapshot:
-            text = _decode(snapshot.content)
+    workspace = _open_histories([path])
+    location = workspace.context.boundary.locate(path)
+    with workspace.context.open(location) as snapshot:
+        text = _decode(snapshot.content)
     if text is None:
         raise FilewrightError(
             Code.UNSUPPORTED,
@@ -99,27 +100,25 @@ def find_earlier_state(path: str, text: str) -> EarlierState | None:
     """
     earlier: EarlierState | None = None
     text_after_change: str | None = text
-    with _open_histories([path]) as workspace:
-        location = workspace.context.boundary.locate(path)
-        for record in workspace.history(
-            path, client=SETUP_CLIENT, limit=_MAX_CHANGES
-        ):
-            file_change = workspace.changes.file_change_at(record, location)
-            if record.tool != SETUP_TOOL or file_change is None:
-                break
-            before, after = _read_stored_texts(file_change)
-            # Behind a content that is not stored any more nothing can be restored.
-            is_lost = before is None and file_change.before is not None
-            if after is None or is_lost:
-                break
-            is_untouched = after == text_after_change
-            if earlier is not None and not earlier.is_untouched:
-                is_untouched = False
-            folders = _list_created_folders(
-                record.file_changes, path, workspace
-            )
-            earlier = EarlierState(before, is_untouched, frozenset(folders))
-            text_after_change = before
+    workspace = _open_histories([path])
+    location = workspace.context.boundary.locate(path)
+    for record in workspace.history(
+        path, client=SETUP_CLIENT, limit=_MAX_CHANGES
+    ):
+        file_change = workspace.changes.file_change_at(record, location)
+        if record.tool != SETUP_TOOL or file_change is None:
+            break
+        before, after = _read_stored_texts(file_change)
+        # Behind a content that is not stored any more nothing can be restored.
+        is_lost = before is None and file_change.before is not None
+        if after is None or is_lost:
+            break
+        is_untouched = after == text_after_change
+        if earlier is not None and not earlier.is_untouched:
+            is_untouched = False
+        folders = _list_created_folders(record.file_changes, path, workspace)
+        earlier = EarlierState(before, is_untouched, frozenset(folders))
+        text_after_change = before
     return earlier
 
 
@@ -149,20 +148,20 @@ def commit_edits(
     """
     from filewright.edit.changeset import ChangeSet, Delete
 
-    with _open_histories([edit.path for edit in edits]) as workspace:
-        steps: list[Step] = [_build_step(workspace, edit) for edit in edits]
-        deleted = {edit.path for edit in edits if edit.after is None}
-        # The deepest folder first: its parent may become empty by that.
-        for folder in sorted(folders, key=len, reverse=True):
-            try:
-                names = [path.name for path in Path(folder).iterdir()]
-            except OSError:
-                continue
-            if deleted.issuperset(os.path.join(folder, name) for name in names):
-                deleted.add(folder)
-                location = workspace.context.boundary.locate(folder)
-                steps.append(Delete(location))
-        workspace.changes.commit(ChangeSet(tool, summary, tuple(steps)))
+    workspace = _open_histories([edit.path for edit in edits])
+    steps: list[Step] = [_build_step(workspace, edit) for edit in edits]
+    deleted = {edit.path for edit in edits if edit.after is None}
+    # The deepest folder first: its parent may become empty by that.
+    for folder in sorted(folders, key=len, reverse=True):
+        try:
+            names = [path.name for path in Path(folder).iterdir()]
+        except OSError:
+            continue
+        if deleted.issuperset(os.path.join(folder, name) for name in names):
+            deleted.add(folder)
+            location = workspace.context.boundary.locate(folder)
+            steps.append(Delete(location))
+    workspace.changes.commit(ChangeSet(tool, summary, tuple(steps)))
 
 
 def list_parent_folders(path: str) -> Iterator[str]:
@@ -228,11 +227,19 @@ def _list_created_folders(
                 yield folder
 
 
-@contextmanager
-def _open_histories(paths: Iterable[str]) -> Iterator[Workspace]:
-    """Open the folders whose histories record changes of the files."""
+def _open_histories(paths: Iterable[str]) -> Workspace:
+    """Return a workspace over the folders whose histories record changes of the files.
+
+    The workspace stays open to the end of the command: one run reads a dozen files of
+    the same two folders, and every opening would look for interrupted changes.
+    """
     folders = tuple(dict.fromkeys(map(find_history_folder, paths)))
-    with open_workspace(
-        folders, actor=SETUP_CLIENT, allow_write=ANY_PATH
-    ) as workspace:
-        yield workspace
+    command = click.get_current_context().find_root()
+    workspaces: dict[tuple[str, ...], Workspace] = command.meta.setdefault(
+        __name__, {}
+    )
+    if folders not in workspaces:
+        workspaces[folders] = command.with_resource(
+            open_workspace(folders, actor=SETUP_CLIENT, allow_write=ANY_PATH)
+        )
+    return workspaces[folders]
