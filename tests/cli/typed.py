@@ -6,6 +6,7 @@ import json
 
 from click.testing import CliRunner, Result
 
+from filewright.cli.hook import run_hook
 from filewright.cli.program import program
 
 LINES = "".join(f"line {n}\n" for n in range(1, 31))
@@ -13,6 +14,13 @@ LINES = "".join(f"line {n}\n" for n in range(1, 31))
 
 def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
     return CliRunner().invoke(program, arguments, input=stdin)
+
+
+def hook(*words: str, told: object) -> str:
+    """Run `filewright snapshot` as a hook that a client tells this; return its answer."""
+    with CliRunner().isolation(input=json.dumps(told)) as (output, errors, _):
+        assert run_hook([*words])
+        return (output.getvalue() + errors.getvalue()).decode()
 
 
 def edit(search: str, replace: str) -> Result:

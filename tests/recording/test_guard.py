@@ -8,12 +8,13 @@ import random
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from tests import processes
+from tests.cli.typed import hook, run
 from tests.samples import one_in
 
 BEFORE = b"# caf\xe9\r\nport = 80\r\nlast"
@@ -23,15 +24,18 @@ EDIT = {"old_string": "port = 80", "new_string": "port = 8080"}
 
 
 class Client:
-    """A client whose hooks run around the edits of its own tool."""
+    """A client whose hooks run around the edits of its own tool.
+
+    A hook runs in this process, unless there is another `program` to run, or the
+    hook is to be killed.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.project = folder / "project"
         self.project.mkdir()
-        self.state = folder / "state"
         self.options = ["--guard", "heal"]
         self.name = "claude-code"
-        self.program = ["-m", "filewright"]
+        self.program: str | None = None
         self.uses = 0
 
     def write(self, name: str, content: bytes) -> Path:
@@ -40,24 +44,26 @@ class Client:
         path.write_bytes(content)
         return path
 
-    def _command(self, words: Sequence[str]) -> dict[str, Any]:
-        return {
-            "argv": [sys.executable, *self.program, *words],
-            "cwd": self.project,
-            "env": {**os.environ, "FILEWRIGHT_STATE_DIR": str(self.state)},
-        }
-
     def start(self, *words: str, told: object) -> subprocess.Popen[str]:
-        process = processes.start(**self._command(words), text=True)
+        process = processes.start(
+            [*processes.FILEWRIGHT, *words], cwd=self.project, text=True
+        )
         assert process.stdin is not None
         process.stdin.write(json.dumps(told))
         process.stdin.close()
         return process
 
     def run(self, *words: str, told: object = None) -> str:
+        if told is None:
+            answer = run(*words)
+            assert answer.exit_code == 0, answer.output
+            return answer.stdout + answer.stderr
+        if self.program is None:
+            return hook(*words[1:], told=told)
         done = processes.run(
-            **self._command(words),
-            given="" if told is None else json.dumps(told),
+            [sys.executable, "-c", self.program, *words],
+            cwd=self.project,
+            given=json.dumps(told),
         )
         assert done.returncode == 0, done.stderr
         return done.stdout + done.stderr
@@ -104,16 +110,19 @@ class Client:
         return self.end(use)
 
 
-def close(hook: subprocess.Popen[str]) -> None:
-    assert hook.stdout is not None
-    assert hook.stderr is not None
-    hook.stdout.close()
-    hook.stderr.close()
+def close(process: subprocess.Popen[str]) -> None:
+    assert process.stdout is not None
+    assert process.stderr is not None
+    process.stdout.close()
+    process.stderr.close()
 
 
 @pytest.fixture
-def client(tmp_path: Path) -> Client:
-    return Client(tmp_path)
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Client:
+    client = Client(tmp_path)
+    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(client.project)
+    return client
 
 
 def test_heals_and_tells_the_model(client: Client) -> None:
@@ -534,9 +543,9 @@ def test_hooks_of_many_processes(client: Client) -> None:
             client.start(*words, told={**use, "hook_event_name": event})
             for use in uses
         ]
-        for hook in hooks:
-            assert hook.wait() == 0
-            close(hook)
+        for process in hooks:
+            assert process.wait() == 0
+            close(process)
 
     run_all("snapshot", "begin", "--hook", event="PreToolUse")
     for path in paths:
@@ -546,7 +555,7 @@ def test_hooks_of_many_processes(client: Client) -> None:
 
 
 def test_another_save_wins(client: Client) -> None:
-    client.program = ["-c", SAVE_AT_CHECK]
+    client.program = SAVE_AT_CHECK
     path = client.write("a.ini", BEFORE)
     said = client.edit(path, lambda: path.write_bytes(DAMAGED))
     assert path.read_bytes() == b"saved\n"
@@ -580,7 +589,7 @@ cli.main()
 
 
 def test_failure_does_not_fail_the_hook(client: Client) -> None:
-    client.program = ["-c", FAIL]
+    client.program = FAIL
     path = client.write("a.ini", BEFORE)
     said = client.edit(path, lambda: path.write_bytes(DAMAGED))
     assert "KeyError('fault')" in said
@@ -598,11 +607,11 @@ def test_killed_hooks(client: Client, seed: int) -> None:
     client.begin(use)
     path.write_bytes(DAMAGED)
     told = {**use, "hook_event_name": "PostToolUse"}
-    hook = client.start(*client.end_words(), told=told)
+    process = client.start(*client.end_words(), told=told)
     time.sleep(rng.random() * 0.3)
-    hook.kill()
-    hook.wait()
-    close(hook)
+    process.kill()
+    process.wait()
+    close(process)
     assert path.read_bytes() in (DAMAGED, HEALED)
     # The client goes on.
     now = path.read_bytes()
