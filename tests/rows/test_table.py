@@ -53,11 +53,7 @@ def random_table(seed: int) -> tuple[str, list[list[str]]]:
     return text.getvalue(), rows[1:]
 
 
-@pytest.mark.parametrize("seed", range(60))
-@pytest.mark.parametrize(
-    "where", [{}, {"x2": "AT"}, {"x1": "!=a", "x3": "*19*"}, {"x2": None}]
-)
-def test_same_rows_as_python(seed: int, where: dict[str, object]) -> None:
+def require_same_rows(seed: int, where: dict[str, object]) -> None:
     text, values = random_table(seed)
     snapshot = Snapshot(text.encode("utf-8"), encoding="utf-8")
     delimiter = next(character for character in text if character in ",;\t|")
@@ -83,3 +79,12 @@ def test_same_rows_as_python(seed: int, where: dict[str, object]) -> None:
         ):
             expected.append(normal)
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    "where", [{}, {"x2": "AT"}, {"x1": "!=a", "x3": "*19*"}, {"x2": None}]
+)
+@pytest.mark.parametrize("decade", range(6))
+def test_same_rows_as_python(decade: int, where: dict[str, object]) -> None:
+    for seed in range(10 * decade, 10 * decade + 10):
+        require_same_rows(seed, where)

@@ -42,6 +42,7 @@ def make_entries(count: int) -> list[str]:
 
 
 ROWS = make_entries(300)
+PARSED_ROWS = [(row.encode(), parse_entry(row.encode())) for row in ROWS]
 CONDITIONS = [
     {"level": "error"},
     {"level": "Error"},
@@ -70,10 +71,9 @@ def test_finds_lines_that_fit(where, terminator, is_compressed):
     snapshot = Snapshot(data, settings=settings)
     conditions = parse_conditions(where)
     expected = []
-    for row in ROWS:
-        entry = parse_entry(row.encode())
+    for row, entry in PARSED_ROWS:
         if entry is not None and all(c.accepts(entry) for c in conditions):
-            expected.append(row.encode())
+            expected.append(row)
     selection = Selection(conditions=conditions, has_pattern=False)
     with view_if_compressed(snapshot, TextCache()) as opened:
         selected = SelectedLines.of(opened, selection, Task())

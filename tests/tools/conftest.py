@@ -3,6 +3,7 @@
 import os
 import socket
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -42,23 +43,24 @@ def workspace(root, tmp_path):
         yield opened
 
 
+def list_contents(root: Path) -> dict[str, object]:
+    """Return every file, folder and link below the root, by its path."""
+    entries: dict[str, object] = {}
+    for path in sorted(root.rglob("*")):
+        name = str(path.relative_to(root))
+        if path.is_symlink():
+            entries[name] = ("link", str(path.readlink()))
+        elif path.is_file():
+            entries[name] = (path.read_bytes(), path.stat().st_mode)
+        else:
+            entries[name] = path.stat().st_mode
+    return entries
+
+
 @pytest.fixture
 def contents(root):
-    """Every file, folder and link below the root, to compare before and after."""
-
-    def now() -> dict[str, object]:
-        found: dict[str, object] = {}
-        for path in sorted(root.rglob("*")):
-            name = str(path.relative_to(root))
-            if path.is_symlink():
-                found[name] = ("link", str(path.readlink()))
-            elif path.is_file():
-                found[name] = (path.read_bytes(), path.stat().st_mode)
-            else:
-                found[name] = path.stat().st_mode
-        return found
-
-    return now
+    """Return the listing of the root, to compare before and after."""
+    return partial(list_contents, root)
 
 
 @pytest.fixture(params=[False, True], ids=["held", "windowed"])
@@ -91,15 +93,14 @@ def entries(root):
     return root
 
 
-@pytest.fixture
-def odd_files(root, tmp_path):
-    """Return the root with files, links and devices of every kind."""
+def write_odd_files(root: Path) -> None:
+    """Write files, links and devices of every kind, and a file beside the root."""
     (root / "a.txt").write_bytes(b"one\ntwice\ntwice\n")
     (root / "empty.txt").write_bytes(b"")
     (root / "folder").mkdir()
     (root / "folder/inside").write_bytes(b"x")
     (root / "link.txt").symlink_to("a.txt")
-    (tmp_path / "out.txt").write_bytes(b"secret")
+    (root.parent / "out.txt").write_bytes(b"secret")
     (root / "outlink").symlink_to("../out.txt")
     os.mkfifo(root / "pipe")
     with socket.socket(socket.AF_UNIX) as s:
@@ -113,6 +114,12 @@ def odd_files(root, tmp_path):
     (root / "latin.txt").write_bytes("# caf\xe9 au lait\n".encode("latin-1"))
     (root / ".git").mkdir()
     (root / ".git/config").write_bytes(b"[core]\n")
+
+
+@pytest.fixture
+def odd_files(root):
+    """Return the root with files, links and devices of every kind."""
+    write_odd_files(root)
     return root
 
 

@@ -14,8 +14,9 @@ from filewright import Workspace
 from filewright.settings import Settings
 
 
-@pytest.fixture
-def tree(root):
+@pytest.fixture(scope="module")
+def tree(tmp_path_factory):
+    root = tmp_path_factory.mktemp("tree")
     for n in range(700):
         place = root / f"d{n % 7}"
         place.mkdir(exist_ok=True)
@@ -25,19 +26,27 @@ def tree(root):
     return root
 
 
+@pytest.fixture(scope="module")
+def listing(tree, tmp_path_factory):
+    """Return a workspace over the tree, which no test changes."""
+    state = tmp_path_factory.mktemp("state")
+    with Workspace(tree, state_dir=state) as opened:
+        yield opened
+
+
 @pytest.mark.parametrize("sort", ["name", "modified", "size"])
 @pytest.mark.parametrize("limit", [50, 10_000])
-def test_pages_hold_every_file_once_in_order(tree, workspace, sort, limit):
+def test_pages_hold_every_file_once_in_order(tree, listing, sort, limit):
     found, cursor = [], None
     for _ in range(100):
-        result = workspace.list_files(
+        result = listing.list_files(
             glob="**/*.txt",
             sort=sort,
             limit=limit,
             details=True,
             **({"cursor": cursor} if cursor else {}),
         )
-        assert len(result.text) <= workspace.settings.page_chars
+        assert len(result.text) <= listing.settings.page_chars
         found += result.data["entries"]
         cursor = result.data["next_cursor"]
         if cursor is None:
@@ -55,13 +64,13 @@ def test_pages_hold_every_file_once_in_order(tree, workspace, sort, limit):
         assert times == sorted(times, reverse=True)
 
 
-def test_one_level_and_all_levels(tree, workspace):
-    assert [e["path"] for e in workspace.list_files().data["entries"]] == [
+def test_one_level_and_all_levels(listing):
+    assert [e["path"] for e in listing.list_files().data["entries"]] == [
         f"d{n}/" for n in range(7)
     ]
     assert (
         len(
-            workspace.list_files(
+            listing.list_files(
                 depth=0, limit=10_000, sort="name"
             ).text.splitlines()
         )
