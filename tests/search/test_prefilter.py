@@ -1,8 +1,10 @@
+import itertools
 import os
 import re
 import time
 
 import pytest
+from tests.samples import in_part, one_in
 
 from filewright.boundary.boundary import Boundary
 from filewright.progress import Task
@@ -17,21 +19,20 @@ from filewright.text.snapshot import Snapshot
 TEXT = "one\r\ntwo foo bar foo\rthree\n\nföur foo"
 
 
-@pytest.mark.parametrize("pattern", ["foo", "o b", "nothing", "^two|^f"])
 @pytest.mark.parametrize(
-    ("terminators", "mark"),
-    [
-        # Each end of lines without a mark, and those as they are with it; all of them in the sweep.
-        pytest.param(
-            end,
-            mark,
-            marks=[pytest.mark.sweep] if mark and end != "as they are" else [],
-        )
-        for end in ("as they are", "\n", "\r\n", "\r")
-        for mark in (b"", b"\xef\xbb\xbf")
-    ],
+    ("pattern", "terminators", "mark", "far"),
+    one_in(
+        5,
+        [
+            *itertools.product(
+                ["foo", "o b", "nothing", "^two|^f"],
+                ["as they are", "\n", "\r\n", "\r"],
+                [b"", b"\xef\xbb\xbf"],
+                [-1, 8 << 20],
+            )
+        ],
+    ),
 )
-@pytest.mark.parametrize("far", [-1, 8 << 20])
 def test_child_process_gives_the_same_hits(
     opened, monkeypatch, pattern, mark, terminators, far
 ):
@@ -53,13 +54,13 @@ def test_child_process_gives_the_same_hits(
     assert search_snapshot(snapshot, compiled, limit=1000) == here
 
 
-@pytest.mark.parametrize("lone", [None, 50, 100_000, 299_999])
+@pytest.mark.parametrize("lone", [None, 50, 33_000, 99_999])
 def test_line_numbers_of_the_child(opened, monkeypatch, lone):
     monkeypatch.setattr(prefilter_module, "MIN_PREFILTER_BYTES", 1)
     monkeypatch.setattr(prefilter_module, "MIN_UNCOUNTED_BYTES", 0)
     rows = [
         b"row %06d\r\n" % n if n % 3 else b"row %06d\n" % n
-        for n in range(300_000)
+        for n in range(100_000)
     ]
     if lone is not None:
         rows[lone] = b"two\rlines\n"
@@ -69,7 +70,7 @@ def test_line_numbers_of_the_child(opened, monkeypatch, lone):
     # Without lines near a known one, each answer uses what the child counted.
     snapshot.lines = Lines(snapshot, read_sizes=ReadSizes(near=0))
     hits = search_snapshot(
-        snapshot, compile_pattern("row (150000|299998)", mode="regex"), limit=9
+        snapshot, compile_pattern("row (050000|099998)", mode="regex"), limit=9
     ).hits
     assert len(hits) == 2
     for hit in hits:
@@ -158,6 +159,9 @@ def test_closed_search_ends_its_child(opened, monkeypatch):
     assert [child.stdout.closed for child in started] == [True, True]
 
 
+CYRILLIC = ["koi8_r", "cp1251", "iso8859_5", "cp866", "mac_cyrillic"]
+
+
 @pytest.mark.parametrize(
     ("pattern", "mode", "case"),
     [
@@ -171,7 +175,8 @@ def test_closed_search_ends_its_child(opened, monkeypatch):
         ("表", "literal", "sensitive"),
     ],
 )
-def test_encodings_of_one_byte(opened, pattern, mode, case):
+@in_part(2)
+def test_encodings_of_one_byte(opened, pattern, mode, case, share):
     lines = [
         "жаба",
         "ЖАБА toad",
@@ -182,7 +187,7 @@ def test_encodings_of_one_byte(opened, pattern, mode, case):
         "",
     ]
     compiled = compile_pattern(pattern, mode=mode, case=case)
-    for codec in ("koi8_r", "cp1251", "iso8859_5", "cp866", "mac_cyrillic"):
+    for codec in CYRILLIC[len(pattern) % share :: share]:
         data = "\n".join(lines).encode(codec) * 3
         with pytest.MonkeyPatch.context() as patch:
             here = search_snapshot(

@@ -5,7 +5,6 @@ import pytest
 from filewright import FilewrightError, Workspace
 from filewright.changes.blobs import content_after, content_before
 from filewright.changes.database import Database
-from filewright.tools.sessions import MAX_COUNTED_CHANGES
 
 
 def test_a_session_is_seen_rewound_and_redone_from_the_library(root, tmp_path):
@@ -108,13 +107,14 @@ def test_sessions_are_listed_without_reading_every_change(
 
 
 def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(
-    root, tmp_path
+    root, tmp_path, monkeypatch
 ):
+    monkeypatch.setattr("filewright.tools.sessions.MAX_COUNTED_CHANGES", 5)
     with (
         Workspace(root, state_dir=tmp_path / "state") as long,
         Workspace(root, state_dir=tmp_path / "state") as short,
     ):
-        for number in range(MAX_COUNTED_CHANGES + 1):
+        for number in range(6):
             long.write(
                 "f", f"{number}\n", mode="overwrite" if number else "create"
             )
@@ -127,7 +127,7 @@ def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(
         0,
     )
     assert (older.changes, older.files, older.added, older.removed) == (
-        MAX_COUNTED_CHANGES + 1,
+        6,
         None,
         None,
         None,
