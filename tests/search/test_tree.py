@@ -1,6 +1,7 @@
 """The search of a tree: its files and their order, page by page, with and without `rg`."""
 
 import gzip
+import itertools
 import os
 import sys
 from collections.abc import Iterator
@@ -191,7 +192,10 @@ def test_files_counts_and_inverse(searcher):
     ]
 
 
-@pytest.mark.parametrize("limit", [1, 2, 3, 5])
+@pytest.mark.parametrize(
+    "limit",
+    [1, 2, *(pytest.param(limit, marks=pytest.mark.sweep) for limit in (3, 5))],
+)
 @pytest.mark.parametrize("output", ["matches", "files", "counts"])
 def test_joined_pages_are_the_whole(searcher, limit, output, monkeypatch):
     monkeypatch.setattr(candidates_module, "BATCH_FILES", (2, 3))
@@ -400,12 +404,33 @@ FOLDS = [
 ]
 
 
-@pytest.mark.parametrize("mode", ["literal", "regex"])
-@pytest.mark.parametrize("encoding", ["utf-8", "gb18030", "utf-16"])
-def test_ignored_case_in_a_folder(tmp_path, encoding, mode):
+@pytest.mark.parametrize(
+    ("encoding", "mode", "folds"),
+    [
+        # In the suite each encoding and mode has a part of the letters.
+        pytest.param(encoding, mode, FOLDS[part::6], id=f"{encoding}-{mode}")
+        for part, (encoding, mode) in enumerate(
+            itertools.product(
+                ["utf-8", "gb18030", "utf-16"], ["literal", "regex"]
+            )
+        )
+    ]
+    + [
+        pytest.param(
+            encoding,
+            mode,
+            FOLDS,
+            id=f"{encoding}-{mode}-all",
+            marks=pytest.mark.sweep,
+        )
+        for encoding in ("utf-8", "gb18030", "utf-16")
+        for mode in ("literal", "regex")
+    ],
+)
+def test_ignored_case_in_a_folder(tmp_path, encoding, mode, folds):
     boundary = Boundary([tmp_path], Settings())
     made = Searcher(boundary, Settings())
-    for orbit in FOLDS:
+    for orbit in folds:
         text = "".join(f"中文 x{letter}y\n" for letter in orbit)
         (tmp_path / "a.py").write_bytes(
             f"# coding: {encoding}\n{text}".encode(encoding)

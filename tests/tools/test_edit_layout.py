@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.samples import one_in
 from tests.tools.sources import SHOP
 
 from filewright import Workspace
@@ -86,8 +87,12 @@ AT_THE_END = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
-@pytest.mark.parametrize(("edits", "expected"), AT_THE_END)
+@pytest.mark.parametrize(
+    ("end", "edits", "expected"),
+    one_in(
+        2, [(end, *row) for end in ("\n", "\r\n", "\r") for row in AT_THE_END]
+    ),
+)
 def test_behind_a_deleted_last_line(
     root: Path,
     workspace: Workspace,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
+from tests.samples import one_in
 from tests.tools.sources import CART, SHOP
 
 from filewright import Workspace
@@ -17,16 +18,19 @@ def version(workspace: Workspace, path: str) -> str:
     return workspace.read(path).version
 
 
-@pytest.fixture(params=["lf", "crlf", "latin-1", "bom", "utf-16"])
+FORMS = {
+    "lf": ("utf-8", "\n"),
+    "crlf": ("utf-8", "\r\n"),
+    "latin-1": ("latin-1", "\r\n"),
+    "bom": ("utf-8-sig", "\n"),
+    "utf-16": ("utf-16", "\r\n"),
+}
+
+
+@pytest.fixture(params=FORMS)
 def cart(request: pytest.FixtureRequest, root: Path) -> tuple[Path, str, str]:
-    """A file in several dresses: its path, what its text is written with, and how it is encoded."""
-    encoding, newline = {
-        "lf": ("utf-8", "\n"),
-        "crlf": ("utf-8", "\r\n"),
-        "latin-1": ("latin-1", "\r\n"),
-        "bom": ("utf-8-sig", "\n"),
-        "utf-16": ("utf-16", "\r\n"),
-    }[request.param]
+    """Return the path of a module in one form, its line ending, and its encoding."""
+    encoding, newline = FORMS[request.param]
     text = CART.replace(
         "What is bought",
         "Was gekauft wird, in Köln für Käufer über Öfen"
@@ -75,7 +79,11 @@ EDITS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("edit", "change"), EDITS)
+@pytest.mark.parametrize(
+    ("cart", "edit", "change"),
+    one_in(3, [(form, *row) for row in EDITS for form in FORMS]),
+    indirect=["cart"],
+)
 def test_a_place_is_enough(
     workspace: Workspace,
     cart: tuple[Path, str, str],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import itertools
 import lzma
 import os
 import re
@@ -11,6 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.samples import one_in
 
 from filewright import FilewrightError, Workspace
 from filewright.settings import Settings
@@ -131,8 +133,9 @@ def require_search_tells(tiered, path, search):
     assert "[the search is not complete]" in result.text
 
 
-@pytest.mark.parametrize("name", DAMAGES)
-@pytest.mark.parametrize("suffix", FORMATS)
+@pytest.mark.parametrize(
+    ("suffix", "name"), one_in(3, [*itertools.product(FORMATS, DAMAGES)])
+)
 def test_each_damage(tiered, root, suffix, name):
     path = f"app.log.{suffix}"
     save(root / path, damage(suffix, name))

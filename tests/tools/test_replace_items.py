@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
+from tests.samples import one_in
 from tests.tools.replacements import item, refused, replaced
 
 from filewright import Code, Workspace
@@ -127,8 +129,17 @@ def test_a_regex_with_groups_goes_beside_a_literal_and_each_has_files_of_its_own
     )
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "cp1252", "utf-16"])
-@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize(
+    ("end", "encoding"),
+    one_in(
+        3,
+        [
+            *itertools.product(
+                ["\n", "\r\n"], ["utf-8", "utf-8-sig", "cp1252", "utf-16"]
+            )
+        ],
+    ),
+)
 def test_bytes_of_any_encoding_and_line_end_stay(
     root: Path, workspace: Workspace, encoding: str, end: str
 ) -> None:

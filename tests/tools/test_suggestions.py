@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import unicodedata
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.samples import one_in
 
 from filewright import Workspace
 from filewright.boundary.location import Location
@@ -66,9 +68,16 @@ TAILS = [
 
 
 @pytest.mark.parametrize(
-    "tool", ["read_content", "edit_content", "get_overview"]
+    ("tool", "path"),
+    one_in(
+        2,
+        [
+            *itertools.product(
+                ["read_content", "edit_content", "get_overview"], TAILS
+            )
+        ],
+    ),
 )
-@pytest.mark.parametrize("path", TAILS)
 def test_names_the_file_with_that_tail(
     workspace: Workspace, root: Path, path: str, tool: str
 ) -> None:
