@@ -22,7 +22,7 @@ from pydantic.json_schema import JsonSchemaValue, SkipJsonSchema
 from pydantic_core import CoreSchema
 
 from filewright.edit.conflict_markers import ConflictSide
-from filewright.text.notebook import CELL_HINT, CellKind
+from filewright.text.notebook_cells import CELL_HINT, CellKind
 from filewright.tools.argument_problems import argument_error
 from filewright.tools.arguments import RARE, Arguments
 from filewright.tools.edit_reading import (

@@ -12,12 +12,8 @@ from filewright.edit.outcome import EditOutcome
 from filewright.edit.request import Edit
 from filewright.errors import Code, FilewrightError, path_error
 from filewright.text.codec import check_text, normalize_newlines
-from filewright.text.notebook import (
-    Cell,
-    NewCell,
-    NotebookView,
-    view_if_notebook,
-)
+from filewright.text.notebook import NotebookView, view_if_notebook
+from filewright.text.notebook_cells import Cell, NewCell
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice, sort_splices
 from filewright.tools.edit_arguments import PlaceEdit

@@ -10,11 +10,8 @@ from filewright.edit.list_separators import ListEdits
 from filewright.edit.request import SymbolLines
 from filewright.edit.symbol_lines import find_symbol_lines
 from filewright.errors import FilewrightError
-from filewright.text.notebook import (
-    CELL_HINT,
-    NotebookView,
-    view_if_notebook,
-)
+from filewright.text.notebook import NotebookView, view_if_notebook
+from filewright.text.notebook_cells import CELL_HINT
 from filewright.text.snapshot import Snapshot
 from filewright.tools.edit_arguments import Place
 from filewright.tools.edit_call import EditCall, FileEdits, NumberedEdit

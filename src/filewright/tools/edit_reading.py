@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from filewright.text.notebook import CELL_HINT
+from filewright.text.notebook_cells import CELL_HINT
 from filewright.tools.argument_problems import argument_error
 
 KIND_FIELDS: Mapping[str, str] = {
