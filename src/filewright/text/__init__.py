@@ -17,7 +17,7 @@ edit.
 - `member_decoder`: members that two threads decode.
 - `decode_ahead`: a thread that decodes before a reader comes.
 - `compressed`: the text inside a compressed file.
-- `notebook`: a notebook as the text of its cells.
+- `notebook`, and its helpers `notebook_…`: a notebook as the text of its cells.
 - `spelling`: invisible and look-alike characters.
 - `cache`: a cache within bounds, and the contents that agents have seen.
 """
