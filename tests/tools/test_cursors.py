@@ -14,6 +14,8 @@ from filewright.tools.cursors import (
     decode_path,
     encode_cursor,
     encode_path,
+    find_path,
+    shorten_path,
 )
 
 TYPES = (int, str)
@@ -102,3 +104,57 @@ def test_search_refuses_text(root, workspace, cursor):
     with pytest.raises(FilewrightError) as caught:
         workspace.search("needle", cursor=cursor)
     assert caught.value.code is Code.INVALID_INPUT
+
+
+@pytest.mark.parametrize(
+    "position",
+    [
+        [],
+        [0, -1, 127, 128, -129, 1 << 63, -(1 << 63)],
+        ["", "a\xff\0", "x" * 300],
+        [1, "a", -2, "b"],
+    ],
+    ids=["none", "numbers", "texts", "both"],
+)
+def test_values(position) -> None:
+    types = tuple(type(value) for value in position)
+    cursor = encode_cursor("list", "name", position)
+    values = decode_cursor(cursor, "list", "name", noun="call", types=types)
+    assert values == position
+    assert not cursor.startswith("-")
+
+
+def test_marks_of_a_long_path(workspace) -> None:
+    root: Root = workspace.roots[0]
+    top = Location(root, (b"top",))
+    parts = (b"packages", b"effect", b"source", b"Predicate.ts")
+    location = Location(root, (*top.parts, *parts))
+    siblings = [b"aa", b"packages", b"effect", b"source", b"Predicate.ts"]
+
+    def list_folder(folder: Location) -> list[Location]:
+        return [folder.child(name) for name in siblings]
+
+    short = shorten_path(top, location)
+    assert len(short) == 13
+    assert find_path(top, short, list_folder) == location
+    assert find_path(top, short, lambda folder: []) is None
+    siblings += [b"packages"]
+    assert find_path(top, short, list_folder) is None
+    assert shorten_path(top, Location(root, (b"top", b"a.ts"))) == "a.ts"
+
+
+def test_length_of_a_cursor(root, workspace) -> None:
+    folder = root / "packages" / "effect" / "source" / "internal"
+    folder.mkdir(parents=True)
+    for number in range(30):
+        (folder / f"a_long_name_of_a_file_{number}.ts").write_text(
+            "needle\n" * 9
+        )
+    result = workspace.search("needle", max_results=15)
+    assert len(result.next_cursor) <= 40
+    following = workspace.search("needle", cursor=result.next_cursor)
+    assert following.results[0].line == 7
+    for path in folder.iterdir():
+        path.unlink()
+    with pytest.raises(FilewrightError, match="search stopped is gone"):
+        workspace.search("needle", cursor=result.next_cursor)

@@ -44,12 +44,17 @@ _COMPRESSED_SECONDS = 30
 _FINGERPRINT_BYTES = 4 << 10
 """Bytes before an offset by which a file is recognised."""
 
+FINGERPRINT_DIGITS = 12
+"""Hexadecimal digits of the digest of these bytes."""
+
+SHORT_FINGERPRINT_DIGITS = 10
+
 
 @dataclass(frozen=True, slots=True)
 class ResumePoint:
     """The file and the byte offset from which a search goes on.
 
-    `fingerprint` recognises the file (see `fingerprint_before`).
+    `fingerprint` recognises the file (see `short_fingerprint`).
     """
 
     location: Location
@@ -69,8 +74,17 @@ def fingerprint_before(snapshot: Snapshot, offset: int) -> str:
     if snapshot.clip(offset) == offset:
         start = max(0, offset - _FINGERPRINT_BYTES)
         content = snapshot.read(start, offset - start)
-    digest = xxhash.xxh3_64_hexdigest(content)
+    digest = xxhash.xxh3_64_hexdigest(content)[:FINGERPRINT_DIGITS]
     return f"{snapshot.identity.inode:x}-{digest}"
+
+
+def short_fingerprint(snapshot: Snapshot, offset: int) -> str:
+    """Return the digits that stand for the fingerprint before an offset in a cursor."""
+    fingerprint = fingerprint_before(snapshot, offset)
+    if not fingerprint:
+        return ""
+    digits = xxhash.xxh3_64_hexdigest(fingerprint.encode())
+    return digits[:SHORT_FINGERPRINT_DIGITS]
 
 
 @dataclass
@@ -245,7 +259,7 @@ class TreeSearch(TreeFacts):
                     self.resume = ResumePoint(
                         place.location,
                         stopped_at,
-                        fingerprint_before(snapshot, stopped_at),
+                        short_fingerprint(snapshot, stopped_at),
                     )
                     return
         self.complete = True
@@ -290,7 +304,7 @@ class TreeSearch(TreeFacts):
         Raises `stale_version` if it is not the file in which the search stopped.
         """
         options = self.options
-        if place.fingerprint and place.fingerprint != fingerprint_before(
+        if place.fingerprint and place.fingerprint != short_fingerprint(
             snapshot, place.offset
         ):
             raise errors.path_error(

@@ -47,19 +47,22 @@ class FollowPoint:
 
     def encode(self) -> str:
         """Return the cursor of this place."""
-        position = [self.offset, self.line, self.inode, self.fingerprint]
+        digest = bytes.fromhex(self.digest).decode("latin-1")
+        position = [self.offset, self.line, self.inode, digest]
         return encode_cursor("read", "follow", position)
 
     @classmethod
     def decode(cls, cursor: str) -> FollowPoint:
         """Return the place in a cursor. Raises `invalid_input`."""
-        offset, line, inode, fingerprint = decode_cursor(
+        offset, line, inode, content = decode_cursor(
             cursor,
             "read",
             "follow",
             noun="call",
             types=(int, int, int, str),
         )
+        digest = content.encode("latin-1").hex()
+        fingerprint = f"{inode:x}-{digest}" if digest else ""
         return cls(max(0, offset), line, inode, fingerprint)
 
     @classmethod

@@ -7,25 +7,30 @@ what was left out. A fuzzy search has a module of its own (`search_similar`).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 
 from filewright.boundary.location import Location
+from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.hints import Hint
 from filewright.search.log_members import choose_members
-from filewright.search.tree import ResumePoint, TreeSearch, fingerprint_before
+from filewright.search.tree import (
+    ResumePoint,
+    TreeSearch,
+    short_fingerprint,
+)
 from filewright.search.tree_options import TreeOptions
 from filewright.text.snapshot import Snapshot
 from filewright.tools.best_effort import best_effort
 from filewright.tools.context import Context
 from filewright.tools.cursors import (
     decode_cursor,
-    decode_path,
     encode_cursor,
-    encode_path,
+    find_path,
+    shorten_path,
 )
 from filewright.tools.file_facts import add_damage_hint
 from filewright.tools.read_times import last_time
@@ -255,7 +260,7 @@ def begin_search(
         target.location,
         pattern,
         options,
-        after=decode_resume(arguments, target.location),
+        after=decode_resume(context, arguments, target.location),
         task=context.task,
         selection=selection,
         members=members,
@@ -275,9 +280,12 @@ def add_syntax_notes(
 
 
 def decode_resume(
-    arguments: SearchArguments, top: Location
+    context: Context, arguments: SearchArguments, top: Location
 ) -> ResumePoint | None:
-    """Return where a cursor continues, or None without a cursor."""
+    """Return where a cursor continues, or None without a cursor.
+
+    Raises `stale_version` if the file in which the search stopped is not there.
+    """
     if arguments.cursor is None:
         return None
     offset, path, mark = decode_cursor(
@@ -287,7 +295,23 @@ def decode_resume(
         noun="search",
         types=(int, str, str),
     )
-    return ResumePoint(decode_path(top, path), max(0, offset), mark)
+    options = WalkOptions(depth=1, include_ignored=True, include_git=True)
+
+    def list_folder(folder: Location) -> Iterator[Location]:
+        for entry in context.boundary.walk(folder, options, task=context.task):
+            yield entry.location
+
+    location = None
+    with suppress(FilewrightError):
+        location = find_path(top, path, list_folder)
+    if location is None:
+        raise FilewrightError(
+            Code.STALE_VERSION,
+            "the file in which this search stopped is gone",
+            "search again without the cursor",
+        )
+    fingerprint = mark.encode("latin-1").hex()
+    return ResumePoint(location, max(0, offset), fingerprint)
 
 
 def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
@@ -297,7 +321,7 @@ def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
         if offset is not None:
             location = snapshot.location or search.where
             return ResumePoint(
-                location, offset, fingerprint_before(snapshot, offset)
+                location, offset, short_fingerprint(snapshot, offset)
             )
     return search.resume
 
@@ -308,8 +332,8 @@ def add_cursor(
     """Return the outcome with a cursor, or with a note if its path is too long for one."""
     position = [
         resume.offset,
-        encode_path(top, resume.location),
-        resume.fingerprint,
+        shorten_path(top, resume.location),
+        bytes.fromhex(resume.fingerprint).decode("latin-1"),
     ]
     cursor = encode_cursor("search", outcome.arguments.output, position)
     if len(cursor) <= MAX_CURSOR_CHARS:
