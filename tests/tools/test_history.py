@@ -134,3 +134,24 @@ def test_survives_a_restart(root, tmp_path):
         assert not (root / "new").exists()
         with pytest.raises(FilewrightError):
             second.undo()
+
+
+def test_rows_share_time_and_name_session_once(
+    root: Path, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    for session in ("codex-1", "codex-2", "mine"):
+        with Workspace(
+            root, state_dir=state, session=session, client="codex"
+        ) as theirs:
+            theirs.write(f"{session}.txt", "c")
+    with Workspace(root, state_dir=state, session="me") as mine:
+        history = mine.get_history()
+    rows = history.text.splitlines()
+    names = ["codex, session mine", "session codex-2", "session codex-1"]
+    minute = ""
+    for change, row, name in zip(history.changes, rows, names, strict=True):
+        assert row.endswith(f"{change.summary}  [{name}]")
+        # A row of the same minute does not repeat it.
+        assert (" ago)  " in row) is (change.time[:16] != minute)
+        minute = change.time[:16]

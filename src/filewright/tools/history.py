@@ -37,6 +37,9 @@ MAX_ROW_FILES = 3
 
 PAGING_RESERVE = 120
 
+# Characters of an ISO time up to its minutes.
+_MINUTE_CHARS = 16
+
 OWN_CLIENT_PREFIX = "filewright "
 """The beginning of the client's name where a person uses filewright's own programs."""
 
@@ -364,8 +367,12 @@ def _render_history(
     """
     text = BoundedText(max_characters)
     rows: list[str] = []
+    minute = ""
     for change in changes:
-        row = render_row(change)
+        # Rows are shorter without a time that is that of the row above.
+        is_same_minute = change.time[:_MINUTE_CHARS] == minute
+        minute = change.time[:_MINUTE_CHARS]
+        row = render_row(change, with_time=not is_same_minute)
         if change.change_id in changed_outside:
             row += "  [changed outside of filewright afterwards]"
         rows.append(row)
@@ -392,9 +399,10 @@ def _render_history(
     )
 
 
-def render_row(change: HistoryChange) -> str:
+def render_row(change: HistoryChange, *, with_time: bool = True) -> str:
     """Return one line for a change, with files that the summary does not name."""
-    row = f"{render_time(change)}  {change.summary}"
+    start = render_time(change) if with_time else change.change_id
+    row = f"{start}  {change.summary}"
     names = [file.path for file in change.files[:MAX_ROW_FILES]]
     more_files = change.file_count - len(names)
     if more_files or not all(name in change.summary for name in names):
@@ -408,8 +416,12 @@ def render_row(change: HistoryChange) -> str:
     if change.by == "a person":
         row += f"  [a person, by {change.client}]"
     elif change.by == "another":
+        author = f"session {change.session}"
         client = change.client or "another"
-        row += f"  [{client}, session {change.session}]"
+        # Most sessions are named after their client.
+        if not (change.session or "").startswith(client):
+            author = f"{client}, {author}"
+        row += f"  [{author}]"
     return row
 
 
