@@ -199,6 +199,37 @@ def test_shows_what_it_merged(root: Path, workspace: Workspace) -> None:
     assert "\n+line 5" in merged.text
 
 
+@pytest.mark.parametrize(
+    ("count", "later_line", "shows"),
+    [
+        pytest.param(2, "line 90", True, id="few lines"),
+        pytest.param(5, "line 90", False, id="more lines"),
+        pytest.param(5, "row 13", False, id="line beside"),
+    ],
+)
+def test_shows_merged_file_if_that_tells_something(
+    root: Path, workspace: Workspace, count: int, later_line: str, shows: bool
+) -> None:
+    (root / "a.txt").write_text(LONG)
+    edits = [
+        {"search": f"line {number}\n", "replace": f"row {number}\n"}
+        for number in range(13, 13 + 2 * count, 2)
+    ]
+    change = workspace.edit("a.txt", edits).change_id
+    text = (root / "a.txt").read_text()
+    (root / "a.txt").write_text(
+        text.replace(f"{later_line}\n", f"{later_line}\nmore\n")
+    )
+    undone = workspace.call("revert_edit", {"change_id": change})
+    assert "[a.txt: later changes stay (merged)]" in undone.text
+    assert ("+line 13" in undone.text) is shows
+    assert ("modified: a.txt" in undone.text) is not shows
+    assert (root / "a.txt").read_text() == LONG.replace(
+        later_line.replace("row", "line") + "\n",
+        later_line.replace("row", "line") + "\nmore\n",
+    )
+
+
 def test_shows_merged_files_first(root, workspace):
     (root / "a.txt").write_text("line\n" * 3)
     (root / "b.txt").write_text(LONG)

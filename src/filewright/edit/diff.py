@@ -9,7 +9,8 @@ accepts, so that it is never applied by mistake. All line numbers count from 1.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from itertools import groupby
 from typing import Literal
@@ -288,6 +289,36 @@ class FileDiff:
         says_more = self.old_name != self.new_name or self._has_new_mode
         header = self.header if has_both_sides and says_more else ""
         return header + self._format_hunks(hunks)
+
+    def takes_back(self, other: FileDiff) -> bool:
+        """Return True if each replacement is one of another diff, the other way round.
+
+        Both diffs must be whole. Where the lines are is not compared.
+        """
+        if not self.hunks or self.truncated or other.truncated:
+            return False
+        if self.has_new_header or other.has_new_header:
+            return False
+        inverse = Counter(
+            (added, removed) for removed, added in other._replacements()
+        )
+        return Counter(self._replacements()) <= inverse
+
+    def _replacements(
+        self,
+    ) -> Iterator[tuple[tuple[str, ...], tuple[str, ...]]]:
+        """Yield the removed and the added lines of each place that changes."""
+        for hunk in self.hunks:
+            for changes, group in groupby(
+                hunk.rows, key=lambda row: row.sign != " "
+            ):
+                if not changes:
+                    continue
+                rows = [*group]
+                yield (
+                    tuple(row.diff_text[1:] for row in rows if row.sign == "-"),
+                    tuple(row.diff_text[1:] for row in rows if row.sign == "+"),
+                )
 
     def without_lines(
         self, removed: Sequence[range], added: Sequence[range]

@@ -34,6 +34,9 @@ MAX_STATES = 1_000
 
 MAX_NAMED_STATES = 20
 
+# Changed lines of a diff that is shown although the undone change shows the same ones.
+_MAX_REPEATED_ROWS = 6
+
 NOTES_RESERVE = 1_000
 
 _INVERSE_ACTIONS = {"created": "deleted", "deleted": "created"}
@@ -120,7 +123,8 @@ class RevertResult(ChangeResult):
 class _Undo:
     """An undo, or its preview: `record` is None unless it was committed.
 
-    `is_of_file`: only a path was named, so its newest change was meant.
+    `is_of_file`: only a path was named, so its newest change was meant. The diffs of
+    `inverse_paths` are those of the undone change the other way round.
     """
 
     scope: Scope
@@ -128,6 +132,7 @@ class _Undo:
     record: ChangeRecord | None
     reversal: Reversal
     diff: Diff
+    inverse_paths: frozenset[str] = frozenset()
 
     @property
     def undone_record(self) -> ChangeRecord:
@@ -136,18 +141,28 @@ class _Undo:
 
     @property
     def change(self) -> Change[None]:
-        """The change, with its files in the order of their paths.
+        """The change, with the files whose diffs tell something, ordered by path.
 
         A preview and a record have them in the order of their steps.
         """
-        files = sorted(self.diff.files, key=lambda file: file.path)
+        files = [
+            file
+            for file in self.diff.files
+            if file.path not in self.inverse_paths
+        ]
+        files.sort(key=lambda file: file.path)
         change_id = self.record.id if self.record is not None else None
         return Change((), change_id, replace(self.diff, files=tuple(files)))
 
     @property
+    def merged_paths(self) -> frozenset[str]:
+        """The files that were merged, and whose diffs tell something."""
+        return frozenset(self.reversal.merged) - self.inverse_paths
+
+    @property
     def has_news(self) -> bool:
         """True if the diff shows more than the diff of the undone change does."""
-        if self.record is None or self.reversal.merged:
+        if self.record is None or self.merged_paths:
             return True
         return bool(self.reversal.remaining_conflicts)
 
@@ -170,7 +185,7 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     )
     diff = reversal.diff
     if record is not None:
-        diff = _read_diff(context, record)
+        diff = _read_diff(context, record.id)
     undo = _Undo(scope, is_of_file, record, reversal, diff)
     file_changes = (record or undo.undone_record).file_changes
     view = find_diff_view(
@@ -179,10 +194,12 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         undo.change,
         outcome=str(reversal.remaining_conflicts),
     )
+    if view.mode == "auto":
+        undo = replace(undo, inverse_paths=_find_inverse_paths(context, undo))
     view = replace(
         view,
         has_news=undo.has_news or view.mode == "full",
-        first_paths=frozenset(reversal.merged),
+        first_paths=undo.merged_paths,
     )
     return RevertResult(
         text=render_undo(undo, view, context.settings.page_chars),
@@ -263,18 +280,43 @@ def require_one_selector(tool: str, scope: Scope) -> Scope:
     return scope
 
 
-def _read_diff(context: Context, record: ChangeRecord) -> Diff:
-    """Return the diff of an undo that was committed.
+def _read_diff(context: Context, change_id: str) -> Diff:
+    """Return the diff of an undo that was committed, or of the change that it undoes.
 
     The diff is an extra: if it cannot be read, a remark says so, and the call succeeds.
     """
     try:
         return context.changes.diff(
-            record.id, max_lines=context.settings.diff_lines, task=context.task
+            change_id, max_lines=context.settings.diff_lines, task=context.task
         )
     except FilewrightError as error:
         remark = f"(the diff cannot be shown: {error.message})\n"
         return Diff((FileDiff("", "", remark=remark),))
+
+
+def _find_inverse_paths(context: Context, undo: _Undo) -> frozenset[str]:
+    """Return the merged files of which the undo only takes back the lines of a change.
+
+    Their diffs have more than a few lines, and the caller knows all of them.
+    """
+    change_ids = undo.reversal.selected.change_ids
+    merged_paths = frozenset(undo.reversal.merged)
+    if undo.record is None or len(change_ids) != 1 or not merged_paths:
+        return frozenset()
+    undone_diff = _read_diff(context, change_ids[0])
+    undone_files = {file.path: file for file in undone_diff.files}
+    inverse_files: list[FileDiff] = []
+    for file in undo.diff.files:
+        undone_file = undone_files.get(file.path)
+        is_merged = file.path in merged_paths
+        if is_merged and undone_file and file.takes_back(undone_file):
+            inverse_files.append(file)
+    row_count = sum(
+        (file.added or 0) + (file.removed or 0) for file in inverse_files
+    )
+    if row_count <= _MAX_REPEATED_ROWS:
+        return frozenset()
+    return frozenset(file.path for file in inverse_files)
 
 
 def _list_changes(
