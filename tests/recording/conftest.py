@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.promises.histories import Tree, look
+from tests.recording.edit_client import Client
 
 from filewright import Settings, Workspace
 from filewright.boundary.boundary import Boundary
@@ -75,3 +76,11 @@ def baseline(tmp_path: Path, boundary: Boundary) -> Iterator[Baseline]:
         ) as database,
     ):
         yield Baseline(boundary, folder, database, Task())
+
+
+@pytest.fixture
+def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Client:
+    client = Client(tmp_path)
+    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
+    monkeypatch.chdir(client.project)
+    return client

@@ -2,112 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import subprocess
-import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
-from tests import processes
-from tests.cli.typed import hook, run
+from tests.recording.edit_client import BEFORE, DAMAGED, HEALED, Client
 from tests.samples import one_in
-
-BEFORE = b"# caf\xe9\r\nport = 80\r\nlast"
-DAMAGED = b"# caf\xef\xbf\xbd\nport = 8080\nlast\n"
-HEALED = b"# caf\xe9\r\nport = 8080\r\nlast"
-EDIT = {"old_string": "port = 80", "new_string": "port = 8080"}
-
-
-class Client:
-    """A client whose hooks run around the edits of its own tool.
-
-    A hook runs in this process, unless there is another `program` to run, or the
-    hook is to be killed.
-    """
-
-    def __init__(self, folder: Path) -> None:
-        self.project = folder / "project"
-        self.project.mkdir()
-        self.options = ["--guard", "heal"]
-        self.name = "claude-code"
-        self.program: str | None = None
-        self.uses = 0
-
-    def write(self, name: str, content: bytes) -> Path:
-        path = self.project / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-        return path
-
-    def start(self, *words: str, told: object) -> subprocess.Popen[str]:
-        process = processes.start(
-            [*processes.FILEWRIGHT, *words], cwd=self.project, text=True
-        )
-        assert process.stdin is not None
-        process.stdin.write(json.dumps(told))
-        process.stdin.close()
-        return process
-
-    def run(self, *words: str, told: object = None) -> str:
-        if told is None:
-            answer = run(*words)
-            assert answer.exit_code == 0, answer.output
-            return answer.stdout + answer.stderr
-        if self.program is None:
-            return hook(*words[1:], told=told)
-        done = processes.run(
-            [sys.executable, "-c", self.program, *words],
-            cwd=self.project,
-            given=json.dumps(told),
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout + done.stderr
-
-    def use(self, path: Path | str | None, **arguments: Any) -> dict[str, Any]:
-        """Return what a client says to its hooks of one use of its tool."""
-        self.uses += 1
-        named = {} if path is None else {"file_path": str(path)}
-        return {
-            "session_id": "s1",
-            "cwd": str(self.project),
-            "prompt_id": "t1",
-            "tool_name": "Edit",
-            "tool_use_id": f"u{self.uses}",
-            "tool_input": {**named, **(arguments or EDIT)},
-        }
-
-    def begin(self, use: dict[str, Any]) -> None:
-        told = {**use, "hook_event_name": "PreToolUse"}
-        self.run("snapshot", "begin", "--hook", told=told)
-
-    def end_words(self) -> list[str]:
-        words = ["snapshot", "end", "--hook", "--actor", self.name]
-        return [*words, *self.options]
-
-    def end(self, use: dict[str, Any]) -> str:
-        """Run the hook after a use; return what the model is told."""
-        told = {**use, "hook_event_name": "PostToolUse"}
-        said = self.run(*self.end_words(), told=told)
-        if not said:
-            return ""
-        return str(json.loads(said)["hookSpecificOutput"]["additionalContext"])
-
-    def edit(
-        self,
-        path: Path | str | None,
-        damage: Callable[[], object],
-        **arguments: Any,
-    ) -> str:
-        """Edit a file as a client does: hook, tool, hook; return what the model is told."""
-        use = self.use(path, **arguments)
-        self.begin(use)
-        damage()
-        return self.end(use)
 
 
 def close(process: subprocess.Popen[str]) -> None:
@@ -115,14 +18,6 @@ def close(process: subprocess.Popen[str]) -> None:
     assert process.stderr is not None
     process.stdout.close()
     process.stderr.close()
-
-
-@pytest.fixture
-def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Client:
-    client = Client(tmp_path)
-    monkeypatch.setenv("FILEWRIGHT_STATE_DIR", str(tmp_path / "state"))
-    monkeypatch.chdir(client.project)
-    return client
 
 
 def test_heals_and_tells_the_model(client: Client) -> None:
@@ -390,6 +285,8 @@ def test_tells_qwen_to_read_again(client: Client) -> None:
 
 
 def test_heals_in_a_tree_over_budget(client: Client) -> None:
+    # The hook leaves a process behind, which stores the other files.
+    client.program = "from filewright import cli; cli.main()"
     for number in range(800):
         client.write(f"folder{number % 30}/{number}/a.ini", b"%d\n" % number)
     rest = (b"\n" + b"#" * 300 + b"\r") * 7000

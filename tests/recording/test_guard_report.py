@@ -3,20 +3,13 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
-import pytest
-from tests.recording.test_guard import BEFORE, DAMAGED, Client
+from tests.recording.edit_client import BEFORE, DAMAGED, Client
 
 from filewright.changes.model import ChangeRecord, format_change_id
 from filewright.changes.selection import find_healed_edit, place_healings
 from filewright.recording.damage import Damage, GuardSentence
 from filewright.recording.guard_report import count_damage
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Client:
-    return Client(tmp_path)
 
 
 def edit(
