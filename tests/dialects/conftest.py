@@ -255,9 +255,9 @@ def anyio_backend() -> str:
 
 @pytest.fixture
 def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
-    """Play every other case of a table through one server process of an era; the names of those that failed."""
+    """Play one in `share` cases of a table through a server process of an era; the names of those that failed."""
 
-    async def play(mode: str, table: list[Case]) -> dict[str, str]:
+    async def play(mode: str, table: list[Case], share: int) -> dict[str, str]:
         root = tmp_path / "root"
         root.mkdir()
         server = processes.for_client(
@@ -279,7 +279,7 @@ def over_the_protocol(dialect_name: str, tmp_path: Path) -> Callable[..., Any]:
             assert {case["call"][0] for case in table} <= {
                 tool.name for tool in listed
             }
-            for case in table[("legacy", "auto").index(mode) :: 2]:
+            for case in table[("legacy", "auto").index(mode) :: share]:
                 folder, place = runner.begin(case)
                 said: list[str] = []
                 for step in case.get("first", ()):

@@ -6,6 +6,7 @@ import json
 import os
 
 import pytest
+from tests.samples import in_part
 
 from filewright import Workspace
 from filewright.settings import Settings
@@ -348,11 +349,10 @@ def test_case_in_windows(case, in_windows):
 
 
 @pytest.mark.anyio
-@pytest.mark.parametrize(
-    "mode", ["auto", pytest.param("legacy", marks=pytest.mark.extra)]
-)
-async def test_table_over_the_protocol(mode, over_the_protocol):
-    assert await over_the_protocol(mode, TABLE) == {}
+@pytest.mark.parametrize("mode", ["legacy", "auto"])
+@in_part(12)
+async def test_table_over_the_protocol(mode, share, over_the_protocol):
+    assert await over_the_protocol(mode, TABLE, share) == {}
 
 
 def test_an_image_is_shown(tmp_path):

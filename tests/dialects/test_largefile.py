@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from tests.samples import in_part
 
 from filewright import Workspace
 
@@ -291,8 +292,9 @@ def test_case_in_windows(case, in_windows):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_table_over_the_protocol(mode, over_the_protocol):
-    assert await over_the_protocol(mode, TABLE) == {}
+@in_part(12)
+async def test_table_over_the_protocol(mode, share, over_the_protocol):
+    assert await over_the_protocol(mode, TABLE, share) == {}
 
 
 def test_table_is_whole():

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.samples import in_part
 
 from filewright import Workspace
 
@@ -181,8 +182,9 @@ def test_case_in_windows(case, in_windows):
 
 @pytest.mark.anyio
 @pytest.mark.parametrize("mode", ["legacy", "auto"])
-async def test_table_over_the_protocol(mode, over_the_protocol):
-    assert await over_the_protocol(mode, TABLE) == {}
+@in_part(12)
+async def test_table_over_the_protocol(mode, share, over_the_protocol):
+    assert await over_the_protocol(mode, TABLE, share) == {}
 
 
 def test_table_is_whole():
