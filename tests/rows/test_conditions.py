@@ -7,7 +7,7 @@ import pytest
 
 from filewright import FilewrightError
 from filewright.rows.conditions import parse_conditions
-from filewright.rows.fields import find_value, parse_entry, show_fields
+from filewright.rows.fields import show_fields
 
 ENTRY = {
     "level": "Error",
@@ -139,26 +139,9 @@ def test_refuses_objects():
         parse_conditions({"err": {"code": 1}})
 
 
-def test_columns():
-    assert show_fields(ENTRY, ["level", "err.code", "x", "ok"]) == (
-        "Error\tE42\t-\tfalse"
-    )
-    assert find_value(ENTRY, "err")["code"] == "E42"
-
-
 def test_long_values():
     value = "x" * 300
     assert show_fields({"a": value}, ["a"]) == "x" * 199 + "…"
     (condition,) = parse_conditions({"a": value})
     assert condition.accepts({"a": value})
     assert not condition.accepts({"a": value + "y"})
-
-
-def test_bytes_of_another_encoding():
-    entry = parse_entry(b'{"text": "caf\xe9", "level": "error"}')
-    assert entry == {"text": "caf\ufffd", "level": "error"}
-
-
-@pytest.mark.parametrize("line", [b"{", b"[1]", b"", b"[" * 100_000])
-def test_broken_lines(line):
-    assert parse_entry(line) is None

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from filewright import Workspace
 
 SHOP = {
@@ -59,42 +57,3 @@ def test_a_map_names_what_a_newcomer_looks_for(
     )
     assert "built" not in found.text
     assert workspace.get_map().text == found.text
-
-
-def test_a_map_of_nothing_says_so(root: Path, workspace: Workspace) -> None:
-    assert workspace.get_map().text.endswith("(empty folder)")
-    (root / "inner").mkdir()
-    assert "(no files)" in workspace.get_map().text
-
-
-@pytest.mark.parametrize(
-    "files",
-    [
-        {
-            f"p{n % 40}/m{n}.py": f"import p{n % 7}.m{n % 7}\n"
-            for n in range(800)
-        },
-        {f"{'deep/' * 40}{n}.js": "" for n in range(20)},
-        {
-            "pyproject.toml": "[[[",
-            "package.json": "[" * 5_000,
-            "a.py": "from " + "." * 500 + "x import y\n",
-        },
-        {
-            "a.py": "import "
-            + "a" * 10_000
-            + "\nfrom x import ("
-            + "y, " * 5_000,
-            "x.py": "",
-        },
-        {"weird \u202e name\u0007.py": "import os\n"},
-    ],
-)
-def test_a_map_is_bounded_whatever_is_there(
-    root: Path, workspace: Workspace, files: dict[str, str]
-) -> None:
-    write(root, files)
-    made = workspace.call("get_overview", {})
-    assert not made.is_error, made.text
-    assert len(made.text) <= 6_000
-    assert "\u202e" not in made.text

@@ -86,16 +86,6 @@ def test_is_refused_in_a_read_only_workspace(
     assert list(root.iterdir()) == []
 
 
-def test_text_is_taken_literally(workspace, root):
-    for content in ("null", "[1,2]", "123", "true", '{"a": 1}', "$1 \\1 $&"):
-        result = workspace.call(
-            "write_content",
-            {"items": [{"path": "t", "content": content, "mode": "overwrite"}]},
-        )
-        assert not result.is_error, result.text
-        assert (root / "t").read_text() == content
-
-
 @pytest.mark.parametrize(
     ("before", "mode", "content", "newline", "after"),
     [
