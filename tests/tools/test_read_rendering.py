@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from filewright.tools.read import FileLine, LinePiece, LinesRead
+from filewright.tools.read_lines import FileLine, LinesRead
+from filewright.tools.read_piece import LinePiece
 from filewright.tools.read_rendering import (
     render_line,
     render_lines,

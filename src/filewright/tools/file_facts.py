@@ -103,3 +103,15 @@ def add_damage_hint(error: FilewrightError, notes: Sequence[str]) -> None:
 
 def _encoding_name(encoding: Encoding) -> str:
     return f"{encoding.name} with BOM" if encoding.bom else encoding.name
+
+
+def file_facts(snapshot: Snapshot) -> dict[str, Any]:
+    """Return the facts of a text file that are the same for every part of it."""
+    path = ""
+    if snapshot.location is not None:
+        path = snapshot.location.display_path
+    return {
+        "path": path,
+        "size": snapshot.file_size,
+        **encoding_facts(snapshot),
+    }

@@ -12,7 +12,8 @@ from filewright.tools.read_result import FileRead
 from filewright.wording import escape_controls, format_size
 
 if TYPE_CHECKING:
-    from filewright.tools.read import FileLine, LinePiece, LinesRead
+    from filewright.tools.read_lines import FileLine, LinesRead
+    from filewright.tools.read_piece import LinePiece
     from filewright.tools.result import FailedCall
 
 
