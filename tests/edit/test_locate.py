@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
+from tests.edit.cases import refused
+from tests.edit.work import assert_linear
 
 from filewright.edit.model import Tier
 from filewright.edit.planning import plan_edits
@@ -381,48 +384,76 @@ def test_second_copy_is_ambiguous(name: str) -> None:
     assert caught.value.code == Code.AMBIGUOUS_MATCH
 
 
-HURTFUL = {
-    "longer than the file": ("a\n", "abc\n" * 8_000, Code.NO_MATCH),
-    "all equal": ("x\n" * 40_000, "x\n" * 8_000, Code.AMBIGUOUS_MATCH),
-    "all equal, indented": (
-        "x\n" * 25_000,
-        " x\n" * 8_000,
-        Code.AMBIGUOUS_MATCH,
-    ),
-    "all equal but for an absent line": (
-        "x\n" * 40_000,
-        "x\n" * 8_000 + "z\n",
-        Code.NO_MATCH,
-    ),
-    "all equal but for its blanks": (
-        "x\n" * 25_000,
-        "x\n" * 1_500 + "x x\n" + "x\n" * 1_500,
-        Code.NO_MATCH,
-    ),
-    "nothing but blank lines": (
-        "\n" * 40_000,
-        "\n" * 1_000 + " \n",
-        Code.NO_MATCH,
-    ),
-    "one long line": ("abc " * 500_000, "abc  abd", Code.NO_MATCH),
-    "few distinct lines": (
-        "a\nb\n" * 20_000,
-        "b\na\n" * 2_000 + "b\nb\n",
-        Code.NO_MATCH,
-    ),
-}
+Hurtful = tuple[str, str, Code]
 
 
-@pytest.mark.parametrize("name", HURTFUL)
-def test_refuses_hurtful_input_in_bounded_work(name: str) -> None:
-    text, search, code = HURTFUL[name]
-    with pytest.raises(FilewrightError) as caught:
-        plan_edits(Snapshot(text.encode()), [TextEdit(search, "new\n")])
-    assert caught.value.code == code
+def longer_than_file(size: int) -> Hurtful:
+    return "a\n", "abc\n" * size, Code.NO_MATCH
+
+
+def all_equal(size: int) -> Hurtful:
+    return "x\n" * 5 * size, "x\n" * size, Code.AMBIGUOUS_MATCH
+
+
+def all_equal_indented(size: int) -> Hurtful:
+    return "x\n" * 3 * size, " x\n" * size, Code.AMBIGUOUS_MATCH
+
+
+def equal_but_for_absent_line(size: int) -> Hurtful:
+    return "x\n" * 5 * size, "x\n" * size + "z\n", Code.NO_MATCH
+
+
+def equal_but_for_blanks(size: int) -> Hurtful:
+    half = "x\n" * (size // 5)
+    return "x\n" * 3 * size, f"{half}x x\n{half}", Code.NO_MATCH
+
+
+def only_blank_lines(size: int) -> Hurtful:
+    return "\n" * 5 * size, "\n" * (size // 8) + " \n", Code.NO_MATCH
+
+
+def one_long_line(size: int) -> Hurtful:
+    return "abc " * 60 * size, "abc  abd", Code.NO_MATCH
+
+
+def few_distinct_lines(size: int) -> Hurtful:
+    search = "b\na\n" * (size // 4) + "b\nb\n"
+    return "a\nb\n" * (5 * size // 2), search, Code.NO_MATCH
 
 
 @pytest.mark.parametrize(
-    "count", [4_000, pytest.param(20_000, marks=pytest.mark.sweep)]
+    "make", [longer_than_file, all_equal, only_blank_lines, one_long_line]
+)
+def test_refuses_hurtful_input_in_linear_work(
+    make: Callable[[int], Hurtful],
+) -> None:
+    assert_linear(lambda size: refuse(*make(size)), 4_000)
+
+
+@pytest.mark.parametrize(
+    "size", [2_000, pytest.param(8_000, marks=pytest.mark.sweep)]
+)
+@pytest.mark.parametrize(
+    "make",
+    [
+        all_equal_indented,
+        equal_but_for_absent_line,
+        equal_but_for_blanks,
+        few_distinct_lines,
+    ],
+)
+def test_refuses_hurtful_input_in_bounded_work(
+    make: Callable[[int], Hurtful], size: int
+) -> None:
+    refuse(*make(size))
+
+
+def refuse(text: str, search: str, code: Code) -> None:
+    assert refused(text, TextEdit(search, "new\n")).code == code
+
+
+@pytest.mark.parametrize(
+    "count", [400, pytest.param(20_000, marks=pytest.mark.sweep)]
 )
 def test_finds_very_many_lines(count: int) -> None:
     text = "".join(f"    line {i}\n" for i in range(count))

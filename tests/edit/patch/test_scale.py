@@ -7,16 +7,17 @@ from collections.abc import Callable
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.edit.work import assert_linear
 from tests.examples import examples
 
 from filewright.edit.patch.reader import parse_patch
 from filewright.errors import FilewrightError
 
 MANY = [
-    2_000,
+    200,
     *(
         pytest.param(hunks, marks=pytest.mark.sweep)
-        for hunks in (10_000, 100_000)
+        for hunks in (2_000, 10_000, 100_000)
     ),
 ]
 """Hunks of a patch; that the work grows as they do is counted in `tests/promises/test_work_grows_evenly.py`."""
@@ -43,7 +44,7 @@ def test_very_many_hunks(
     assert after.count(b"changed") == hunks
 
 
-@pytest.mark.parametrize("count", MANY[:2])
+@pytest.mark.parametrize("count", MANY[:3])
 def test_very_many_equal_hunks(count: int, tree: Callable[..., object]) -> None:
     patch = "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * count
     assert tree({"x": b"same\n" * count}).patched(patch) == {
@@ -63,72 +64,108 @@ def test_very_many_unplaced_hunks(
     assert error.code in ("patch_failed", "invalid_input")
 
 
-HOSTILE = {
-    "applied already": (
-        "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * 5_000,
-        b"other\n" * 5_000,
+def envelope(*lines: str) -> str:
+    return "\n".join(["*** Begin Patch", *lines, "*** End Patch", ""])
+
+
+def applied_already(size: int) -> tuple[str, bytes]:
+    patch = "--- a/x\n+++ b/x\n" + "@@ @@\n-same\n+other\n" * size
+    return patch, b"other\n" * size
+
+
+def all_at_the_end(size: int) -> tuple[str, bytes]:
+    hunk = "@@ @@\n-same\n\\ No newline at end of file\n+other\n"
+    return "--- a/x\n+++ b/x\n" + hunk * size, b"same\n" * size
+
+
+def heading_each(size: int) -> tuple[str, bytes]:
+    hunks = (f"@@ head {number}\n-same\n+other" for number in range(2 * size))
+    patch = envelope("*** Update File: x", *hunks)
+    return patch, b"head 1\n" + b"same\n" * 2 * size
+
+
+def heading_everywhere(size: int) -> tuple[str, bytes]:
+    hunks = ["@@ head\n-same\n+other"] * (size // 2)
+    patch = envelope("*** Update File: x", *hunks)
+    return patch, b"head\n\tsame\n" * 2 * size + b"same\n" * 2 * size
+
+
+def huge_hunk(size: int) -> tuple[str, bytes]:
+    rows = "".join(f" row {number % size}\n" for number in range(10 * size))
+    content = b"".join(b"row %d\n" % (n % size) for n in range(5 * size))
+    return f"--- a/x\n+++ b/x\n@@ @@\n{rows}-a\n+b\n", content
+
+
+def refuse(
+    tree: Callable[..., object],
+    make: Callable[[int], tuple[str, bytes]],
+    size: int,
+) -> None:
+    patch, content = make(size)
+    error = tree({"x": content}).refusal(patch)  # type: ignore[attr-defined]
+    assert error.code in ("patch_failed", "already_applied")
+
+
+@pytest.mark.parametrize(
+    "size", [200, pytest.param(5_000, marks=pytest.mark.sweep)]
+)
+@pytest.mark.parametrize(
+    "make", [applied_already, all_at_the_end, heading_each]
+)
+def test_hostile_patches_are_linear(
+    make: Callable[[int], tuple[str, bytes]],
+    size: int,
+    tree: Callable[..., object],
+) -> None:
+    assert_linear(lambda size: refuse(tree, make, size), size)
+
+
+@pytest.mark.parametrize(
+    "size", [500, pytest.param(5_000, marks=pytest.mark.sweep)]
+)
+@pytest.mark.parametrize("make", [heading_everywhere, huge_hunk])
+@pytest.mark.timeout(30)
+def test_hostile_patches_have_limits(
+    make: Callable[[int], tuple[str, bytes]],
+    size: int,
+    tree: Callable[..., object],
+) -> None:
+    refuse(tree, make, size)
+
+
+BLANK = {
+    "lines": (
+        "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n",
+        "\n" * 150_000,
+        "*** X\n",
     ),
-    "all at the end": (
-        "--- a/x\n+++ b/x\n"
-        + "@@ @@\n-same\n\\ No newline at end of file\n+other\n" * 5_000,
-        b"same\n" * 5_000,
+    "lines after a name": (
+        "*** Begin Patch\n*** Update File: x\n*** Move to: y\n",
+        "\n" * 150_000,
+        "*** X\n",
     ),
-    "a heading each": (
-        "*** Begin Patch\n*** Update File: x\n"
-        + "".join(
-            f"@@ head {index}\n-same\n+other\n" for index in range(10_000)
-        )
-        + "*** End Patch\n",
-        b"head 1\n" + b"same\n" * 10_000,
+    "name": (
+        "*** Begin Patch\n*** Add File: a",
+        " " * 150_000,
+        "b\n*** X\n",
     ),
-    "one heading everywhere": (
-        "*** Begin Patch\n*** Update File: x\n"
-        + "@@ head\n-same\n+other\n" * 2_500
-        + "*** End Patch\n",
-        b"head\n\tsame\n" * 10_000 + b"same\n" * 10_000,
-    ),
-    "blank lines": (
-        "*** Begin Patch\n*** Update File: x\n@@\n-a\n+b\n"
-        + "\n" * 150_000
-        + "*** X\n",
-        b"a\n",
-    ),
-    "blank lines after a name": (
-        "*** Begin Patch\n*** Update File: x\n*** Move to: y\n"
-        + "\n" * 150_000
-        + "*** X\n",
-        b"a\n",
-    ),
-    "a long blank name": (
-        "*** Begin Patch\n*** Add File: a" + " " * 150_000 + "b\n*** X\n",
-        b"",
-    ),
-    "a long blank line": (" " * 150_000 + "\n*** Begin Patch\n", b""),
-    "a long line of blanks and a word": (
-        " " * 150_000 + "x\n*** Begin Patch\n",
-        b"",
-    ),
-    "a huge hunk that is nowhere": (
-        "--- a/x\n+++ b/x\n@@ @@\n"
-        + "".join(f" row {n % 5000}\n" for n in range(50_000))
-        + "-a\n+b\n",
-        b"".join(b"row %d\n" % (n % 5000) for n in range(25_000)),
-    ),
+    "line": ("", " " * 150_000, "\n*** Begin Patch\n"),
+    "line and a word": ("", " " * 150_000, "x\n*** Begin Patch\n"),
 }
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", BLANK)
 @pytest.mark.timeout(30)
-def test_hostile_patches_are_linear(
-    name: str, tree: Callable[..., object]
-) -> None:
-    patch, content = HOSTILE[name]
-    error = tree({"x": content}).refusal(patch)  # type: ignore[attr-defined]
-    assert error.code in ("patch_failed", "invalid_input", "already_applied")
+def test_reads_long_blank_once(name: str, tree: Callable[..., object]) -> None:
+    error = tree({"x": b"a\n"}).refusal("".join(BLANK[name]))  # type: ignore[attr-defined]
+    assert error.code == "invalid_input"
 
 
-def test_thousands_of_files(tree: Callable[..., object]) -> None:
-    files = {f"f{index}": b"a\nb\n" for index in range(1_000)}
+@pytest.mark.parametrize(
+    "count", [100, pytest.param(1_000, marks=pytest.mark.sweep)]
+)
+def test_very_many_files(count: int, tree: Callable[..., object]) -> None:
+    files = {f"f{index}": b"a\nb\n" for index in range(count)}
     patch = "".join(
         f"--- a/{name}\n+++ b/{name}\n@@ -1,2 +1,2 @@\n-a\n+A\n b\n"
         for name in files
@@ -136,9 +173,14 @@ def test_thousands_of_files(tree: Callable[..., object]) -> None:
     assert set(tree(files).patched(patch).values()) == {b"A\nb\n"}  # type: ignore[attr-defined]
 
 
-def test_one_hunk_of_many_equal_lines(tree: Callable[..., object]) -> None:
-    patch = "--- a/x\n+++ b/x\n@@ @@\n" + " same\n" * 20_000 + "-last\n+LAST\n"
-    files = {"x": b"same\n" * 40_000 + b"last\n"}
+@pytest.mark.parametrize(
+    "count", [2_000, pytest.param(20_000, marks=pytest.mark.sweep)]
+)
+def test_one_hunk_of_many_equal_lines(
+    count: int, tree: Callable[..., object]
+) -> None:
+    patch = "--- a/x\n+++ b/x\n@@ @@\n" + " same\n" * count + "-last\n+LAST\n"
+    files = {"x": b"same\n" * 2 * count + b"last\n"}
     assert tree(files).patched(patch)["x"].endswith(b"same\nLAST\n")  # type: ignore[attr-defined]
 
 
