@@ -88,11 +88,14 @@ def check(table: dict[str, Counter[str]]) -> None:
     assert total["lossy"] + total["missed"] <= total.total() // 50, table
 
 
-def test_generated_changes() -> None:
+@pytest.mark.parametrize(
+    "count", [20, pytest.param(400, marks=pytest.mark.sweep)]
+)
+def test_generated_changes(count: int) -> None:
     table = {}
     for name in KINDS:
         table |= measured(
-            list(made_up(random.Random(f"{SEED} {name}"), 40)), [name], SEED
+            list(made_up(random.Random(f"{SEED} {name}"), count)), [name], SEED
         )
     check(table)
 

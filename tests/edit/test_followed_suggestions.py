@@ -162,9 +162,12 @@ def made_up(rng: random.Random, count: int) -> Iterator[Request]:
         )
 
 
-def test_generated_requests() -> None:
+@pytest.mark.parametrize(
+    "count", [250, pytest.param(6_000, marks=pytest.mark.sweep)]
+)
+def test_generated_requests(count: int) -> None:
     rng = random.Random(5)
-    check(measured(made_up(rng, 600), rng), 50)
+    check(measured(made_up(rng, count), rng), count // 12)
 
 
 @pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")

@@ -6,10 +6,12 @@ mapping that the match proves; the rest is written as sent.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
 from tests.edit.cases import Case, Desk, Editor, case_id
+from tests.samples import in_part
 
 from filewright.edit.planning import plan_edits
 from filewright.edit.request import TextEdit
@@ -186,10 +188,14 @@ def as_diff(case: Case) -> str:
     )
 
 
+@in_part(4)
 @pytest.mark.parametrize("notation", [as_patch, as_diff])
-def test_patch_keeps_characters_of_file(desk: Desk, notation) -> None:  # type: ignore[no-untyped-def]
+def test_patch_keeps_characters_of_file(
+    desk: Desk, notation: Callable[[Case], str], share: int
+) -> None:
     failures = []
-    for case in ALL:
+    first = 0 if notation is as_patch else share // 2
+    for case in ALL[first::share]:
         # A hunk may be refused where an edit is not; what it writes is the same.
         result = desk.patch(case.name, case.file, notation(case))
         if result.text not in (None, case.expected):

@@ -121,7 +121,7 @@ KINDS = [
 ]
 
 
-@in_part(6)
+@in_part(12)
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize(("kind", "last"), KINDS, ids=short_id)
 def test_separators_stay_right(
@@ -132,35 +132,31 @@ def test_separators_stay_right(
         return
     new, names = NEW[kind], [name_of(member) for member in members]
 
-    def check(
+    requests: list[tuple[str, list[dict[str, Any]], str]] = []
+
+    def add(
         edits: list[dict[str, Any]],
         expected: list[str],
         own: list[str] = members,
     ) -> None:
         before, after = text_of(kind, own, last), text_of(kind, expected, last)
-        run(
-            root,
-            workspace,
-            kind,
-            before.replace("\n", end),
-            edits,
-            after.replace("\n", end),
+        requests.append(
+            (before.replace("\n", end), edits, after.replace("\n", end))
         )
 
-    first = KINDS.index((kind, last)) % share
     inner = "  " + new if kind == "json in json" else new
-    for index, name in [*enumerate(names)][first::share]:
+    for index, name in enumerate(names):
         at = {"symbol": name}
         rest = members[:index] + members[index + 1 :]
         if rest:
-            check([{"at": at, "delete": True}], rest)
+            add([{"at": at, "delete": True}], rest)
         for own in ("", ",", last.partition("\n")[0]):
             if own != ";" or index == len(names) - 1:
                 replaced = [*members[:index], inner, *members[index + 1 :]]
-                check([{"at": at, "replace": new + own}], replaced)
+                add([{"at": at, "replace": new + own}], replaced)
         behind = [*members[: index + 1], inner, *members[index + 1 :]]
-        check([{"at": {"after": name}, "replace": new}], behind)
-        check(
+        add([{"at": {"after": name}, "replace": new}], behind)
+        add(
             [{"at": {"before": name}, "replace": f"{new},"}],
             [*members[:index], inner, *members[index:]],
         )
@@ -170,43 +166,44 @@ def test_separators_stay_right(
             target = rest.index(members[names.index(other)])
             moved = [*rest[: target + 1], members[index], *rest[target + 1 :]]
             if moved != members:
-                check(
-                    [{"from": {"symbol": name}, "at": {"after": other}}], moved
-                )
+                add([{"from": {"symbol": name}, "at": {"after": other}}], moved)
     first, second = names[0], names[-1]
-    check(
+    add(
         [
             {"at": {"symbol": second}, "delete": True},
             {"at": {"symbol": names[-2]}, "delete": True},
         ],
         members[:-2],
     )
-    check(
+    add(
         [
             {"at": {"symbol": second}, "delete": True},
             {"at": {"symbol": names[-2]}, "replace": new},
         ],
         [*members[:-2], inner],
     )
-    check(
+    add(
         [
             {"at": {"symbol": second}, "delete": True},
             {"at": {"after": names[-2]}, "replace": new},
         ],
         [*members[:-1], inner],
     )
-    check(
+    add(
         [
             {"at": {"symbol": second}, "delete": True},
             {"at": {"after": second}, "replace": new},
         ],
         [*members[:-1], inner],
     )
-    check(
+    add(
         [{"at": {"after": first}, "replace": new}],
         [members[0], inner],
         members[:1],
     )
+    start = KINDS.index((kind, last)) % share
+    for before, edits, after in requests[start::share]:
+        run(root, workspace, kind, before, edits, after)
 
 
 def test_comments_behind_separators_stay(

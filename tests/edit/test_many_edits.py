@@ -209,7 +209,7 @@ def check(counts: Counter[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "count", [150, pytest.param(2_000, marks=pytest.mark.sweep)]
+    "count", [60, pytest.param(2_000, marks=pytest.mark.sweep)]
 )
 def test_edits_of_generated_files(count: int) -> None:
     rng = random.Random(11)

@@ -233,7 +233,7 @@ def test_applies_only_the_difference(request: Request) -> None:
 
 
 @pytest.mark.parametrize(
-    "count", [80, pytest.param(2_000, marks=pytest.mark.sweep)]
+    "count", [40, pytest.param(2_000, marks=pytest.mark.sweep)]
 )
 @pytest.mark.parametrize("way", WAYS)
 def test_applies_most_requests(way: str, count: int) -> None:
@@ -278,7 +278,7 @@ def as_patch(request: Request, *, numbered: bool) -> str:
 
 
 @pytest.mark.parametrize(
-    "count", [10, pytest.param(2_000, marks=pytest.mark.sweep)]
+    "count", [4, pytest.param(2_000, marks=pytest.mark.sweep)]
 )
 @pytest.mark.parametrize("numbered", [False, True])
 @pytest.mark.parametrize("way", WAYS)
