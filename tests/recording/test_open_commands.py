@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests import processes
 
 from filewright import Workspace, system
 from filewright.recording import open_commands
@@ -79,13 +78,10 @@ def test_server_closes_no_command_of_a_hook(tmp_path: Path) -> None:
     call = json.dumps({**given, "tool_input": {"command": "make"}})
 
     def hook(name: str) -> str:
-        done = subprocess.run(
-            [sys.executable, "-m", "filewright", "snapshot", name, "--hook"],
-            input=call,
+        done = processes.run(
+            [*processes.FILEWRIGHT, "snapshot", name, "--hook"],
+            given=call,
             env=environment,
-            capture_output=True,
-            text=True,
-            check=True,
         )
         return done.stderr
 
@@ -99,14 +95,11 @@ def test_server_closes_no_command_of_a_hook(tmp_path: Path) -> None:
             {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {
                 "name": "write_content", "arguments": {"items": [{"path": "tool", "content": "t\n"}]}}},
         ]  # fmt: skip
-        served = subprocess.run(
-            [sys.executable, "-m", "filewright", "serve", str(root)],
-            input="".join(json.dumps(each) + "\n" for each in asked),
+        served = processes.run(
+            [*processes.FILEWRIGHT, "serve", str(root)],
+            given="".join(json.dumps(each) + "\n" for each in asked),
             env=environment,
-            capture_output=True,
-            text=True,
             timeout=60,
-            check=True,
         )
         assert "1 file" in served.stdout or "tool" in served.stdout
         assert hook("end") == ""
