@@ -30,6 +30,7 @@ from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
 from filewright.tools.read_rendering import name_column
 from filewright.tools.search_arguments import SearchArguments
+from filewright.tools.search_imports import shorten_imports
 from filewright.tools.search_notes import (
     MAX_MATCH_BYTES,
     display_path,
@@ -92,10 +93,14 @@ class ExcerptLine:
 
 @dataclass(frozen=True, slots=True)
 class HitExcerpt:
-    """A hit with the lines that it adds to those of its file."""
+    """A hit with the lines that it adds to those of its file.
+
+    `has_short_context` is True if lines of a block of imports around it are left out.
+    """
 
     hit: SearchHit
     lines: tuple[ExcerptLine, ...]
+    has_short_context: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,22 +247,26 @@ def excerpt_hits(
         piece = choose_piece(
             snapshot, hit, options, is_few=is_few, is_same_line=is_same_line
         )
-        lines = lines_above(around, previous)
+        shown = around
+        if not options.default_context:
+            shown = shorten_imports(piece.text, around)
+        lines = lines_above(shown, previous)
         lines += lines_of_hit(
             snapshot, hit, piece, around, hit_symbols, previous, options
         )
         next_hit_line = sys.maxsize
         if index + 1 < len(hits):
             next_hit_line = hits[index + 1].line
-        below = lines_below(around, next_hit_line)
+        below = lines_below(shown, next_hit_line)
         yield HitExcerpt(
             build_hit(snapshot, hit, piece, around, hit_symbols.inner),
             (*lines, *below),
+            has_short_context=shown != around,
         )
         last_line = hit.line + around.inside_count
         may_continue = options.may_span_lines or around.inside_count > 0
         previous = PreviousHit(
-            last_shown_line=last_line + len(below),
+            last_shown_line=below[-1].number if below else last_line,
             last_matched_line=last_line if may_continue else 0,
             symbol=hit_symbols.inner,
         )

@@ -97,6 +97,7 @@ class SearchPage:
         self._files: list[MatchedFile] = []
         self._kinds = HitGroups()
         self._occurrence_count = 0
+        self._has_short_context = False
         self._counter: LineCounter | None = None
         if arguments.by is not None:
             self._counter = LineCounter(arguments.by, arguments.fields)
@@ -203,6 +204,7 @@ class SearchPage:
                 stopped_at = hit.offset
                 break
             lines += excerpt.lines
+            self._has_short_context |= excerpt.has_short_context
             self._hits.append(excerpt.hit)
             self._occurrence_count += len(hit.submatches)
         self._excerpts.append(FileExcerpt(path, tuple(lines)))
@@ -287,11 +289,14 @@ class SearchPage:
             with_path=is_tree,
         )
         shown = self._show_values()
+        notes = shown.notes
+        if self._has_short_context:
+            notes = (*notes, "context of imports shortened")
         advice = self._counter.advice if self._counter is not None else ""
         return SearchOutcome(
             values=shown.rows,
             matrix=shown.matrix,
-            notes=shown.notes,
+            notes=notes,
             advice=(advice,) if advice else (),
             arguments=self.arguments,
             max_chars=self._budget.limit,
