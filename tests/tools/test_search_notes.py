@@ -197,3 +197,18 @@ def test_code_in_f_strings_is_said_to_be_left_out(tmp_path: Path) -> None:
 def test_says_what_the_outcome_means(root, workspace, arguments, note):
     (root / "a.py").write_text("def f():\n    f()\n")
     assert note in workspace.call("search_content", arguments).text
+
+
+def test_whole_words(root, workspace):
+    """Of a text that is a part of longer ones too, the whole words are counted."""
+    rows = ["id 640117\n"] * 7 + ["id 40117\n"] * 3 + ["id 401170\n"] * 5
+    (root / "app.log").write_text("".join(rows))
+    result = workspace.search("40117", max_results=5)
+    assert "3 of 15 lines have it as a whole word: whole_word" in result.text
+    for arguments in (
+        {"max_results": 5, "whole_word": True},
+        {"max_results": 50},
+        {"max_results": 2, "pattern": "id"},
+    ):
+        result = workspace.search(**{"pattern": "40117", **arguments})
+        assert "as a whole word" not in result.text

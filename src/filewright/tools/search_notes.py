@@ -24,6 +24,7 @@ from filewright.text.spelling import visible_form
 from filewright.tools.best_effort import best_effort
 from filewright.tools.context import Context
 from filewright.tools.read_times import find_period
+from filewright.tools.search_result import SearchHit
 from filewright.tools.suggestions import distinct_form
 from filewright.wording import character_names, escape_controls, pluralize
 
@@ -71,6 +72,24 @@ def problem_notes(problems: Mapping[str, str]) -> list[str]:
     if other_count > 0:
         notes.append(f"{pluralize(other_count, 'more such file')}")
     return notes
+
+
+def has_part_of_word(hits: Sequence[SearchHit]) -> bool:
+    """Return True if a match is a part of a longer word or number."""
+    for hit in hits:
+        for start, end in hit.submatches:
+            text = hit.text[start:end]
+            before, after = hit.text[:start][-1:], hit.text[end : end + 1]
+            if _is_word(before) and _is_word(text[:1]):
+                return True
+            if _is_word(after) and _is_word(text[-1:]):
+                return True
+    return False
+
+
+def _is_word(character: str) -> bool:
+    """Return True for a character of words; not for an empty text."""
+    return character.isalnum() or character == "_"
 
 
 def selection_notes(search: TreeSearch) -> list[str]:

@@ -15,7 +15,7 @@ from functools import partial
 from filewright.boundary.location import Location
 from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
-from filewright.hints import Hint
+from filewright.hints import Hint, fill
 from filewright.search.log_members import choose_members
 from filewright.search.tree import (
     ResumePoint,
@@ -47,6 +47,7 @@ from filewright.tools.search_digest import (
     build_digest,
 )
 from filewright.tools.search_notes import (
+    has_part_of_word,
     left_out_notes,
     name_spelling_notes,
     period_notes,
@@ -227,6 +228,9 @@ def search_exact(
         )
         if summary:
             outcome = replace(outcome, notes=(*outcome.notes, summary))
+    if outcome.next_cursor is not None and outcome.total_lines:
+        word_notes = whole_word_notes(context, outcome, search)
+        outcome = replace(outcome, notes=(*outcome.notes, *word_notes))
     return add_notes(context, outcome, search, target)
 
 
@@ -384,6 +388,38 @@ def find_digest(
             excerpts = page.outcome(is_tree=True).excerpts
             return build_digest(excerpts, arguments.pattern or "")
     return None
+
+
+def whole_word_notes(
+    context: Context, outcome: SearchOutcome, search: TreeSearch
+) -> list[str]:
+    """Return a note on the lines that have the text as a word of its own.
+
+    They are counted if a part of a word matches as well, as a number in longer ones.
+    """
+    arguments = outcome.arguments
+    is_of_words = (
+        arguments.mode == "literal"
+        and not arguments.whole_word
+        and not arguments.invert
+        and has_part_of_word(outcome.hits)
+    )
+    if not is_of_words:
+        return []
+    words = arguments.model_copy(update={"whole_word": True})
+    pattern = replace(
+        compile_arguments(words, context.settings),
+        selector=search.pattern.selector,
+    )
+    whole_words = count_all(replace(search, pattern=pattern))
+    if whole_words is None:
+        return []
+    count = whole_words.hit_count
+    noun = pluralize(outcome.total_lines or 0, "line")
+    way = Hint("whole_word", shell="--word")
+    return [
+        fill("{} of {} have it as a whole word: {}", f"{count:,}", noun, way)
+    ]
 
 
 def count_all(search: TreeSearch) -> TreeSearch | None:
