@@ -1,4 +1,6 @@
-"""Python modules that tests edit."""
+"""Modules that tests edit, and a tree of files."""
+
+from pathlib import Path
 
 CART = '''\
 import math
@@ -40,3 +42,28 @@ def rate():
 def count(lines):
     return len(lines)
 """
+
+SHOP_FILES = {
+    "README.md": "# Shop\n",
+    "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\nshop = "shop.cli:main"\n',
+    "shop/__init__.py": "",
+    "shop/cli.py": "from shop.cart import Cart\nfrom .money import Money\n",
+    "shop/cart.py": "from shop.money import (\n    Money,\n    cents,  # not whole ones\n)\n\n\nclass Cart:\n    pass\n",
+    "shop/money.py": "class Money:\n    pass\n\n\ndef cents(): ...\n",
+    "shop/report/table.py": "from ..money import cents\nimport shop.cart\n",
+    "web/src/index.ts": "import { Basket } from './basket';\nconst x = require('../lib/tax.js');\n",
+    "web/src/basket.ts": "export class Basket {}\n",
+    "web/lib/tax.js": "module.exports = 1;\n",
+    "native/main.c": '#include "core/ring.h"\n',
+    "native/core/ring.h": "int ring(void);\n",
+    "tests/test_cart.py": "from shop.cart import Cart\n",
+    ".gitignore": "built/\n",
+    "built/copy.py": "from shop.money import Money\n",
+}
+
+
+def write_files(root: Path, files: dict[str, str]) -> None:
+    """Write the texts of files below the root."""
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(text)

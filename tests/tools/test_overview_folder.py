@@ -4,39 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from tests.tools.sources import SHOP_FILES, write_files
+
 from filewright import Workspace
-
-SHOP = {
-    "README.md": "# Shop\n",
-    "pyproject.toml": '[project]\nname = "shop"\n[project.scripts]\nshop = "shop.cli:main"\n',
-    "shop/__init__.py": "",
-    "shop/cli.py": "from shop.cart import Cart\nfrom .money import Money\n",
-    "shop/cart.py": "from shop.money import (\n    Money,\n    cents,  # not whole ones\n)\n\n\nclass Cart:\n    pass\n",
-    "shop/money.py": "class Money:\n    pass\n\n\ndef cents(): ...\n",
-    "shop/report/table.py": "from ..money import cents\nimport shop.cart\n",
-    "web/src/index.ts": "import { Basket } from './basket';\nconst x = require('../lib/tax.js');\n",
-    "web/src/basket.ts": "export class Basket {}\n",
-    "web/lib/tax.js": "module.exports = 1;\n",
-    "native/main.c": '#include "core/ring.h"\n',
-    "native/core/ring.h": "int ring(void);\n",
-    "tests/test_cart.py": "from shop.cart import Cart\n",
-    ".gitignore": "built/\n",
-    "built/copy.py": "from shop.money import Money\n",
-}
-
-
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
 
 
 def test_a_map_names_what_a_newcomer_looks_for(
     root: Path, workspace: Workspace
 ) -> None:
-    write(root, SHOP)
+    write_files(root, SHOP_FILES)
     found = workspace.get_map()
-    assert found.files == len(SHOP) - 1  # not what is ignored
+    assert found.files == len(SHOP_FILES) - 1  # not what is ignored
     assert dict(found.languages)["python"] == 6
     assert found.manifests == ("pyproject.toml",)
     assert found.entries[0] == "shop = shop.cli:main"

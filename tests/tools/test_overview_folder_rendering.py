@@ -5,14 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tools.sources import write_files
 
 from filewright import Workspace
-
-
-def write(root: Path, files: dict[str, str]) -> None:
-    for name, text in files.items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text)
 
 
 def test_empty_folder(root: Path, workspace: Workspace) -> None:
@@ -47,7 +42,7 @@ def test_empty_folder(root: Path, workspace: Workspace) -> None:
 def test_is_bounded(
     root: Path, workspace: Workspace, files: dict[str, str]
 ) -> None:
-    write(root, files)
+    write_files(root, files)
     made = workspace.call("get_overview", {})
     assert not made.is_error, made.text
     assert len(made.text) <= 6_000
