@@ -103,7 +103,7 @@ def test_sessions_are_listed_without_reading_every_change(
             assert other._changes.list_undos()[0].reverts
         return sum(read)
 
-    assert rows_read(20) == rows_read(60)
+    assert rows_read(8) == rows_read(24)
 
 
 def test_the_list_of_sessions_counts_what_is_left_of_small_ones_only(
