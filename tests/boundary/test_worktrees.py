@@ -97,9 +97,15 @@ WRITES = [
 ]
 
 
-@pytest.mark.parametrize(("root", "path", "notice"), WRITES)
+DIALECTS = ("agent-tools", "filesystem", "official")
+
+
 @pytest.mark.parametrize(
-    "dialect", [None, "agent-tools", "filesystem", "official"]
+    ("root", "path", "notice", "dialect"),
+    [
+        (*row, DIALECTS[number % len(DIALECTS)])
+        for number, row in enumerate(WRITES)
+    ],
 )
 def test_write_names_its_tree(
     made: Path,
@@ -107,23 +113,23 @@ def test_write_names_its_tree(
     root: str,
     path: str,
     notice: str | None,
-    dialect: str | None,
+    dialect: str,
 ) -> None:
+    item = {"path": path, "content": "# native\n", "mode": "overwrite"}
+    one = {"path": path, "content": f"# {dialect}\n"}
+    calls = {
+        None: ("write_content", {"items": [item]}),
+        "agent-tools": ("write_file", one),
+        "filesystem": ("write_content", {"items": [one]}),
+        "official": ("write_file", one),
+    }
+    notices = () if notice is None else (notice.format(top=made),)
     with Workspace(made / root, state_dir=state) as workspace:
-        item = {"path": path, "content": f"# {dialect}\n", "mode": "overwrite"}
-        one = {"path": path, "content": f"# {dialect}\n"}
-        calls = {
-            None: ("write_content", {"items": [item]}),
-            "agent-tools": ("write_file", one),
-            "filesystem": ("write_content", {"items": [one]}),
-            "official": ("write_file", one),
-        }
-        result = workspace.offer(dialect).call(*calls[dialect])
-        assert not result.is_error
-        assert result.notices == (
-            () if notice is None else (notice.format(top=made),)
-        )
-        workspace.undo()
+        for surface in (None, dialect):
+            result = workspace.offer(surface).call(*calls[surface])
+            assert not result.is_error
+            assert result.notices == notices
+            workspace.undo()
 
 
 def test_change_of_two_trees_names_both(made: Path, state: Path) -> None:
