@@ -201,6 +201,7 @@ COMMANDS = {
 
 
 ALIKE = {
+    "doctor",
     "show",
     "rewind",
     "guard fix",
@@ -211,7 +212,7 @@ ALIKE = {
     "completion",
     "call 2",
 }
-"""Commands that load what others load."""
+"""Commands that load what others load, `doctor` as in `test_of_python`."""
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ import pytest
 from mcp import Client
 from tests import processes
 from tests.promises import outside
+from tests.samples import one_in
 
 from filewright import Workspace
 
@@ -153,7 +154,9 @@ def test_the_library_names_nothing_of_a_repository_outside(
             assert SECRET not in str(answer.data)
 
 
-@PLANT
+@pytest.mark.parametrize(
+    "plant", one_in(4, PLANTED), ids=lambda plant: plant.__name__.strip("_")
+)
 def test_the_command_line_names_nothing_of_a_repository_outside(
     place: Path, plant: Callable[[Path], None]
 ) -> None:

@@ -67,29 +67,29 @@ async def read(client: Client, uri: str) -> str:
     return contents.text
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"a\r\nb\r\n",
-        b"\xef\xbb\xbfmark\n",
-        b"bad \xff byte\r\n",
-        b"caf\xe9\r\n",
-        b"\xff\xfea\x00\r\x00\n\x00",
-        b"",
-    ],
-)
-async def test_a_file_as_a_resource_is_its_bytes(
-    root: Path, content: bytes
-) -> None:
-    (root / "exact.txt").write_bytes(content)
+CONTENTS = {
+    "crlf": b"a\r\nb\r\n",
+    "mark": b"\xef\xbb\xbfmark\n",
+    "bad-byte": b"bad \xff byte\r\n",
+    "cp1252": b"caf\xe9\r\n",
+    "utf-16": b"\xff\xfea\x00\r\x00\n\x00",
+    "empty": b"",
+}
+
+
+async def test_a_file_as_a_resource_is_its_bytes(root: Path) -> None:
+    for name, content in CONTENTS.items():
+        (root / name).write_bytes(content)
+    read_contents: dict[str, bytes] = {}
     async with connected(root, mode="auto") as client:
-        [contents] = (
-            await client.read_resource("filewright://file/exact.txt")
-        ).contents
-        if isinstance(contents, TextResourceContents):
-            assert contents.text.encode() == content
-        else:
-            assert base64.b64decode(contents.blob) == content
+        for name in CONTENTS:
+            answer = await client.read_resource(f"filewright://file/{name}")
+            [contents] = answer.contents
+            if isinstance(contents, TextResourceContents):
+                read_contents[name] = contents.text.encode()
+            else:
+                read_contents[name] = base64.b64decode(contents.blob)
+    assert read_contents == CONTENTS
 
 
 PATCH = "--- a/one.txt\n+++ b/one.txt\n@@ -1 +1 @@\n-x\n+y\n--- /dev/null\n+++ b/two.txt\n@@ -0,0 +1 @@\n+z\n"

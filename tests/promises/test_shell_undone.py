@@ -116,7 +116,7 @@ def _undone(workspace: Workspace, changes: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("nested", [False, True])
-@examples(7, suppress_health_check=list(HealthCheck))
+@examples(5, suppress_health_check=list(HealthCheck))
 @given(snapshots=_SNAPSHOTS)
 def test_what_a_shell_did_is_undone_exactly(
     snapshots: list[list[str]], nested: bool
