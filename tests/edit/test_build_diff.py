@@ -356,3 +356,20 @@ def test_counts_lines_of_large_region(end: bytes) -> None:
     ]
     diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
     assert (diff.removed, diff.added) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("known", "left"),
+    [
+        pytest.param(range(3, 6), [], id="all"),
+        pytest.param(range(2, 5), [], id="blank line above instead of below"),
+        pytest.param(range(3, 4), ["two", ""], id="a part"),
+        pytest.param(range(9, 12), ["one", "two", ""], id="elsewhere"),
+    ],
+)
+def test_leaves_out_known_lines(known: range, left: list[str]) -> None:
+    diff = between(b"a\n\nb\n", b"a\n\none\ntwo\n\nb\n")
+    rest = diff.without_lines([], [known])
+    rows = rows_of([rest])
+    assert [row.text for row in rows if row.sign == "+"] == left
+    assert rest.added == len(left)

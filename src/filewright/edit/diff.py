@@ -45,6 +45,11 @@ class DiffRow:
     hidden: int = 0
 
     @property
+    def line(self) -> int:
+        """The line number before of a removed line, else the one after."""
+        return (self.old if self.sign == "-" else self.new) or 0
+
+    @property
     def diff_text(self) -> str:
         """The row in a unified diff, with its line end."""
         if self.hidden:
@@ -111,30 +116,42 @@ class DiffHunk:
         self, removed: Sequence[range], added: Sequence[range]
     ) -> tuple[list[DiffHunk], list[DiffRow]]:
         """Return what is left without removed and added lines in ranges, and those lines."""
-
-        def is_omitted(row: DiffRow) -> bool:
-            if row.hidden or row.sign == " ":
-                return False
-            line, ranges = row.new, added
-            if row.sign == "-":
-                line, ranges = row.old, removed
-            return any(line in lines for lines in ranges)
-
+        omitted: set[int] = set()
+        for sign, ranges in (("-", removed), ("+", added)):
+            omitted |= self._rows_in_ranges(sign, ranges)
         hunks: list[DiffHunk] = []
-        omitted_rows: list[DiffRow] = []
         old_line, new_line = self.old, self.new
-        for omits, group in groupby(self.rows, key=is_omitted):
-            rows = tuple(group)
+        for omits, group in groupby(
+            range(len(self.rows)), key=omitted.__contains__
+        ):
+            rows = tuple(self.rows[index] for index in group)
             old_count = sum(row.sign != "+" for row in rows)
             new_count = sum(row.sign != "-" for row in rows)
-            if omits:
-                omitted_rows += rows
-            elif any(row.sign != " " for row in rows):
+            if not omits and any(row.sign != " " for row in rows):
                 hunks.append(
                     DiffHunk(old_line, old_count, new_line, new_count, rows)
                 )
             old_line, new_line = old_line + old_count, new_line + new_count
-        return hunks, omitted_rows
+        return hunks, [self.rows[index] for index in sorted(omitted)]
+
+    def _rows_in_ranges(self, sign: str, ranges: Sequence[range]) -> set[int]:
+        """Return the indexes of removed or added rows whose lines are in ranges."""
+        indexes: set[int] = set()
+        for row_sign, group in groupby(
+            range(len(self.rows)), key=lambda index: self.rows[index].sign
+        ):
+            if row_sign != sign:
+                continue
+            run = [*group]
+            if _is_shifted([self.rows[index] for index in run], ranges):
+                indexes.update(run)
+                continue
+            for index in run:
+                row = self.rows[index]
+                is_inside = any(row.line in lines for lines in ranges)
+                if is_inside and not row.hidden:
+                    indexes.add(index)
+        return indexes
 
     def _rows_near_changes(
         self, context: int, loose_lines: Sequence[range] | None
@@ -481,6 +498,20 @@ def truncate_line(text: str, max_chars: int) -> str:
     if len(text) <= max_chars + TRUNCATION_TOLERANCE:
         return text
     return f"{text[:max_chars]}… [{len(text) - max_chars:,} more characters]"
+
+
+def _is_shifted(rows: Sequence[DiffRow], ranges: Sequence[range]) -> bool:
+    """Return True for the lines of a range, but for blank lines at its ends.
+
+    A diff may show the blank line below a text instead of the one above it.
+    """
+    for lines in ranges:
+        outside = [row for row in rows if row.line not in lines]
+        if len(lines) != len(rows) or len(outside) == len(rows):
+            continue
+        if not any(row.text.strip() or row.hidden for row in outside):
+            return True
+    return False
 
 
 def _is_plain_replacement(
