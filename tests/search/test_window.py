@@ -1,6 +1,7 @@
 from dataclasses import replace
 
 import pytest
+from tests.samples import in_part
 
 from filewright.search.matches import WindowSizes, find_matches
 from filewright.search.pattern import compile_pattern
@@ -42,10 +43,13 @@ def test_match_across_windows(opened, monkeypatch):
         (r"9\nline 3.\n?\z", []),
     ],
 )
-def test_ends_of_a_window_are_not_those_of_the_file(opened, pattern, places):
+@in_part(3)
+def test_ends_of_a_window_are_not_those_of_the_file(
+    opened, pattern, places, share
+):
     snapshot = opened(b"line 25\n" * 62 + b"5")
     compiled = compile_pattern(pattern, mode="regex", multiline=True)
-    for length in range(8, 40):
+    for length in range(8, 40, share):
         small = WindowSizes(
             multiline_length=length, multiline_overlap=length // 2
         )

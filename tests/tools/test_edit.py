@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from tests.examples import examples
 from tests.platforms.unix_only import not_on_wine
+from tests.samples import one_in
 from tests.tools.utf16 import MARKS, WIDE_TEXT, wide
 
 from filewright import FilewrightError, Workspace
@@ -44,18 +45,17 @@ EDITS = [
 ]  # fmt: skip
 
 
+LARGE = {"hold_bytes": 0, "identity_bytes": 0, "whole_undo_bytes": 0}
+CASES = [(*row, {}) for row in EDITS] + [
+    pytest.param(
+        *row, LARGE, marks=not_on_wine("what is open is never replaced")
+    )
+    for row in EDITS
+]
+
+
 @pytest.mark.parametrize(
-    ("name", "before", "search", "replace", "after"), EDITS
-)
-@pytest.mark.parametrize(
-    "tier",
-    [
-        {},
-        pytest.param(
-            {"hold_bytes": 0, "identity_bytes": 0, "whole_undo_bytes": 0},
-            marks=not_on_wine("what is open is never replaced"),
-        ),
-    ],
+    ("name", "before", "search", "replace", "after", "tier"), one_in(2, CASES)
 )
 def test_edits(root, tmp_path, name, before, search, replace, after, tier):
     from filewright.settings import Settings

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.samples import one_in
 
 from filewright import Workspace
 
@@ -188,21 +189,30 @@ def test_edits_beside_deleted_symbol(
 FOUR = b"import os\n\n\ndef one():\n    return 1\n\n\n# of two\ndef two():\n    return 2\n\n\n\ndef three():\n    return 3\n"
 
 
-@pytest.mark.parametrize("end", [b"\n", b"\r\n"])
+LEFT = [
+    (("two", "three"), b"import os\n\n\ndef one():\n    return 1\n"),
+    (("three", "two"), b"import os\n\n\ndef one():\n    return 1\n"),
+    (("one", "two", "three"), b"import os\n"),
+    (
+        ("one", "three"),
+        b"import os\n\n\n# of two\ndef two():\n    return 2\n",
+    ),
+    (("one", "two"), b"import os\n\n\n\ndef three():\n    return 3\n"),
+]
+
+
 @pytest.mark.parametrize(
-    ("gone", "left"),
-    [
-        (("two", "three"), b"import os\n\n\ndef one():\n    return 1\n"),
-        (("three", "two"), b"import os\n\n\ndef one():\n    return 1\n"),
-        (("one", "two", "three"), b"import os\n"),
-        (
-            ("one", "three"),
-            b"import os\n\n\n# of two\ndef two():\n    return 2\n",
-        ),
-        (("one", "two"), b"import os\n\n\n\ndef three():\n    return 3\n"),
-    ],
+    ("gone", "left", "moved", "end"),
+    one_in(
+        3,
+        [
+            (*row, moved, end)
+            for row in LEFT
+            for moved in (True, False)
+            for end in (b"\n", b"\r\n")
+        ],
+    ),
 )
-@pytest.mark.parametrize("moved", [True, False])
 def test_deletes_last_symbols(
     root: Path,
     workspace: Workspace,

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import pytest
+from tests.samples import one_in
 
 from filewright import Workspace
 
@@ -171,9 +173,10 @@ def test_shows_whole_match(root, workspace):
     assert max(map(len, texts)) < workspace.settings.match_chars + 60
 
 
-@pytest.mark.parametrize("column", [0, 500, 100_000])
-@pytest.mark.parametrize("count", [1, 30])
-@pytest.mark.parametrize("path", [".", "f"])
+@pytest.mark.parametrize(
+    ("column", "count", "path"),
+    one_in(3, [*itertools.product([0, 500, 100_000], [1, 30], [".", "f"])]),
+)
 def test_rows_of_long_matches(root, workspace, column, count, path):
     short, long = f"<{'m' * 298}>", f"<{'m' * 1_998}>"
     line = "a " * (column // 2) + "{}" + " b" * 400 + "\n"
