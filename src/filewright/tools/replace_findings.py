@@ -205,8 +205,10 @@ class ReplaceFindings:
         """
         ranked = self.kinds.ranked(rarest_first=False)
         unusual_count = len(self.unusual_rows)
-        limit = self.max_kinds
-        if self.total <= MAX_FEW_KINDS:
+        # Each of several items should have an example.
+        limit = min(MAX_FEW_KINDS, self.max_kinds + len(self.by_item) - 1)
+        has_one_more = len(ranked) + unusual_count == limit + 1
+        if self.total <= MAX_FEW_KINDS or has_one_more:
             limit = MAX_FEW_KINDS
         frequent = ranked[: max(1, limit - unusual_count)]
         if len(ranked) > len(frequent):
