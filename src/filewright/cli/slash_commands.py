@@ -73,8 +73,9 @@ def render_command(
     `arguments` is the client's placeholder for what a user types after the name.
     """
     command = COMMANDS[name]
+    program, state = options.program, options.state
     lines = {
-        subcommand: shlex.join([*options.program, subcommand, *options.state])
+        subcommand: shlex.join([*program, subcommand, *state])
         for subcommand in ("review", "log", "rewind", "redo")
     }
     prompt = command.prompt.format(arguments=arguments, **lines)
