@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.samples import one_in
 
 from filewright import FilewrightError, Settings, Workspace
 from filewright.progress import Task
@@ -241,15 +242,18 @@ def _goes_back_and_comes_again(
     assert _tree(root) == after
 
 
-@pytest.mark.parametrize("then", ["true", "echo more >> a.txt", "rm a.txt"])
-@pytest.mark.parametrize(
-    "first",
-    [
+BEFORE_A_TOOL = [
+    (first, then)
+    for first in (
         "printf 'another two' > a.txt",
         "chmod 600 a.txt",
         "rm a.txt; echo two > a.txt",
-    ],
-)
+    )
+    for then in ("true", "echo more >> a.txt", "rm a.txt")
+]
+
+
+@pytest.mark.parametrize(("first", "then"), one_in(2, BEFORE_A_TOOL))
 def test_command_before_a_tool(
     workspace: Any, root: Path, first: str, then: str
 ) -> None:
@@ -527,13 +531,19 @@ OVERLAPPING = {
 }
 
 
-@pytest.mark.parametrize(
-    "first",
-    ["mv a.txt b.txt", "rm a.txt", "mv src a; mv a.txt src", "rm -r src a.txt"],
-)
-@pytest.mark.parametrize(
-    "moved", [("link", "a.txt"), ("dir", "src"), ("dir", "a.txt")]
-)
+MOVES_OVER_DELETED = [
+    (first, moved)
+    for moved in (("link", "a.txt"), ("dir", "src"), ("dir", "a.txt"))
+    for first in (
+        "mv a.txt b.txt",
+        "rm a.txt",
+        "mv src a; mv a.txt src",
+        "rm -r src a.txt",
+    )
+]
+
+
+@pytest.mark.parametrize(("first", "moved"), one_in(3, MOVES_OVER_DELETED))
 def test_tool_moves_over_what_a_command_deleted(
     workspace: Any, root: Path, first: str, moved: tuple[str, str]
 ) -> None:
