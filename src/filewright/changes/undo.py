@@ -7,12 +7,13 @@ conflict refuses the undo. A file that was deleted or moved away since comes bac
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
 from filewright.boundary.location import Location
 from filewright.changes.change_tree import ChangeTree, DeferredChangeSet
-from filewright.changes.model import FileChange, RecordedPath
+from filewright.changes.model import FileChange, RecordedPath, hold_few
 from filewright.changes.selection import Selection
 from filewright.changes.undo_plan import UndoOptions, UndoPlanner
 from filewright.changes.undo_report import (
@@ -55,23 +56,24 @@ class Reversal:
         self.diff = Diff(())
         self.report = UndoReport()
         self._options = options
-        self._file_changes: list[FileChange] = []
+        # Read again for each pass, and located again where it is needed: to hold the
+        # changes and locations of all files takes as much memory as their contents.
+        self._file_changes = selected.record.file_changes
         self._root_notes: list[str] = []
         for change in selected.record.file_changes:
-            if change.action == "attributes" and not change.path.parts:
-                # A folder of an outer root may be a root here, whose rights never
-                # change.
-                root = options.locate(change.path).requested_path.rstrip(":")
-                self._root_notes.append(
-                    f"{root} is a root of the workspace, so its mode and owner stay; a "
-                    "workspace on the folder above alone takes them back"
-                )
-                continue
-            self._file_changes.append(change)
             for path in change.paths:
-                # Located again where it is needed: to hold the locations of all files
-                # takes as much memory as their contents.
-                options.locate(path)
+                location = options.locate(path)
+                if _is_of_root(change):
+                    root = location.requested_path.rstrip(":")
+                    self._root_notes.append(
+                        f"{root} is a root of the workspace, so its mode and owner stay; "
+                        "a workspace on the folder above alone takes them back"
+                    )
+        if self._root_notes:
+            self._file_changes = _select(
+                selected.record.file_changes,
+                lambda change: not _is_of_root(change),
+            )
         self.change_set = DeferredChangeSet(
             "revert_edit",
             selected.summary,
@@ -129,13 +131,14 @@ class Reversal:
         Files of which a part can be undone stay in it.
         """
         refused = self._refused_paths
-        remaining_changes: list[FileChange] = []
-        for change in self._file_changes:
+
+        def is_possible(change: FileChange) -> bool:
             display_paths = {
                 self._options.locate(path).display_path for path in change.paths
             }
-            if refused.isdisjoint(display_paths):
-                remaining_changes.append(change)
+            return refused.isdisjoint(display_paths)
+
+        remaining_changes = _select(self._file_changes, is_possible)
         is_shorter = len(remaining_changes) < len(self._file_changes)
         if not remaining_changes or not (
             is_shorter or self.report.divisible_paths
@@ -192,6 +195,22 @@ class Reversal:
                 details=self.selected.details,
             )
         return steps
+
+
+def _is_of_root(change: FileChange) -> bool:
+    """Return True for the rights of a root, which never change.
+
+    A folder of an outer root may be a root here.
+    """
+    return change.action == "attributes" and not change.path.parts
+
+
+def _select(
+    file_changes: Sequence[FileChange],
+    is_selected: Callable[[FileChange], bool],
+) -> Sequence[FileChange]:
+    """Return some of the file changes of a record; many are not held in memory."""
+    return hold_few(partial(filter, is_selected, file_changes))
 
 
 def _undoable_false_error(selected: Selection) -> FilewrightError:

@@ -1,9 +1,9 @@
 """The steps of an undo, worked out on the tree of its commit.
 
 First each file change is examined: what is at its path now, and whether it can be given
-back. Files that are to be elsewhere, or nowhere, are then detached bottom-up, and files
-that come back are attached top-down. New contents, owners and modes are steps that
-follow.
+back. Files that are to be elsewhere, or nowhere, are then detached bottom-up. Folders
+and moved files that come back are attached top-down, then files that are made again.
+New contents, owners and modes are steps that follow.
 
 Every file change is examined once, and questions about others are look-ups by the
 folders above: the work grows with the number of file changes.
@@ -12,9 +12,11 @@ folders above: the work grows with the number of file changes.
 from __future__ import annotations
 
 import stat
-from collections.abc import Callable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import NoReturn
 
 import xxhash
@@ -93,8 +95,9 @@ class UndoOptions:
 class _Detachment:
     """A node that leaves its path: to be moved back, or since the change created it."""
 
-    change: FileChange
+    path: RecordedPath
     node: TreeNode
+    is_created: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,13 +106,26 @@ class _Attachment:
 
     change: FileChange
     before: FileState
-    node: TreeNode | None
-    is_moved_back: bool
+    node: TreeNode | None = None
+    is_moved_back: bool = False
 
     @property
     def path(self) -> RecordedPath:
         """The path to which it comes back."""
         return self.change.renamed_from or self.change.path
+
+
+@dataclass(slots=True)
+class _Examination:
+    """The nodes to detach, and the files to attach.
+
+    `recreated` are the numbers of file changes whose file or link is made again. There
+    may be very many, so these changes are read again when their turn comes.
+    """
+
+    detachments: list[_Detachment] = field(default_factory=list)
+    attachments: list[_Attachment] = field(default_factory=list)
+    recreated: array[int] = field(default_factory=partial(array, "q"))
 
 
 class UndoPlanner:
@@ -148,13 +164,32 @@ class UndoPlanner:
         Files that cannot be given back are in the report, and the others go on: all
         conflicts are found at once.
         """
-        detachments, attachments = self._examine(self._find_moves_back())
-        self._detach(detachments)
-        attachments.sort(key=lambda attachment: len(attachment.path.parts))
+        examination = self._examine(self._find_moves_back())
+        self._detach(examination.detachments)
+        attachments = sorted(
+            examination.attachments,
+            key=lambda attachment: len(attachment.path.parts),
+        )
         for attachment in attachments:
             with suppress(FileRefusedError):
                 self._attach(attachment)
+        for change in self._file_changes_at(examination.recreated):
+            if change.before is not None:
+                with suppress(FileRefusedError):
+                    self._attach(_Attachment(change, change.before))
         return self._later_steps
+
+    def _file_changes_at(self, numbers: Sequence[int]) -> Iterator[FileChange]:
+        """Yield the file changes with ascending numbers."""
+        if not numbers:
+            return
+        remaining = iter(numbers)
+        wanted = next(remaining)
+        for number, change in enumerate(self._file_changes):
+            self._task.check()
+            if number == wanted:
+                yield change
+                wanted = next(remaining, -1)
 
     def _find_moves_back(self) -> dict[RecordedPath, RecordedPath]:
         """Return the former path of each file and folder that has to be moved back.
@@ -178,14 +213,11 @@ class UndoPlanner:
 
     # Examining
 
-    def _examine(
-        self, moves: dict[RecordedPath, RecordedPath]
-    ) -> tuple[list[_Detachment], list[_Attachment]]:
+    def _examine(self, moves: dict[RecordedPath, RecordedPath]) -> _Examination:
         """Return the nodes to detach and the files to attach; collect other steps."""
-        detachments: list[_Detachment] = []
-        attachments: list[_Attachment] = []
+        examination = _Examination()
         examined_nodes: set[TreeNode] = set()
-        for change in self._file_changes:
+        for number, change in enumerate(self._file_changes):
             self._task.check()
             before, after = change.before, change.after
             is_moved = change.path in moves and change.renamed_from is not None
@@ -206,17 +238,22 @@ class UndoPlanner:
                     else:
                         self._restore(change, before, after, node)
                     if is_moved or before is None:
-                        detachments.append(_Detachment(change, node))
+                        examination.detachments.append(
+                            _Detachment(change.path, node, before is None)
+                        )
                 if before is None:
                     continue
                 is_lost_file = before.kind == "file" and (
                     node is None or node.kind != "file"
                 )
-                if is_moved or after is None or is_lost_file:
-                    attachments.append(
-                        _Attachment(change, before, node, is_moved)
-                    )
-        return detachments, attachments
+                if is_moved or before.kind == "folder":
+                    if is_moved or after is None:
+                        examination.attachments.append(
+                            _Attachment(change, before, node, is_moved)
+                        )
+                elif after is None or is_lost_file:
+                    examination.recreated.append(number)
+        return examination
 
     def _require_as_created(
         self, change: FileChange, after: FileState, node: TreeNode
@@ -395,9 +432,7 @@ class UndoPlanner:
 
     def _detach(self, detachments: list[_Detachment]) -> None:
         """Take nodes from their paths, bottom-up."""
-        detachments.sort(
-            key=lambda detachment: -len(detachment.change.path.parts)
-        )
+        detachments.sort(key=lambda detachment: -len(detachment.path.parts))
         # A created folder stays if others have put files into it. Otherwise all that is
         # in it goes with it, and need not be deleted on its own.
         staying: set[TreeNode] = set()
@@ -406,9 +441,9 @@ class UndoPlanner:
         for detachment in detachments:
             node = detachment.node
             children = detached_in.pop(node, [])
-            if detachment.change.before is None and node.kind == "folder":
+            if detachment.is_created and node.kind == "folder":
                 if len(node.child_names()) > len(children):
-                    display_path = self._shown(detachment.change.path)
+                    display_path = self._shown(detachment.path)
                     self._report.add_note(
                         f"{display_path}/ stays: others have put something into it"
                     )
@@ -419,8 +454,8 @@ class UndoPlanner:
                 detached_in.setdefault(node.position.folder, []).append(node)
         for detachment in detachments:
             node = detachment.node
-            location = self._locate(detachment.change.path)
-            if detachment.change.before is not None:
+            location = self._locate(detachment.path)
+            if not detachment.is_created:
                 position = self._tree.find(location, changing=True).position
                 leave(self._tree, node, location, position)
             elif node in going_along and node.position is not None:
