@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, replace
 
 import xxhash
@@ -33,6 +33,7 @@ from filewright.changes.model import (
     unpack_spans,
 )
 from filewright.changes.open_folders import OpenFolders
+from filewright.changes.packed_states import PackedStates, in_tree_order
 from filewright.changes.tree_diff import TreeDiff
 from filewright.changes.tree_node import TreeNode, is_kept_by_sticky_folder
 from filewright.edit.changeset import ContentStream
@@ -70,13 +71,13 @@ class SavedEdit:
 class Backup:
     """The result of a save."""
 
-    originals: Mapping[TreeNode, FileState]
+    originals: MutableMapping[TreeNode, FileState]
     """The states of displaced files, also if rewritten out of a displaced folder."""
     edits: Mapping[TreeNode, SavedEdit]
     """The edits of files that are on the disk."""
     edited_contents: Mapping[TreeNode, MemoryContent]
     """The new contents of some edited files, worked out in memory."""
-    created: dict[TreeNode, FileState]
+    created: MutableMapping[TreeNode, FileState]
     """The states of new files, as far as they are known before staging."""
 
 
@@ -137,7 +138,7 @@ class _Saver:
         self._blobs = blobs
         self._saved_bytes = 0
         self._bytes_in_memory = 0
-        self.originals: dict[TreeNode, FileState] = {}
+        self.originals: PackedStates[TreeNode] = PackedStates()
         self.edits: dict[TreeNode, SavedEdit] = {}
         self.edited_contents: dict[TreeNode, MemoryContent] = {}
 
@@ -173,9 +174,9 @@ class _Saver:
                 ) from error
             self.originals[node] = state
 
-    def expected_states(self) -> dict[TreeNode, FileState]:
+    def expected_states(self) -> PackedStates[TreeNode]:
         """Keep small contents; return the states of new files where known."""
-        states: dict[TreeNode, FileState] = {}
+        states: PackedStates[TreeNode] = PackedStates()
         total_bytes = 0
         for node in self._diff.created:
             content = self.edited_contents.get(node, node.content)
@@ -469,7 +470,7 @@ class _FolderSaver:
         self._top = top
         self._location = top.original.location
         self._aliases = open_folders.boundary.find_aliases(self._location)
-        self._states: dict[bytes, FileState] = {}
+        self._states: PackedStates[bytes] = PackedStates()
         self._pending: list[_PendingFolder] = []
 
     def save(self) -> FileState:
@@ -596,10 +597,3 @@ class _FolderSaver:
                 location.display_path,
                 "belongs to another user and cannot be removed",
             )
-
-
-def in_tree_order(states: Mapping[bytes, FileState]) -> dict[bytes, FileState]:
-    """Return the states of files by path, a folder before its children."""
-    # No name has a zero byte, which sorts before all others as a shorter path does.
-    paths = sorted(states, key=lambda path: path.replace(b"/", b"\0"))
-    return {path: states[path] for path in paths}

@@ -157,7 +157,7 @@ def _attempt(
         # Stage: make everything new under temporary names, and flush it.
         staged = stage(order, backup, open_folders, log.flusher, task)
         is_intent_complete = plan.is_complete
-        plan = order.fill_in(plan, staged.originals, staged.created)
+        plan = order.build_plan(staged.originals, staged.created)
         if not is_intent_complete:
             intended = record.file_changes
             completed = changes.completed(staged.originals, staged.created)

@@ -60,8 +60,7 @@ class FileChanges:
         created: Mapping[TreeNode, FileState],
     ) -> Sequence[FileChange]:
         """Return all changes, with the states that staging has completed."""
-        all_originals = {**self._backup.originals, **originals}
-        return hold_few(partial(self._all_files, all_originals, created))
+        return hold_few(partial(self._all_files, originals, created))
 
     def _all_files(
         self,
@@ -70,7 +69,7 @@ class FileChanges:
     ) -> Iterator[FileChange]:
         yield from self._new_files(originals, created)
         yield from self._renamed_files()
-        yield from self._deleted_files()
+        yield from self._deleted_files(originals)
 
     def _new_files(
         self,
@@ -132,13 +131,15 @@ class FileChanges:
             previous_path = old_path if old_path != path else None
             yield FileChange(path, before, after, renamed_from=previous_path)
 
-    def _deleted_files(self) -> Iterator[FileChange]:
+    def _deleted_files(
+        self, originals: Mapping[TreeNode, FileState]
+    ) -> Iterator[FileChange]:
         """Yield the changes of deleted files, also in folders; no rewritten ones."""
         for node in self._diff.displaced:
             assert node.original is not None
             if self._diff.is_rewritten(node):
                 continue
-            state = self._backup.originals[node]
+            state = originals[node]
             for path, before in _with_children(node.original.location, state):
                 if path not in self._old_paths:
                     yield FileChange(path, before, after=None)

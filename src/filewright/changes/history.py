@@ -20,7 +20,7 @@ from filewright.changes.log_reader import SessionSummary
 from filewright.changes.model import (
     ChangeRecord,
     FileChange,
-    LazyFileChanges,
+    LazySequence,
     RecordedCommand,
     RecordedPath,
     VisibilityCheck,
@@ -501,7 +501,7 @@ class History:
         count = sum(1 for _ in self.visible_changes(stored))
         if not count:
             return None
-        visible = LazyFileChanges(count, lambda: self.visible_changes(stored))
+        visible = LazySequence(count, lambda: self.visible_changes(stored))
         record = replace(record, file_changes=visible)
         if "denied" in visibilities:
             # Its words may name what is denied.

@@ -21,10 +21,10 @@ from filewright.boundary.names import quote
 from filewright.changes.blobs import BlobSource, BlobStore, list_stored_contents
 from filewright.changes.database import Database, Flusher, Row
 from filewright.changes.model import (
-    MAX_HELD_CHANGES,
+    MAX_HELD_VALUES,
     ChangeRecord,
     FileChange,
-    LazyFileChanges,
+    LazySequence,
     RecordedCommand,
     RecordedPath,
     VisibilityCheck,
@@ -199,10 +199,10 @@ class LogReader:
             raise damaged_record_error(record.id)
         read_changes = partial(self._read_file_changes, row)
         file_changes: Sequence[FileChange]
-        if row.file_change_count <= MAX_HELD_CHANGES:
+        if row.file_change_count <= MAX_HELD_VALUES:
             file_changes = tuple(read_changes())
         else:
-            file_changes = LazyFileChanges(row.file_change_count, read_changes)
+            file_changes = LazySequence(row.file_change_count, read_changes)
         return replace(
             record, file_changes=file_changes, state=state or "settled"
         )
@@ -220,13 +220,13 @@ class LogReader:
         blobs = BlobSource(self.contents, change_id, self.settings.hold_bytes)
         checksum = xxhash.xxh3_64()
         count = 0
-        for start in range(0, operation.file_change_count, MAX_HELD_CHANGES):
+        for start in range(0, operation.file_change_count, MAX_HELD_VALUES):
             page = self.database.read(
                 f"SELECT {FILE_CHANGE_COLUMNS} FROM file_changes "
                 "WHERE operation = ? AND number >= ? ORDER BY number LIMIT ?",
                 operation.number,
                 start,
-                MAX_HELD_CHANGES,
+                MAX_HELD_VALUES,
             )
             try:
                 for values in page:

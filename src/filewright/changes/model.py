@@ -15,7 +15,7 @@ from functools import lru_cache
 from itertools import islice
 from struct import iter_unpack
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
 
 from filewright.boundary.location import Location
 from filewright.boundary.names import quote
@@ -503,26 +503,29 @@ def keeps_content(change: FileChange) -> bool:
     )
 
 
-MAX_HELD_CHANGES = 512
-"""File changes of a record that are held in memory; more are made for each pass."""
+MAX_HELD_VALUES = 512
+"""File changes or operations that are held in memory; more are made for each pass."""
 
 
-class LazyFileChanges(Sequence[FileChange]):
-    """The file changes of a record that are made again for each pass, a few at a time.
+ValueT = TypeVar("ValueT")
+
+
+class LazySequence(Sequence[ValueT]):
+    """Values that are made again for each pass, a few at a time.
 
     A change may touch a million files.
     """
 
     def __init__(
-        self, count: int, read_changes: Callable[[], Iterator[FileChange]]
+        self, count: int, read_values: Callable[[], Iterator[ValueT]]
     ) -> None:
         self._count = count
-        self._read = read_changes
+        self._read = read_values
 
     def __len__(self) -> int:
         return self._count
 
-    def __iter__(self) -> Iterator[FileChange]:
+    def __iter__(self) -> Iterator[ValueT]:
         return self._read()
 
     def __getitem__(self, index: Any) -> Any:
@@ -532,13 +535,13 @@ class LazyFileChanges(Sequence[FileChange]):
 
 
 def hold_few(
-    read_changes: Callable[[], Iterator[FileChange]],
-) -> Sequence[FileChange]:
-    """Return file changes: few are held in memory, many are made again for each pass."""
-    first_changes = tuple(islice(read_changes(), MAX_HELD_CHANGES + 1))
-    if len(first_changes) <= MAX_HELD_CHANGES:
-        return first_changes
-    return LazyFileChanges(sum(1 for _ in read_changes()), read_changes)
+    read_values: Callable[[], Iterator[ValueT]],
+) -> Sequence[ValueT]:
+    """Return values: few are held in memory, many are made again for each pass."""
+    first_values = tuple(islice(read_values(), MAX_HELD_VALUES + 1))
+    if len(first_values) <= MAX_HELD_VALUES:
+        return first_values
+    return LazySequence(sum(1 for _ in read_values()), read_values)
 
 
 class RecordedCommand(NamedTuple):

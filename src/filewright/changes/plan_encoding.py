@@ -16,6 +16,7 @@ from itertools import islice
 from typing import Any
 
 from filewright.changes.model import PLAN_COLUMNS, FileState
+from filewright.changes.packed_states import PackedStates
 from filewright.changes.rename_plan import (
     OperationKind,
     PlanFolder,
@@ -121,7 +122,7 @@ def _to_slot(line: Line) -> Slot:
 def _read_state(lines: Iterator[Line]) -> FileState:
     """Read a state and those of its descendants."""
     line = next(lines)
-    descendants: dict[bytes, FileState] = {}
+    descendants: PackedStates[bytes] = PackedStates()
     for below in islice(lines, line["descendants"]):
         path = _to_bytes(below["path"])
         descendants[path] = FileState.from_row(below["state"])

@@ -8,7 +8,7 @@ or finished at any time. The plan is the part of an intent that recovery reads.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -88,10 +88,13 @@ class PlanFolder:
 
 @dataclass(frozen=True, slots=True)
 class RenamePlan:
-    """Folders, operations in order, and with them every temporary name of a change."""
+    """Folders, operations in order, and with them every temporary name of a change.
+
+    Many operations are made again for each pass over them.
+    """
 
     folders: tuple[PlanFolder, ...] = ()
-    operations: tuple[RenameOperation, ...] = ()
+    operations: Sequence[RenameOperation] = ()
 
     @property
     def is_complete(self) -> bool:

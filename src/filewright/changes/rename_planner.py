@@ -7,11 +7,12 @@ are taken away last, so that moves out of them come first.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 
 from filewright.boundary.names import temporary_name
-from filewright.changes.model import FileState
+from filewright.changes.model import FileState, hold_few
 from filewright.changes.plan_folders import KnownFolder, KnownFolders
 from filewright.changes.rename_plan import (
     OperationKind,
@@ -62,7 +63,19 @@ class RenameOrder:
         created: Mapping[TreeNode, FileState],
     ) -> RenamePlan:
         """Return the plan, by the states of displaced files and of those to be made."""
-        operations: list[RenameOperation] = []
+        folders: list[PlanFolder] = []
+        for folder, slot in zip(self.folders, self.folder_slots, strict=True):
+            folders.append(_plan_folder(folder, slot, created))
+        operations = hold_few(
+            partial(self._build_operations, originals, created)
+        )
+        return RenamePlan(tuple(folders), operations)
+
+    def _build_operations(
+        self,
+        originals: Mapping[TreeNode, FileState],
+        created: Mapping[TreeNode, FileState],
+    ) -> Iterator[RenameOperation]:
         for planned in self.operations:
             node, before = planned.node, None
             if planned.replaced is not None:
@@ -81,52 +94,14 @@ class RenameOrder:
                     before = replace(
                         after, mode=status.mode, uid=status.uid, gid=status.gid
                     )
-            operations.append(
-                RenameOperation(
-                    kind=planned.kind,
-                    source=planned.source,
-                    target=planned.target,
-                    backup=planned.backup,
-                    after=after,
-                    before=before,
-                )
+            yield RenameOperation(
+                kind=planned.kind,
+                source=planned.source,
+                target=planned.target,
+                backup=planned.backup,
+                after=after,
+                before=before,
             )
-        folders: list[PlanFolder] = []
-        for folder, slot in zip(self.folders, self.folder_slots, strict=True):
-            folders.append(_plan_folder(folder, slot, created))
-        return RenamePlan(tuple(folders), tuple(operations))
-
-    def fill_in(
-        self,
-        plan: RenamePlan,
-        originals: Mapping[TreeNode, FileState],
-        created: Mapping[TreeNode, FileState],
-    ) -> RenamePlan:
-        """Return the plan with the states that staging has completed."""
-        operations: list[RenameOperation] = []
-        # Staging found the digests and inodes of new files, and digests of some
-        # originals.
-        for planned, operation in zip(
-            self.operations, plan.operations, strict=True
-        ):
-            if planned.kind is OperationKind.STAGED:
-                operation = replace(operation, after=created[planned.node])
-            elif (
-                planned.kind is OperationKind.DELETED
-                and planned.node in originals
-            ):
-                operation = replace(operation, after=originals[planned.node])
-            if planned.replaced is not None and planned.replaced in originals:
-                operation = replace(
-                    operation, before=originals[planned.replaced]
-                )
-            operations.append(operation)
-        folders: list[PlanFolder] = []
-        for node, folder in zip(self.folders, plan.folders, strict=True):
-            if folder.is_new:
-                folder = replace(folder, inode=created[node].inode)
-            folders.append(folder)
-        return RenamePlan(tuple(folders), tuple(operations))
 
 
 def order_renames(diff: TreeDiff) -> RenameOrder:

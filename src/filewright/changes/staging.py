@@ -14,13 +14,14 @@ import xxhash
 
 from filewright import errors
 from filewright.boundary.location import Location
-from filewright.changes.backup import HASHED_AHEAD_BYTES, Backup, in_tree_order
+from filewright.changes.backup import HASHED_AHEAD_BYTES, Backup
 from filewright.changes.blobs import DiskContent, SplicedContent, compute_digest
 from filewright.changes.change_tree import MAX_DEPTH
 from filewright.changes.database import Flusher
 from filewright.changes.flushing import FlushQueue
 from filewright.changes.model import FileState
 from filewright.changes.open_folders import OpenFolders
+from filewright.changes.packed_states import PackedStates, in_tree_order
 from filewright.changes.rename_plan import OperationKind
 from filewright.changes.rename_planner import RenameOrder
 from filewright.changes.tree_node import TreeNode
@@ -37,12 +38,12 @@ _WRITEBACK_ALIGNMENT = 1 << 16
 
 @dataclass(frozen=True, slots=True)
 class StagedFiles:
-    """The states of files that staging has completed."""
+    """The states of all files of a change, as staging has completed them."""
 
     created: Mapping[TreeNode, FileState]
     """New files and folders, with inode and digest; a folder with all that is in it."""
     originals: Mapping[TreeNode, FileState]
-    """Displaced files whose digest became known when they were copied."""
+    """Displaced files; the digest of some became known when they were copied."""
 
 
 def stage(
@@ -91,8 +92,8 @@ class _Staging:
         self._queue = queue
         self._task = task
         # What is found out here comes before the states of the backup.
-        self.created = ChainMap({}, backup.created)
-        self.originals: dict[TreeNode, FileState] = {}
+        self.created = ChainMap(PackedStates(), backup.created)
+        self.originals = ChainMap(PackedStates(), backup.originals)
 
     def make(self, folder_node: TreeNode, name: bytes, node: TreeNode) -> None:
         """Make a file, link or folder in a folder that is on the disk."""
@@ -112,7 +113,7 @@ class _Staging:
         """Make a folder with all that is new in it."""
         # Private until its mode is set: it may get copies of secrets.
         parent.make_folder(top.name, 0o700)
-        states: dict[bytes, FileState] = {}
+        states: PackedStates[bytes] = PackedStates()
         new_folders: list[tuple[Location, TreeNode]] = []
         pending = [(top, top_node)]
         while pending:
