@@ -47,7 +47,7 @@ def test_decodes_what_it_encodes(
 ) -> None:
     operation = RenameOperation(kind, *_SLOTS, after, before)
     plan = RenamePlan((_ROOT, _NEW_FOLDER), (operation, operation))
-    decoded = decode_plan(encode_plan(plan))
+    decoded = decode_plan(b"".join(encode_plan(plan)))
     assert decoded == plan
     # Inodes and descendants take no part in the comparison of states.
     for state, decoded_state in (
@@ -62,13 +62,13 @@ def test_decodes_what_it_encodes(
 
 
 def test_decodes_empty_plan() -> None:
-    assert decode_plan(encode_plan(RenamePlan())) == RenamePlan()
+    assert decode_plan(b"".join(encode_plan(RenamePlan()))) == RenamePlan()
 
 
 def test_keeps_inodes_of_descendants() -> None:
     operation = RenameOperation(OperationKind.DELETED, *_SLOTS, _FOLDER)
     decoded = decode_plan(
-        encode_plan(RenamePlan((_ROOT, _NEW_FOLDER), (operation,)))
+        b"".join(encode_plan(RenamePlan((_ROOT, _NEW_FOLDER), (operation,))))
     )
     descendants = decoded.operations[0].after.descendants
     assert list(descendants) == [b"g", b"g/\xff"]

@@ -9,12 +9,12 @@ from filewright.system.status import Status
 from filewright.text.file_identity import FileIdentity
 
 
-def test_compact_status_has_the_same_fields(tmp_path: Path) -> None:
+def test_unpacked_status_has_the_same_fields(tmp_path: Path) -> None:
     path = tmp_path / "f"
     path.write_text("text")
     path.chmod(0o640)
     status = Status(os.stat(path), birth_ns=7)
-    compact = status.compact()
+    unpacked = Status.unpack(status.pack())
     for name in [
         "kind",
         "mode",
@@ -30,5 +30,5 @@ def test_compact_status_has_the_same_fields(tmp_path: Path) -> None:
         "link_count",
         "birth_ns",
     ]:
-        assert getattr(compact, name) == getattr(status, name), name
-    assert FileIdentity.of(compact.raw) == FileIdentity.of(status.raw)
+        assert getattr(unpacked, name) == getattr(status, name), name
+    assert FileIdentity.of(unpacked.raw) == FileIdentity.of(status.raw)

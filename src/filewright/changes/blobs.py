@@ -13,7 +13,6 @@ import codecs
 import errno
 import hashlib
 import os
-import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, suppress
@@ -39,6 +38,8 @@ if TYPE_CHECKING:
     from filewright.text.splice import Splice
 
 _CONTENTS_FOLDER = b"contents"
+_LINKED_PREFIX = "="
+"""The start of the names of displaced files that were linked."""
 _MAX_DATABASE_BYTES = 64 * KB
 _MIN_COMPRESSED_BYTES = 64
 """Bytes that take longer to compress than to write."""
@@ -85,6 +86,8 @@ class SplicedContent:
     `codec` is the encoding of the content before. It was guessed from samples when the
     replacements were encoded: `blocks` raises `unencodable` if the guess was wrong.
     """
+
+    __slots__ = ("base", "codec", "display_path", "size", "splices")
 
     def __init__(
         self,
@@ -216,7 +219,7 @@ class BlobWriter:
 
     def store(self, content: bytes) -> str:
         """Store a content once and return its name; replace a damaged one."""
-        digest = sys.intern(hashlib.sha256(content).hexdigest())
+        digest = hashlib.sha256(content).hexdigest()
         if self._holds(digest):
             # The content stays as long as the newest operation that needs it.
             needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"
@@ -295,7 +298,8 @@ class BlobWriter:
 
     def link_file(self, folder: Folder, name: bytes, size: int) -> str | None:
         """Keep a file by a second name in the state folder, or return None."""
-        linked_name = f"={format_change_id(self.number)}-{self.file_count + 1}"
+        number = f"{format_change_id(self.number)}-{self.file_count + 1}"
+        linked_name = _LINKED_PREFIX + number
         try:
             with self._store.state.folder(_CONTENTS_FOLDER) as contents:
                 folder.link(name, contents, linked_name.encode())
@@ -375,20 +379,13 @@ class BlobStore:
                 )
                 file = opened.enter_context(folder.open(name.encode()))
                 blocks = file.blocks()
-                if not packed:
+                if not packed and file_state is not None:
                     status = file.status()
-                    hasher, digest = (
-                        xxhash.xxh3_128(),
-                        file_state.digest if file_state else None,
-                    )
+                    hasher, digest = xxhash.xxh3_128(), file_state.digest
                     # A file that was too large to be hashed is known by its size and
                     # time.
-                    if file_state is not None and (
-                        status.size != file_state.size
-                        or (
-                            not digest
-                            and status.mtime_ns != file_state.mtime_ns
-                        )
+                    if status.size != file_state.size or (
+                        not digest and status.mtime_ns != file_state.mtime_ns
                     ):
                         raise ValueError("a displaced file has been changed")
             for block in _decompress(blocks) if packed else blocks:
@@ -468,20 +465,25 @@ class BlobStore:
 class StoredContent(NamedTuple):
     """A stored content of a change, as a stream. Every stored content is read by this.
 
-    `state` is that of the file whose whole content it is; None for bytes that an edit
-    removed or inserted. Reading checks the content, and raises `io_error` if it is gone
-    or damaged.
+    `size` is that of the file whose whole content it is, 0 for bytes that an edit
+    removed or inserted. `state` is that of a displaced file that was linked. Reading
+    checks the content, and raises `io_error` if it is gone or damaged.
     """
 
     blobs: BlobSource | None
     name: str
+    size: int = 0
     state: FileState | None = None
 
-    @property
-    def size(self) -> int:
-        """The size of the file."""
-        assert self.state is not None
-        return self.state.size
+    @classmethod
+    def of_state(
+        cls, blobs: BlobSource | None, state: FileState
+    ) -> StoredContent:
+        """Return the whole content of a file in a state that is stored."""
+        assert state.blob is not None
+        # Every other content is checked by its name: an undo may have 100,000 of them.
+        is_linked = state.blob.startswith(_LINKED_PREFIX)
+        return cls(blobs, state.blob, state.size, state if is_linked else None)
 
     def blocks(self) -> Iterator[bytes]:
         """Yield the bytes."""
@@ -538,7 +540,7 @@ def list_stored_contents(change: FileChange) -> Iterator[StoredContent]:
     """Yield all contents that are stored for a file change."""
     for state in (change.before, change.after):
         if state is not None and state.blob:
-            yield StoredContent(change.blobs, state.blob, state)
+            yield StoredContent.of_state(change.blobs, state)
     for name in (change.removed, change.inserted):
         if name is not None:
             yield StoredContent(change.blobs, name)
@@ -548,7 +550,7 @@ def stored_content_before(change: FileChange) -> StoredContent | None:
     """Return the content before a change, if it was stored whole."""
     state = change.before
     return (
-        StoredContent(change.blobs, state.blob, state)
+        StoredContent.of_state(change.blobs, state)
         if state is not None and state.blob
         else None
     )
@@ -584,7 +586,7 @@ def content_before(
     for edit in reversed(change.edits or (change,)):
         state = edit.before
         if state is not None and state.blob and _is_small(edit, state):
-            content = StoredContent(edit.blobs, state.blob, state).read()
+            content = StoredContent.of_state(edit.blobs, state).read()
         elif content is not None:
             content = _apply_if_known(content, backward_splices(edit))
     return content
@@ -596,7 +598,7 @@ def content_after(change: FileChange) -> bytes | None:
     if state is None or not _is_small(change, state):
         return None
     if state.blob is not None:
-        return StoredContent(last_edit.blobs, state.blob, state).read()
+        return StoredContent.of_state(last_edit.blobs, state).read()
     if last_edit is not change:
         return content_after(last_edit)
     before = content_before(change)

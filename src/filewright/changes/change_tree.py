@@ -127,7 +127,11 @@ class ChangeTree:
         """
         if changing or not location.parts:
             self.boundary.require_writable_names(location, location.parts)
-            self._checked.setdefault(location.root, set()).add(location.parts)
+            # Only of what may be put somewhere this is asked again at the end.
+            if create:
+                self._checked.setdefault(location.root, set()).add(
+                    location.parts
+                )
         root = self._root_node(location)
         walk = _PathWalk(root, location, create=create, changing=changing)
         entry = walk.run()
@@ -153,7 +157,7 @@ class ChangeTree:
         identity = root.identity
         if identity not in self._root_nodes:
             original = OriginalFile(
-                root.folder.status(),
+                root.folder.status().pack(),
                 position=None,
                 folder_location=Location(root, ()),
             )

@@ -19,7 +19,7 @@ import xxhash
 from filewright.boundary.boundary import Boundary
 from filewright.changes.blobs import BlobWriter
 from filewright.changes.database import Execute, Flusher
-from filewright.changes.log_reader import LogReader
+from filewright.changes.log_reader import SEAL_BYTES, LogReader
 from filewright.changes.model import (
     ChangeRecord,
     RecordedCommand,
@@ -122,15 +122,23 @@ class Log(LogReader):
                     execute, OperationRow.from_record(record, count, checksum)
                 )
 
-    def _seal_plan(self, number: int, plan: RenamePlan) -> bytes:
+    def _seal_plan(self, number: int, plan: RenamePlan) -> bytearray:
         """Return a plan behind the seal of it and its number.
 
         With the number, a plan is never taken for that of another operation.
         """
         from filewright.changes.plan_encoding import encode_plan
 
-        packed = number.to_bytes(8, "big") + encode_plan(plan)
-        return hmac.digest(self.state.key, packed, "sha256") + packed
+        # A large plan takes megabytes, so it is put together in one place.
+        sealed = bytearray(SEAL_BYTES)
+        sealed += number.to_bytes(8, "big")
+        for block in encode_plan(plan):
+            sealed += block
+        with memoryview(sealed) as view:
+            packed = view[SEAL_BYTES:]
+            view[:SEAL_BYTES] = hmac.digest(self.state.key, packed, "sha256")
+            packed.release()
+        return sealed
 
     # States
 

@@ -311,10 +311,8 @@ class FileState:
     def from_row(cls, row: Mapping[str, Any]) -> FileState:
         """Build a state from a row. Raise `TypeError` for an unknown field."""
         values = dict(row)
-        for name in ("kind", "digest", "blob"):
-            if isinstance(values.get(name), str):
-                # Undoing a large change has them several times otherwise.
-                values[name] = sys.intern(values[name])
+        if isinstance(values.get("kind"), str):
+            values["kind"] = sys.intern(values["kind"])
         if isinstance(values.get("mode"), int):
             values["mode"] = _shared_mode(values["mode"])
         if "link_target" in values:

@@ -55,7 +55,7 @@ def in_tree_order(states: PackedStates[bytes]) -> PackedStates[bytes]:
 def _pack(state: FileState) -> bytes:
     """Return the fields of a state without descendants, in the order of its class."""
     return marshal.dumps(
-        (
+        [
             state.kind,
             state.mode,
             state.uid,
@@ -67,10 +67,11 @@ def _pack(state: FileState) -> bytes:
             state.inode,
             state.blob,
             dict(state.attributes) or None,
-        )
+        ]
     )
 
 
 def _unpack(packed: bytes) -> FileState:
-    *fields, attributes = marshal.loads(packed)
+    fields = marshal.loads(packed)
+    attributes = fields.pop()
     return FileState(*fields, attributes=attributes or NO_ATTRIBUTES)

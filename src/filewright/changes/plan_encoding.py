@@ -30,15 +30,13 @@ _GZIP = 31  # The `wbits` of zlib that stand for the gzip format.
 Line = dict[str, Any]
 
 
-def encode_plan(plan: RenamePlan) -> bytes:
-    """Return a plan as bytes."""
+def encode_plan(plan: RenamePlan) -> Iterator[bytes]:
+    """Yield the bytes of a plan, in blocks."""
     packer = zlib.compressobj(1, wbits=_GZIP)
-    encoded = bytearray()
     for line in _plan_lines(plan):
         text = json.dumps(line, separators=(",", ":"))
-        encoded += packer.compress(text.encode() + b"\n")
-    encoded += packer.flush()
-    return bytes(encoded)
+        yield packer.compress(text.encode() + b"\n")
+    yield packer.flush()
 
 
 def _plan_lines(plan: RenamePlan) -> Iterator[Line]:

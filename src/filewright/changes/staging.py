@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -126,7 +125,11 @@ class _Staging:
                 if not child.needs_new_inode:
                     continue
                 child_location = location.child(name)
-                state = self.created.get(child)
+                if child.kind == "folder":
+                    state = self.created.get(child)
+                else:
+                    # From now on it is among the states of its folder alone.
+                    state = self._backup.created.pop(child, None)
                 if state is None:
                     # A child that came with a copied folder.
                     state = FileState(
@@ -176,8 +179,7 @@ class _Staging:
             self._set_metadata(file, node)
             state = replace(
                 state,
-                # Of two equal texts the one that is held already.
-                digest=state.digest or sys.intern(digest),
+                digest=digest,
                 size=size,
                 inode=file.status().inode,
             )

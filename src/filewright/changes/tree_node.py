@@ -59,13 +59,21 @@ class PositionRules(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OriginalFile:
-    """A file, link or folder on the disk, as the change found it."""
+    """A file, link or folder on the disk, as the change found it.
 
-    status: Status
+    Its status is held as bytes: a change may have a hundred thousand of them.
+    """
+
+    packed_status: bytes
     position: Position | None
     """None for a root."""
     folder_location: Location | None = None
     """The location of a folder; that of a file follows from its position."""
+
+    @property
+    def status(self) -> Status:
+        """The status on the disk."""
+        return Status.unpack(self.packed_status)
 
     @property
     def location(self) -> Location:
@@ -295,9 +303,7 @@ class TreeNode:
         location = None
         if status.kind == "folder":
             location = source.original.location.child(name)
-        original = OriginalFile(
-            status.compact(), Position(source, name), location
-        )
+        original = OriginalFile(status.pack(), Position(source, name), location)
         node = TreeNode.from_disk(self.records, requested_path, original)
         if node.kind == "link":
             try:
