@@ -102,6 +102,20 @@ class ChangeTree:
         self._root_nodes: dict[FolderId, TreeNode] = {}
         self._checked: dict[Root, set[tuple[bytes, ...]]] = {}
 
+    def __enter__(self) -> ChangeTree:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Part the nodes from each other.
+
+        They refer to each other, so the memory of a hundred thousand of them would be
+        free only long after the commit.
+        """
+        pending = [*self.roots, *self.records.loaded]
+        self.records.clear()
+        while pending:
+            pending.extend(pending.pop().dissolve())
+
     @property
     def is_undo(self) -> bool:
         """Return True if the change set undoes other changes."""

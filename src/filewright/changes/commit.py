@@ -20,6 +20,7 @@ import errno
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from filewright import errors
@@ -28,7 +29,11 @@ from filewright.changes.change_tree import ChangeTree
 from filewright.changes.cleanup import clean_up
 from filewright.changes.file_changes import FileChanges, are_same
 from filewright.changes.log import Log
-from filewright.changes.model import ChangeRecord
+from filewright.changes.model import (
+    MAX_HELD_VALUES,
+    ChangeRecord,
+    FileChange,
+)
 from filewright.changes.open_folders import OpenFolders
 from filewright.changes.outcome import Outcome, describe_error
 from filewright.changes.publish import publish
@@ -79,15 +84,18 @@ def commit(
     # Where a file system refuses a rename, files are moved by copying.
     for copy_moves in (False, True):
         try:
-            with OpenFolders(log.boundary) as open_folders:
-                return _attempt(
-                    log,
+            with (
+                OpenFolders(log.boundary) as open_folders,
+                ChangeTree(
+                    log.boundary,
                     open_folders,
                     change_set,
                     task,
-                    [*notes, *conflicts],
-                    caller,
                     copy_moves=copy_moves,
+                ) as tree,
+            ):
+                return _attempt(
+                    log, open_folders, tree, [*notes, *conflicts], caller
                 )
         except _RolledBackError as failure:
             conflicts += failure.outcome.conflicts
@@ -105,17 +113,12 @@ def commit(
 def _attempt(
     log: Log,
     open_folders: OpenFolders,
-    change_set: ChangeSet,
-    task: Task,
+    tree: ChangeTree,
     notes: Sequence[str],
     caller: Caller,
-    *,
-    copy_moves: bool,
 ) -> ChangeRecord:
+    change_set, task = tree.change_set, tree.task
     # Check: apply the steps in memory, and refuse what cannot be done.
-    tree = ChangeTree(
-        log.boundary, open_folders, change_set, task, copy_moves=copy_moves
-    )
     diff = apply_change_set(tree)
     if diff.is_empty:
         raise FilewrightError(
@@ -180,8 +183,20 @@ def _attempt(
 
     # Clean up: the change is made, so nothing that fails here is reported as a failure.
     return replace(
-        record, notes=(*record.notes, *_clean_up(slots, log, record))
+        record,
+        file_changes=_read_from_log(log, record),
+        notes=(*record.notes, *_clean_up(slots, log, record)),
     )
+
+
+def _read_from_log(log: Log, record: ChangeRecord) -> Sequence[FileChange]:
+    """Return the file changes of a record; many without the tree, which ends here."""
+    if len(record.file_changes) > MAX_HELD_VALUES:
+        with suppress(OSError, FilewrightError):
+            stored_record = log.read_record(record.number)
+            if stored_record is not None:
+                return stored_record.file_changes
+    return tuple(record.file_changes)
 
 
 def _is_committed(log: Log, record: ChangeRecord) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Hashable, Iterator, MutableMapping
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from filewright.changes.model import NO_ATTRIBUTES, FileState
 
@@ -72,6 +72,6 @@ def _pack(state: FileState) -> bytes:
 
 
 def _unpack(packed: bytes) -> FileState:
-    fields = marshal.loads(packed)
-    attributes = fields.pop()
-    return FileState(*fields, attributes=attributes or NO_ATTRIBUTES)
+    fields: list[Any] = marshal.loads(packed)
+    fields[-1] = fields[-1] or NO_ATTRIBUTES
+    return FileState(*fields)

@@ -115,6 +115,18 @@ class TreeRecords:
     entered_rules: dict[TreeNode, EnteredRules] = field(default_factory=dict)
     """The rules in folders that are not where they were."""
 
+    def clear(self) -> None:
+        """Let go of all nodes."""
+        self.loaded.clear()
+        for nodes in (
+            self.folders,
+            self.written,
+            self.arrivals,
+            self.original_rules,
+            self.entered_rules,
+        ):
+            nodes.clear()
+
 
 @dataclass(eq=False, slots=True, repr=False)
 class TreeNode:
@@ -385,6 +397,14 @@ class TreeNode:
                 return False
             folder = position.folder
         return True
+
+    def dissolve(self) -> list[TreeNode]:
+        """Let go of all other nodes; return those that were in the folder."""
+        children = [*self.children.values(), *self.original_children.values()]
+        if self.kind == "folder":
+            self.children, self.original_children = _NO_CHILDREN, _NO_CHILDREN
+        self.original = self.source = self.position = self.content = None
+        return [child for child in children if child is not None]
 
     # Copies
 

@@ -103,14 +103,21 @@ class SeenFiles:
 
     def accept_own_change(self, locations: Iterable[Location]) -> None:
         """Record the files of a change made here as seen, so that they are no news."""
-        changed_locations = tuple(locations)
         with self._lock:
-            watched = [*self._watched.items()]
-        for location, state in watched:
-            if any(
-                location.is_within(changed) for changed in changed_locations
-            ):
-                self._compare(location, state)
+            watched = dict(self._watched)
+        watched_below: dict[Location, list[Location]] = {}
+        for location in watched:
+            folder = location
+            watched_below.setdefault(folder, []).append(location)
+            while folder.parts:
+                folder = folder.parent
+                watched_below.setdefault(folder, []).append(location)
+        # A change may have a hundred thousand locations, so none is held.
+        changed: set[Location] = set()
+        for location in locations:
+            changed.update(watched_below.get(location, ()))
+        for location in changed:
+            self._compare(location, watched[location])
 
     def find_news(self) -> str | None:
         """Return a line that names the files changed by others since they were shown.
