@@ -47,7 +47,9 @@ from filewright.text.splice import Splice, apply_splices, join_replacements
 
 _MAX_KEPT_NEW_FILE_BYTES = 256 * KB
 _MAX_KEPT_NEW_BYTES = 16 * MB
-_MAX_EDITED_BYTES_IN_MEMORY = 8 * MB
+_MAX_EDITED_BYTES_IN_MEMORY = 4 * MB
+_BYTES_BESIDE_EDITED_CONTENT = 200
+"""The memory that a new content takes beside its bytes; most are small."""
 MAX_REMOVED_BYTES = 16 * MB
 """An edit that takes more out of a large file is undone from the displaced file."""
 HASHED_AHEAD_BYTES = 1 * MB
@@ -315,11 +317,9 @@ class _Saver:
         # Whether all of a file is of its encoding is checked when it is copied.
         if node.content.codec:
             return
-        if (
-            self._bytes_in_memory + node.content.size
-            <= _MAX_EDITED_BYTES_IN_MEMORY
-        ):
-            self._bytes_in_memory += node.content.size
+        needed_bytes = node.content.size + _BYTES_BESIDE_EDITED_CONTENT
+        if self._bytes_in_memory + needed_bytes <= _MAX_EDITED_BYTES_IN_MEMORY:
+            self._bytes_in_memory += needed_bytes
             self.edited_contents[node] = MemoryContent(
                 apply_splices(content, splices)
             )

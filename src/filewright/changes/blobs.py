@@ -214,12 +214,17 @@ class BlobWriter:
         self._store = store
         self._files: list[File] = []
         self._names: dict[str, bytes] = {}
+        self._last_name = ""
         self.file_count = 0
         """The number of these contents that are in files."""
 
     def store(self, content: bytes) -> str:
         """Store a content once and return its name; replace a damaged one."""
         digest = hashlib.sha256(content).hexdigest()
+        if digest == self._last_name:
+            # A replacement is the same in each of a hundred thousand files.
+            return self._last_name
+        self._last_name = digest
         if self._holds(digest):
             # The content stays as long as the newest operation that needs it.
             needed = "UPDATE contents SET operation = max(operation, ?) WHERE name = ?"

@@ -58,6 +58,8 @@ def to_file_plan(text: Snapshot, plan: TextPlanT) -> FilePlan[TextPlanT]:
         steps.append(Modify.from_snapshot(location, file, file_splices))
     # One text for both names: a change may have 100,000 files.
     name = location.display_path
+    if name == location.spelling:
+        name = location.spelling
     return FilePlan(
         result=plan,
         location=location,

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Annotated, Generic, TypeVar
 
 from filewright.boundary.location import Location
-from filewright.changes.model import FileState, RecordedPath
+from filewright.changes.model import RecordedPath
 from filewright.edit.build_diff import build_file_diff
 from filewright.edit.changeset import ChangeSet, FilePlan, Step
 from filewright.edit.diff import Diff, FileDiff
@@ -225,26 +225,29 @@ def commit_change(
         )
         stale_plan.also = error.also
         raise stale_plan from error
-    states = {entry.path: entry.after for entry in record.file_changes}
+    versions: dict[RecordedPath, str] = {}
+    for entry in record.file_changes:
+        if entry.after is not None and entry.after.digest is not None:
+            versions[entry.path] = entry.after.digest[:VERSION_DIGITS]
     files = []
     for file in change.files:
-        state = None
+        version = None
         if file.diff is not None:
-            state = states.get(RecordedPath.from_location(file.location))
-        files.append(_note_committed(context, file, state))
+            version = versions.get(RecordedPath.from_location(file.location))
+        files.append(_note_committed(context, file, version))
     return replace(change, files=tuple(files), id=record.id)
 
 
 def _note_committed(
-    context: Context, file: FileOutcome[ResultT], state: FileState | None
+    context: Context, file: FileOutcome[ResultT], committed_version: str | None
 ) -> FileOutcome[ResultT]:
     """Remember the new text of a file, and return the file with its version."""
     version = file.version
     if version is not None and file.is_known:
         context.seen.record_known(context.session, file.location, version)
     # Another program may have appended to the file before its commit.
-    if state is not None and state.digest is not None:
-        version = state.digest[:VERSION_DIGITS]
+    if committed_version is not None:
+        version = committed_version
     if version is not None and file.content is not None:
         context.shown.remember(file.location, version, file.content)
     return replace(file, version=version, content=None)

@@ -114,8 +114,12 @@ def plan_and_commit(
         by_item=[0] * len(items),
         max_kinds=MAX_PLAIN_KINDS if is_plain else MAX_KINDS,
     )
-    targets = find_targets(context, items, arguments.max_files, findings)
-    file_plans = plan_files(context, items, targets, findings)
+    file_plans = plan_files(
+        context,
+        items,
+        find_targets(context, items, arguments.max_files, findings),
+        findings,
+    )
     change = plan_change(
         context, file_plans, is_preview=arguments.preview is True
     )

@@ -54,6 +54,7 @@ def plan_files(
         key=lambda location: (location.root.index, location.parts),
         reverse=True,
     )
+    results: dict[ReplaceOutcome, ReplaceOutcome] = {}
     while locations:
         location = locations.pop()
         indexes = targets.pop(location)
@@ -103,8 +104,11 @@ def plan_files(
                     context.task,
                 )
                 plan = to_file_plan(snapshot, outcome)
-                # The step has the splices now, and no answer shows them.
-                yield replace(plan, result=replace(outcome, splices=()))
+                # The step has the splices now, and no answer shows them. Most
+                # files then have the same outcome, of which there may be 100,000.
+                result = replace(outcome, splices=())
+                result = results.setdefault(result, result)
+                yield replace(plan, result=result)
 
 
 def _replace_in_file(
