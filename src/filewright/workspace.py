@@ -44,7 +44,7 @@ if TYPE_CHECKING:
         FileChange,
         RecordedPath,
     )
-    from filewright.changes.patches import Patch
+    from filewright.changes.patches import ExportedPatch
     from filewright.changes.recovery import Recovery
     from filewright.changes.selection import Scope, Selection
     from filewright.edit.diff import Diff, FileDiff
@@ -476,7 +476,7 @@ class Workspace(ToolMethods, Closable):
         task = Task(seconds=seconds)
         return search_history(changes, text, task, limit=limit, only=only)
 
-    def patch(self, record: ChangeRecord, *, title: str) -> Patch:
+    def patch(self, record: ChangeRecord, *, title: str) -> ExportedPatch:
         """Return the record of a selection as a patch that `git apply` takes.
 
         It has the bytes of the files as they are stored, and `title` in its first line.

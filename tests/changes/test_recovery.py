@@ -15,7 +15,7 @@ import pytest
 from tests.changes.interrupted import stop_at
 from tests.changes.steps import EDIT
 
-from filewright.changes.folder_search import FolderMap, map_folders
+from filewright.changes.folder_search import FolderLocations, map_folders
 from filewright.changes.plan_encoding import decode_plan
 from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
@@ -301,7 +301,7 @@ def test_searches_deleted_folders_once(
         shutil.rmtree(folder)
     walks = 0
 
-    def counted(boundary: Any) -> FolderMap:
+    def counted(boundary: Any) -> FolderLocations:
         nonlocal walks
         walks += 1
         return map_folders(boundary)

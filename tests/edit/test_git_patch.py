@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from filewright.edit.git_patch import FileContent, format_file_patch
+from filewright.edit.git_patch import GitFile, format_file_patch
 
 
 def git(folder: Path, *words: str, given: bytes = b"") -> None:
@@ -53,14 +53,14 @@ NAMES = [
 
 def check(
     folder: Path,
-    before: FileContent | None,
-    after: FileContent | None,
+    before: GitFile | None,
+    after: GitFile | None,
 ) -> None:
     """Apply the patch of a file, and reverse it, in a repository with the file."""
     git(folder, "init", "-q")
     git(folder, "config", "core.autocrlf", "false")
 
-    def path(file: FileContent) -> Path:
+    def path(file: GitFile) -> Path:
         place = folder / Path(file.name.decode("utf-8", "surrogateescape"))
         place.parent.mkdir(parents=True, exist_ok=True)
         return place
@@ -86,15 +86,15 @@ def test_contents(tmp_path: Path, case: str) -> None:
     before, after = CASES[case]
     check(
         tmp_path,
-        None if before is None else FileContent(b"a.txt", 0o644, before),
-        None if after is None else FileContent(b"a.txt", 0o644, after),
+        None if before is None else GitFile(b"a.txt", 0o644, before),
+        None if after is None else GitFile(b"a.txt", 0o644, after),
     )
 
 
 @pytest.mark.parametrize("name", NAMES, ids=repr)
 def test_names(tmp_path: Path, name: bytes) -> None:
-    old = FileContent(name, 0o644, b"a\n")
-    check(tmp_path, old, FileContent(name, 0o644, b"b\n"))
+    old = GitFile(name, 0o644, b"a\n")
+    check(tmp_path, old, GitFile(name, 0o644, b"b\n"))
 
 
 @pytest.mark.parametrize(
@@ -111,24 +111,24 @@ def test_names(tmp_path: Path, name: bytes) -> None:
 def test_moves_and_modes(
     tmp_path: Path, name: bytes, mode: int, content: bytes
 ) -> None:
-    old = FileContent(b"a.txt", 0o644, b"a\nb\nc\n")
-    check(tmp_path, old, FileContent(name, mode, content))
+    old = GitFile(b"a.txt", 0o644, b"a\nb\nc\n")
+    check(tmp_path, old, GitFile(name, mode, content))
 
 
 def test_links(tmp_path: Path) -> None:
     git(tmp_path, "init", "-q")
     (tmp_path / "a").symlink_to("old")
-    old = FileContent(b"a", 0o120000, b"old")
-    patch = format_file_patch(old, FileContent(b"a", 0o120000, b"new"))
+    old = GitFile(b"a", 0o120000, b"old")
+    patch = format_file_patch(old, GitFile(b"a", 0o120000, b"new"))
     git(tmp_path, "apply", given=patch)
     assert (tmp_path / "a").readlink() == Path("new")
-    file = FileContent(b"a", 0o644, b"text\n")
-    link = FileContent(b"a", 0o120000, b"new")
+    file = GitFile(b"a", 0o644, b"text\n")
+    link = GitFile(b"a", 0o120000, b"new")
     git(tmp_path, "apply", given=format_file_patch(link, file))
     assert (tmp_path / "a").read_text() == "text\n"
 
 
 def test_nothing_differs() -> None:
-    file = FileContent(b"a", 0o644, b"a\n")
+    file = GitFile(b"a", 0o644, b"a\n")
     assert format_file_patch(file, file) == b""
     assert format_file_patch(None, None) == b""

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from filewright import Settings, Workspace
-from filewright.recording.tool_arguments import TextReplacement
+from filewright.recording.tool_arguments import RequestedReplacement
 
 BEFORE = b"# caf\xe9\r\nport = 80\r\n"
 DAMAGED = b"# caf\xef\xbf\xbd\nport = 8080\n"
@@ -34,7 +34,7 @@ def guarded(folder: Path, tmp_path: Path) -> None:
             identifier, "", turn="t1", label="Edit app.ini"
         )
         edits = {
-            os.fspath(path): (TextReplacement("port = 80", "port = 8080"),)
+            os.fspath(path): (RequestedReplacement("port = 80", "port = 8080"),)
         }
         workspace.heal(records, edits)
         assert path.read_bytes() == BEFORE.replace(b"80", b"8080")

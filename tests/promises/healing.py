@@ -30,7 +30,7 @@ from filewright.recording.literal import heal_plain_edit
 from filewright.recording.rebuild import rebuild
 from filewright.recording.tool_arguments import (
     PatchText,
-    TextReplacement,
+    RequestedReplacement,
     ToolEdit,
     WholeText,
 )
@@ -241,14 +241,14 @@ def whole_case(
 
 def several_edits(
     rng: random.Random, lines: list[Line], codec: str, words: str
-) -> tuple[list[Line], set[int], tuple[TextReplacement, ...]] | None:
+) -> tuple[list[Line], set[int], tuple[RequestedReplacement, ...]] | None:
     """Return the lines after an edit of two of them, by two strings."""
     if len(lines) < 5:
         return None
     half = len(lines) // 2
     changed: list[Line] = []
     touched: set[int] = set()
-    request: tuple[TextReplacement, ...] = ()
+    request: tuple[RequestedReplacement, ...] = ()
     for part in (lines[:half], lines[half:]):
         edited = random_edit(rng, part, codec, words)
         if edited is None:
@@ -275,7 +275,7 @@ def several_edits(
 
 def edit_everywhere(
     rng: random.Random, lines: list[Line], codec: str
-) -> tuple[list[Line], set[int], tuple[TextReplacement, ...]] | None:
+) -> tuple[list[Line], set[int], tuple[RequestedReplacement, ...]] | None:
     """Return the lines with a word replaced wherever it is."""
     old, new = (
         rng.choice(["port", "name", "80", "="]),
@@ -293,10 +293,14 @@ def edit_everywhere(
         return None
     if joins_lines(changed, codec):
         return None
-    return changed, touched, (TextReplacement(old, new, is_everywhere=True),)
+    return (
+        changed,
+        touched,
+        (RequestedReplacement(old, new, is_everywhere=True),),
+    )
 
 
-def as_patch(request: tuple[TextReplacement, ...]) -> PatchText | None:
+def as_patch(request: tuple[RequestedReplacement, ...]) -> PatchText | None:
     """Return a request as a patch of its lines; None if it cannot be one."""
     hunks = []
     for replacement in request:
@@ -318,8 +322,8 @@ def as_patch(request: tuple[TextReplacement, ...]) -> PatchText | None:
 
 
 def read_leniently(
-    request: tuple[TextReplacement, ...], lines: list[Line], codec: str
-) -> tuple[TextReplacement, ...]:
+    request: tuple[RequestedReplacement, ...], lines: list[Line], codec: str
+) -> tuple[RequestedReplacement, ...]:
     """Return a request in the words of a model that saw U+FFFD in the original lines."""
     seen: dict[str, str] = {}
     for body, _ in lines:
@@ -331,7 +335,7 @@ def read_leniently(
             texts.append(
                 "\n".join(lenient_line(line, seen) for line in text.split("\n"))
             )
-        result.append(TextReplacement(*texts))
+        result.append(RequestedReplacement(*texts))
     return tuple(result)
 
 
@@ -357,7 +361,7 @@ def as_read(content: bytes, codec: str) -> str:
 
 def random_edit(
     rng: random.Random, lines: list[Line], codec: str, words: str
-) -> tuple[list[Line], set[int], tuple[TextReplacement, ...]] | None:
+) -> tuple[list[Line], set[int], tuple[RequestedReplacement, ...]] | None:
     """Return the lines after a random edit, those that it touched, and what it says."""
     first = rng.randrange(len(lines))
     last = min(len(lines), first + rng.randrange(1, 4))
@@ -422,7 +426,7 @@ def random_edit(
     return (
         changed,
         touched,
-        (TextReplacement(search, replacement),),
+        (RequestedReplacement(search, replacement),),
     )
 
 

@@ -12,7 +12,7 @@ from tests.promises import healing as sweep
 from filewright.progress import Task
 from filewright.recording.damage import Damage, Healing
 from filewright.recording.expectation import (
-    TextReplacement,
+    RequestedReplacement,
     ToolEdit,
     WholeText,
     expect,
@@ -22,7 +22,7 @@ from filewright.recording.literal import heal_plain_edit
 from filewright.recording.rebuild import rebuild
 from filewright.text.snapshot import Snapshot
 
-EDIT = (TextReplacement("port = 80", "port = 8080"),)
+EDIT = (RequestedReplacement("port = 80", "port = 8080"),)
 
 
 class Case(NamedTuple):
@@ -147,14 +147,14 @@ CASES = {
         "a\nport = 8080 \ufffd\n".encode(),
         None,
         (),
-        (TextReplacement("port = 80", "port = 8080 \ufffd"),),
+        (RequestedReplacement("port = 80", "port = 8080 \ufffd"),),
     ),
     "meant line ends": Case(
         b"a\nport = 80\n",
         b"a\nport = 80\r\n\r\nb\n",
         None,
         (),
-        (TextReplacement("port = 80", "port = 80\r\n\r\nb"),),
+        (RequestedReplacement("port = 80", "port = 80\r\n\r\nb"),),
     ),
     "a whole text in the encoding before": Case(
         b"caf\xe9\r\n",
@@ -187,21 +187,24 @@ CASES = {
         b"a\nport = 9090\n",
         b"a\r\nport = 9090\r\n",
         (Damage.LINE_ENDINGS,),
-        (TextReplacement("= 80", "= 8080"), TextReplacement("8080", "9090")),
+        (
+            RequestedReplacement("= 80", "= 8080"),
+            RequestedReplacement("8080", "9090"),
+        ),
     ),
     "UTF-16 without a final end, several strings": Case(
         "\ufeffx \nport = 80\ny\nlast".encode("utf-16-le"),
         "\ufeffx\nport = 8080\ny\nfirst\n".encode("utf-16-le"),
         "\ufeffx \nport = 8080\ny\nfirst".encode("utf-16-le"),
         (Damage.TRAILING_WHITESPACE, Damage.FINAL_NEWLINE),
-        (*EDIT, TextReplacement("y\nlast", "y\nfirst")),
+        (*EDIT, RequestedReplacement("y\nlast", "y\nfirst")),
     ),
     "everywhere": Case(
         b"\tport\n# caf\xe9 port\nport\n",
         b"\tgate\n# caf\xef\xbf\xbd gate\ngate\n",
         b"\tgate\n# caf\xe9 gate\ngate\n",
         (Damage.REPLACED_BYTES,),
-        (TextReplacement("port", "gate", is_everywhere=True),),
+        (RequestedReplacement("port", "gate", is_everywhere=True),),
     ),
     "the edited line is the only one with CRLF": Case(
         b"a\nport = 80\r\nb\n",
@@ -214,7 +217,7 @@ CASES = {
         b"a\r\nport = 80\nhost\nuser\r\nb\r\n",
         b"a\r\nport = 80\r\nhost\r\nuser\r\nb\r\n",
         (Damage.LINE_ENDINGS,),
-        (TextReplacement("port = 80", "port = 80\nhost\nuser"),),
+        (RequestedReplacement("port = 80", "port = 80\nhost\nuser"),),
     ),
     "a whole text that means CRLF and a mark": Case(
         b"a\nb\n",
@@ -235,14 +238,14 @@ CASES = {
         "caf\ufffd\nport = 80 € Ω\n".encode(),
         None,
         (),
-        (TextReplacement("port = 80", "port = 80 € Ω"),),
+        (RequestedReplacement("port = 80", "port = 80 € Ω"),),
     ),
     "a letter that the encoding has": Case(
         b"caf\xe9 na\xefve \xfcber\nport = 80\n",
         "caf\ufffd na\ufffdve \ufffdber\nport = 80 é\n".encode(),
         b"caf\xe9 na\xefve \xfcber\nport = 80 \xe9\n",
         (Damage.REPLACED_BYTES, Damage.ENCODING),
-        (TextReplacement("port = 80", "port = 80 é"),),
+        (RequestedReplacement("port = 80", "port = 80 é"),),
     ),
     "broken UTF-8 that looks like cp1252": Case(
         b"\thost\nport \xe9port nai\xcc\x88ve\t\n\t\xc3\n    sen\xcc\x83or host\n"
@@ -251,14 +254,14 @@ CASES = {
         " \ufffd \n    \ufffd \nport = 80 é\n".encode(),
         None,
         (),
-        (TextReplacement("port = 80", "port = 80 é"),),
+        (RequestedReplacement("port = 80", "port = 80 é"),),
     ),
     "cp1252 with a pair that is UTF-8, too": Case(
         "Gruß“ naïve café señor\nport = 80\n".encode("cp1252"),
         "Gru\u07d3 na\ufffdve caf\ufffd se\ufffdor\nport = 80 é\n".encode(),
         None,
         (),
-        (TextReplacement("port = 80", "port = 80 é"),),
+        (RequestedReplacement("port = 80", "port = 80 é"),),
     ),
     "UTF-8 as UTF-16, without the arguments": Case(
         "é\r\nport = 80\n名\n".encode(),
@@ -291,7 +294,7 @@ CASES = {
         "# café “naïve” über\nport = 80 名\n".encode(),
         None,
         (),
-        (TextReplacement("port = 80", "port = 80 名"),),
+        (RequestedReplacement("port = 80", "port = 80 名"),),
     ),
     "a notebook": Case(
         b'{"cells": ["a"],\r\n "x": 1}\r\n',
@@ -301,7 +304,7 @@ CASES = {
         None,
     ),
     "an edit that empties the file": Case(
-        b"port = 80", b"", None, (), (TextReplacement("port = 80", ""),)
+        b"port = 80", b"", None, (), (RequestedReplacement("port = 80", ""),)
     ),
     "a file that the tool emptied": Case(
         b"a\nport = 80\n",
@@ -412,6 +415,6 @@ def test_heals_a_large_file_that_is_plain() -> None:
 def test_expects_no_line_end_that_a_literal_tool_does_not_write() -> None:
     # Which line end the new lines have is not certain, so the engine is asked.
     before = Snapshot(b"a \r\n\tport\n\n\t\t \nb\n")
-    edit = (TextReplacement("\tport\n", "new\n\tport\n\nnew #"),)
+    edit = (RequestedReplacement("\tport\n", "new\n\tport\n\nnew #"),)
     expected = expect(before, edit, Task())
     assert expected is None or b"new #\n\n" not in expected.content

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from filewright.recording.expectation import PatchText, TextReplacement
+from filewright.recording.expectation import PatchText, RequestedReplacement
 from filewright.recording.hooks import (
     PROJECT_VARIABLES,
     HookCall,
@@ -148,7 +148,7 @@ def test_reads_edits_by_absolute_path(tmp_path: Path) -> None:
         }
     )
     path = os.path.join(os.path.realpath(tmp_path), "a.py")
-    assert call.edits == {path: (TextReplacement("a", "b"),)}
+    assert call.edits == {path: (RequestedReplacement("a", "b"),)}
 
 
 def test_keeps_the_name_that_a_patch_has_for_a_file(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ def test_reads_an_edit_of_each_client(
     assert call.label == "Edit a.txt"
     assert call.folders == [str(tmp_path)]
     [edit] = call.edits.values()
-    assert edit == (TextReplacement("a", "b"),)
+    assert edit == (RequestedReplacement("a", "b"),)
 
 
 def test_joins_the_lines_of_a_shell() -> None:
@@ -305,7 +305,7 @@ def test_reads_an_edit_of_windsurf() -> None:
     after = parse({**message, "agent_action_name": "post_write_code"})
     assert before.identifier == after.identifier
     assert after.label == "Edit a.py"
-    assert after.edits == {"/p/a.py": (TextReplacement("a", "b"),)}
+    assert after.edits == {"/p/a.py": (RequestedReplacement("a", "b"),)}
 
 
 @pytest.mark.parametrize("details", [None, [], {}], ids=repr)

@@ -7,23 +7,35 @@ import pytest
 from filewright.recording.damage import Healing
 from filewright.recording.literal import heal_plain_edit
 from filewright.recording.tool_arguments import (
-    TextReplacement,
+    RequestedReplacement,
     ToolEdit,
     WholeText,
 )
 
-EDIT = (TextReplacement("80", "8080"),)
+EDIT = (RequestedReplacement("80", "8080"),)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "edit"),
     [
         (b"a\r\nport = 80\r\n", b"a\r\nport = 8080\r\n", EDIT),
-        (b"a\r\n80\r\n", b"a\r\n1\r\n2\r\n", (TextReplacement("80", "1\n2"),)),
-        (b"a\r\n80\r\n", b"80\r\n", (TextReplacement("a\n80", "80"),)),
+        (
+            b"a\r\n80\r\n",
+            b"a\r\n1\r\n2\r\n",
+            (RequestedReplacement("80", "1\n2"),),
+        ),
+        (b"a\r\n80\r\n", b"80\r\n", (RequestedReplacement("a\n80", "80"),)),
         (b"caf\xe9\nport = 80\n", b"caf\xe9\nport = 8080\n", EDIT),
-        ("é 80\n".encode(), "é é\n".encode(), (TextReplacement("80", "é"),)),
-        (b"80 80", b"1 1", (TextReplacement("80", "1", is_everywhere=True),)),
+        (
+            "é 80\n".encode(),
+            "é é\n".encode(),
+            (RequestedReplacement("80", "é"),),
+        ),
+        (
+            b"80 80",
+            b"1 1",
+            (RequestedReplacement("80", "1", is_everywhere=True),),
+        ),
         (b"a\n", "é\n".encode(), WholeText("é\n")),
     ],
     ids=[
@@ -47,14 +59,18 @@ def test_knows_undamaged_files(
     [
         (b"80\n", b"8080\n", None),
         (b"80 80\n", b"8080 80\n", EDIT),
-        (b"a 80\n", b"a\n", (TextReplacement("b", "c"),)),
-        (b"a\r\n80\n", b"a\r\n1\n2\n", (TextReplacement("80", "1\n2"),)),
-        (b"a\r80\r", b"a\r1\n2\r", (TextReplacement("80", "1\n2"),)),
-        (b"8\x000\x00", b"8\x001\x00", (TextReplacement("0", "1"),)),
+        (b"a 80\n", b"a\n", (RequestedReplacement("b", "c"),)),
+        (b"a\r\n80\n", b"a\r\n1\n2\n", (RequestedReplacement("80", "1\n2"),)),
+        (b"a\r80\r", b"a\r1\n2\r", (RequestedReplacement("80", "1\n2"),)),
+        (b"8\x000\x00", b"8\x001\x00", (RequestedReplacement("0", "1"),)),
         (b"\x1b$B80", b"\x1b$B8080", EDIT),
-        (b"caf\xe9 80", b"caf\xe9 \xc3\xa9", (TextReplacement("80", "é"),)),
-        (b"# coding: latin-1", b"\xc3\xa9", (TextReplacement("#", "é"),)),
-        (b"80", b"", (TextReplacement("80", "\ud800"),)),
+        (
+            b"caf\xe9 80",
+            b"caf\xe9 \xc3\xa9",
+            (RequestedReplacement("80", "é"),),
+        ),
+        (b"# coding: latin-1", b"\xc3\xa9", (RequestedReplacement("#", "é"),)),
+        (b"80", b"", (RequestedReplacement("80", "\ud800"),)),
         (b"\xef\xbb\xbfa\n", b"b\n", WholeText("b\n")),
         (b"80\n", b"8080\nmore\n", EDIT),
     ],

@@ -8,13 +8,13 @@ import pytest
 
 from filewright.recording.expectation import (
     PatchText,
-    TextReplacement,
+    RequestedReplacement,
     ToolEdit,
     WholeText,
 )
 from filewright.recording.tool_arguments import read_tool_edits
 
-ONE = (TextReplacement("a", "b"),)
+ONE = (RequestedReplacement("a", "b"),)
 PATCH = "*** Begin Patch\n*** Update File: x.py\n@@\n-a\n+b\n*** End Patch\n"
 
 CASES: dict[str, tuple[dict[str, Any], dict[str, ToolEdit | None]]] = {
@@ -34,7 +34,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, ToolEdit | None]]] = {
             "new_string": "b",
             "replace_all": True,
         },
-        {"x": (TextReplacement("a", "b", is_everywhere=True),)},
+        {"x": (RequestedReplacement("a", "b", is_everywhere=True),)},
     ),
     "claude several": (
         {
@@ -44,7 +44,7 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, ToolEdit | None]]] = {
                 {"old_string": "b", "new_string": ""},
             ],
         },
-        {"x": (TextReplacement("a", "b"), TextReplacement("b", ""))},
+        {"x": (RequestedReplacement("a", "b"), RequestedReplacement("b", ""))},
     ),
     "claude whole file": (
         {"file_path": "x", "content": ""},

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from filewright.boundary.boundary import Boundary
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.progress import Task
 from filewright.search.log_members import choose_members
 from filewright.search.searcher import Searcher
@@ -31,7 +31,7 @@ def choose(
 ) -> str:
     """Return the first letters of the chosen files, in their order."""
     members = [searcher.boundary.locate(f"{name}.log") for name in names]
-    selection = Selection(since=since, until=until)
+    selection = EntrySelection(since=since, until=until)
     chosen = choose_members(searcher, members, selection, Task())
     return "".join(member.name.decode()[0] for member in chosen)
 

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.progress import Task
 from filewright.rows.conditions import parse_conditions
 from filewright.rows.fields import parse_entry
@@ -74,7 +74,7 @@ def test_finds_lines_that_fit(where, terminator, is_compressed):
     for row, entry in PARSED_ROWS:
         if entry is not None and all(c.accepts(entry) for c in conditions):
             expected.append(row)
-    selection = Selection(conditions=conditions, has_pattern=False)
+    selection = EntrySelection(conditions=conditions, has_pattern=False)
     with view_if_compressed(snapshot, TextCache()) as opened:
         selected = SelectedLines.of(opened, selection, Task())
         lines = list(iterate_selected_lines(opened, selected, 0, Task()))

@@ -44,7 +44,7 @@ from filewright.boundary.walk_model import (
     read_ignore_file,
 )
 from filewright.progress import Task
-from filewright.system import Batch, FileKind, Folder
+from filewright.system import FileKind, Folder, NameBatch
 
 _GONE_ERRORS = (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EXDEV)
 _GIT = b".git"
@@ -86,7 +86,7 @@ class _FolderNames:
     `.git`.
     """
 
-    batch: Batch
+    batch: NameBatch
     runs: list[bytes]
     has_ignore_sources: bool
 
@@ -405,7 +405,7 @@ class Walk:
 
         Packed names begin with `start`. After an error the names read so far are left.
         """
-        last_batch: Batch | None = None
+        last_batch: NameBatch | None = None
         runs: list[bytes] = []
         has_ignore_sources = False
         try:
@@ -419,7 +419,7 @@ class Walk:
         except OSError as error:
             self._note_error(error)
         if last_batch is None:
-            last_batch = Batch([], [], [])
+            last_batch = NameBatch([], [], [])
         if runs:
             runs.append(_pack(last_batch, start))
         return _FolderNames(last_batch, runs, has_ignore_sources)
@@ -432,7 +432,7 @@ class Walk:
         merged = heapq.merge(*(_iter_packed(run) for run in runs))
         while packed_names := list(islice(merged, _BATCH_NAMES)):
             self._task.check()
-            batch = Batch([], [], [])
+            batch = NameBatch([], [], [])
             for packed_name in packed_names:
                 name, kind = packed_name[:-2], _KIND_OF_MARK[packed_name[-1:]]
                 if kind == "file":
@@ -453,7 +453,7 @@ class Walk:
             yield from items
 
     def _batch_items(
-        self, folder: WalkedFolder, batch: Batch, opened: Folder | None
+        self, folder: WalkedFolder, batch: NameBatch, opened: Folder | None
     ) -> Iterator[Item]:
         """Return the names of a batch, sorted and filtered, with their status.
 
@@ -484,7 +484,9 @@ class Walk:
         pairs = zip(names, statuses, strict=True)
         return ((name, status) for name, status in pairs if status is not None)
 
-    def _select_names(self, folder: WalkedFolder, batch: Batch) -> list[bytes]:
+    def _select_names(
+        self, folder: WalkedFolder, batch: NameBatch
+    ) -> list[bytes]:
         """Return the names to yield or to enter, sorted, and fill in `folder.kinds`."""
         kinds = folder.kinds = dict.fromkeys(batch.folders, "folder")
         selection = _Selection(batch.files, batch.folders)
@@ -607,7 +609,7 @@ def _drop_temporary(folder: WalkedFolder, names: list[bytes]) -> list[bytes]:
     return [name for name in names if not is_temporary(name)]
 
 
-def _pack(batch: Batch, start: bytes) -> bytes:
+def _pack(batch: NameBatch, start: bytes) -> bytes:
     """Return the names from `start` on, sorted, with their kinds, in one string."""
     kinds: dict[bytes, FileKind] = dict.fromkeys(batch.files, "file")
     for name in batch.folders:

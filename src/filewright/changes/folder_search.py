@@ -15,7 +15,7 @@ _SEARCH_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class FolderMap:
+class FolderLocations:
     """The folders below the roots at one moment."""
 
     locations: Mapping[int, Location]
@@ -29,7 +29,7 @@ class FolderSearch:
 
     def __init__(self, boundary: Boundary) -> None:
         self._boundary = boundary
-        self._map: FolderMap | None = None
+        self._map: FolderLocations | None = None
 
     @property
     def is_complete(self) -> bool:
@@ -45,7 +45,7 @@ class FolderSearch:
         return self._map.locations.get(inode)
 
 
-def map_folders(boundary: Boundary) -> FolderMap:
+def map_folders(boundary: Boundary) -> FolderLocations:
     """Walk all roots, for a few seconds at most."""
     locations: dict[int, Location] = {}
     # Recovery holds the workspace lock meanwhile, so a huge workspace is searched in
@@ -64,4 +64,4 @@ def map_folders(boundary: Boundary) -> FolderMap:
                     child = location.child(name)
                     pending.append(child)
                     locations[folder.stat(name).inode] = child
-    return FolderMap(locations, is_complete=not pending)
+    return FolderLocations(locations, is_complete=not pending)

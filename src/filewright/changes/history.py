@@ -16,7 +16,7 @@ from filewright.boundary.location import Location
 from filewright.boundary.names import quote
 from filewright.changes.database import Flusher
 from filewright.changes.log import Log
-from filewright.changes.log_reader import SessionSummary
+from filewright.changes.log_reader import SessionRange
 from filewright.changes.model import (
     ChangeRecord,
     FileChange,
@@ -354,9 +354,9 @@ class History:
 
     # Sessions and commands
 
-    def sessions(self) -> list[SessionSummary]:
+    def sessions(self) -> list[SessionRange]:
         """Return the sessions, the one with the newest change first."""
-        sessions: dict[str | None, SessionSummary] = {}
+        sessions: dict[str | None, SessionRange] = {}
         check = visibility_check(self.boundary)
         for log in self.logs:
             for part in self._sessions_of(log, check):
@@ -376,14 +376,12 @@ class History:
 
     def _sessions_of(
         self, log: Log, check: VisibilityCheck
-    ) -> Iterable[SessionSummary]:
+    ) -> Iterable[SessionRange]:
         """Return the visible sessions of a log, perhaps in parts."""
         if not log.numbers_hidden(check):
             return log.list_sessions()
         return (
-            SessionSummary(
-                head.session, 1, head.number, head.number, head.client
-            )
+            SessionRange(head.session, 1, head.number, head.number, head.client)
             for head in self._visible_heads(log, check)
         )
 

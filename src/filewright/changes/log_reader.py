@@ -80,7 +80,7 @@ class UnreadablePlanError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class SessionSummary:
+class SessionRange:
     """A session's client, its count of changes, and the first and last number."""
 
     name: str | None
@@ -376,16 +376,16 @@ class LogReader:
 
     # Sessions and commands
 
-    def list_sessions(self) -> list[SessionSummary]:
+    def list_sessions(self) -> list[SessionRange]:
         """Return the sessions in no order, with those that only share a change."""
-        sessions: list[SessionSummary] = []
+        sessions: list[SessionRange] = []
         for name, changes, first, last, client in self.database.read(
             "SELECT summary.*, client FROM ("
             "SELECT session, count(*), min(number), max(number) AS last "
             "FROM made GROUP BY session"
             ") AS summary JOIN operations ON number = last"
         ):
-            sessions.append(SessionSummary(name, changes, first, last, client))
+            sessions.append(SessionRange(name, changes, first, last, client))
         for number, commands in self.shared_commands().items():
             sharing: dict[str | None, RecordedCommand] = {}
             for command in commands:
@@ -393,7 +393,7 @@ class LogReader:
                     sharing[command.session] = command
             for name, command in sharing.items():
                 sessions.append(
-                    SessionSummary(name, 1, number, number, command.client)
+                    SessionRange(name, 1, number, number, command.client)
                 )
         return sessions
 

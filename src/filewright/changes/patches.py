@@ -16,7 +16,7 @@ from filewright.changes.model import (
     RecordedPath,
     keeps_content,
 )
-from filewright.edit.git_patch import FileContent, format_file_patch
+from filewright.edit.git_patch import GitFile, format_file_patch
 from filewright.errors import FilewrightError
 from filewright.progress import Task
 from filewright.settings import MB
@@ -29,7 +29,7 @@ _LINK_MODE = 0o120000
 
 
 @dataclass(frozen=True, slots=True)
-class Patch:
+class ExportedPatch:
     """A patch, and what it leaves out.
 
     `missing` are the files whose content is not stored, or for which there was no room,
@@ -42,7 +42,7 @@ class Patch:
 
 def build_patch(
     history: History, record: ChangeRecord, title: str, task: Task
-) -> Patch:
+) -> ExportedPatch:
     """Return the patch of a change, or of several as one, with a title above it.
 
     Paths are relative to their root.
@@ -66,7 +66,7 @@ def build_patch(
         parts.append(part)
         size += len(part)
     head = _format_head(title, missing)
-    return Patch(head + b"".join(parts), missing)
+    return ExportedPatch(head + b"".join(parts), missing)
 
 
 def _kind_of(change: FileChange) -> str:
@@ -96,29 +96,29 @@ def _patch_file(change: FileChange) -> bytes | None:
 
 def _read_file(
     change: FileChange, path: RecordedPath, *, is_before: bool
-) -> FileContent | None:
+) -> GitFile | None:
     """Return the file before or after a change, or None if it is not known."""
     state = change.before if is_before else change.after
     if state is None:
         return None
     name = b"/".join(path.parts)
     if state.kind == "link" and state.link_target is not None:
-        return FileContent(name, _LINK_MODE, state.link_target)
+        return GitFile(name, _LINK_MODE, state.link_target)
     if state.kind != "file":
         return None
     content = content_before(change) if is_before else content_after(change)
     if content is None:
         return None
-    return FileContent(name, state.mode, content)
+    return GitFile(name, state.mode, content)
 
 
 def _without_content(
     state: FileState | None, path: RecordedPath
-) -> FileContent | None:
+) -> GitFile | None:
     if state is None:
         return None
     mode = _LINK_MODE if state.kind == "link" else state.mode
-    return FileContent(b"/".join(path.parts), mode, b"")
+    return GitFile(b"/".join(path.parts), mode, b"")
 
 
 def _patch_folder(

@@ -146,7 +146,7 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class DemoPrompt:
     """The words of a person, and what an agent does then."""
 
     agent: Agent
@@ -226,13 +226,13 @@ _DESCRIBED_CART = ToolCall(
     "edit_content README.md",
 )
 
-STORY: Sequence[Prompt] = (
-    Prompt(
+STORY: Sequence[DemoPrompt] = (
+    DemoPrompt(
         _CLAUDE_CODE,
         "Round the total to cents, and print prices with two digits",
         (_ROUNDED_TOTALS, _TEST_OF_TOTALS),
     ),
-    Prompt(
+    DemoPrompt(
         _CLAUDE_CODE,
         "Tea costs 2,95 now. Delete the old cart, we have a new one",
         (
@@ -240,7 +240,7 @@ STORY: Sequence[Prompt] = (
             ShellDeletion("old_cart.py"),
         ),
     ),
-    Prompt(
+    DemoPrompt(
         _GEMINI, "Say in the README what the cart can do", (_DESCRIBED_CART,)
     ),
 )

@@ -53,10 +53,10 @@ def _completion(
 
 def _list_changes(workspace: Workspace) -> Iterator[CompletionItem]:
     """Yield the ids of the newest changes, with age and sentence."""
-    from filewright.cli.log_entries import LogReader
+    from filewright.cli.log_entries import LogEntryReader
 
     records = workspace.history(limit=MAX_COMPLETIONS)
-    for entry in LogReader(workspace).entries(records):
+    for entry in LogEntryReader(workspace).entries(records):
         age = format_age(entry.record.time)
         yield CompletionItem(entry.record.id, help=f"{age}  {entry.title}")
 

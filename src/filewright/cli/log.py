@@ -21,7 +21,7 @@ from filewright.cli.history_options import (
     session_option,
     since_option,
 )
-from filewright.cli.log_entries import LogEntry, LogReader
+from filewright.cli.log_entries import LogEntry, LogEntryReader
 from filewright.cli.log_view import (
     NOTHING_YET,
     render_change,
@@ -152,7 +152,7 @@ def log(
     records = workspace.history(path, limit=limit + 1, before=before, **filters)
     if not records and path is not None and not any(filters.values()):
         raise no_history(workspace, path)
-    reader = LogReader(workspace)
+    reader = LogEntryReader(workspace)
     entries = reader.entries(records[:limit])
     next_cursor = records[limit - 1].id if len(records) > limit else None
     if as_json:
@@ -174,7 +174,7 @@ def log(
 
 
 def _render_entries(
-    reader: LogReader,
+    reader: LogEntryReader,
     entries: Sequence[LogEntry],
     details: Mapping[str, Sequence[str]],
     *,
@@ -290,7 +290,7 @@ def show(
     record = workspace.record(scope)
     entry = None
     if change:
-        entry = LogReader(workspace).entries([record])[0]
+        entry = LogEntryReader(workspace).entries([record])[0]
     if as_json:
         write_json(_show_json(workspace, scope, entry))
         return

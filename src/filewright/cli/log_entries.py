@@ -108,7 +108,7 @@ class LogGroup:
     counts: Counts | None
 
 
-class LogReader:
+class LogEntryReader:
     """Reads entries and groups of a workspace's history, in a limited time."""
 
     def __init__(self, workspace: Workspace) -> None:

@@ -48,7 +48,7 @@ hunks_option = click.option(
 
 
 @dataclass(frozen=True, slots=True)
-class Reversal:
+class ConfirmedReversal:
     """A change of the files that undoes others.
 
     `verb` begins the question that is asked before it: "Undo", "Rewind". `target` ends
@@ -82,13 +82,15 @@ def make_reversal(
     target: str = "",
     subject: str = "",
     can_redo: bool = True,
-) -> Reversal:
+) -> ConfirmedReversal:
     """Return the reversal of what the arguments of `revert_edit` name."""
 
     def act(preview: bool) -> RevertResult:
         return revert(workspace, arguments, preview=preview)
 
-    return Reversal(verb, act, target, subject=subject, can_redo=can_redo)
+    return ConfirmedReversal(
+        verb, act, target, subject=subject, can_redo=can_redo
+    )
 
 
 def choose_parts(
@@ -120,7 +122,7 @@ def may_ask() -> bool:
     return can_ask() and not (options["yes"] or options["dry_run"])
 
 
-def confirmed(command: Callable[..., Reversal]) -> Callable[..., None]:
+def confirmed(command: Callable[..., ConfirmedReversal]) -> Callable[..., None]:
     """Return a command that shows the preview of a reversal, asks, and makes it.
 
     It has the options to leave out the question, to show the preview alone, and to
@@ -162,7 +164,7 @@ def confirmed(command: Callable[..., Reversal]) -> Callable[..., None]:
     return dry_run_option(yes_option(json_option(preview_command(run))))
 
 
-def render_preview(reversal: Reversal, preview: RevertResult) -> str:
+def render_preview(reversal: ConfirmedReversal, preview: RevertResult) -> str:
     """Return what a reversal would do: every file, then the whole diff."""
     headline, _, _ = preview.text.partition("\n")
     if reversal.headline is not None:
@@ -187,7 +189,7 @@ def render_preview(reversal: Reversal, preview: RevertResult) -> str:
     return "\n".join([*lines, "", difference.text.rstrip("\n")])
 
 
-def render_done(reversal: Reversal, result: RevertResult) -> str:
+def render_done(reversal: ConfirmedReversal, result: RevertResult) -> str:
     """Return what a reversal has done: the change, notes, conflicts and files."""
     headline, line_end, rest = result.text.partition("\n")
     if reversal.subject:
@@ -198,7 +200,7 @@ def render_done(reversal: Reversal, result: RevertResult) -> str:
     return f"{headline}{line_end}{rest}"
 
 
-def _name_subject(reversal: Reversal, result: RevertResult) -> str:
+def _name_subject(reversal: ConfirmedReversal, result: RevertResult) -> str:
     """Return the subject of a reversal, with the part of it that was meant."""
     if result.part:
         return f"{result.part} of {reversal.subject}"
@@ -211,7 +213,7 @@ def _count_changes(result: RevertResult) -> str:
     return "" if count < 2 else f": {pluralize(count, 'change')}"
 
 
-def render_question(reversal: Reversal, preview: RevertResult) -> str:
+def render_question(reversal: ConfirmedReversal, preview: RevertResult) -> str:
     """Return the question before a reversal, with numbers: Undo 3 files (1 deleted)?"""
     counts = count_actions(preview)
     total = sum(counts.values())

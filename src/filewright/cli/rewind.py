@@ -25,7 +25,7 @@ from filewright.cli.picker import (
     require_terminal,
 )
 from filewright.cli.reversal import (
-    Reversal,
+    ConfirmedReversal,
     choose_parts,
     confirmed,
     force_option,
@@ -74,7 +74,7 @@ def rewind(
     path: str | None,
     by_hunk: bool,
     **options: bool,
-) -> Reversal:
+) -> ConfirmedReversal:
     """Undo a prompt, a session, or all changes since a time or a change, as one change.
 
     Later changes to the same files are kept; if they conflict, nothing is undone, or
@@ -106,9 +106,9 @@ def rewind(
 
 def _choose_prompt(workspace: Workspace) -> LogGroup:
     """Return the prompt that a person chooses."""
-    from filewright.cli.log_entries import LogReader
+    from filewright.cli.log_entries import LogEntryReader
 
-    groups = LogReader(workspace).prompts(MAX_CHOICES)
+    groups = LogEntryReader(workspace).prompts(MAX_CHOICES)
     if not groups:
         raise FilewrightError(
             Code.NOT_FOUND,
@@ -155,7 +155,9 @@ Examples:
 @click.argument("path", type=click.Path())
 @click.argument("when", required=False, shell_complete=complete_change)
 @confirmed
-def restore(workspace: Workspace, *, path: str, when: str | None) -> Reversal:
+def restore(
+    workspace: Workspace, *, path: str, when: str | None
+) -> ConfirmedReversal:
     """Restore the content that PATH had at a time, or right after a change."""
     if not workspace.history(path, limit=1):
         raise no_history(workspace, path)
@@ -195,17 +197,17 @@ def restore(workspace: Workspace, *, path: str, when: str | None) -> Reversal:
             f"(+{difference.added:,} −{difference.removed:,})"
         )
 
-    return Reversal("Restore", restore_path, headline=headline)
+    return ConfirmedReversal("Restore", restore_path, headline=headline)
 
 
 def _choose_version(workspace: Workspace, path: str) -> str:
     """Return the change after which, or before which, a person wants a path's content."""
-    from filewright.cli.log_entries import LogReader
+    from filewright.cli.log_entries import LogEntryReader
 
     records = workspace.history(path, limit=MAX_CHOICES)
     width = get_width() - LIST_MARGIN
     options: list[Option] = []
-    for entry in LogReader(workspace).entries(records):
+    for entry in LogEntryReader(workspace).entries(records):
         title = render_version(entry, width)
         options.append(Option(title, entry.record.id))
     # A version is named by the change that made it; the first one has none.

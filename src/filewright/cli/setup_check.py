@@ -46,8 +46,8 @@ _HOOK_INPUT = {
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
-    """The verdict of a check on a component."""
+class ComponentFinding:
+    """The finding of a check on a component."""
 
     text: str
     is_good: bool
@@ -58,7 +58,7 @@ class ComponentCheck:
     """A component, and the finding about it."""
 
     component: Component
-    finding: Finding
+    finding: ComponentFinding
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,9 @@ def check_components(
         yield ComponentCheck(component, check_component(component, options))
 
 
-def check_component(component: Component, options: ServerOptions) -> Finding:
+def check_component(
+    component: Component, options: ServerOptions
+) -> ComponentFinding:
     """Return a finding about a component, after trying it if it is present."""
     try:
         return _check(component, options)
@@ -89,30 +91,32 @@ def check_component(component: Component, options: ServerOptions) -> Finding:
         FilewrightError,
     ) as error:
         # A file that cannot be read must not hide the state of the others.
-        return Finding(f"{component.path}: {error}", is_good=False)
+        return ComponentFinding(f"{component.path}: {error}", is_good=False)
 
 
-def _check(component: Component, options: ServerOptions) -> Finding:
+def _check(component: Component, options: ServerOptions) -> ComponentFinding:
     path = component.path
     text = read_configuration(path)
     if text is None:
-        return Finding(f"not configured: there is no {path}", is_good=False)
+        return ComponentFinding(
+            f"not configured: there is no {path}", is_good=False
+        )
     if component.kind == "server":
         return _check_server(component, text, options)
     if component.kind == "hooks":
         return _check_hooks(component, text, options)
     if component.remove_from(text) == text:
         return _missing_from(path)
-    return Finding(f"in {path}", is_good=True)
+    return ComponentFinding(f"in {path}", is_good=True)
 
 
-def _missing_from(path: str) -> Finding:
-    return Finding(f"not in {path}", is_good=False)
+def _missing_from(path: str) -> ComponentFinding:
+    return ComponentFinding(f"not in {path}", is_good=False)
 
 
 def _check_server(
     component: Component, text: str, options: ServerOptions
-) -> Finding:
+) -> ComponentFinding:
     path = component.path
     entry = component.find_server(text)
     if entry is None:
@@ -120,7 +124,7 @@ def _check_server(
     options_of_entry = find_options(component.client, entry, options)
     if options_of_entry is None:
         differences = describe_differences(entry, component.content)
-        return Finding(
+        return ComponentFinding(
             f"in {path}, not as setup writes it, and not started: {differences}",
             is_good=False,
         )
@@ -137,12 +141,12 @@ def _check_server(
     command = own_entry["command"]
     if not isinstance(command, list):
         command = [command, *own_entry["args"]]
-    return Finding(f"in {path}; {_try_server(command)}", is_good=True)
+    return ComponentFinding(f"in {path}; {_try_server(command)}", is_good=True)
 
 
 def _check_hooks(
     component: Component, text: str, options: ServerOptions
-) -> Finding:
+) -> ComponentFinding:
     client, path = component.client, component.path
     if client.events:
         configuration = parse_configuration(text.removeprefix(BYTE_ORDER_MARK))
@@ -152,7 +156,7 @@ def _check_hooks(
                 ascii(line)[:_MAX_LINE_CHARACTERS]
                 for line in foreign_lines[:_MAX_SHOWN_LINES]
             )
-            return Finding(
+            return ComponentFinding(
                 f"in {path}, but with hooks that setup did not write, and not run: {excerpt}",
                 is_good=False,
             )
@@ -165,10 +169,10 @@ def _check_hooks(
         result = _try_hooks(client, ServerOptions(uvx=variant.uvx))
         if not variant.guard:
             result += ", without the guard"
-        return Finding(f"in {path}; {result}", is_good=True)
+        return ComponentFinding(f"in {path}; {result}", is_good=True)
     if component.remove_from(text) == text:
         return _missing_from(path)
-    return Finding(
+    return ComponentFinding(
         f"in {path}, not as setup writes it, and not run: `filewright setup {client.name}` writes it again",
         is_good=False,
     )
@@ -178,9 +182,9 @@ def _is_program_found(options: ServerOptions) -> bool:
     return shutil.which(options.program[0]) is not None
 
 
-def _missing_program(path: str, options: ServerOptions) -> Finding:
+def _missing_program(path: str, options: ServerOptions) -> ComponentFinding:
     program = options.program[0]
-    return Finding(
+    return ComponentFinding(
         f"in {path}, and starts `{program}`, which is not in PATH here",
         is_good=False,
     )

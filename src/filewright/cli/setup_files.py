@@ -32,7 +32,7 @@ _MAX_CHANGES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class EarlierState:
+class StateBeforeSetup:
     """The state of a file before `setup` wrote into it.
 
     `text` is None if the file did not exist; `folders` were created for it then.
@@ -45,7 +45,7 @@ class EarlierState:
 
 
 @dataclass(frozen=True, slots=True)
-class FileEdit:
+class FileTextChange:
     """The text of a file before and after a change; None if there is no file."""
 
     path: str
@@ -92,13 +92,13 @@ def find_history_folder(path: str) -> str:
     return next(str(folder) for folder in parents if folder.is_dir())
 
 
-def find_earlier_state(path: str, text: str) -> EarlierState | None:
+def find_earlier_state(path: str, text: str) -> StateBeforeSetup | None:
     """Return the state of a file before `setup` wrote its current text.
 
     Follow the changes by `setup` back from the newest. Return None if the history has
     none, or no longer stores the text.
     """
-    earlier: EarlierState | None = None
+    earlier: StateBeforeSetup | None = None
     text_after_change: str | None = text
     workspace = _open_histories([path])
     location = workspace.context.boundary.locate(path)
@@ -117,7 +117,7 @@ def find_earlier_state(path: str, text: str) -> EarlierState | None:
         if earlier is not None and not earlier.is_untouched:
             is_untouched = False
         folders = _list_created_folders(record.file_changes, path, workspace)
-        earlier = EarlierState(before, is_untouched, frozenset(folders))
+        earlier = StateBeforeSetup(before, is_untouched, frozenset(folders))
         text_after_change = before
     return earlier
 
@@ -137,7 +137,7 @@ def _read_stored_texts(
 
 
 def commit_edits(
-    edits: Sequence[FileEdit],
+    edits: Sequence[FileTextChange],
     tool: str,
     summary: str,
     folders: Iterable[str] = (),
@@ -173,7 +173,7 @@ def list_parent_folders(path: str) -> Iterator[str]:
         yield str(folder)
 
 
-def _build_step(workspace: Workspace, edit: FileEdit) -> Step:
+def _build_step(workspace: Workspace, edit: FileTextChange) -> Step:
     """Return the step of a change set that makes an edit."""
     from filewright.edit.build_diff import find_splices
     from filewright.edit.changeset import Create, Delete, ExpectedState, Modify

@@ -15,8 +15,8 @@ from filewright.cli.recognition import (
     find_foreign_members,
 )
 from filewright.cli.setup_files import (
-    EarlierState,
-    FileEdit,
+    FileTextChange,
+    StateBeforeSetup,
     find_earlier_state,
     list_parent_folders,
     read_configuration,
@@ -36,7 +36,7 @@ class PresentComponents:
 class Removal:
     """The edits that remove components, and folders to delete if they become empty."""
 
-    edits: Sequence[FileEdit]
+    edits: Sequence[FileTextChange]
     folders: frozenset[str]
 
 
@@ -117,7 +117,7 @@ def _is_present(component: Component) -> bool:
     return component.is_in(read_configuration(component.path) or "")
 
 
-def plan_setup(components: Sequence[Component]) -> list[FileEdit]:
+def plan_setup(components: Sequence[Component]) -> list[FileTextChange]:
     """Return the edits that add components to their files. Change no file."""
     edits = []
     for path, file_components in _group_by_path(components).items():
@@ -126,7 +126,7 @@ def plan_setup(components: Sequence[Component]) -> list[FileEdit]:
         for component in file_components:
             text = component.add_to(text)
         is_absent = before is None and not text
-        edits.append(FileEdit(path, before, None if is_absent else text))
+        edits.append(FileTextChange(path, before, None if is_absent else text))
     return edits
 
 
@@ -137,12 +137,12 @@ def plan_removal(
 
     `all_components` includes those that stay in the files.
     """
-    edits: list[FileEdit] = []
+    edits: list[FileTextChange] = []
     folders: set[str] = set()
     for path, file_components in _group_by_path(components).items():
         before = read_configuration(path)
         if before is None:
-            edits.append(FileEdit(path, None, None))
+            edits.append(FileTextChange(path, None, None))
             continue
         earlier = None
         if any(component.is_in(before) for component in file_components):
@@ -161,7 +161,7 @@ def plan_removal(
                 folders.update(list_parent_folders(path))
             else:
                 folders.update(earlier.folders)
-        edits.append(FileEdit(path, before, after))
+        edits.append(FileTextChange(path, before, after))
     return Removal(edits, frozenset(folders))
 
 
@@ -170,7 +170,9 @@ def _has_any(components: Sequence[Component], text: str) -> bool:
 
 
 def _remove_components(
-    components: Sequence[Component], before: str, earlier: EarlierState | None
+    components: Sequence[Component],
+    before: str,
+    earlier: StateBeforeSetup | None,
 ) -> str | None:
     """Return the text of a file without the components.
 

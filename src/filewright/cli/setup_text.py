@@ -10,7 +10,7 @@ from filewright.cli.clients import Client
 from filewright.cli.components import Component
 from filewright.cli.setup_files import (
     REMOVAL_TOOL,
-    FileEdit,
+    FileTextChange,
     find_history_folder,
 )
 from filewright.cli.setup_plan import ForeignContent
@@ -28,7 +28,7 @@ class SetupChange:
 
     tool: str
     components: Sequence[Component]
-    edits: Sequence[FileEdit]
+    edits: Sequence[FileTextChange]
     folders: frozenset[str] = frozenset()
 
 
@@ -123,7 +123,7 @@ def _is_in_current_folder(path: str) -> bool:
     return os.path.realpath(path).startswith(folder + os.sep)
 
 
-def render_diff(edit: FileEdit) -> str:
+def render_diff(edit: FileTextChange) -> str:
     """Return the edit as a unified diff."""
     from filewright.edit.build_diff import build_file_diff, find_splices
     from filewright.edit.diff import FileDiff

@@ -14,7 +14,7 @@ from filewright.cli.launch import find_own_program
 from filewright.cli.setup_files import (
     REMOVAL_TOOL,
     SETUP_TOOL,
-    FileEdit,
+    FileTextChange,
     commit_edits,
     read_configuration,
 )
@@ -78,7 +78,7 @@ def _has_own_shim(folder: str) -> bool:
         return False
 
 
-def _plan(folder: str, program: str | None) -> FileEdit:
+def _plan(folder: str, program: str | None) -> FileTextChange:
     """Return the edit that puts a program into a folder, or removes ours with None.
 
     Raise `already_exists` for a program that setup did not write.
@@ -96,7 +96,7 @@ def _plan(folder: str, program: str | None) -> FileEdit:
             "name another folder with --bin",
             path=path,
         )
-    return FileEdit(path, before, program)
+    return FileTextChange(path, before, program)
 
 
 def _render_program() -> str:
@@ -106,7 +106,7 @@ def _render_program() -> str:
 
 
 def _commit(
-    edit: FileEdit, tool: str, *, assume_yes: bool, dry_run: bool
+    edit: FileTextChange, tool: str, *, assume_yes: bool, dry_run: bool
 ) -> bool:
     """Ask, and commit an edit; return False for a dry run."""
     if dry_run:

@@ -12,7 +12,7 @@ from filewright.changes.state_dir import state_base_folder
 from filewright.cli import write
 from filewright.cli.clients import find_configured_titles
 from filewright.cli.history_options import person_command
-from filewright.cli.log_entries import LogReader
+from filewright.cli.log_entries import LogEntryReader
 from filewright.cli.log_view import (
     NOTHING_YET,
     render_entry,
@@ -56,7 +56,7 @@ def _list_changes(workspace: Workspace) -> list[str]:
     records = workspace.history(limit=SHOWN_CHANGES)
     if not records:
         return [NOTHING_YET]
-    reader = LogReader(workspace)
+    reader = LogEntryReader(workspace)
     entries = reader.entries(records)
     if not sys.stdout.isatty():
         return [render_entry(entry) for entry in entries]

@@ -18,7 +18,7 @@ from filewright.cli.history_options import (
 from filewright.cli.log_view import quote_title
 from filewright.cli.picker import LIST_MARGIN, Option, choose_one
 from filewright.cli.reversal import (
-    Reversal,
+    ConfirmedReversal,
     choose_parts,
     confirmed,
     force_option,
@@ -70,7 +70,7 @@ def undo(
     hunk: int | None,
     by_hunk: bool,
     **options: bool,
-) -> Reversal:
+) -> ConfirmedReversal:
     """Undo CHANGE (default: the newest that is not undone).
 
     Later changes to the same files are kept; if they conflict, nothing is undone, or
@@ -188,9 +188,9 @@ def _find_last_undo(workspace: Workspace) -> ChangeRecord | None:
 
 def _describe(workspace: Workspace, record: ChangeRecord) -> str:
     """Return the sentence of a change with its age, for a question."""
-    from filewright.cli.log_entries import LogReader
+    from filewright.cli.log_entries import LogEntryReader
 
-    entry = LogReader(workspace).entries([workspace.record(record.id)])[0]
+    entry = LogEntryReader(workspace).entries([workspace.record(record.id)])[0]
     return f"{quote_title(entry.title)} ({entry.short_id}, {format_age(record.time)})"
 
 
@@ -205,7 +205,7 @@ def _fit(title: str) -> str:
 )
 @change_argument
 @confirmed
-def redo(workspace: Workspace, *, change: str | None) -> Reversal:
+def redo(workspace: Workspace, *, change: str | None) -> ConfirmedReversal:
     """Redo what the undo or rewind CHANGE (default: the newest) undid."""
     if change is None:
         change = workspace.changes.find_redoable()
@@ -218,7 +218,7 @@ def redo(workspace: Workspace, *, change: str | None) -> Reversal:
     return _redo(workspace, change)
 
 
-def _redo(workspace: Workspace, change: str) -> Reversal:
+def _redo(workspace: Workspace, change: str) -> ConfirmedReversal:
     """Return the reversal of an undo or a rewind."""
     return make_reversal(
         workspace,

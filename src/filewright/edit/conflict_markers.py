@@ -26,7 +26,7 @@ _MARKER_BYTES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Conflict:
+class ConflictMarkers:
     """The marker lines of a conflict, counted from 1; `base` is None without a base.
 
     `ours_label` and `theirs_label` are the names of the sides in their markers.
@@ -67,7 +67,7 @@ class Conflict:
 
 def iterate_conflicts(
     snapshot: Snapshot, path: str, task: Task | None = None
-) -> Iterator[Conflict]:
+) -> Iterator[ConflictMarkers]:
     """Yield the conflicts of a text in order.
 
     Raise `invalid_input` at markers that are not those of one whole conflict.
@@ -90,7 +90,9 @@ def iterate_conflicts(
         elif marker == _SEPARATOR and separator is None:
             separator = line
         elif marker == _THEIRS and separator is not None:
-            yield Conflict(ours, base, separator, line, ours_label, label)
+            yield ConflictMarkers(
+                ours, base, separator, line, ours_label, label
+            )
             ours = None
         else:
             raise _malformed_error(path, line, marker)

@@ -39,7 +39,7 @@ _ESCAPES = {
 
 
 @dataclass(frozen=True, slots=True)
-class FileContent:
+class GitFile:
     """A file as git stores it: its name, its mode and its bytes; of a link the target."""
 
     name: bytes
@@ -55,9 +55,7 @@ class FileContent:
         return f"{_FILE_MODE | executable:o}"
 
 
-def format_file_patch(
-    before: FileContent | None, after: FileContent | None
-) -> bytes:
+def format_file_patch(before: GitFile | None, after: GitFile | None) -> bytes:
     """Return the patch that turns a file into another one; empty if nothing differs.
 
     None stands for a file that does not exist.
@@ -93,9 +91,7 @@ def format_file_patch(
     return first_line + header + body
 
 
-def _format_header(
-    before: FileContent | None, after: FileContent | None
-) -> bytes:
+def _format_header(before: GitFile | None, after: GitFile | None) -> bytes:
     """Return the lines about names and modes."""
     if before is None:
         assert after is not None
@@ -114,9 +110,7 @@ def _format_header(
     return header
 
 
-def _format_names(
-    before: FileContent | None, after: FileContent | None
-) -> bytes:
+def _format_names(before: GitFile | None, after: GitFile | None) -> bytes:
     lines = b""
     for sign, prefix, file in ((b"---", b"a/", before), (b"+++", b"b/", after)):
         name = b"/dev/null"
@@ -234,7 +228,7 @@ def _format_span(start: int, end: int) -> bytes:
 # Binary content
 
 
-def _object_name(file: FileContent | None) -> bytes:
+def _object_name(file: GitFile | None) -> bytes:
     """Return the name that git gives a content; zeros without a file."""
     if file is None:
         return b"0" * 40

@@ -19,7 +19,7 @@ from filewright.edit.line_endings import replace_lines
 from filewright.edit.merge import exact_splices
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid, path_error
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.progress import Task
 from filewright.search.file_rows import select_lines
 from filewright.search.matches import Match, Span, find_matches
@@ -263,7 +263,7 @@ def replace_matches(
     pattern: Pattern,
     replacement: Replacement,
     *,
-    selection: Selection | None = None,
+    selection: EntrySelection | None = None,
     max_matches: int = MAX_MATCHES,
     task: Task | None = None,
 ) -> ReplaceOutcome:
@@ -339,7 +339,7 @@ def replace_matches(
 def _find_selected(
     source: Source,
     pattern: Pattern,
-    selection: Selection | None,
+    selection: EntrySelection | None,
     task: Task | None,
 ) -> Iterator[Match]:
     """Return the matches, of a selection those in its lines."""

@@ -8,7 +8,7 @@ from filewright.rows.conditions import Condition
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class EntrySelection:
     """The conditions of a call on the entries of a log.
 
     Without `has_pattern` every entry that fulfils them is a hit. Relative times are before

@@ -177,7 +177,7 @@ class ListRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ListPage:
+class ChangeListPage:
     """Some rows of the list.
 
     With `cursor`, more rows may follow. `previous_prompt` is the prompt of the row before
@@ -225,7 +225,9 @@ class ChangeLog:
         self._healings: dict[str, list[str]] = {}
         self._lines: dict[str, LineCounts | None] = {}
 
-    def page(self, *, before: str | None = None, text: str = "") -> ListPage:
+    def page(
+        self, *, before: str | None = None, text: str = ""
+    ) -> ChangeListPage:
         """Return the rows below the row `before` that match every word of a text.
 
         Without `before`, they begin with the first row.
@@ -251,7 +253,7 @@ class ChangeLog:
                     heading = self._make_heading(prompt)
                 rows.append(ListRow(heading, self._add_lines(row, counting)))
             previous_prompt = self._prompts.get(before or "")
-        return ListPage(tuple(rows), cursor, previous_prompt)
+        return ChangeListPage(tuple(rows), cursor, previous_prompt)
 
     def row(self, record: ChangeRecord) -> ChangeRow:
         """Return the row of a change."""

@@ -19,7 +19,7 @@ from filewright.page.render import render
 _MAX_CACHED_COMPARISONS = 2
 
 
-class Comparison:
+class ComparisonView:
     """The views between two moments, such as `/between/14:00..now`.
 
     Without moments, the view asks for them.

@@ -42,7 +42,7 @@ class OutcomeGroup:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class UndoOutcome:
     """All that an undo would do, by action."""
 
     groups: Sequence[OutcomeGroup]
@@ -69,7 +69,7 @@ class Outcome:
         return f"Undo {pluralize(self.count, 'file')}"
 
 
-def describe_outcome(diff: Diff) -> Outcome:
+def describe_outcome(diff: Diff) -> UndoOutcome:
     """Return all that a planned undo would do: its files, or folders if it has none."""
     files = [file for file in diff.planned if not file.path.endswith("/")]
     if not files:
@@ -81,7 +81,7 @@ def describe_outcome(diff: Diff) -> Outcome:
             groups.append(OutcomeGroup(action_words.undone, action_files))
     if diff.unlisted:
         groups.append(OutcomeGroup("changed as well", (), diff.unlisted))
-    return Outcome(groups)
+    return UndoOutcome(groups)
 
 
 def describe_undo(record: ChangeRecord, request: UndoRequest) -> str:

@@ -37,7 +37,7 @@ from filewright.page.cards import (
     make_chosen_cards,
 )
 from filewright.page.commenting import Commenting
-from filewright.page.comparison import Comparison
+from filewright.page.comparison import ComparisonView
 from filewright.page.content_search import ContentSearch
 from filewright.page.context import PageContext, part_response
 from filewright.page.deciding import Deciding
@@ -89,7 +89,7 @@ class ReviewSite:
                 *self._news.routes(),
                 *Timeline(self._context).routes(),
                 *BlameView(self._context).routes(),
-                *Comparison(self._context).routes(),
+                *ComparisonView(self._context).routes(),
                 *ContentSearch(self._context).routes(),
                 # The last: it matches the addresses of all others, too.
                 Route("/{kind}/{name:path}", self.named),

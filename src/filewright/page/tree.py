@@ -54,7 +54,7 @@ class TreeFolder:
 
 
 @dataclass(frozen=True, slots=True)
-class Tree:
+class FileTree:
     """The tree of a view; `more` counts the files that it leaves out."""
 
     root: TreeFolder
@@ -71,7 +71,7 @@ class _Branch:
 
 def build_tree(
     workspace: Workspace, record: ChangeRecord, decisions: Decisions
-) -> Tree:
+) -> FileTree:
     """Return the files of a record by their folders.
 
     Names are in natural order, folders before files. Lines are counted as far as there
@@ -90,7 +90,7 @@ def build_tree(
         workspace, decisions, Task(seconds=_COUNTING_SECONDS)
     )
     root = builder.build(Markup(), top_branch)
-    return Tree(root, max(0, len(changes) - _MAX_FILES))
+    return FileTree(root, max(0, len(changes) - _MAX_FILES))
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from filewright.recording.healing import Expected, plain_ends, replace_text
 from filewright.recording.readings import read_as_utf8, read_in, read_like
 from filewright.recording.tool_arguments import (
     PatchText,
-    TextReplacement,
+    RequestedReplacement,
     ToolEdit,
     WholeText,
 )
@@ -73,7 +73,7 @@ def _is_certain(snapshot: Snapshot) -> bool:
 
 
 def _expect_literal(
-    snapshot: Snapshot, replacements: Sequence[TextReplacement]
+    snapshot: Snapshot, replacements: Sequence[RequestedReplacement]
 ) -> Expected | None:
     """Replace texts one after another, literally, as the tools do."""
     assert snapshot.content is not None
@@ -107,7 +107,7 @@ def _expect_literal(
 
 def _is_literal(
     snapshot: Snapshot,
-    replacements: Sequence[TextReplacement],
+    replacements: Sequence[RequestedReplacement],
     expected: Expected,
 ) -> bool:
     """Return True unless the tools, which are literal, make another text.
@@ -131,7 +131,7 @@ def _is_literal(
 
 def _plan(
     snapshot: Snapshot,
-    replacements: Sequence[TextReplacement],
+    replacements: Sequence[RequestedReplacement],
     task: Task,
 ) -> tuple[Splice, ...] | None:
     """Return the splices of an edit; None if it is refused."""

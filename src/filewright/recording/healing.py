@@ -29,7 +29,7 @@ from filewright.edit.linediff import LineChange, align, diff_lines
 from filewright.recording.damage import Damage, Healing
 from filewright.recording.readings import (
     REPLACEMENT,
-    Reading,
+    FileReading,
     Unit,
     read_as_utf8,
     read_as_utf16,
@@ -132,8 +132,8 @@ def heal(
 class _Comparison:
     """Two files in the reading in which they differ least, and the changes."""
 
-    original: Reading
-    actual: Reading
+    original: FileReading
+    actual: FileReading
     changes: Sequence[LineChange]
     distance: int
     new_characters: int
@@ -142,7 +142,7 @@ class _Comparison:
 def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
     """Compare two files in the reading in which their texts differ least."""
     before = base.content
-    pairs: list[tuple[Reading | None, Reading | None]] = []
+    pairs: list[tuple[FileReading | None, FileReading | None]] = []
     actual_utf8 = read_as_utf8(after)
     own = read_in(before, encoding)
     # The tool may have rewritten the file as UTF-16, or as UTF-8.
@@ -171,7 +171,7 @@ def _closest(base: Expected, after: bytes, encoding: Encoding) -> _Comparison:
     )
 
 
-def _compare(original: Reading, actual: Reading) -> _Comparison:
+def _compare(original: FileReading, actual: FileReading) -> _Comparison:
     """Compare the lines of two readings."""
     line_changes = diff_lines(original.texts, actual.texts)
     distance = int(original.is_ended != actual.is_ended)
@@ -225,7 +225,7 @@ def _is_only_damaged(compared: _Comparison, expected: Expected) -> bool:
 
 
 def _touched_lines(
-    original: Reading, new_spans: Sequence[tuple[int, int]]
+    original: FileReading, new_spans: Sequence[tuple[int, int]]
 ) -> set[int]:
     """Return the numbers of the lines that hold new text."""
     touched: set[int] = set()
@@ -665,7 +665,7 @@ def _align_from_end(
     }
 
 
-def _ending_near(reading: Reading, number: int) -> bytes:
+def _ending_near(reading: FileReading, number: int) -> bytes:
     """Return the terminator for a new line at a number: a neighbour's."""
     # Only the last line may have none.
     for neighbour in (number - 1, number - 2, number):
@@ -678,7 +678,7 @@ def _ending_near(reading: Reading, number: int) -> bytes:
 
 
 def replace_text(
-    reading: Reading,
+    reading: FileReading,
     search: str,
     replacement: str,
     encoding: Encoding,
@@ -771,7 +771,7 @@ def plain_ends(text: str) -> str:
 
 
 def _classify(
-    content: bytes, original: Reading, actual: Reading
+    content: bytes, original: FileReading, actual: FileReading
 ) -> tuple[tuple[Damage, ...], int]:
     """Return the kinds of damage, and the number of damaged lines."""
     healed = read_like(content, original)
@@ -811,7 +811,7 @@ def _classify(
 
 
 def _byte_damage(
-    healed: Reading, number: int, actual: Reading, new_number: int
+    healed: FileReading, number: int, actual: FileReading, new_number: int
 ) -> set[Damage]:
     """Return the kinds of damage to a line's bytes, besides its text."""
     kinds = set()

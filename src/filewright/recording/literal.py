@@ -14,7 +14,7 @@ from operator import ne
 from filewright.recording.changed_span import find_changed_span
 from filewright.recording.damage import Damage, Healing
 from filewright.recording.tool_arguments import (
-    TextReplacement,
+    RequestedReplacement,
     ToolEdit,
     WholeText,
 )
@@ -83,7 +83,7 @@ def _expect_whole(before: bytes, text: str) -> bytes | None:
 
 
 def _replace(
-    before: bytes, replacements: Sequence[TextReplacement]
+    before: bytes, replacements: Sequence[RequestedReplacement]
 ) -> bytes | None:
     """Return a file with texts replaced, each of which is there once."""
     content = before

@@ -43,7 +43,7 @@ class _Utf8Evidence:
 
 
 @dataclass(frozen=True)
-class Reading:
+class FileReading:
     """One file, line by line.
 
     `lines` holds the bytes of each line with its terminator; a last line
@@ -142,26 +142,26 @@ class Reading:
         return units
 
 
-def read_as_utf8(content: bytes) -> Reading:
+def read_as_utf8(content: bytes) -> FileReading:
     """Read a file as UTF-8, with U+FFFD for each part that is not UTF-8."""
     bom = _UTF8_BOM if content.startswith(_UTF8_BOM) else b""
     body = content[len(bom) :]
     texts = _split_text(body.decode("utf-8", "replace"))
     # Bytes are split only at CR and LF. A string would also be split at form
     # feeds and U+2028, which end no line of a file.
-    return Reading("utf-8", bom, body.splitlines(keepends=True), texts)
+    return FileReading("utf-8", bom, body.splitlines(keepends=True), texts)
 
 
-def read_bytes(content: bytes) -> Reading:
+def read_bytes(content: bytes) -> FileReading:
     """Read a file as UTF-8, with a surrogate for each byte that is not."""
     bom = _UTF8_BOM if content.startswith(_UTF8_BOM) else b""
     body = content[len(bom) :]
     texts = _split_text(body.decode("utf-8", "surrogateescape"))
     lines = body.splitlines(keepends=True)
-    return Reading("utf-8", bom, lines, texts, keeps_bytes=True)
+    return FileReading("utf-8", bom, lines, texts, keeps_bytes=True)
 
 
-def read_in(content: bytes, encoding: Encoding) -> Reading | None:
+def read_in(content: bytes, encoding: Encoding) -> FileReading | None:
     """Read a file in an encoding; None if it cannot be in this one.
 
     A part that the encoding does not have is U+FFFD. UTF-16 must be whole.
@@ -182,7 +182,7 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
             ]
         else:
             texts = _split_text(body.decode(codec, "replace"))
-        return Reading(codec, bom, lines, texts)
+        return FileReading(codec, bom, lines, texts)
     if codec == "utf-16":
         codec = "utf-16-be" if bom == codecs.BOM_UTF16_BE else "utf-16-le"
     try:
@@ -192,12 +192,12 @@ def read_in(content: bytes, encoding: Encoding) -> Reading | None:
     # In UTF-16 the bytes of CR and LF are parts of other characters, too: the
     # text is split, and not with `splitlines` (see above).
     split = re.findall(r"[^\r\n]*(?:\r\n|\n|\r)|[^\r\n]+", text)
-    return Reading(
+    return FileReading(
         codec, bom, [line.encode(codec) for line in split], _split_text(text)
     )
 
 
-def read_as_utf16(content: bytes) -> Reading | None:
+def read_as_utf16(content: bytes) -> FileReading | None:
     """Read a file as UTF-16; None if it has no byte-order mark of UTF-16."""
     for bom, codec in _UTF16_CODECS.items():
         if content.startswith(bom):
@@ -207,7 +207,7 @@ def read_as_utf16(content: bytes) -> Reading | None:
 
 def read_with_new_text(
     content: bytes, new_spans: Sequence[tuple[int, int]], encoding: Encoding
-) -> Reading:
+) -> FileReading:
     """Read a file as UTF-8, but new text in it in the file's own encoding.
 
     A tool replaces with U+FFFD what it cannot decode, but it never decodes its
@@ -225,10 +225,10 @@ def read_with_new_text(
         position = max(position, end)
     pieces.append(content[position:].decode("utf-8", "replace"))
     lines = content[len(bom) :].splitlines(keepends=True)
-    return Reading("utf-8", bom, lines, _split_text("".join(pieces)))
+    return FileReading("utf-8", bom, lines, _split_text("".join(pieces)))
 
 
-def read_like(content: bytes, original: Reading) -> Reading:
+def read_like(content: bytes, original: FileReading) -> FileReading:
     """Read another content as `original` was read."""
     if original.keeps_bytes:
         return read_bytes(content)

@@ -17,7 +17,7 @@ from filewright.recording.json_fields import first_text
 
 
 @dataclass(frozen=True, slots=True)
-class TextReplacement:
+class RequestedReplacement:
     """A text that the tool was told to replace, once or everywhere."""
 
     search: str
@@ -40,7 +40,7 @@ class PatchText:
     name: str
 
 
-ToolEdit = tuple[TextReplacement, ...] | WholeText | PatchText
+ToolEdit = tuple[RequestedReplacement, ...] | WholeText | PatchText
 
 
 _PATHS = ("file_path", "filePath", "notebook_path", "absolute_path", "path")
@@ -105,7 +105,7 @@ def _read_items(
     arguments: Mapping[str, Any], path: str | None
 ) -> dict[str, ToolEdit | None]:
     """Return the edits of a list, each of `path` or of a path of its own."""
-    replacements: dict[str, list[TextReplacement]] = {}
+    replacements: dict[str, list[RequestedReplacement]] = {}
     unknown: set[str] = set()
     for item in _items(arguments):
         item_path = first_text(item, _PATHS) or path
@@ -133,11 +133,11 @@ def _items(arguments: Mapping[str, Any]) -> list[Mapping[str, Any]]:
     return []
 
 
-def _read_replacement(item: Mapping[str, Any]) -> TextReplacement | None:
+def _read_replacement(item: Mapping[str, Any]) -> RequestedReplacement | None:
     """Return the replacement that arguments describe, or None."""
     search = first_text(item, _SEARCHES)
     replacement = first_text(item, _REPLACEMENTS, is_empty_allowed=True)
     if search is None or replacement is None:
         return None
     is_everywhere = any(item.get(name) is True for name in _EVERYWHERE)
-    return TextReplacement(search, replacement, is_everywhere)
+    return RequestedReplacement(search, replacement, is_everywhere)

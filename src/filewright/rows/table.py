@@ -25,7 +25,7 @@ _MAX_LISTED_NAMES = 30
 
 
 @dataclass(frozen=True, slots=True)
-class _Head:
+class _TableHead:
     """The first lines of a table without empty ones, and the offset of the first of them.
 
     `delimiter` is None if neither the caller nor the file names it.
@@ -235,7 +235,7 @@ class Table:
         return scan.iterate_rows(task)
 
 
-def _read_head(snapshot: Snapshot, delimiter: str | None) -> _Head:
+def _read_head(snapshot: Snapshot, delimiter: str | None) -> _TableHead:
     """Return the head of a table. A line such as `sep=;` names the delimiter."""
     lines = _read_first_lines(snapshot)
     start = snapshot.start
@@ -247,7 +247,7 @@ def _read_head(snapshot: Snapshot, delimiter: str | None) -> _Head:
         delimiter = delimiter_line[1]
         start = snapshot.lines.line_end(start)
         del lines[0]
-    return _Head(lines, start, delimiter)
+    return _TableHead(lines, start, delimiter)
 
 
 def _read_first_lines(snapshot: Snapshot) -> list[str]:

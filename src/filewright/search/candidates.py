@@ -86,7 +86,7 @@ class _RgOutput:
     broke_off: bool = False
 
 
-class Candidates:
+class CandidateFiles:
     """The files to search: those that may hold a match of one of the `patterns` of `rg`.
 
     Without patterns every file is a candidate. `searched` counts the files that the walk

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from filewright.errors import Code, path_error
 from filewright.languages import Language, language_of
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.progress import Task
 from filewright.rows.conditions import Condition
 from filewright.rows.fields import MAX_ENTRY_BYTES, parse_entry
@@ -52,7 +52,9 @@ class JsonLines:
         Raise `unsupported` for a key that is needed and is there twice.
         """
         _require_plain_encoding(self.snapshot)
-        selection = Selection(conditions=tuple(conditions), has_pattern=False)
+        selection = EntrySelection(
+            conditions=tuple(conditions), has_pattern=False
+        )
         selected = SelectedLines.of(self.snapshot, selection, task)
         selected.broken = self.broken
         wanted = [condition.path for condition in conditions]
@@ -146,7 +148,7 @@ def _has_json_lines(snapshot: Snapshot) -> bool:
 
 
 def select_lines(
-    snapshot: Snapshot, selection: Selection, task: Task
+    snapshot: Snapshot, selection: EntrySelection, task: Task
 ) -> SelectedLines:
     """Return the lines of a file that a selection takes: of a table, those of its rows.
 

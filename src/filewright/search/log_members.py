@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from filewright.boundary.location import Location
 from filewright.logs.clock import LogClock
 from filewright.logs.log_times import LogTimes
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.logs.time_range import TimeBounds, parse_bounds
 from filewright.progress import Task
 from filewright.search.searcher import Searcher, Unavailable
@@ -32,7 +32,7 @@ class _FirstEntry:
 def choose_members(
     searcher: Searcher,
     members: Sequence[Location],
-    selection: Selection,
+    selection: EntrySelection,
     task: Task,
 ) -> tuple[Location, ...]:
     """Return the files between the times of a selection, the oldest first.

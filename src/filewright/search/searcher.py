@@ -11,7 +11,7 @@ from filewright.boundary.location import Location
 from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
-from filewright.search.candidates import Candidates
+from filewright.search.candidates import CandidateFiles
 from filewright.search.characters import escape_bytes
 from filewright.search.hits import FileHits, Hit
 from filewright.search.pieces import choose_pieces
@@ -150,7 +150,7 @@ class Searcher:
                 tied=file_hits.tied,
                 runner_up=file_hits.runner_up,
             )
-        candidates = Candidates(
+        candidates = CandidateFiles(
             self.boundary,
             location,
             options,

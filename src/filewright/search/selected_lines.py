@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from filewright.logs.log_times import LogTimes
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.logs.time_range import TimeRange, find_time_range
 from filewright.progress import Task
 from filewright.rows.conditions import Condition, NumberPattern
@@ -33,7 +33,7 @@ class SelectedLines:
     `left_out` counts rows that are not certain.
     """
 
-    selection: Selection
+    selection: EntrySelection
     start: int
     stop: int
     times: LogTimes | None = None
@@ -47,7 +47,7 @@ class SelectedLines:
 
     @classmethod
     def of(
-        cls, snapshot: Snapshot, selection: Selection, task: Task
+        cls, snapshot: Snapshot, selection: EntrySelection, task: Task
     ) -> SelectedLines:
         """Return the selection in a file. Raises as `find_time_range`."""
         if not selection.has_time:

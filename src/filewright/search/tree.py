@@ -17,11 +17,11 @@ import xxhash
 from filewright import errors
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.logs.time_range import TimeRange
 from filewright.progress import Task
 from filewright.rows.row import Row
-from filewright.search.candidates import Candidates
+from filewright.search.candidates import CandidateFiles
 from filewright.search.file_rows import add_rows
 from filewright.search.hits import FileHits, count_hits, search_snapshot
 from filewright.search.near_words import NearWords
@@ -165,7 +165,7 @@ class TreeSearch(TreeFacts):
     options: TreeOptions
     after: ResumePoint | None = None
     task: Task = NO_TIMEOUT
-    selection: Selection | None = None
+    selection: EntrySelection | None = None
     members: tuple[Location, ...] = ()
     open_file: Callable[[], Snapshot] | None = None
     near: NearWords | None = None
@@ -187,7 +187,7 @@ class TreeSearch(TreeFacts):
             patterns = self.pattern.rg_patterns
             if self.near is not None:
                 patterns += self.near.wide.rg_patterns
-        candidates = Candidates(
+        candidates = CandidateFiles(
             self.searcher.boundary,
             self.where,
             self.options,

@@ -41,7 +41,7 @@ _NAMING_ARGUMENTS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Subject:
+class QuestionSubject:
     """The files that a question is about: some by name, the others by their count."""
 
     names: Sequence[str]
@@ -55,14 +55,14 @@ def ask(
 
     `diff` is the change that the call would make, or words where it makes none.
     """
-    subject = Subject(())
+    subject = QuestionSubject(())
     if not isinstance(diff, str):
         subject = _find_changed_files(diff)
     if not subject.names:
         names: list[str] = []
         for argument in _NAMING_ARGUMENTS:
             names += _list_names(arguments.get(argument))
-        subject = Subject(names, subject.unnamed_count)
+        subject = QuestionSubject(names, subject.unnamed_count)
     distinct_names = list(dict.fromkeys(subject.names))
     target = "the workspace"
     if distinct_names:
@@ -103,7 +103,7 @@ def ask_with_diff(
     return f"{question}\n\n{clip(text, MAX_DIFF_CHARS, at_line=True)}"
 
 
-def _find_changed_files(diff: Diff) -> Subject:
+def _find_changed_files(diff: Diff) -> QuestionSubject:
     """Return the files in a diff, the lost ones first."""
     remaining = [file for file in diff.files if file.new_name is not None]
     names: list[str] = []
@@ -119,7 +119,7 @@ def _find_changed_files(diff: Diff) -> Subject:
     # A lost folder has one name, and stands for the files that were in it.
     deleted_count = len(diff.files) - len(remaining)
     lost_count = sum(content.files for content in lost)
-    return Subject(
+    return QuestionSubject(
         names=[content.path for content in lost] + names,
         unnamed_count=diff.omitted_files + deleted_count - lost_count,
     )

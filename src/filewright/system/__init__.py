@@ -34,7 +34,7 @@ from __future__ import annotations
 import os
 import sys
 
-from filewright.system.base import BLOCK_BYTES, Batch, Closable, RenameMode
+from filewright.system.base import BLOCK_BYTES, Closable, NameBatch, RenameMode
 from filewright.system.capabilities import Capabilities
 from filewright.system.errors import EscapesFolderError, NotAFileError
 from filewright.system.flushing import flush_all, stop_flush_threads
@@ -119,13 +119,13 @@ __all__ = [
     "BLOCK_BYTES",
     "HAS_PROCESS_GROUPS",
     "PRIVATE_FOLDER_MODE",
-    "Batch",
     "Capabilities",
     "Closable",
     "EscapesFolderError",
     "File",
     "FileKind",
     "Folder",
+    "NameBatch",
     "NotAFileError",
     "RenameMode",
     "Status",

@@ -14,7 +14,7 @@ from typing import ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 from filewright.system.beneath import (
     CheckPart,
-    WalkOptions,
+    WalkConditions,
     walk_beneath,
     walk_to_folder,
 )
@@ -191,7 +191,7 @@ class BaseFolder(Handle, Generic[AnyFile]):
         """Return its present status with the time of creation."""
         return self.status()
 
-    def iter_batches(self) -> Iterator[Batch]:
+    def iter_batches(self) -> Iterator[NameBatch]:
         """Yield all names, unsorted, in batches."""
         raise NotImplementedError
 
@@ -292,7 +292,7 @@ class BaseFolder(Handle, Generic[AnyFile]):
         Raises `EscapesFolderError` for a path that leads out of this folder, and
         `OSError(EAGAIN)` if the folders on the way are renamed again and again.
         """
-        options = WalkOptions(
+        options = WalkConditions(
             follow_links=follow_links,
             cross_devices=cross_devices,
             check_part=check_part,
@@ -314,7 +314,7 @@ class BaseFolder(Handle, Generic[AnyFile]):
                 raise NotAFileError(kind)
             return folder.open(name, known_file=True)
 
-        options = WalkOptions(
+        options = WalkConditions(
             follow_links=follow_links,
             cross_devices=cross_devices,
             check_part=check_part,
@@ -327,7 +327,7 @@ class BaseFolder(Handle, Generic[AnyFile]):
             return parent.stat(parts[-1])
 
 
-class Batch(NamedTuple):
+class NameBatch(NamedTuple):
     """Some of the names in a folder, by kind, in the order of the system."""
 
     files: list[bytes]

@@ -59,7 +59,7 @@ OpenLast = Callable[[AnyFolder, bytes, FileKind], AnyHandle]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WalkOptions:
+class WalkConditions:
     """The conditions of a walk: see `BaseFolder.open_folder_beneath`."""
 
     follow_links: bool = True
@@ -70,7 +70,7 @@ class WalkOptions:
 def walk_to_folder(
     start: AnyFolder,
     parts: Sequence[bytes],
-    options: WalkOptions,
+    options: WalkConditions,
     *,
     listable: bool,
 ) -> AnyFolder:
@@ -87,7 +87,7 @@ def walk_to_folder(
 def walk_beneath(
     start: AnyFolder,
     parts: Sequence[bytes],
-    options: WalkOptions,
+    options: WalkConditions,
     open_last: OpenLast[AnyFolder, AnyHandle],
 ) -> AnyHandle:
     """Return the result of `open_last` for the end of the path `parts` from `start`."""
@@ -109,7 +109,7 @@ class _Walk(Generic[AnyFolder]):
     """One walk: the folder reached so far, and the parts that are still to be walked."""
 
     def __init__(
-        self, start: AnyFolder, parts: Sequence[bytes], options: WalkOptions
+        self, start: AnyFolder, parts: Sequence[bytes], options: WalkConditions
     ) -> None:
         self.folder = start.open_folder(b".", listable=False)
         self._start = start

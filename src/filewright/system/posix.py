@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 from filewright.system.base import (
     BaseFile,
     BaseFolder,
-    Batch,
     Closable,
     Handle,
+    NameBatch,
     RenameMode,
 )
 from filewright.system.capabilities import Capabilities
@@ -265,7 +265,7 @@ class Folder(BaseFolder[File], PosixHandle):
                 signatures.append((*raw[:7], raw.st_mtime_ns, raw.st_ctime_ns))
         return signatures
 
-    def iter_batches(self, count: int = MAX_BATCH_NAMES) -> Iterator[Batch]:
+    def iter_batches(self, count: int = MAX_BATCH_NAMES) -> Iterator[NameBatch]:
         """Yield all names, unsorted, in batches of at most `count`."""
         with self._list_with(os.scandir) as all_entries:
             while True:
@@ -274,7 +274,7 @@ class Folder(BaseFolder[File], PosixHandle):
                 if len(entries) < count:
                     break
 
-    def _to_batch(self, entries: list[os.DirEntry[str]]) -> Batch:
+    def _to_batch(self, entries: list[os.DirEntry[str]]) -> NameBatch:
         files = [
             entry.name
             for entry in entries
@@ -294,7 +294,7 @@ class Folder(BaseFolder[File], PosixHandle):
                 kind = self._entry_kind(entry, name)
                 if kind is not None:
                     others.append((name, kind))
-        return Batch(_encode_names(files), _encode_names(folders), others)
+        return NameBatch(_encode_names(files), _encode_names(folders), others)
 
     def _entry_kind(
         self, entry: os.DirEntry[str], name: bytes

@@ -29,9 +29,9 @@ from filewright.system.base import (
     BLOCK_BYTES,
     BaseFile,
     BaseFolder,
-    Batch,
     Closable,
     Handle,
+    NameBatch,
     RenameMode,
 )
 from filewright.system.capabilities import Capabilities
@@ -368,9 +368,9 @@ class Folder(BaseFolder[File], WindowsHandle):
                 yield from entries
                 restart = False
 
-    def iter_batches(self, count: int = MAX_BATCH_NAMES) -> Iterator[Batch]:
+    def iter_batches(self, count: int = MAX_BATCH_NAMES) -> Iterator[NameBatch]:
         """Yield all names, unsorted, in batches of at most `count`."""
-        batch, remaining = Batch([], [], []), count
+        batch, remaining = NameBatch([], [], []), count
         for name, attributes, tag in self._entries():
             kind = _kind_of_mode(_mode_bits(attributes, tag))
             if kind == "file":
@@ -382,7 +382,7 @@ class Folder(BaseFolder[File], WindowsHandle):
             remaining -= 1
             if remaining == 0:
                 yield batch
-                batch, remaining = Batch([], [], []), count
+                batch, remaining = NameBatch([], [], []), count
         yield batch
 
     def names(self) -> list[bytes]:

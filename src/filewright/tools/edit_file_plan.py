@@ -9,7 +9,7 @@ from itertools import pairwise, takewhile
 
 from filewright.edit.changeset import FilePlan
 from filewright.edit.conflict_markers import (
-    Conflict,
+    ConflictMarkers,
     ConflictSide,
     iterate_conflicts,
 )
@@ -353,7 +353,7 @@ def _prepare_conflict_edit(
 
 
 def _describe_side(
-    conflict: Conflict,
+    conflict: ConflictMarkers,
     conflict_number: int,
     side: ConflictSide,
     snapshot: Snapshot,
@@ -388,7 +388,7 @@ def _find_conflict(
     numbered: NumberedEdit,
     text: TextVersion,
     conflict_number: int,
-) -> Conflict:
+) -> ConflictMarkers:
     """Return a conflict by its number, from 1. Raise `invalid_input` if there is none."""
     call, path = open_file.call, open_file.file.requested_path
     count = 0

@@ -60,7 +60,7 @@ class FileOverview:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class SymbolComparison:
     """The symbols that differ from a revision; None if there is nothing to compare with."""
 
     changed_symbols: tuple[ChangedSymbol, ...] | None
@@ -190,7 +190,7 @@ def find_changes(
     arguments: OverviewArguments,
     outline: Outline,
     language: Language | None,
-) -> Comparison:
+) -> SymbolComparison:
     """Return the symbols in the changed lines of the call, or those that differ from git."""
     if arguments.changed_lines is None:
         return compare_with_git(
@@ -200,7 +200,7 @@ def find_changes(
     touched = find_touched_symbols(
         outline, ranges, arguments.changed_kinds, task=context.task
     )
-    return Comparison(touched)
+    return SymbolComparison(touched)
 
 
 def compare_with_git(
@@ -209,15 +209,15 @@ def compare_with_git(
     outline: Outline,
     language: Language | None,
     since: str | None,
-) -> Comparison:
+) -> SymbolComparison:
     """Return the symbols that differ from a revision of git."""
     content = snapshot.content
     max_bytes = context.settings.parse_bytes
     if not since or content is None or len(content) > max_bytes:
-        return Comparison(None)
+        return SymbolComparison(None)
     # Git stores the compressed bytes, which have no symbols.
     if snapshot.compression:
-        return Comparison(None)
+        return SymbolComparison(None)
     assert snapshot.location is not None
     try:
         committed = read_committed(
@@ -231,16 +231,18 @@ def compare_with_git(
         # The caller can correct the revision; other failures of git cost only this part.
         if error.code in (Code.CANCELLED, Code.INVALID_INPUT):
             raise
-        return Comparison(None, f"not compared with git: {error.message}")
+        return SymbolComparison(None, f"not compared with git: {error.message}")
     if committed is None:
-        return Comparison(None)
+        return SymbolComparison(None)
     if committed.content is None:
-        return Comparison(None, committed.note or f"not in git at {since}")
+        return SymbolComparison(
+            None, committed.note or f"not in git at {since}"
+        )
     if committed.content == content:
-        return Comparison(())
+        return SymbolComparison(())
     # All symbols that were not parsed would seem to be changed.
     if not outline.is_whole:
-        return Comparison(None, f"differs from git at {since}")
+        return SymbolComparison(None, f"differs from git at {since}")
     old_outline = context.outlines.outline(
         committed.content, language, task=context.task
     )
@@ -249,7 +251,7 @@ def compare_with_git(
         OutlinedText(content, outline),
         task=context.task,
     )
-    return Comparison(changed)
+    return SymbolComparison(changed)
 
 
 def measure_lines(context: Context, snapshot: Snapshot) -> LineLengths:

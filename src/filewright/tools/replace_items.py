@@ -12,7 +12,7 @@ from filewright.edit.replacements import (
 )
 from filewright.edit.row_values import RowChange
 from filewright.errors import invalid
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree_options import TreeOptions
 from filewright.tools.batch import naming_item
@@ -39,7 +39,7 @@ class ReplaceItem:
     replacement: Replacement
     options: TreeOptions
     summary: str
-    selection: Selection | None = None
+    selection: EntrySelection | None = None
     row_change: RowChange | None = None
     only: tuple[str, ...] = ()
     syntax_filter: SyntaxFilter | None = None

@@ -10,7 +10,7 @@ from filewright.boundary.location import Location
 from filewright.edit.row_values import RowChange, check_values, list_keys
 from filewright.edit.source import Source
 from filewright.errors import invalid
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.rows.conditions import parse_conditions
 from filewright.rows.table import Table
 from filewright.search.file_rows import open_rows
@@ -22,17 +22,19 @@ MAX_LISTED_KEYS = 30
 _SAMPLE_ROWS = 100
 
 
-def select_rows(where: Mapping[str, Any] | None, case: str) -> Selection | None:
+def select_rows(
+    where: Mapping[str, Any] | None, case: str
+) -> EntrySelection | None:
     """Return the conditions on rows, or None if there are none."""
     if where is None:
         return None
     ignores_case = None if case == "smart" else case == "insensitive"
     conditions = parse_conditions(where, ignores_case=ignores_case)
-    return Selection(conditions=conditions, has_pattern=False)
+    return EntrySelection(conditions=conditions, has_pattern=False)
 
 
 def build_row_change(
-    selection: Selection | None, values: Mapping[str, Any] | None
+    selection: EntrySelection | None, values: Mapping[str, Any] | None
 ) -> RowChange | None:
     """Return the change of rows that a call asks for, or None without values."""
     if values is None:
@@ -55,7 +57,7 @@ def describe_row_change(
 
 
 def explain_no_row(
-    context: Context, location: Location, selection: Selection
+    context: Context, location: Location, selection: EntrySelection
 ) -> str:
     """Return why no row of a file fits: the number of rows that fit each condition.
 

@@ -12,7 +12,7 @@ from pydantic.json_schema import SkipJsonSchema, WithJsonSchema
 from filewright.errors import FilewrightError, invalid
 from filewright.hints import Hint, fill, join_hints
 from filewright.logs.counts import parse_key
-from filewright.logs.selection import Selection
+from filewright.logs.selection import EntrySelection
 from filewright.rows.conditions import parse_conditions
 from filewright.search.pattern import Mode, Pattern, compile_pattern
 from filewright.settings import Settings
@@ -143,14 +143,14 @@ class SearchArguments(Arguments):
         conditions = (self.where, self.since, self.until, self.by)
         return any(condition is not None for condition in conditions)
 
-    def selection(self) -> Selection | None:
+    def selection(self) -> EntrySelection | None:
         """Return the conditions on log entries, or None without one."""
         if not self.needs_no_pattern and not self.fields:
             return None
         ignores_case = None
         if self.case != "smart":
             ignores_case = self.case == "insensitive"
-        return Selection(
+        return EntrySelection(
             self.since,
             self.until,
             parse_conditions(self.where or {}, ignores_case=ignores_case),

@@ -40,8 +40,8 @@ from filewright.edit.patch.explain import (
 from filewright.edit.patch.hunk_edit import to_edit_match
 from filewright.edit.patch.model import (
     FilePatch,
-    HunkPart,
     PatchHunk,
+    PatchHunkPart,
     PatchKind,
 )
 from filewright.edit.patch.partial_placer import place_partly
@@ -118,12 +118,12 @@ class HunkRefusal:
     hunks leave it, and with context corrected where one reading is certain.
     """
 
-    part: HunkPart
+    part: PatchHunkPart
     error: FilewrightError
 
 
 @dataclass(frozen=True, slots=True)
-class PlannedFile:
+class FilePatchPlan:
     """The plan of a file, None if no hunk fits, and the hunks that are not applied."""
 
     plan: FilePlan[PatchedFile] | None
@@ -149,7 +149,7 @@ def plan_file(
     *,
     is_partial: bool,
     words: Mapping[str, str] = MappingProxyType({}),
-) -> PlannedFile:
+) -> FilePatchPlan:
     """Return the plan of a file whose content is `before`, None if it is created.
 
     Hunks that are applied already are passed over. With `is_partial`, of a file that is
@@ -159,18 +159,18 @@ def plan_file(
     new lines that the file's encoding lacks.
     """
     if before is None or targets.old is None:
-        return PlannedFile(_plan_new_file(targets))
+        return FilePatchPlan(_plan_new_file(targets))
     file = targets.file
     spliced = _splice_hunks(
         file, before, task, is_partial=is_partial, words=words
     )
     if spliced.refusals and not (is_partial and spliced.splices):
-        return PlannedFile(None, spliced.refusals)
+        return FilePatchPlan(None, spliced.refusals)
     if file.kind == "delete":
         plan = _plan_deletion(targets, targets.old, before, spliced)
     else:
         plan = _plan_change(targets, targets.old, before, spliced)
-    return PlannedFile(plan, spliced.refusals)
+    return FilePatchPlan(plan, spliced.refusals)
 
 
 def fits_file(file: FilePatch, snapshot: Snapshot, task: Task) -> bool:
@@ -463,7 +463,7 @@ def _write_hunks(
         except FilewrightError as error:
             if error.ends_call:
                 raise
-            refusals.append(HunkRefusal(HunkPart(hunk, line_shift), error))
+            refusals.append(HunkRefusal(PatchHunkPart(hunk, line_shift), error))
             continue
         splices += merge.splices
         outcomes.append(
@@ -511,10 +511,10 @@ def _refuse_unplaced(
             done_hunks.append(f"hunk {hunk.number} {description}")
         elif len(refusals) < MAX_EXPLAINED_HUNKS:
             error = explain_refusal(file, source, hunk, place)
-            refusals.append(HunkRefusal(HunkPart(hunk), error))
+            refusals.append(HunkRefusal(PatchHunkPart(hunk), error))
         else:
             error = no_place_error(file, hunk, place)
-            refusals.append(HunkRefusal(HunkPart(hunk), error))
+            refusals.append(HunkRefusal(PatchHunkPart(hunk), error))
     if refusals and done_hunks:
         rows = limit_lines(done_hunks, MAX_EXPLAINED_HUNKS, noun="hunk")
         refusals[-1].error.summary += "\n" + "\n".join(rows)
@@ -565,11 +565,11 @@ def _refuse_hunk(
         correction = find_correction(hunk, source)
         if correction is not None:
             return HunkRefusal(
-                HunkPart(hunk, line_shift, correction.context),
+                PatchHunkPart(hunk, line_shift, correction.context),
                 corrected_error(file, hunk, correction, line_shift),
             )
     error = explain_refusal(file, source, hunk, place)
-    return HunkRefusal(HunkPart(hunk, line_shift), error)
+    return HunkRefusal(PatchHunkPart(hunk, line_shift), error)
 
 
 def _removes_byte_order_mark(hunk: PatchHunk) -> bool:

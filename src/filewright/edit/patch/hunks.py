@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from filewright.edit.patch.header import parse_git_line
 from filewright.edit.patch.model import HunkLines, PatchHunk
-from filewright.edit.patch.scan import BODY_KINDS, LineKind, PatchText
+from filewright.edit.patch.scan import BODY_KINDS, PatchLineKind, ScannedPatch
 from filewright.errors import FilewrightError
 
 RESEND_HINT = "send the whole patch again, as a unified diff that is complete"
@@ -33,16 +33,16 @@ _LINE_AND_END = re.compile(r"([^\r\n]*)(\r\n|\r|\n)")
 
 # Lines behind the hunks of a file in an envelope.
 _ENVELOPE_HUNKS_END = frozenset(
-    {LineKind.FILE, LineKind.END_OF_PATCH, LineKind.END_OF_TEXT}
+    {PatchLineKind.FILE, PatchLineKind.END_OF_PATCH, PatchLineKind.END_OF_TEXT}
 )
 # A line of these kinds behind a hunk belongs to it: the header announced too few.
 _FOLLOWS_WRONG_COUNTS = frozenset(
     {
-        LineKind.CONTEXT,
-        LineKind.REMOVED,
-        LineKind.ADDED,
-        LineKind.NO_NEWLINE,
-        LineKind.HEADER_WITHOUT_HUNK,
+        PatchLineKind.CONTEXT,
+        PatchLineKind.REMOVED,
+        PatchLineKind.ADDED,
+        PatchLineKind.NO_NEWLINE,
+        PatchLineKind.HEADER_WITHOUT_HUNK,
     }
 )
 _USUAL_CONTEXT = 3
@@ -80,7 +80,7 @@ class HunkReader:
 
     def __init__(
         self,
-        patch_text: PatchText,
+        patch_text: ScannedPatch,
         position: int,
         *,
         is_new_file: bool = False,
@@ -114,7 +114,7 @@ class HunkReader:
         if self._text.is_envelope:
             # The first hunk of a file may lack its "@@".
             return kind not in _ENVELOPE_HUNKS_END
-        return kind is LineKind.HUNK
+        return kind is PatchLineKind.HUNK
 
     def _read_hunk(self, number: int) -> PatchHunk:
         """Return the hunk at the position, and stop behind it."""
@@ -140,7 +140,7 @@ class HunkReader:
             )
         # git's remark about a missing newline is only written at the end of a file.
         at_end = "\\" in signs
-        if patch_text.kinds[next_index] is LineKind.END_OF_FILE:
+        if patch_text.kinds[next_index] is PatchLineKind.END_OF_FILE:
             self.position, at_end = next_index + 1, True
         return PatchHunk(
             number=number,
@@ -226,7 +226,7 @@ class HunkReader:
         """Return True if the last two lines before `end` look like a file's header."""
         if body_end - 2 <= self.position:
             return False
-        return self._text.kinds[body_end - 2] is LineKind.HEADER
+        return self._text.kinds[body_end - 2] is PatchLineKind.HEADER
 
     def _find_visible_end(self) -> int:
         """Return the end of a hunk without right counts: where its signed lines end.
@@ -236,7 +236,7 @@ class HunkReader:
         """
         patch_text = self._text
         body_end = patch_text.skip(self.position, BODY_KINDS)
-        if patch_text.kinds[body_end] is LineKind.HEADER_WITHOUT_HUNK:
+        if patch_text.kinds[body_end] is PatchLineKind.HEADER_WITHOUT_HUNK:
             raise patch_text.error(
                 body_end,
                 "the counts of this hunk are wrong, and these may be a file header or "
@@ -244,13 +244,13 @@ class HunkReader:
                 "correct the counts in the hunk's header",
             )
         if (
-            patch_text.kinds[body_end] is LineKind.OTHER
+            patch_text.kinds[body_end] is PatchLineKind.OTHER
             and patch_text.is_envelope
         ):
             raise self._unsigned_line_error(body_end)
         while (
             body_end > self.position
-            and patch_text.kinds[body_end - 1] is LineKind.BLANK
+            and patch_text.kinds[body_end - 1] is PatchLineKind.BLANK
         ):
             body_end -= 1
         return body_end
@@ -267,8 +267,8 @@ class HunkReader:
         """
         patch_text = self._text
         if patch_text.kinds[next_index] not in (
-            LineKind.END_OF_PATCH,
-            LineKind.END_OF_TEXT,
+            PatchLineKind.END_OF_PATCH,
+            PatchLineKind.END_OF_TEXT,
         ):
             return False
         body = "".join(
@@ -304,7 +304,10 @@ class HunkReader:
             sign = patch_text.signs[index] or " "
             # A blank line may have lost its space: then there is no sign to remove.
             content = patch_text.lines[index].removeprefix(sign)
-            if self._is_new_file and patch_text.kinds[index] is LineKind.BLANK:
+            if (
+                self._is_new_file
+                and patch_text.kinds[index] is PatchLineKind.BLANK
+            ):
                 sign = "+"
             if sign == "\\":
                 if not signs:
@@ -351,7 +354,7 @@ class HunkReader:
         A hunk of context alone is allowed: models send some to show where they are. It
         is a mistake if its lines have lost their signs, or if its counts are wrong.
         """
-        if self._text.kinds[next_index] is LineKind.OTHER:
+        if self._text.kinds[next_index] is PatchLineKind.OTHER:
             # Its changed lines have lost their signs.
             raise self._unsigned_line_error(next_index)
         is_damaged = header.counts is not None and (

@@ -169,7 +169,7 @@ class FilePatch:
 
 
 @dataclass(frozen=True, slots=True)
-class HunkPart:
+class PatchHunkPart:
     """A hunk to take out of a patch.
 
     `line_shift` is added to the line number in its header: the lines that other hunks
@@ -188,7 +188,7 @@ class HunkPart:
         hunk = self.hunk
         lines_above: list[str] = []
         for idle_hunk in self.above:
-            lines_above += HunkPart(idle_hunk, self.line_shift).extract(
+            lines_above += PatchHunkPart(idle_hunk, self.line_shift).extract(
                 patch_lines
             )
         lines = [*patch_lines[hunk.patch_line - 1 : hunk.last_line]]
@@ -217,11 +217,11 @@ class HunkPart:
 
 
 @dataclass(frozen=True, slots=True)
-class FilePart:
+class PatchFilePart:
     """A file to take out of a patch: whole, or some of its hunks."""
 
     file: FilePatch
-    hunks: tuple[HunkPart, ...] = ()
+    hunks: tuple[PatchHunkPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,7 +236,7 @@ class Patch:
     files: tuple[FilePatch, ...]
     alternative_files: tuple[FilePatch, ...] = ()
 
-    def extract(self, text: str, parts: Iterable[FilePart]) -> str:
+    def extract(self, text: str, parts: Iterable[PatchFilePart]) -> str:
         """Return the part of the patch's `text` that is about some files and hunks.
 
         It is a patch itself. `text` is the text that this patch was read from.

@@ -21,7 +21,12 @@ from filewright.edit.patch.explain import (
     patch_error,
 )
 from filewright.edit.patch.file_plan import PatchedFile, fits_file, plan_file
-from filewright.edit.patch.model import FilePart, FilePatch, HunkPart, Patch
+from filewright.edit.patch.model import (
+    FilePatch,
+    Patch,
+    PatchFilePart,
+    PatchHunkPart,
+)
 from filewright.edit.patch.targets import FileTargets, FindTarget, find_targets
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
@@ -37,7 +42,7 @@ class FileRefusal:
 
     file: FilePatch
     errors: tuple[FilewrightError, ...]
-    hunks: tuple[HunkPart, ...] = ()
+    hunks: tuple[PatchHunkPart, ...] = ()
 
     @property
     def error(self) -> FilewrightError:
@@ -50,9 +55,9 @@ class FileRefusal:
         return self.error.code == Code.ALREADY_APPLIED
 
     @property
-    def part(self) -> FilePart:
+    def part(self) -> PatchFilePart:
         """The refused part of the patch."""
-        return FilePart(self.file, self.hunks)
+        return PatchFilePart(self.file, self.hunks)
 
 
 def plan_patch(

@@ -54,7 +54,7 @@ from filewright.edit.patch.hunks import (
     HunkReader,
 )
 from filewright.edit.patch.model import FilePatch, Patch, PatchHunk, PatchKind
-from filewright.edit.patch.scan import LineKind, PatchText, scan_patch
+from filewright.edit.patch.scan import PatchLineKind, ScannedPatch, scan_patch
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import check_text
 
@@ -65,12 +65,20 @@ _ENVELOPE_KINDS: dict[str, PatchKind] = {
     "Update": "modify",
     "Delete": "delete",
 }
-_FILE_STARTS = (LineKind.FILE, LineKind.HEADER, LineKind.HEADER_WITHOUT_HUNK)
-_PATCH_ENDS = (LineKind.END_OF_PATCH, LineKind.SIGNATURE, LineKind.END_OF_TEXT)
+_FILE_STARTS = (
+    PatchLineKind.FILE,
+    PatchLineKind.HEADER,
+    PatchLineKind.HEADER_WITHOUT_HUNK,
+)
+_PATCH_ENDS = (
+    PatchLineKind.END_OF_PATCH,
+    PatchLineKind.SIGNATURE,
+    PatchLineKind.END_OF_TEXT,
+)
 _ENVELOPE_FILE_ENDS = (
-    LineKind.FILE,
-    LineKind.END_OF_PATCH,
-    LineKind.END_OF_TEXT,
+    PatchLineKind.FILE,
+    PatchLineKind.END_OF_PATCH,
+    PatchLineKind.END_OF_TEXT,
 )
 # Names of the copy that a person makes before editing, for "diff -u file.orig file".
 _BACKUP_SUFFIXES = (b".orig", b".old", b"~")
@@ -170,7 +178,7 @@ class _FileReader:
 
     def __init__(
         self,
-        patch_text: PatchText,
+        patch_text: ScannedPatch,
         *,
         renames: bool,
         prefers_headers: bool = False,
@@ -211,13 +219,13 @@ class _FileReader:
         """Raise an error for an envelope without an end, or for more behind it."""
         patch_text = self._text
         kind = patch_text.kinds[self.position]
-        if patch_text.is_envelope and kind is LineKind.END_OF_TEXT:
+        if patch_text.is_envelope and kind is PatchLineKind.END_OF_TEXT:
             raise patch_text.error(
                 self.position,
                 "the patch has no '*** End Patch', so its end may be missing",
                 "send the whole patch again, ending with '*** End Patch'",
             )
-        if kind is not LineKind.END_OF_PATCH:
+        if kind is not PatchLineKind.END_OF_PATCH:
             return
         # Models go on talking below the mark, or close a here-document. That is ignored,
         # but a second patch must not be: it would be lost without an error.
@@ -239,7 +247,7 @@ class _FileReader:
         """
         patch_text, index = self._text, self.position
         self.position += 1
-        if patch_text.kinds[index] is LineKind.BLANK:
+        if patch_text.kinds[index] is PatchLineKind.BLANK:
             return
         if patch_text.is_envelope:
             raise patch_text.error(
@@ -260,7 +268,7 @@ class _FileReader:
                 )
             self.position = len(patch_text.lines) - 1
             return
-        is_last = patch_text.kinds[index + 1] is LineKind.END_OF_TEXT
+        is_last = patch_text.kinds[index + 1] is PatchLineKind.END_OF_TEXT
         if not files and is_last and line.startswith("--- "):
             raise patch_text.error(
                 index, "the patch ends inside a file header", RESEND_HINT
@@ -351,7 +359,10 @@ class _FileReader:
         has_names = next_lines[0].startswith("--- ") and next_lines[
             1
         ].startswith("+++ ")
-        if has_names and patch_text.kinds[self.position + 2] is LineKind.HUNK:
+        if (
+            has_names
+            and patch_text.kinds[self.position + 2] is PatchLineKind.HUNK
+        ):
             self.position += 2
 
     def _check_deleted_file_is_empty(self) -> None:
@@ -430,7 +441,7 @@ class _FileReader:
     def _read_header_names(self) -> NamePair | None:
         """Return the names after "---" and "+++", and stop behind them, if there."""
         patch_text, names_index = self._text, self.position
-        header_kinds = (LineKind.HEADER, LineKind.HEADER_WITHOUT_HUNK)
+        header_kinds = (PatchLineKind.HEADER, PatchLineKind.HEADER_WITHOUT_HUNK)
         if patch_text.kinds[names_index] not in header_kinds:
             return None
         old_name = self._parse_name(
@@ -558,7 +569,7 @@ class _FileReader:
         self, *, is_new_file: bool = False
     ) -> tuple[PatchHunk, ...]:
         """Return the hunks of a file, and stop behind them."""
-        if self._text.kinds[self.position] is LineKind.OTHER:
+        if self._text.kinds[self.position] is PatchLineKind.OTHER:
             self._check_supported(self.position, (_BINARY_PATCH,))
         reader = HunkReader(
             self._text,

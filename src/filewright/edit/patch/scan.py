@@ -34,7 +34,7 @@ _MARGIN = re.compile(rf"\A\s*?^([ \t]+){re.escape(BEGIN_PATCH)}", re.MULTILINE)
 _CLOSING_FENCE = re.compile(r"\n[ \t]*```\s*\Z")
 
 
-class LineKind(Enum):
+class PatchLineKind(Enum):
     """The kind of a line, by the way it begins.
 
     The kind does not say for certain what a line is: "--- x" above "+++ y" may be a
@@ -59,38 +59,38 @@ class LineKind(Enum):
 
 BODY_KINDS = frozenset(
     {
-        LineKind.CONTEXT,
-        LineKind.REMOVED,
-        LineKind.ADDED,
-        LineKind.NO_NEWLINE,
-        LineKind.BLANK,
+        PatchLineKind.CONTEXT,
+        PatchLineKind.REMOVED,
+        PatchLineKind.ADDED,
+        PatchLineKind.NO_NEWLINE,
+        PatchLineKind.BLANK,
     }
 )
 """The kinds of lines that are in a hunk for certain."""
 
 _KIND_OF_SIGN = {
-    " ": LineKind.CONTEXT,
-    "-": LineKind.REMOVED,
-    "+": LineKind.ADDED,
-    "\\": LineKind.NO_NEWLINE,
+    " ": PatchLineKind.CONTEXT,
+    "-": PatchLineKind.REMOVED,
+    "+": PatchLineKind.ADDED,
+    "\\": PatchLineKind.NO_NEWLINE,
 }
 
 # A line of context that is blank may have lost its space. A removed line that begins
 # with "-- " looks like a header, or like a signature.
 _SIGN_OF_KIND = {
-    LineKind.CONTEXT: " ",
-    LineKind.BLANK: " ",
-    LineKind.REMOVED: "-",
-    LineKind.HEADER: "-",
-    LineKind.HEADER_WITHOUT_HUNK: "-",
-    LineKind.SIGNATURE: "-",
-    LineKind.ADDED: "+",
-    LineKind.NO_NEWLINE: "\\",
+    PatchLineKind.CONTEXT: " ",
+    PatchLineKind.BLANK: " ",
+    PatchLineKind.REMOVED: "-",
+    PatchLineKind.HEADER: "-",
+    PatchLineKind.HEADER_WITHOUT_HUNK: "-",
+    PatchLineKind.SIGNATURE: "-",
+    PatchLineKind.ADDED: "+",
+    PatchLineKind.NO_NEWLINE: "\\",
 }
 
 
 @dataclass(frozen=True, slots=True)
-class PatchText:
+class ScannedPatch:
     """A patch as lines without line ends, and an empty line of END_OF_TEXT behind them.
 
     That last line ends every loop over `kinds`, so no reader checks for the last index.
@@ -104,14 +104,14 @@ class PatchText:
     """
 
     lines: list[str]
-    kinds: list[LineKind]
+    kinds: list[PatchLineKind]
     signs: list[str | None]
     start: int
     is_envelope: bool
     is_crlf: bool
     ends_with_newline: bool
 
-    def skip(self, index: int, kinds: Container[LineKind]) -> int:
+    def skip(self, index: int, kinds: Container[PatchLineKind]) -> int:
         """Return the index of the first line from `index` on that is not of `kinds`."""
         while self.kinds[index] in kinds:
             index += 1
@@ -119,7 +119,7 @@ class PatchText:
 
     def skip_blank(self, index: int) -> int:
         """Return the index of the first line from `index` on that is not blank."""
-        return self.skip(index, (LineKind.BLANK,))
+        return self.skip(index, (PatchLineKind.BLANK,))
 
     def has_patch_line(self, first: int, end: int | None = None) -> bool:
         """Return True if a line from `first` to before `end` looks like a patch's."""
@@ -144,7 +144,7 @@ class PatchText:
         )
 
 
-def scan_patch(text: str) -> PatchText:
+def scan_patch(text: str) -> ScannedPatch:
     """Return the lines of a patch with their kinds.
 
     An outer code fence and a margin before all lines of an envelope are removed: models
@@ -182,8 +182,8 @@ def scan_patch(text: str) -> PatchText:
         _classify_envelope_line if is_envelope else _classify_unified_line
     )
     kinds = [classify(lines, index, line_count) for index in range(line_count)]
-    kinds.append(LineKind.END_OF_TEXT)
-    patch = PatchText(
+    kinds.append(PatchLineKind.END_OF_TEXT)
+    patch = ScannedPatch(
         lines,
         kinds,
         [_SIGN_OF_KIND.get(kind) for kind in kinds],
@@ -219,31 +219,35 @@ def remove_margin(text: str) -> str:
 
 def _classify_envelope_line(
     lines: list[str], index: int, _line_count: int
-) -> LineKind:
+) -> PatchLineKind:
     line = lines[index]
     if ENVELOPE_FILE.match(line):
-        return LineKind.FILE
+        return PatchLineKind.FILE
     if line.startswith("@@"):
-        return LineKind.HUNK
+        return PatchLineKind.HUNK
     if line.rstrip() == END_OF_FILE:
-        return LineKind.END_OF_FILE
+        return PatchLineKind.END_OF_FILE
     return _classify_body_line(line)
 
 
 def _classify_unified_line(
     lines: list[str], index: int, line_count: int
-) -> LineKind:
+) -> PatchLineKind:
     line = lines[index]
     if line.startswith("diff --git "):
-        return LineKind.FILE
+        return PatchLineKind.FILE
     if line.startswith("@@") and not line.startswith("@@@@"):
-        return LineKind.HUNK
+        return PatchLineKind.HUNK
     if line.startswith("--- ") and lines[index + 1].startswith("+++ "):
         # The line below the last one is empty, so there is one two lines further.
         has_hunk = lines[index + 2].startswith("@@")
-        return LineKind.HEADER if has_hunk else LineKind.HEADER_WITHOUT_HUNK
+        return (
+            PatchLineKind.HEADER
+            if has_hunk
+            else PatchLineKind.HEADER_WITHOUT_HUNK
+        )
     if line in ("--", "-- ") and _is_signature(lines[index + 1 : line_count]):
-        return LineKind.SIGNATURE
+        return PatchLineKind.SIGNATURE
     return _classify_body_line(line)
 
 
@@ -258,9 +262,9 @@ def _is_signature(lines_below: list[str]) -> bool:
     return not any(line.startswith("diff ") for line in lines_below)
 
 
-def _classify_body_line(line: str) -> LineKind:
+def _classify_body_line(line: str) -> PatchLineKind:
     if line.rstrip() == END_PATCH:
-        return LineKind.END_OF_PATCH
+        return PatchLineKind.END_OF_PATCH
     if line in ("", "\r"):
-        return LineKind.BLANK
-    return _KIND_OF_SIGN.get(line[0], LineKind.OTHER)
+        return PatchLineKind.BLANK
+    return _KIND_OF_SIGN.get(line[0], PatchLineKind.OTHER)
