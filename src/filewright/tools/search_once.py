@@ -74,6 +74,7 @@ from filewright.wording import pluralize
 MAX_CURSOR_CHARS = 8 << 10
 MAX_FILES = 1_000_000
 MAX_DIGEST_CHARS = 2 << 20
+DIGEST_SECONDS = 5.0
 
 # Syntax that is seldom meant literally.
 REGEX_SYNTAX = re.compile(
@@ -213,7 +214,7 @@ def search_exact(
                 matched_files=search.matched_count,
             )
             outcome = replace(
-                outcome, digest=find_digest(context, outcome, target)
+                outcome, digest=find_digest(context, outcome, target, search)
             )
     syntax_filter = search.pattern.selector
     if isinstance(syntax_filter, SyntaxFilter):
@@ -360,11 +361,15 @@ def count_shown_lines(outcome: SearchOutcome) -> int | None:
 
 
 def find_digest(
-    context: Context, outcome: SearchOutcome, target: SearchTarget
+    context: Context,
+    outcome: SearchOutcome,
+    target: SearchTarget,
+    full_search: TreeSearch,
 ) -> SearchDigest | None:
     """Return the digest of a search for a name with more hits than were asked for.
 
-    A caller that wants the lines says how many.
+    A caller that wants the lines says how many. Only the files in which `full_search`
+    has found them are read again.
     """
     arguments = outcome.arguments
     total = outcome.total_lines or 0
@@ -375,14 +380,21 @@ def find_digest(
         and "max_results" not in arguments.model_fields_set
         and is_name_search(arguments)
     )
-    if not is_wanted or not MIN_LINES <= total <= MAX_LINES:
+    files = tuple(full_search.matched_files)
+    has_all_files = len(files) == full_search.matched_count
+    if (
+        not is_wanted
+        or not has_all_files
+        or not MIN_LINES <= total <= MAX_LINES
+    ):
         return None
     page = SearchPage(
         context, arguments, MAX_DIGEST_CHARS, is_dense=True, is_shown=False
     )
     options = replace(tree_options(arguments), limit=MAX_FILES)
-    with best_effort(context.task) as task:
-        search = begin_search(context.at(task), target, options, page)
+    targets = replace(target, members=files)
+    with best_effort(context.task, DIGEST_SECONDS) as task:
+        search = begin_search(context.at(task), targets, options, page)
         fill_page(page, search)
         if search.complete:
             excerpts = page.outcome(is_tree=True).excerpts
