@@ -67,3 +67,9 @@ def write_files(root: Path, files: dict[str, str]) -> None:
     for name, text in files.items():
         (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text)
+
+
+def methods(*names: str, before: str = "", after: str = "") -> str:
+    """Return a class in TypeScript with methods between blank lines."""
+    bodies = [f"  {name}() {{\n    {name};\n  }}\n" for name in names]
+    return "class A {\n" + before + "\n".join(bodies) + after + "}\n"

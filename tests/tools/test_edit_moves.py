@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from tests.tools.sources import methods
 
 from filewright import Workspace
 
@@ -238,12 +239,6 @@ def test_block_of_yaml_moves_with_its_key(
     assert (
         root / "a.yaml"
     ).read_text() == "a:\n  b:\n    c: |\n      x\n        y\n"
-
-
-def methods(*names: str, before: str = "", after: str = "") -> str:
-    """Return a class in TypeScript with methods between blank lines."""
-    bodies = [f"  {name}() {{\n    {name};\n  }}\n" for name in names]
-    return "class A {\n" + before + "\n".join(bodies) + after + "}\n"
 
 
 @pytest.mark.parametrize(

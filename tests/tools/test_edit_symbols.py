@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from tests.samples import one_in
+from tests.tools.sources import methods
 
 from filewright import Workspace
 
@@ -110,12 +111,6 @@ def test_name_in_another_case(root: Path, workspace: Workspace) -> None:
     assert answer.is_error
     assert "Logger" in answer.text
     assert (root / "a.rb").read_text() == text
-
-
-def methods(*names: str, before: str = "", after: str = "") -> str:
-    """Return a class in TypeScript with methods between blank lines."""
-    bodies = [f"  {name}() {{\n    {name};\n  }}\n" for name in names]
-    return "class A {\n" + before + "\n".join(bodies) + after + "}\n"
 
 
 DELETED_SYMBOLS = {
