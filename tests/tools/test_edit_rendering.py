@@ -201,3 +201,32 @@ def test_shows_all_small_files_of_an_edit(root, workspace):
     ).text
     assert text.count("+line") == len(names)
     assert text.endswith("[60 lines removed in 1 other file]")
+
+
+@pytest.mark.parametrize(
+    ("replace", "rows"),
+    [
+        pytest.param(
+            "    def f(self):\n        return 2\n",
+            ["@@ -3 +3 @@", "-        return 1", "+        return 2"],
+            id="as sent",
+        ),
+        pytest.param(
+            "def f(self):\n    return 2\n",
+            [
+                "@@ -2,2 +2,2 @@",
+                "     def f(self):",
+                "-        return 1",
+                "+        return 2",
+            ],
+            id="indented",
+        ),
+    ],
+)
+def test_shows_context_of_lines_that_were_indented(
+    root: Path, workspace: Workspace, replace: str, rows: list[str]
+) -> None:
+    (root / "a.py").write_text("class A:\n    def f(self):\n        return 1\n")
+    edit = {"at": {"symbol": "A.f"}, "replace": replace}
+    answer = workspace.edit("a.py", [edit])
+    assert answer.text.splitlines()[3:] == rows

@@ -307,6 +307,16 @@ class FileDiff:
         header = self.header if has_both_sides and says_more else ""
         return header + self._format_hunks(hunks)
 
+    def adds(self, texts: Sequence[str], lines: range) -> bool:
+        """Return True if all that is added in a range of lines are lines of a text."""
+        requested = set(texts)
+        return all(
+            row.text in requested
+            for hunk in self.hunks
+            for row in hunk.rows
+            if row.sign == "+" and row.line in lines
+        )
+
     def takes_back(self, other: FileDiff) -> bool:
         """Return True if each replacement is one of another diff, the other way round.
 

@@ -33,6 +33,7 @@ from filewright.tools.edit_arguments import (
     EditArguments,
     MoveFile,
     MoveText,
+    PlaceEdit,
 )
 from filewright.tools.edit_call import (
     EditCall,
@@ -115,7 +116,9 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         edited.change,
         shows_small_files=True,
     )
-    view = replace(view, loose_lines=find_loose_lines(edited.change))
+    view = replace(
+        view, loose_lines=find_loose_lines(arguments.edits, edited.change)
+    )
     text = render_edit(
         edited.change, still_used, view, context.settings.page_chars
     )
@@ -123,18 +126,25 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
 
 
 def find_loose_lines(
-    change: Change[FileEditPlan],
+    edits: Sequence[BaseEdit], change: Change[FileEditPlan]
 ) -> dict[str, list[range]]:
-    """Return the lines, by path, at which edits were not located by their exact text."""
+    """Return the lines, by path, that are not where or as their edits have them.
+
+    The place of such an edit was found loosely, or its lines were indented for it.
+    """
     lines_by_path: dict[str, list[range]] = {}
     for file in change.files:
         if file.diff is None:
             continue
-        lines_by_path[file.diff.path] = [
-            range(outcome.new_first, outcome.new_last + 1)
-            for outcome in file.result.outcomes
-            if outcome.tier is not Tier.EXACT
-        ]
+        loose_lines = lines_by_path.setdefault(file.diff.path, [])
+        for outcome in file.result.outcomes:
+            lines = range(outcome.new_first, outcome.new_last + 1)
+            edit = edits[outcome.index]
+            is_laid_out = isinstance(edit, PlaceEdit) and not file.diff.adds(
+                (edit.replace or "").splitlines(), lines
+            )
+            if outcome.tier is not Tier.EXACT or is_laid_out:
+                loose_lines.append(lines)
     return lines_by_path
 
 
