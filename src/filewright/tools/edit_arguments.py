@@ -7,6 +7,7 @@ renames or deletes a whole file. The field that says so decides which model take
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
@@ -334,6 +335,7 @@ EDIT_KINDS: tuple[type[BaseEdit], ...] = (
 )
 
 
+@cache
 def field_names(model: type[Arguments]) -> frozenset[str]:
     """Return the names of a model's fields as clients send them."""
     return frozenset(
@@ -341,6 +343,7 @@ def field_names(model: type[Arguments]) -> frozenset[str]:
     )
 
 
+@cache
 def edit_field_names() -> frozenset[str]:
     """Return the names of the fields of all kinds of edits."""
     return frozenset().union(*map(field_names, EDIT_KINDS))
