@@ -129,12 +129,21 @@ def recover(
 
 def settle_cleaned(log: Log) -> None:
     """Flush the folders of cleaned-up changes, then settle these changes."""
-    log.search = log.search or FolderSearch(log.boundary)
     numbers = [
         number
         for number, _ in log.list_unfinished("done")
         if number in log.cleaned_up
     ]
+    # Only to flush their folders are the plans read again.
+    if log.flusher.enabled:
+        _flush_folders(log, numbers)
+    log.mark_cleaned_up(numbers)
+    log.cleaned_up.clear()
+
+
+def _flush_folders(log: Log, numbers: Sequence[int]) -> None:
+    """Flush every folder of some changes, each once."""
+    log.search = log.search or FolderSearch(log.boundary)
     queue = FlushQueue(log.flusher)
     with OpenFolders(log.boundary) as folders:
         for number in numbers:
@@ -144,8 +153,6 @@ def settle_cleaned(log: Log) -> None:
             # cut, temporaries may be back in it.
             with suppress(FilewrightError):
                 slots.flush_folders(log.flusher, queue)
-    log.mark_cleaned_up(numbers)
-    log.cleaned_up.clear()
 
 
 def refuse_unsettled(
