@@ -377,7 +377,7 @@ def _nested_orders() -> list[str]:
     return sorted(set(orders))
 
 
-@pytest.mark.parametrize("order", one_in(3, _nested_orders()))
+@pytest.mark.parametrize("order", one_in(6, _nested_orders()))
 def test_commands_of_outer_and_inner_root(
     opens: Callable[..., Workspace], root: Path, order: str
 ) -> None:
