@@ -206,6 +206,13 @@ def agent(folder: Path, tmp_path: Path) -> Iterator[Callable[..., RawClient]]:
         each.kill()
 
 
+def expect(shown: Any) -> Any:
+    """What a page has, by Playwright: only tests in a browser import it."""
+    from playwright.sync_api import expect as expect_of
+
+    return expect_of(shown)
+
+
 def said(answer: dict[str, Any]) -> str:
     """The text of a tool's answer."""
     return "\n".join(

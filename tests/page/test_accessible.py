@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, expect
 from tests.server.conftest import RawClient
 
 from filewright import Workspace
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
+
 WIDTHS = (1440, 1024, 390)
 LOOKS: dict[str, dict[str, Any]] = {
     "light": {"color_scheme": "light"},

@@ -7,11 +7,14 @@ import re
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Browser, FrameLocator, Page, expect
+from tests.page.conftest import expect
 from tests.server.conftest import RawClient
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, FrameLocator, Page
 
 APP = "ui://filewright/change"
 UI = {

@@ -7,14 +7,17 @@ import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Page, expect
-from tests.page.conftest import Served, said
+from tests.page.conftest import Served, expect, said
 from tests.server.conftest import RawClient
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
+
 EDIT = {"path": "a.txt", "edits": [{"search": "one", "replace": "two"}]}
 
 

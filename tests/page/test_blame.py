@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from playwright.sync_api import Page, expect
-from tests.page.conftest import HOSTILE
+from tests.page.conftest import HOSTILE, expect
 
 from filewright import Workspace
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
 
 
 def test_blame(history: Path, workspace: Workspace, opened: Opened) -> None:

@@ -7,14 +7,17 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, expect
 
 from filewright import Workspace
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
 
 
 def made(workspace: Workspace, count: int) -> None:

@@ -5,17 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from tests.page.conftest import expect
 
 from filewright import Workspace
 from filewright.changes.model import ChangeRecord
 from filewright.changes.selection import group_by_prompt
 from filewright.progress import Caller, Task
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
+
 MINUTE = 60 * 10**9
 
 

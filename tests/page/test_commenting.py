@@ -8,17 +8,16 @@ import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
 from anyio import to_thread
 from mcp import Client
 from mcp_types import TextContent
-from playwright.sync_api import Page, expect
 from tests import processes
 from tests.mailbox.test_imitation import SPELLINGS
-from tests.page.conftest import Served, said
+from tests.page.conftest import Served, expect, said
 from tests.server.conftest import RawClient
 
 from filewright import Workspace
@@ -30,7 +29,11 @@ from filewright.mailbox.comments import (
     format_comments,
 )
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
+
 HEADING = "[The user commented on the review page: "
 EDIT = {
     "path": "a.txt",

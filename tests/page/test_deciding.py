@@ -5,16 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import httpx2
 import pytest
-from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, expect
 
 from filewright import Workspace
 from filewright.mailbox.prompts import PromptTexts
 from filewright.progress import Caller, Task
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
 LINES = "".join(f"line {number}\n" for number in range(1, 81))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, expect
 
 from filewright import Workspace
 from filewright.page.export import (
@@ -18,7 +18,10 @@ from filewright.page.export import (
     to_markdown,
 )
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
 
 
 def git(folder: Path, *words: str, given: bytes = b"") -> str:

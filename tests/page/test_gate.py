@@ -7,14 +7,17 @@ import socket
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, expect
 from tests import processes
-from tests.page.conftest import Served
+from tests.page.conftest import Served, expect
 
 from filewright import Workspace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 
 @pytest.fixture(scope="module")

@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import Page
 from tests.page.conftest import Served
 from tests.page.test_accessible import SMALL, STILL, axe, violations
 
-__all__ = ["axe"]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
 
-Opened = Callable[..., Page]
+    Opened = Callable[..., Page]
+
+__all__ = ["axe"]
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from tests.page.conftest import expect
 from tests.page.test_accessible import SMALL, STILL, axe, violations
 
 from filewright import Workspace
@@ -22,9 +22,13 @@ from filewright.page.notebooks import (
     parse_heading,
 )
 
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
+
 __all__ = ["axe"]
 
-Opened = Callable[..., Page]
 SVG = (
     "<svg xmlns='http://www.w3.org/2000/svg' width='8' height='8' "
     "onload='alert(1)'><script>alert(2)</script><rect width='8' height='8'/></svg>"

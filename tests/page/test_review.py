@@ -7,13 +7,17 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, expect
 from tests import processes
+from tests.page.conftest import expect
 
 from filewright import Workspace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 TOKEN = "a-token-of-this-server-1234"
 

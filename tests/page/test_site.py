@@ -7,15 +7,18 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from playwright.sync_api import Page, expect
-from tests.page.conftest import Served
+from tests.page.conftest import Served, expect
 
 from filewright import Workspace
 from filewright.boundary.names import quote
 from filewright.progress import Caller, Task
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
 
 
 def numbered(count: int) -> str:

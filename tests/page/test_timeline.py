@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from playwright.sync_api import Page, expect
-from tests.page.conftest import HOSTILE
+from tests.page.conftest import HOSTILE, expect
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
 
 
 def test_versions(history: Path, opened: Opened) -> None:

@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
-from playwright.sync_api import Page, expect
-from tests.page.conftest import Served, said
+from tests.page.conftest import Served, expect, said
 from tests.server.conftest import RawClient
 
 from filewright import Workspace
 from filewright.progress import Caller, Task
 
-Opened = Callable[..., Page]
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
 
 
 def numbered(count: int) -> str:
