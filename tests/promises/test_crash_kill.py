@@ -259,9 +259,7 @@ def _moves_over(bench: object) -> ChangeSet:
 @pytest.mark.parametrize(
     "choose",
     [
-        pytest.param(
-            functools.partial(points_of_steps, per_step=2), id="steps"
-        ),
+        pytest.param(SOME, id="steps"),
         pytest.param(all_points, marks=pytest.mark.sweep, id="all"),
     ],
 )
