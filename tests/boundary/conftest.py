@@ -13,20 +13,18 @@ from filewright.boundary.boundary import Boundary
 from filewright.settings import Settings
 
 
-@pytest.fixture
-def outside(tmp_path: Path) -> Path:
-    """A folder beside the root whose name begins with the root's name."""
-    folder = tmp_path / "rooted"
+def make_outside(parent: Path) -> Path:
+    """Make a folder beside the root whose name begins with the root's name."""
+    folder = parent / "rooted"
     (folder / "deep").mkdir(parents=True)
     (folder / "secret").write_bytes(b"SECRET")
     (folder / "deep" / "secret").write_bytes(b"SECRET")
     return folder
 
 
-@pytest.fixture
-def root(tmp_path: Path, outside: Path) -> Path:
-    """The root: files, folders, links inward and outward, special files, odd names."""
-    root = tmp_path / "root"
+def make_root(outside: Path) -> Path:
+    """Make the root: files, folders, links inward and outward, special files, odd names."""
+    root = outside.parent / "root"
     (root / "sub" / "below").mkdir(parents=True)
     (root / "file").write_bytes(b"file")
     (root / "sub" / "file").write_bytes(b"sub/file")
@@ -68,7 +66,21 @@ def root(tmp_path: Path, outside: Path) -> Path:
     return root
 
 
-@pytest.fixture(params=[True, False], ids=["openat2", "component-wise"])
+@pytest.fixture
+def outside(tmp_path: Path) -> Path:
+    """A folder beside the root."""
+    return make_outside(tmp_path)
+
+
+@pytest.fixture
+def root(outside: Path) -> Path:
+    """A root that the test may change."""
+    return make_root(outside)
+
+
+@pytest.fixture(
+    scope="module", params=[True, False], ids=["openat2", "component-wise"]
+)
 def by_kernel(request: pytest.FixtureRequest) -> bool:
     """Both ways of resolving a path; every test with it must give the same answer twice."""
     return bool(request.param)
@@ -78,5 +90,30 @@ def by_kernel(request: pytest.FixtureRequest) -> bool:
 def boundary(root: Path, by_kernel: bool) -> Iterator[Boundary]:
     """A boundary over `root`."""
     boundary = Boundary([root], Settings(openat2=by_kernel))
+    yield boundary
+    boundary.close()
+
+
+# For tests that only look, which would make the same tree a hundred times.
+
+
+@pytest.fixture(scope="module")
+def standing_outside(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder beside the standing root."""
+    return make_outside(tmp_path_factory.mktemp("standing"))
+
+
+@pytest.fixture(scope="module")
+def standing_root(standing_outside: Path) -> Path:
+    """A root that no test changes."""
+    return make_root(standing_outside)
+
+
+@pytest.fixture(scope="module")
+def standing_boundary(
+    standing_root: Path, by_kernel: bool
+) -> Iterator[Boundary]:
+    """A boundary over `standing_root`."""
+    boundary = Boundary([standing_root], Settings(openat2=by_kernel))
     yield boundary
     boundary.close()

@@ -94,25 +94,27 @@ def fill(text: str, root: Path) -> str:
 
 @pytest.mark.parametrize(("requested", "shown"), INSIDE)
 def test_locates_path_and_its_display_path(
-    boundary: Boundary, root: Path, requested: str, shown: str
+    standing_boundary: Boundary, standing_root: Path, requested: str, shown: str
 ) -> None:
-    location = boundary.locate(fill(requested, root))
+    location = standing_boundary.locate(fill(requested, standing_root))
     assert location.display_path == shown
-    assert boundary.locate(location.display_path) == location
+    assert standing_boundary.locate(location.display_path) == location
     assert b".." not in location.parts
 
 
 @pytest.mark.parametrize("requested", OUTSIDE)
 def test_refuses_path_outside(
-    boundary: Boundary, root: Path, requested: str
+    standing_boundary: Boundary, standing_root: Path, requested: str
 ) -> None:
-    requested = fill(requested, root)
+    requested = fill(requested, standing_root)
     with pytest.raises(FilewrightError) as caught:
-        os.close(boundary.open_file(boundary.locate(requested)))
+        os.close(
+            standing_boundary.open_file(standing_boundary.locate(requested))
+        )
     error = caught.value
     assert error.code is Code.PATH_ESCAPE
     assert error.details["path"] == requested
-    assert error.details["root"] == str(root)
+    assert error.details["root"] == str(standing_root)
     assert error.details["resolved"].startswith("/")
     assert error.hint
 
@@ -122,10 +124,10 @@ def test_refuses_path_outside(
     ["a\0b", '"a\\000b"', "half \ud800", '"open', "file:///etc/passwd"],
 )
 def test_refuses_text_that_is_no_path(
-    boundary: Boundary, requested: str
+    standing_boundary: Boundary, requested: str
 ) -> None:
     with pytest.raises(FilewrightError) as caught:
-        boundary.locate(requested)
+        standing_boundary.locate(requested)
     assert caught.value.code is Code.INVALID_INPUT
 
 

@@ -63,13 +63,16 @@ def read(boundary: Boundary, location: Location) -> bytes:
 
 @pytest.mark.parametrize(("requested", "answer"), READS)
 def test_reading_stays_inside(
-    boundary: Boundary, requested: str, answer: bytes | Code
+    standing_boundary: Boundary, requested: str, answer: bytes | Code
 ) -> None:
     if isinstance(answer, bytes):
-        assert read(boundary, boundary.locate(requested)) == answer
+        assert (
+            read(standing_boundary, standing_boundary.locate(requested))
+            == answer
+        )
         return
     with pytest.raises(FilewrightError) as caught:
-        read(boundary, boundary.locate(requested))
+        read(standing_boundary, standing_boundary.locate(requested))
     error = caught.value
     assert (error.code, error.details["path"]) == (answer, requested)
     assert requested in error.message
@@ -159,13 +162,16 @@ WAYS: dict[str, Way] = {
     ],
 )
 def test_refuses_links_outwards(
-    boundary: Boundary, outside: Path, requested: str, way: str
+    standing_boundary: Boundary,
+    standing_outside: Path,
+    requested: str,
+    way: str,
 ) -> None:
-    before = sorted(path for path in outside.rglob("*"))
+    before = sorted(path for path in standing_outside.rglob("*"))
     with pytest.raises(FilewrightError) as caught:
-        WAYS[way](boundary, boundary.locate(requested))
+        WAYS[way](standing_boundary, standing_boundary.locate(requested))
     assert caught.value.code is Code.PATH_ESCAPE
-    assert sorted(path for path in outside.rglob("*")) == before
+    assert sorted(path for path in standing_outside.rglob("*")) == before
 
 
 def test_walk_does_not_enter_links_outwards(
@@ -203,14 +209,14 @@ def test_stat_of_link(boundary: Boundary) -> None:
     ],
 )
 def test_open_folder_needs_folder(
-    boundary: Boundary, requested: str, code: Code
+    standing_boundary: Boundary, requested: str, code: Code
 ) -> None:
     for look in (
-        boundary.open_folder,
-        lambda location: boundary.walk(location, task=Task()),
+        standing_boundary.open_folder,
+        lambda location: standing_boundary.walk(location, task=Task()),
     ):
         with pytest.raises(FilewrightError) as caught:
-            look(boundary.locate(requested))
+            look(standing_boundary.locate(requested))
         assert caught.value.code is code
 
 

@@ -29,27 +29,27 @@ PROTECTED = [
 
 @pytest.mark.parametrize("requested", ALLOWED)
 def test_ordinary_names_are_writable(
-    boundary: Boundary, requested: str
+    standing_boundary: Boundary, requested: str
 ) -> None:
-    location = boundary.locate(requested)
-    boundary.require_writable(location)
+    location = standing_boundary.locate(requested)
+    standing_boundary.require_writable(location)
 
 
 @pytest.mark.parametrize("requested", PROTECTED)
 def test_protects_every_spelling_and_links(
-    boundary: Boundary, root: Path, requested: str
+    standing_boundary: Boundary, standing_root: Path, requested: str
 ) -> None:
-    location = boundary.locate(requested)
-    before = sorted(root.rglob("*"))
+    location = standing_boundary.locate(requested)
+    before = sorted(standing_root.rglob("*"))
     for change in (
-        lambda: boundary.require_writable(location),
-        lambda: boundary.require_writable(location, link_itself=True),
+        lambda: standing_boundary.require_writable(location),
+        lambda: standing_boundary.require_writable(location, link_itself=True),
     ):
         with pytest.raises(FilewrightError) as caught:
             change()
         assert caught.value.code is Code.PERMISSION_DENIED
         assert caught.value.details["protected"] == ".git"
-    assert sorted(root.rglob("*")) == before
+    assert sorted(standing_root.rglob("*")) == before
 
 
 def test_protected_files_are_readable(boundary: Boundary) -> None:
@@ -60,12 +60,14 @@ def test_protected_files_are_readable(boundary: Boundary) -> None:
     "requested", [".", "", "sub/..", "{root}", "{root}/sub/.."]
 )
 def test_root_is_never_changed(
-    boundary: Boundary, root: Path, requested: str
+    standing_boundary: Boundary, standing_root: Path, requested: str
 ) -> None:
-    location = boundary.locate(requested.replace("{root}", str(root)))
+    location = standing_boundary.locate(
+        requested.replace("{root}", str(standing_root))
+    )
     for change in (
-        lambda: boundary.require_writable(location, link_itself=True),
-        lambda: boundary.require_writable(location),
+        lambda: standing_boundary.require_writable(location, link_itself=True),
+        lambda: standing_boundary.require_writable(location),
     ):
         with pytest.raises(FilewrightError) as caught:
             change()
@@ -87,13 +89,13 @@ LINKS = [
 
 @pytest.mark.parametrize("requested", LINKS)
 def test_link_is_only_changed_itself(
-    boundary: Boundary, requested: str
+    standing_boundary: Boundary, requested: str
 ) -> None:
-    location = boundary.locate(requested)
+    location = standing_boundary.locate(requested)
     with pytest.raises(FilewrightError) as caught:
-        boundary.require_writable(location)
+        standing_boundary.require_writable(location)
     assert caught.value.code is Code.SYMLINK
-    boundary.require_writable(location, link_itself=True)
+    standing_boundary.require_writable(location, link_itself=True)
 
 
 @pytest.mark.parametrize(
