@@ -64,9 +64,9 @@ class ShownValues:
 class SearchPage:
     """The hits, files or kinds of lines that a search has collected, as far as they fit.
 
-    A dense page has as many hits as fit if they are laid out as a tree, without their
-    definitions. Of a name's calls it has no more than the arguments. With
-    `is_shown` false, the hits are counted only: the caller does not see them.
+    A dense page has as many hits as fit if they are laid out as a tree, and of the calls
+    of a name no more than the arguments. With `is_shown` false, the hits
+    are counted only: the caller does not see them.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class SearchPage:
         self._symbols = SymbolFinder(
             context.outlines,
             context.task,
-            max_bytes=0 if is_dense else MAX_PARSED_BYTES,
+            max_bytes=MAX_PARSED_BYTES if is_shown else 0,
         )
         self._excerpts: list[FileExcerpt] = []
         self._hits: list[SearchHit] = []
