@@ -156,3 +156,17 @@ def test_shows_all_lines_if_asked(
     assert "+import os" in answer
     assert "+    return 1" in answer
     assert "-    return 1" in answer
+
+
+def test_counts_known_lines_of_long_texts(edit: Edit, root: Path) -> None:
+    body = "".join(f"    x += {number}\n" for number in range(900))
+    (root / "b.py").write_text(f"def long():\n{body}\n\ny = 1\n")
+    answer = edit(
+        {"path": "c.py", "content": f"x = 1\n{body}"},
+        {"path": "d.py", "from": {"path": "b.py", "symbol": "long"}},
+        {"path": "b.py", "search": "y = 1", "replace": "y = 2"},
+    )
+    assert "lines 1-903, symbol long, moved to d.py:1-901" in answer
+    assert answer.endswith(
+        "[1 line each way; all: get_history with this change_id]"
+    )

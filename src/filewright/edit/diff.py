@@ -361,11 +361,16 @@ class FileDiff:
             hunks += rest
             omitted_rows += omitted
         removed_count = sum(row.sign == "-" for row in omitted_rows)
+        added_count = len(omitted_rows) - removed_count
+        if self.truncated:
+            # Rows that the budget left out are in the ranges too.
+            removed_count = sum(len(lines) for lines in removed)
+            added_count = sum(len(lines) for lines in added)
         return replace(
             self,
             hunks=tuple(hunks),
-            added=(self.added or 0) - (len(omitted_rows) - removed_count),
-            removed=(self.removed or 0) - removed_count,
+            added=max(0, (self.added or 0) - added_count),
+            removed=max(0, (self.removed or 0) - removed_count),
             row_count=self.row_count - len(omitted_rows),
         )
 

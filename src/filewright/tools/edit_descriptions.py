@@ -102,7 +102,7 @@ class DescribedLines:
         if not self.removed and not self.added:
             return diff
         rest = diff.without_lines(self.removed, self.added)
-        is_shown = rest.hunks or rest.omitted_changes or rest.remark
+        is_shown = rest.added or rest.removed or rest.remark
         has_both_names = diff.old_name and diff.new_name
         if not is_shown and (not has_both_names or not rest.has_new_header):
             return None
@@ -167,7 +167,9 @@ def find_placed_text(
 
 def describe_move(outcome: EditOutcome, text: PlacedText, path: str) -> str:
     """Return one line for a text that left its file, at `path` "" within the file."""
-    place = f"{path}:" if path else "lines "
+    place = f"{path}:"
+    if not path:
+        place = "lines " if text.last > text.first else "line "
     return (
         f"{outcome.lines}{_label(text.text)} moved to {place}"
         f"{text.description}{outcome.remainder}"
