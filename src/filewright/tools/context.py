@@ -59,7 +59,7 @@ class Context:
         self.task = Task()
         self._explained = 0
         self.shown = ShownContents(settings.shown_bytes)
-        self.seen = SeenFiles(partial(self.open, hold=False))
+        self.seen = SeenFiles(partial(self.open, hold=False), boundary.stat)
         changes.after_commit = self.seen.accept_own_change
         self.indexes: BoundedCache[LineIndex] = BoundedCache(
             max(1 << 20, settings.cache_bytes // 8)

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 
 from filewright.boundary.location import Location
 from filewright.errors import Code, FilewrightError
+from filewright.system.status import Status
 from filewright.text.cache import BoundedCache
 from filewright.text.file_identity import FileIdentity
 from filewright.text.snapshot import Snapshot
 
 MAX_WATCHED_FILES = 16
-"""The newest files that are compared before an answer: each is opened for its status."""
+"""The newest files that are compared before an answer, each by its status."""
 
 MAX_KNOWN_FILES = 256
 """The files of which it is remembered what a session was shown."""
@@ -34,8 +35,13 @@ class _SeenState:
 class SeenFiles:
     """The newest files that were shown, and the versions that sessions know. Thread-safe."""
 
-    def __init__(self, open_file: Callable[[Location], Snapshot]) -> None:
+    def __init__(
+        self,
+        open_file: Callable[[Location], Snapshot],
+        read_status: Callable[[Location], Status],
+    ) -> None:
         self._open_file = open_file
+        self._read_status = read_status
         self._watched: OrderedDict[Location, _SeenState] = OrderedDict()
         self._shown_versions: BoundedCache[str] = BoundedCache(MAX_KNOWN_FILES)
         self._known_versions: OrderedDict[
@@ -147,6 +153,11 @@ class SeenFiles:
     def _compare(self, location: Location, state: _SeenState) -> str:
         """Return "changed" or "gone" if a file is no longer as it was seen, else ""."""
         try:
+            # To open the file takes twice as long, in every call. Through a link it is
+            # opened, since the status is that of the link.
+            status = self._read_status(location)
+            if FileIdentity.of(status.raw) == state.identity:
+                return ""
             with self._open_file(location) as snapshot:
                 identity = snapshot.identity
                 if identity is None or identity == state.identity:
