@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests import processes
-from tests.cli.typed import LINES, run
+from tests.cli.typed import FORTY_LINES, LINES, PROMPT, agent, run
 
 PLACES = (
     "FILEWRIGHT_ROOTS",
@@ -98,3 +98,32 @@ def sessions(folder: Path) -> Path:
         == 0
     )
     return folder / "t.txt"
+
+
+@pytest.fixture
+def root(empty_project: Path) -> Path:
+    for name in ("a.txt", "b.txt"):
+        (empty_project / name).write_text(FORTY_LINES)
+    return empty_project
+
+
+@pytest.fixture
+def history(root: Path) -> Path:
+    """An edit of three hunks, and a prompt that changes, creates and deletes a file."""
+    with agent(root) as workspace:
+        workspace.edit(
+            "a.txt",
+            [
+                {"search": f"line {number}\n", "replace": f"{word}\n"}
+                for number, word in ((1, "one"), (20, "twenty"), (40, "forty"))
+            ],
+        )
+    with agent(root, "claude-code") as workspace:
+        command = workspace.begin_command(command="make words")
+        (root / "a.txt").write_text(
+            (root / "a.txt").read_text().replace("line 9\n", "nine\n")
+        )
+        (root / "new.txt").write_text("new\n")
+        (root / "b.txt").unlink()
+        workspace.end_command(command, "make words", turn=PROMPT)
+    return root

@@ -1,4 +1,4 @@
-"""The command `diff`, and the search `log --grep`."""
+"""The command `diff`."""
 
 from __future__ import annotations
 
@@ -61,15 +61,3 @@ def test_refused(run: Run, words: list[str], message: str) -> None:
     assert done.returncode == 1
     assert message in done.stderr
     assert "Traceback" not in done.stderr
-
-
-def test_grep(run: Run) -> None:
-    rows = run("log", "--grep", "two").stdout.splitlines()
-    assert "  d/b.txt  claude-code, " in rows[0]
-    assert "a.txt and d/b.txt" in rows[0]
-    assert rows[1] == "+ 1: other two\\x1b"
-    assert rows[3] == "+ 2: two"
-    assert rows[-1] == "2 files with 'two' in all 3 changes"
-    assert "nothing with" in run("log", "--grep", "TWO").stdout
-    only = run("log", "a.txt", "--grep", "two").stdout
-    assert "other two" not in only

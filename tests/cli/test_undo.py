@@ -8,51 +8,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from tests import terminals
-from tests.cli.typed import edit
+from tests.cli.typed import FORTY_LINES, PROMPT, agent, edit
 
-from filewright import Workspace
 from filewright.cli.program import program
-from filewright.settings import Settings
 
-LINES = "".join(f"line {number}\n" for number in range(1, 41))
-PROMPT = "Write the numbers as words"
 DOWN, ENTER, ESCAPE = "\x1b[B", "\r", "\x1b"
-
-
-@pytest.fixture
-def root(empty_project: Path) -> Path:
-    for name in ("a.txt", "b.txt"):
-        (empty_project / name).write_text(LINES)
-    return empty_project
-
-
-def agent(root: Path, name: str = "codex") -> Workspace:
-    settings = Settings(flush=False)
-    return Workspace(
-        root, settings=settings, session=name, client=f"{name} 2.1"
-    )
-
-
-@pytest.fixture
-def history(root: Path) -> Path:
-    """An edit of three hunks, and a prompt that changes, creates and deletes a file."""
-    with agent(root) as workspace:
-        workspace.edit(
-            "a.txt",
-            [
-                {"search": f"line {number}\n", "replace": f"{word}\n"}
-                for number, word in ((1, "one"), (20, "twenty"), (40, "forty"))
-            ],
-        )
-    with agent(root, "claude-code") as workspace:
-        command = workspace.begin_command(command="make words")
-        (root / "a.txt").write_text(
-            (root / "a.txt").read_text().replace("line 9\n", "nine\n")
-        )
-        (root / "new.txt").write_text("new\n")
-        (root / "b.txt").unlink()
-        workspace.end_command(command, "make words", turn=PROMPT)
-    return root
 
 
 def run(*words: str, stdin: str | None = None) -> Result:
@@ -102,7 +62,7 @@ def test_names_an_older_change(history: Path) -> None:
     assert script.exit_code == 0
     assert "the newest change is an undo" in script.stderr
     assert "about an older change" in script.stderr
-    assert (history / "a.txt").read_text() == LINES
+    assert (history / "a.txt").read_text() == FORTY_LINES
     nothing = run("undo", "--yes")
     assert nothing.exit_code == 1
     assert "`filewright redo` takes it back" in nothing.stderr
@@ -113,64 +73,13 @@ def test_undoes_the_newest_change_of_a_path(history: Path) -> None:
         workspace.write("other.txt", "x\n")
     answer = run("undo", "--path", "b.txt", "--yes")
     assert answer.exit_code == 0
-    assert (history / "b.txt").read_text() == LINES
+    assert (history / "b.txt").read_text() == FORTY_LINES
     assert (history / "new.txt").exists()
     unknown = run("undo", "--path", "a.tx", "--yes")
     assert unknown.exit_code == 1
     assert unknown.stderr.startswith(
         "not_found: a.tx has no history\nhint: did you mean a.txt"
     )
-
-
-def test_goes_hunk_by_hunk(history: Path) -> None:
-    [_, edit] = ids()
-    screen = terminals.run(
-        "undo",
-        "-p",
-        edit,
-        keys=[
-            ("(1/3) a.txt: keep this hunk", "?\r"),
-            ("k  go back", "n\r"),
-            ("(2/3) a.txt", "y\r"),
-            ("(3/3) a.txt", "k\r"),
-            ("(2/3) a.txt", "y\r"),
-            ("(3/3) a.txt", "n\r"),
-            ("Undo 1 file?", "y\r"),
-        ],
-    )
-    assert screen.status == 0
-    text = (history / "a.txt").read_text()
-    assert text == LINES.replace("line 20\n", "twenty\n").replace(
-        "line 9\n", "nine\n"
-    )
-    assert len(ids()) == 3, "both hunks are one change"
-
-
-def test_goes_through_files_of_a_prompt(history: Path) -> None:
-    screen = terminals.run(
-        "rewind",
-        "-p",
-        keys=[
-            ("Rewind which prompt?", ENTER),
-            ("a.txt: keep this hunk", "n\r"),
-            ("b.txt: keep this file", "y\r"),
-            ("new.txt: keep this file", "n\r"),
-            ("Rewind 2 files (1 deleted)?", "y\r"),
-        ],
-    )
-    assert screen.status == 0
-    assert "line 9\n" in (history / "a.txt").read_text()
-    assert not (history / "b.txt").exists()
-    assert not (history / "new.txt").exists()
-
-
-@pytest.mark.parametrize("keys", ["x\r", "q\r", "\x04"], ids=["x", "q", "^D"])
-def test_leaves_hunks(history: Path, keys: str) -> None:
-    before = (history / "a.txt").read_text()
-    screen = terminals.run("undo", "-p", keys=[("keep this", keys)])
-    assert screen.status == 1
-    assert (history / "a.txt").read_text() == before
-    assert "Traceback" not in screen.text
 
 
 # Rewind and restore
@@ -186,7 +95,7 @@ def test_chooses_a_prompt(history: Path) -> None:
     assert rows[0].endswith("ago  3 files  +2 −41")
     assert "2) Edited a.txt  codex" in rows[1]
     assert f"“{PROMPT}” by claude-code would be undone" in screen.text
-    assert (history / "b.txt").read_text() == LINES
+    assert (history / "b.txt").read_text() == FORTY_LINES
     assert "twenty" in (history / "a.txt").read_text()
 
 
@@ -200,7 +109,7 @@ def test_offers_everything_for_an_earlier_time(history: Path) -> None:
         keys=[("Rewind everything, 2 changes?", "y\r"), ("3 files", "y\r")],
     )
     assert screen.status == 0
-    assert (history / "a.txt").read_text() == LINES
+    assert (history / "a.txt").read_text() == FORTY_LINES
 
 
 def test_chooses_a_version(history: Path) -> None:
@@ -300,7 +209,7 @@ def test_undoes_in_part_and_names_the_rest(history: Path) -> None:
     done = json.loads(result.stdout)
     assert [conflict["path"] for conflict in done["conflicts"]] == ["new.txt"]
     assert (history / "new.txt").read_text() == "mine\n"
-    assert (history / "b.txt").read_text() == LINES
+    assert (history / "b.txt").read_text() == FORTY_LINES
 
 
 def test_history_is_undone(folder: Path) -> None:
