@@ -16,14 +16,7 @@ DEEP = [
     (Language.JAVA, b"class A{" * 10_000 + b"}" * 10_000),
     (Language.RUST, b"mod a{" * 10_000 + b"}" * 10_000),
     (Language.HTML, b"<div id=a>" * 10_000),
-    # The parser needs seconds for more levels, in proportion to their square.
-    (Language.YAML, b"- " * 2_000 + b"x"),
-    pytest.param(
-        Language.YAML,
-        b"- " * 10_000 + b"x",
-        marks=pytest.mark.sweep,
-        id="yaml of ten thousand",
-    ),
+    (Language.YAML, b"- " * 10_000 + b"x"),
     (Language.MARKDOWN, b"> " * 10_000 + b"x"),
     (Language.C, b"{" * 10_000),
     (Language.GO, b"package a\nvar x = " + b"[" * 10_000),

@@ -177,8 +177,7 @@ def deep(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @on_unix
 def test_deep_tree(deep: Path, tmp_path: Path) -> None:
-    # Of pages as large as they may be there are few: each is a walk from the top.
-    settings = Settings(state_dir=tmp_path / "state", page_chars=49_000)
+    settings = Settings(state_dir=tmp_path / "state")
     with Workspace(deep, settings=settings) as workspace:
         names: list[str] = []
         cursor = None
