@@ -86,6 +86,19 @@ def test_says_that_the_time_ran_out(
         assert f"time ran out before all {noun} were" in call().text
 
 
+@pytest.mark.parametrize(("text", "noted"), [("foo", False), ("Café", True)])
+def test_time_of_texts_that_match(
+    root: Path,
+    workspace: Workspace,
+    monkeypatch: pytest.MonkeyPatch,
+    text: str,
+    noted: bool,
+) -> None:
+    monkeypatch.setattr(search_notes, "SPELLING_SECONDS", -1)
+    (root / "n.md").write_text(TEXT)
+    assert ("time ran out" in workspace.search(text).text) is noted
+
+
 NAMES = ["학점인정_b.md", "résumé.txt"]
 
 

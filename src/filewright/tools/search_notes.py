@@ -199,7 +199,9 @@ def spelling_notes(search: TreeSearch) -> list[str]:
         lambda snapshot, hit: _describe_hit(snapshot, hit, search.pattern.text),
     )
     if not lines.count:
-        if lines.ran_out:
+        # A text of plain letters that matched is seldom spelled otherwise elsewhere.
+        is_plain = bool(search.hit_count) and search.pattern.text.isascii()
+        if lines.ran_out and not is_plain:
             return [f"{OUT_OF_TIME} lines were searched for other spellings"]
         return []
     noun = "more line" if search.hit_count else "line"
