@@ -74,6 +74,24 @@ def test_glob_matches(
     assert found(tree, glob) == sorted(names)
 
 
+@pytest.mark.parametrize(
+    ("text", "globs"),
+    [
+        ("*.py, !{test,build}", ["*.py", "!{test,build}"]),
+        ("!build,!*.md", ["!build", "!*.md"]),
+        ("{*.py,!a},  !b", ["{*.py,!a}", "!b"]),
+        ("a,b.txt", ["a,b.txt"]),
+        (r"a\,!b", [r"a\,!b"]),
+    ],
+)
+def test_exclusions_follow_in_same_text(
+    tree: Path, text: str, globs: list[str]
+) -> None:
+    (tree / "a,b.txt").write_text("")
+    (tree / "a,!b").write_text("")
+    assert found(tree, text) == found(tree, globs)
+
+
 def test_glob_begins_in_listed_folder(tree: Path) -> None:
     assert found(tree, "deep/*.py", "src") == ["deep/a.py"]
 

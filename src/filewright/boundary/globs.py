@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import product
+from itertools import chain, product
 from math import prod
 from typing import Literal
 
@@ -25,6 +25,7 @@ from filewright.errors import Code, FilewrightError
 _CLIMBING_PART = rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*"
 _ABSOLUTE_START = r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)"
 _BRACE_PIECES = r"(?s)[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|."
+_NEXT_EXCLUSION = re.compile(r"\s*!")
 _ROUTE_NAME = re.compile(r"\[{1,2}(?:\.{3})?\w{2,}\]{1,2}(?:\.\w+)*")
 """A name in brackets, as web frameworks name routes: `[id]`, `[...slug].tsx`."""
 
@@ -85,6 +86,7 @@ class Globs:
 
     A glob only names paths below the folder: `..` is refused, and so is an absolute
     path. A glob counts as absolute if the folder has no name like its first one.
+    Several stand in one text if each after the first begins with `!`: `*.js, !{a,b}`.
     """
 
     wanted: Matcher | None = None
@@ -98,7 +100,7 @@ class Globs:
         """
         wanted_rules: list[Rule] = []
         unwanted_rules: list[Rule] = []
-        for glob in globs:
+        for glob in chain.from_iterable(map(_split_exclusions, globs)):
             text = glob.strip()
             if text.startswith("!"):
                 unwanted_rules += _compile_glob(text[1:], glob, folder)
@@ -132,6 +134,24 @@ class Globs:
             if not wanted.layers:
                 return None
         return Globs(wanted, self.unwanted.below(prefix))
+
+
+def _split_exclusions(text: str) -> list[str]:
+    """Return the globs of a text, which ends each at a comma before a `!`.
+
+    A comma elsewhere is a character of a name, or stands between braces.
+    """
+    globs: list[str] = []
+    start = offset = depth = 0
+    for piece in re.findall(_BRACE_PIECES, text):
+        depth += (piece == "{") - (piece == "}")
+        end = offset + len(piece)
+        is_separator = piece == "," and depth <= 0
+        if is_separator and _NEXT_EXCLUSION.match(text, end):
+            globs.append(text[start:offset])
+            start = end
+        offset = end
+    return [*globs, text[start:]]
 
 
 def _single_layer(rules: list[Rule]) -> Matcher:
