@@ -44,6 +44,10 @@ REGEX = {"case": "sensitive", "mode": "regex"}
         pytest.param("one two", PLAIN, "One two", None, id="two words"),
         pytest.param(r"\b(one|two)\b", REGEX, "ones", None, id="alternatives"),
         pytest.param(r"[a-z]+\d{3}", REGEX, "abc123", None, id="no literal"),
+        pytest.param(
+            r'"version": "8\.0', REGEX, "Version", None, id="word and number"
+        ),
+        pytest.param(r"from a import (old)", REGEX, "olds", None, id="phrase"),
         pytest.param("id", WORD, "ids", None, id="too short"),
     ],
 )  # fmt: skip

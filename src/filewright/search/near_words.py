@@ -95,13 +95,12 @@ def _find_word(pattern: Pattern) -> str | None:
         return None
     text = pattern.text
     if pattern.mode == "regex":
-        # Of an expression, the longest literal word stands for it.
         plain_text = _NO_PLAIN_TEXT.sub(" ", text)
         words = {*_PLAIN_TEXT.findall(plain_text)}
-        if "|" in plain_text and len(words) > 1:
-            # A word of one alternative would stand for the others too.
-            return None
         text = max(words, key=len, default="")
+        # A word of a phrase, or of one alternative, would not stand for the rest.
+        if text and re.search(r"\w", plain_text.replace(text, "")):
+            return None
     if not _MIN_CHARS <= len(text) <= _MAX_CHARS:
         return None
     # A text that ends in other signs has no longer words around it.
