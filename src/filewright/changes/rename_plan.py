@@ -90,7 +90,7 @@ class PlanFolder:
 class RenamePlan:
     """Folders, operations in order, and with them every temporary name of a change.
 
-    Many operations are made again for each pass over them.
+    Many operations are not held: each is made again when it is asked for.
     """
 
     folders: tuple[PlanFolder, ...] = ()

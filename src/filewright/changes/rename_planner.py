@@ -7,12 +7,12 @@ are taken away last, so that moves out of them come first.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from typing import Any
 
 from filewright.boundary.names import temporary_name
-from filewright.changes.model import FileState, hold_few
+from filewright.changes.model import MAX_HELD_VALUES, FileState
 from filewright.changes.plan_folders import KnownFolder, KnownFolders
 from filewright.changes.rename_plan import (
     OperationKind,
@@ -66,42 +66,60 @@ class RenameOrder:
         folders: list[PlanFolder] = []
         for folder, slot in zip(self.folders, self.folder_slots, strict=True):
             folders.append(_plan_folder(folder, slot, created))
-        operations = hold_few(
-            partial(self._build_operations, originals, created)
+        operations: Sequence[RenameOperation] = _LazyOperations(
+            self.operations, originals, created
         )
+        if len(operations) <= MAX_HELD_VALUES:
+            operations = tuple(operations)
         return RenamePlan(tuple(folders), operations)
 
-    def _build_operations(
-        self,
-        originals: Mapping[TreeNode, FileState],
-        created: Mapping[TreeNode, FileState],
-    ) -> Iterator[RenameOperation]:
-        for planned in self.operations:
-            node, before = planned.node, None
-            if planned.replaced is not None:
-                before = originals[planned.replaced]
-            match planned.kind:
-                case OperationKind.STAGED:
-                    after = created[node]
-                case OperationKind.DELETED:
-                    after = originals[node]
-                case OperationKind.MOVED:
-                    after = _state_by_inode(node)
-                case OperationKind.RIGHTS:
-                    after = _state_by_inode(node)
-                    assert node.original is not None
-                    status = node.original.status
-                    before = replace(
-                        after, mode=status.mode, uid=status.uid, gid=status.gid
-                    )
-            yield RenameOperation(
-                kind=planned.kind,
-                source=planned.source,
-                target=planned.target,
-                backup=planned.backup,
-                after=after,
-                before=before,
-            )
+
+@dataclass(frozen=True, slots=True)
+class _LazyOperations(Sequence[RenameOperation]):
+    """Operations whose states are looked up when an operation is asked for.
+
+    An operation takes the same time in any order: a rollback begins with the last.
+    """
+
+    planned: Sequence[PlannedOperation]
+    originals: Mapping[TreeNode, FileState]
+    created: Mapping[TreeNode, FileState]
+
+    def __len__(self) -> int:
+        return len(self.planned)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return tuple(map(self._with_states, self.planned[index]))
+        return self._with_states(self.planned[index])
+
+    def _with_states(self, planned: PlannedOperation) -> RenameOperation:
+        """Return an operation with the states of the files it brings and replaces."""
+        node, before = planned.node, None
+        if planned.replaced is not None:
+            before = self.originals[planned.replaced]
+        match planned.kind:
+            case OperationKind.STAGED:
+                after = self.created[node]
+            case OperationKind.DELETED:
+                after = self.originals[node]
+            case OperationKind.MOVED:
+                after = _state_by_inode(node)
+            case OperationKind.RIGHTS:
+                after = _state_by_inode(node)
+                assert node.original is not None
+                status = node.original.status
+                before = replace(
+                    after, mode=status.mode, uid=status.uid, gid=status.gid
+                )
+        return RenameOperation(
+            kind=planned.kind,
+            source=planned.source,
+            target=planned.target,
+            backup=planned.backup,
+            after=after,
+            before=before,
+        )
 
 
 def order_renames(diff: TreeDiff) -> RenameOrder:

@@ -56,11 +56,12 @@ def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:
     outcome = Outcome()
     rollback = _Rollback(slots, log, record, outcome)
     unsettled_slots: set[Slot] = set()
+    is_complete = slots.plan.is_complete
     for operation in reversed(slots.plan.operations):
         # An operation that shares a slot with an unsettled one is left alone too.
         if unsettled_slots.isdisjoint(operation.slots):
             try:
-                if slots.plan.is_complete:
+                if is_complete:
                     rollback.take_back(operation)
                 else:
                     # Nothing was published before the plan was complete.
