@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.changes.damage import run_sql
 from tests.method_tools import call_tool
 from tests.promises import outside
 
 from filewright import Settings, Workspace
+from filewright.boundary.location import Location
+from filewright.changes.model import MAX_HELD_VALUES
 
 
 @pytest.fixture
@@ -153,3 +157,38 @@ def test_a_hundred_thousand_replacements_are_undone_and_shown(
         answer = workspace.undo(change)
         assert "old" in answer.text
         assert path.read_bytes() == old
+
+
+def test_a_change_whose_record_cannot_be_read_after_it_is_done(
+    place: Path,
+) -> None:
+    """Records of very many files are read again after the commit, for the answer."""
+    work = place / "work"
+    names = {f"{number}.txt" for number in range(MAX_HELD_VALUES)}
+    for folder in (work / "first", work / "second"):
+        folder.mkdir()
+        for name in names:
+            (folder / name).touch()
+    settings = Settings(state_dir=place / "state", flush=False)
+    with Workspace(work, settings=settings) as workspace:
+
+        def delete(path: str) -> None:
+            answer = call_tool(
+                workspace, "delete_items", {"paths": [path], "recursive": True}
+            )
+            assert not answer.is_error, answer.text
+            assert not (work / path).exists()
+
+        delete("second")
+        accept = workspace.context.changes.after_commit
+        database = Path(os.fsdecode(workspace.changes.state.at(b"state.db")))
+
+        def lose_records(locations: Iterable[Location]) -> None:
+            run_sql(database, "DELETE FROM file_changes")
+            accept(locations)
+
+        workspace.changes.after_commit = lose_records
+        answer = call_tool(workspace, "revert_edit", {"change_id": "@"})
+        assert not answer.is_error, answer.text
+        assert {path.name for path in (work / "second").iterdir()} == names
+        delete("first")

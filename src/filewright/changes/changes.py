@@ -200,10 +200,7 @@ class Changes(History):
             self._recoverer.mark_answered()
             task.notices += record.notes
             task.restored_contents.clear()
-            self.after_commit(change_set.iterate_locations())
-            notice = self._describe_trees(change_set.iterate_locations())
-            if notice:
-                task.notices.append(notice)
+            self._follow_up(change_set, task)
             enforce_limits(log, settle=bool(others))
             return record
 
@@ -241,6 +238,19 @@ class Changes(History):
         except FilewrightError as error:
             self._report_conflicts(error)
             raise
+
+    def _follow_up(self, change_set: ChangeSet, task: Task) -> None:
+        """Tell others of a change, and the user about its working trees.
+
+        The change is made, so an error is none of the call: an undo reads its locations
+        from the record that it undoes, which may have been damaged meanwhile.
+        """
+        with suppress(FilewrightError, OSError):
+            self.after_commit(change_set.iterate_locations())
+        with suppress(FilewrightError, OSError):
+            notice = self._describe_trees(change_set.iterate_locations())
+            if notice:
+                task.notices.append(notice)
 
     def _report_conflicts(self, error: FilewrightError) -> None:
         """Report the conflicts of a failed change at the next recovery too."""

@@ -8,12 +8,12 @@ if another process saved one of the files in between.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from typing import Annotated, Generic, TypeVar
 
 from filewright.boundary.location import Location
-from filewright.changes.model import RecordedPath
+from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.build_diff import build_file_diff
 from filewright.edit.changeset import ChangeSet, FilePlan, Step
 from filewright.edit.diff import Diff, FileDiff
@@ -225,10 +225,7 @@ def commit_change(
         )
         stale_plan.also = error.also
         raise stale_plan from error
-    versions: dict[RecordedPath, str] = {}
-    for entry in record.file_changes:
-        if entry.after is not None and entry.after.digest is not None:
-            versions[entry.path] = entry.after.digest[:VERSION_DIGITS]
+    versions = _read_versions(record)
     files = []
     for file in change.files:
         version = None
@@ -236,6 +233,20 @@ def commit_change(
             version = versions.get(RecordedPath.from_location(file.location))
         files.append(_note_committed(context, file, version))
     return replace(change, files=tuple(files), id=record.id)
+
+
+def _read_versions(record: ChangeRecord) -> dict[RecordedPath, str]:
+    """Return the versions of files after a change, as far as its record is readable.
+
+    A record of many files is read from the log. The change is made even if that fails;
+    files then have the versions that were planned.
+    """
+    versions: dict[RecordedPath, str] = {}
+    with suppress(FilewrightError):
+        for change in record.file_changes:
+            if change.after is not None and change.after.digest is not None:
+                versions[change.path] = change.after.digest[:VERSION_DIGITS]
+    return versions
 
 
 def _note_committed(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Annotated
 
 from pydantic import Field
@@ -154,6 +156,18 @@ class _Undo:
         change_id = self.record.id if self.record is not None else None
         return Change((), change_id, replace(self.diff, files=tuple(files)))
 
+    def list_file_changes(self) -> Iterator[FileChange]:
+        """Yield the file changes of the undo; of a preview, those that are undone.
+
+        The record of an undo of many files is read from the log. The undo is made even
+        if that fails: then the file changes up to there are all.
+        """
+        if self.record is None:
+            yield from self.undone_record.file_changes
+            return
+        with suppress(FilewrightError):
+            yield from self.record.file_changes
+
     @property
     def merged_paths(self) -> frozenset[str]:
         """The files that were merged, and whose diffs tell something."""
@@ -187,7 +201,6 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
     if record is not None:
         diff = _read_diff(context, record.id)
     undo = _Undo(scope, is_of_file, record, reversal, diff)
-    file_changes = (record or undo.undone_record).file_changes
     view = find_diff_view(
         context,
         arguments,
@@ -210,7 +223,8 @@ def revert_edit(context: Context, arguments: RevertArguments) -> RevertResult:
         reverted=reversal.selected.change_ids,
         notes=reversal.notes,
         files=tuple(
-            change.path.display_path for change in file_changes[:MAX_FILES]
+            change.path.display_path
+            for change in islice(undo.list_file_changes(), MAX_FILES)
         ),
         part=reversal.selected.part,
         conflicts=reversal.remaining_conflicts[:MAX_FILES],
@@ -399,7 +413,7 @@ def _add_files(reply: ChangeReply, undo: _Undo, view: DiffView) -> None:
             shown_files.append(file)
     shown_paths = {file.path for file in shown_files}
     named_changes: list[FileChange] = []
-    for change in (undo.record or undo.undone_record).file_changes:
+    for change in undo.list_file_changes():
         is_shown = change.path.display_path in shown_paths
         if change.action != "modified" or not is_shown:
             named_changes.append(change)
