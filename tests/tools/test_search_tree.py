@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from filewright.tools.search_excerpt import ExcerptLine, FileExcerpt, LineRole
-from filewright.tools.search_result import SearchHit
+from filewright.tools.search_rendering import braced, render_files
+from filewright.tools.search_result import MatchedFile, SearchHit
 from filewright.tools.search_tree import TreeLength, cut_to_call, render_tree
 
 
@@ -87,6 +88,46 @@ def test_many_hits(workspace, many):
     assert "m003.py:1 m006.py:1" in result.text
     assert "…, leading" not in result.text
     assert result.text.endswith("; … arguments of calls and code around them]")
+
+
+def test_quoted_paths_are_whole():
+    """A part of a path in quotes would not be a path."""
+    path = '"src/a\\nb.py"'
+    files = [excerpt(path, (1, "f")), excerpt("src/c.py", (1, "f"))]
+    assert list(render_tree(files)) == [f"{path}:1: f", "src/c.py", "1: f"]
+    assert braced([path, '"src/a\\nc.py"']) == f'{path}, "src/a\\nc.py"'
+    counts = [MatchedFile(path, 1)] * 12
+    counts += [MatchedFile(f"src/{number}.py", 1) for number in range(20)]
+    rows = list(render_files(counts))
+    assert rows[0] == f"{path}: 1"
+    assert rows[-1] == f"[and 2 more {path}: 1]"
+
+
+def test_a_digest_of_the_top_folder(workspace, root):
+    for number in range(16):
+        (root / f"m{number}.py").write_text("import has\n" * 4)
+    (root / "a\nb.py").write_text("import has\n")
+    result = workspace.call("search_content", {"pattern": "has"})
+    assert result.text.splitlines()[:2] == [
+        '"a\\nb.py": 1 import',
+        "./: 64 imports in 16 files",
+    ]
+
+
+def test_long_lines_count_once(workspace, root):
+    """Of a long line each hit has a piece, and it is one line all the same."""
+    line = f"has {' ' * 9000} has\n"
+    (root / "a.txt").write_text(line * 3)
+    (root / "b.txt").write_text("has\n")
+    result = workspace.call("search_content", {"pattern": "has"})
+    assert "[4 matching lines (7 matches) in 2 files, all shown" in result.text
+    result = workspace.call(
+        "search_content", {"pattern": "has", "max_results": 4}
+    )
+    assert "[2 shown of 4 matching lines in 2 files;" in result.text
+    (root / "c.py").write_text("import has\n" * 80)
+    result = workspace.call("search_content", {"pattern": "has"})
+    assert "a.txt: 3 other lines\n" in result.text
 
 
 def test_a_digest(workspace, many):

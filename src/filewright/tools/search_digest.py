@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from filewright.tools.search_excerpt import ExcerptLine, FileExcerpt, LineRole
-from filewright.tools.search_tree import CALL_ENDING, render_tree
+from filewright.tools.search_tree import CALL_ENDING, render_tree, split_path
 from filewright.wording import escape_controls, pluralize
 
 MIN_LINES = 61
@@ -71,13 +71,17 @@ def build_digest(
     counts: dict[str, Counter[str]] = {}
     others: list[FileExcerpt] = []
     for excerpt in excerpts:
-        kinds = counts.setdefault(excerpt.path, Counter())
+        kind_by_number: dict[int, str] = {}
         lines = []
         for line in excerpt.lines:
+            # A long line may have several hits, each with a piece of it.
+            if kind_by_number.get(line.number) == "other":
+                continue
             kind = _kind_of(line, alias)
-            kinds[kind] += 1
+            kind_by_number[line.number] = kind
             if kind == "other":
                 lines.append(line)
+        counts[excerpt.path] = Counter(kind_by_number.values())
         if lines:
             others.append(FileExcerpt(excerpt.path, tuple(lines)))
     other_count = sum(kinds["other"] for kinds in counts.values())
@@ -114,8 +118,11 @@ def _count_by_folder(counts: dict[str, Counter[str]]) -> list[DigestRow]:
     if len(counts) > MAX_FILE_ROWS:
         paths_by_place: dict[str, list[str]] = {}
         for path in counts:
-            folder, slash, _ = path.rpartition("/")
-            paths_by_place.setdefault(folder + slash, []).append(path)
+            folder, name = split_path(path)
+            place = folder or "./"
+            if name.startswith('"'):
+                place = path
+            paths_by_place.setdefault(place, []).append(path)
     else:
         paths_by_place = {path: [path] for path in counts}
     rows = []

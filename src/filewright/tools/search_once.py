@@ -356,7 +356,7 @@ def count_shown_lines(outcome: SearchOutcome) -> int | None:
     if outcome.arguments.output == "counts":
         return sum(file.count or 0 for file in outcome.files)
     if outcome.arguments.output == "matches":
-        return len(outcome.hits)
+        return outcome.shown_count
     return None
 
 

@@ -72,6 +72,21 @@ class SearchOutcome:
         return bool(self.hits or self.files or self.kinds or self.values)
 
     @property
+    def counts_matches(self) -> bool:
+        """Return True if the counts are of matches, which may have several lines."""
+        return self.arguments.multiline or self.arguments.mode == "code"
+
+    @property
+    def shown_count(self) -> int:
+        """Return the number of matching lines on this page, or of matches.
+
+        A long line may have several hits, each with a piece of it.
+        """
+        if self.counts_matches:
+            return len(self.hits)
+        return len({(hit.path, hit.line) for hit in self.hits})
+
+    @property
     def is_bare(self) -> bool:
         """Return True if the search was complete without a match, an error or advice."""
         return (

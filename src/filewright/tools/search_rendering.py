@@ -20,6 +20,7 @@ from filewright.tools.search_tree import (
     MIN_TREE_HITS,
     has_single_lines,
     render_tree,
+    split_path,
     trims_blanks,
 )
 from filewright.tools.syntax_summary import is_name
@@ -92,7 +93,7 @@ def render_continuation(outcome: SearchOutcome) -> str:
     """Return the counts of shown and of all matches, and the cursor."""
     if outcome.digest is not None:
         return _render_way_to_lines(outcome)
-    counted = str(len(outcome.hits))
+    counted = str(outcome.shown_count)
     if outcome.files:
         counted = pluralize(len(outcome.files), "file")
     total = ""
@@ -182,7 +183,7 @@ def describe_hits(outcome: SearchOutcome) -> tuple[str, ...]:
     place = f"in {pluralize(len(paths), 'file')}"
     if outcome.total_lines is None:
         return (place, *outcome.notes)
-    if outcome.occurrence_count > len(outcome.hits):
+    if outcome.occurrence_count > outcome.total_lines:
         # `replace_content` counts these, and a caller may give that number to it.
         place = f"({pluralize(outcome.occurrence_count, 'match')}) {place}"
     lines = pluralize(outcome.total_lines, line_noun(outcome))
@@ -194,9 +195,7 @@ def describe_hits(outcome: SearchOutcome) -> tuple[str, ...]:
 
 def line_noun(outcome: SearchOutcome) -> str:
     """Return the noun of the counts: lines, or matches that may have several lines."""
-    arguments = outcome.arguments
-    has_lines = arguments.multiline or arguments.mode == "code"
-    return "match" if has_lines else "matching line"
+    return "match" if outcome.counts_matches else "matching line"
 
 
 def render_kind(
@@ -291,7 +290,8 @@ def braced(paths: Sequence[str]) -> str:
     For example ``src/{a,b}/package.json``.
     """
     plain = ", ".join(paths)
-    if re.search("[,{}]", "".join(paths)):
+    # A part of a path in quotes would not be a path.
+    if re.search('[,{}"]', "".join(paths)):
         return plain
     # Cut to whole names.
     start = commonprefix(paths).rfind("/") + 1  # noqa: RUF071
@@ -320,7 +320,7 @@ def render_files(files: Sequence[MatchedFile]) -> Iterator[str]:
     endings: Counter[str] = Counter()
     named_files = []
     for file in files:
-        ending = render_file(file).rpartition("/")[2]
+        _, ending = split_path(render_file(file))
         if file.count is not None:
             endings[ending] += 1
         if endings[ending] <= MAX_ALIKE_FILES:
@@ -339,8 +339,8 @@ def _render_folders(files: Sequence[MatchedFile]) -> Iterator[str]:
     """Yield a row for each folder: ``src/{a.py: 2, b.py: 1}``."""
     rows: dict[str, list[str]] = {}
     for file in files:
-        folder, slash, row = render_file(file).rpartition("/")
-        rows.setdefault(folder + slash, []).append(row)
+        folder, row = split_path(render_file(file))
+        rows.setdefault(folder, []).append(row)
     for folder, names in rows.items():
         is_plain = len(names) == 1 or not folder
         if is_plain or re.search("[,{}]", "".join(names)):

@@ -34,6 +34,17 @@ _DEFINITION_END = re.compile(r"\s*(?:[{:]|->|=>|=\s|throws\b|const\b)")
 _SEPARATORS = re.compile("[ ,{}]")
 
 
+def split_path(path: str) -> tuple[str, str]:
+    """Return the folder of a displayed path with its slash, and the name.
+
+    A path in quotes has no folder, since a part of it would not be a path.
+    """
+    if path.startswith('"'):
+        return "", path
+    folder, slash, name = path.rpartition("/")
+    return folder + slash, name
+
+
 def has_single_lines(excerpts: Sequence[FileExcerpt]) -> bool:
     """Return True if each hit is one line, without others around it."""
     for file in excerpts:
@@ -57,8 +68,8 @@ def render_tree(excerpts: Sequence[FileExcerpt]) -> Iterator[str]:
     files_by_folder: dict[str, dict[str, list[ExcerptLine]]] = {}
     for excerpt in excerpts:
         if excerpt.lines:
-            folder, slash, name = excerpt.path.rpartition("/")
-            files = files_by_folder.setdefault(folder + slash, {})
+            folder, name = split_path(excerpt.path)
+            files = files_by_folder.setdefault(folder, {})
             files.setdefault(name, []).extend(excerpt.lines)
     # Without a heading, its files come before those of any other folder.
     root_files = files_by_folder.pop("", None)
@@ -135,7 +146,7 @@ class TreeLength:
 
     def add(self, path: str, line: ExcerptLine) -> int:
         """Return about how many characters a hit adds to the layout."""
-        folder, _, name = path.rpartition("/")
+        folder, name = split_path(path)
         text = line.text.strip()
         # The column stands behind the number of a cut line.
         chars = len(str(line.number)) + 8
