@@ -97,6 +97,35 @@ def test_cursor_of_another_file(root, workspace, where):
 
 
 @pytest.mark.parametrize(
+    "arguments",
+    [{"pattern": "b"}, {"glob": "b*"}, {"path": "b"}, {"mode": "regex"}],
+    ids=lambda arguments: next(iter(arguments)),
+)
+def test_cursor_of_another_search(root, workspace, arguments):
+    """Its pages would not join to the result of either search."""
+    for name in "abc":
+        (root / name).write_text("ab\n" * 3)
+    call = {"pattern": "a", "max_results": 4}
+    cursor = workspace.call("search_content", call).data["next_cursor"]
+    call["cursor"] = cursor
+    result = workspace.call("search_content", {**call, "path": "./"})
+    assert len(result.data["results"]) == 4
+    result = workspace.call("search_content", {**call, **arguments})
+    assert result.data["message"] == "the cursor belongs to another search"
+
+
+def test_cursor_of_a_renamed_file(root, workspace):
+    """Under its new name the file would be searched a second time."""
+    for name in "ab":
+        (root / name).write_text("needle\n" * 3)
+    cursor = workspace.search("needle", max_results=5).next_cursor
+    os.rename(root / "b", root / "c")
+    with pytest.raises(FilewrightError) as caught:
+        workspace.search("needle", max_results=5, cursor=cursor)
+    assert caught.value.code is Code.STALE_VERSION
+
+
+@pytest.mark.parametrize(
     "cursor", ["garbage", "WyJzZWFyY2giLCJtYXRjaGVzIixbMSwiLCwiLCIiXV0"]
 )
 def test_search_refuses_text(root, workspace, cursor):

@@ -6,6 +6,8 @@ what was left out. A fuzzy search has a module of its own (`search_similar`).
 
 from __future__ import annotations
 
+import json
+import posixpath
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -72,6 +74,15 @@ from filewright.tools.syntax_summary import (
 from filewright.wording import pluralize
 
 MAX_CURSOR_CHARS = 8 << 10
+PAGE_ARGUMENTS = {
+    "cursor",
+    "max_results",
+    "context",
+    "context_before",
+    "context_after",
+}
+"""The arguments in which the pages of a search may differ."""
+
 MAX_FILES = 1_000_000
 MAX_DIGEST_CHARS = 2 << 20
 DIGEST_SECONDS = 5.0
@@ -199,7 +210,7 @@ def search_exact(
         page.outcome(is_tree=is_tree), is_complete=search.complete
     )
     if resume is not None:
-        outcome = add_cursor(outcome, target.location, resume)
+        outcome = add_cursor(outcome, target, resume)
     if search.complete:
         outcome = replace(outcome, total_lines=count_shown_lines(outcome))
     elif arguments.output in ("matches", "counts") and (
@@ -265,7 +276,7 @@ def begin_search(
         target.location,
         pattern,
         options,
-        after=decode_resume(context, arguments, target.location),
+        after=decode_resume(context, arguments, target),
         task=context.task,
         selection=selection,
         members=members,
@@ -284,8 +295,20 @@ def add_syntax_notes(
     return replace(outcome, advice=(*outcome.advice, *notes))
 
 
+def describe_search(arguments: SearchArguments, target: SearchTarget) -> str:
+    """Return a text that two calls have in common if a cursor may go from one to the other.
+
+    The pages of a search may differ in length and in context.
+    """
+    values = arguments.model_dump(exclude=PAGE_ARGUMENTS | {"path"})
+    path = target.location.display_path
+    # Members are the files of a pattern in that folder.
+    name = posixpath.basename(arguments.path) if target.members else ""
+    return json.dumps([path, name, values], sort_keys=True, default=str)
+
+
 def decode_resume(
-    context: Context, arguments: SearchArguments, top: Location
+    context: Context, arguments: SearchArguments, target: SearchTarget
 ) -> ResumePoint | None:
     """Return where a cursor continues, or None without a cursor.
 
@@ -296,19 +319,11 @@ def decode_resume(
     offset, path, mark = decode_cursor(
         arguments.cursor,
         "search",
-        arguments.output,
+        describe_search(arguments, target),
         noun="search",
         types=(int, str, str),
     )
-    options = WalkOptions(depth=1, include_ignored=True, include_git=True)
-
-    def list_folder(folder: Location) -> Iterator[Location]:
-        for entry in context.boundary.walk(folder, options, task=context.task):
-            yield entry.location
-
-    location = None
-    with suppress(FilewrightError):
-        location = find_path(top, path, list_folder)
+    location = find_resume_file(context, target.location, path)
     if location is None:
         raise FilewrightError(
             Code.STALE_VERSION,
@@ -317,6 +332,24 @@ def decode_resume(
         )
     fingerprint = mark.encode("latin-1").hex()
     return ResumePoint(location, max(0, offset), fingerprint)
+
+
+def find_resume_file(
+    context: Context, top: Location, path: str
+) -> Location | None:
+    """Return the location of a path in a cursor, or None if there is nothing."""
+    options = WalkOptions(depth=1, include_ignored=True, include_git=True)
+
+    def list_folder(folder: Location) -> Iterator[Location]:
+        for entry in context.boundary.walk(folder, options, task=context.task):
+            yield entry.location
+
+    with suppress(FilewrightError):
+        location = find_path(top, path, list_folder)
+        if location is not None:
+            context.boundary.stat(location)
+        return location
+    return None
 
 
 def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
@@ -332,15 +365,16 @@ def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
 
 
 def add_cursor(
-    outcome: SearchOutcome, top: Location, resume: ResumePoint
+    outcome: SearchOutcome, target: SearchTarget, resume: ResumePoint
 ) -> SearchOutcome:
     """Return the outcome with a cursor, or with a note if its path is too long for one."""
     position = [
         resume.offset,
-        shorten_path(top, resume.location),
+        shorten_path(target.location, resume.location),
         bytes.fromhex(resume.fingerprint).decode("latin-1"),
     ]
-    cursor = encode_cursor("search", outcome.arguments.output, position)
+    kind = describe_search(outcome.arguments, target)
+    cursor = encode_cursor("search", kind, position)
     if len(cursor) <= MAX_CURSOR_CHARS:
         return replace(outcome, next_cursor=cursor)
     note = (
