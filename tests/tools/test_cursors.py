@@ -114,6 +114,21 @@ def test_cursor_of_another_search(root, workspace, arguments):
     assert result.data["message"] == "the cursor belongs to another search"
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [{"glob": "b*"}, {"path": "c"}, {"depth": 0}, {"sort": "size"}],
+    ids=lambda arguments: next(iter(arguments)),
+)
+def test_cursor_of_another_list(root, workspace, arguments):
+    for name in "abc":
+        (root / name).mkdir()
+    call = {"limit": 2}
+    call["cursor"] = workspace.call("list_files", call).data["next_cursor"]
+    assert len(workspace.call("list_files", call).data["entries"]) == 1
+    result = workspace.call("list_files", {**call, **arguments})
+    assert result.data["message"] == "the cursor belongs to another list"
+
+
 def test_cursor_of_a_renamed_file(root, workspace):
     """Under its new name the file would be searched a second time."""
     for name in "ab":

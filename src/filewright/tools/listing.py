@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+import json
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -32,6 +33,9 @@ from filewright.tools.tool import Tool
 # The last lines of a page; the cursor holds the path of the last entry besides.
 RESERVED_CHARS = 400
 CURSOR_CHARS_PER_BYTE = 3
+
+PAGE_ARGUMENTS = ("cursor", "limit", "details")
+"""The arguments in which the pages of a list may differ."""
 
 
 class ListArguments(Arguments):
@@ -137,14 +141,14 @@ def read_page(
     """Return the entries that fit on a page, from the cursor on."""
     max_chars = context.settings.page_chars
     budget = CharacterBudget(max_chars, RESERVED_CHARS)
-    walk = context.boundary.walk(
-        location, walk_options(location, arguments), task=context.task
-    )
+    position = decode_position(location, arguments)
+    options = walk_options(location, arguments, position)
+    walk = context.boundary.walk(location, options, task=context.task)
     entries: list[ListedEntry] = []
     last_entry: FolderEntry | None = None
     cursor: str | None = None
     overlong_count = 0
-    for entry in sort_entries(walk, arguments):
+    for entry in sort_entries(walk, arguments, position):
         listed = describe_entry(context, entry, details=arguments.details)
         row_chars = len(render_entry(listed))
         cursor_chars = CURSOR_CHARS_PER_BYTE * len(entry.path)
@@ -156,8 +160,9 @@ def read_page(
             row_chars + 1, reserve=cursor_chars
         ):
             if last_entry is not None:
-                position = sort_key(last_entry, arguments.sort)
-                cursor = encode_cursor("list", arguments.sort, [*position])
+                last_position = sort_key(last_entry, arguments.sort)
+                kind = describe_list(location, arguments)
+                cursor = encode_cursor("list", kind, [*last_position])
             break
         entries.append(listed)
         last_entry = entry
@@ -175,13 +180,22 @@ def read_page(
     )
 
 
-def walk_options(location: Location, arguments: ListArguments) -> WalkOptions:
+def describe_list(location: Location, arguments: ListArguments) -> str:
+    """Return a text that two calls have in common if a cursor may go from one to the other."""
+    values = arguments.model_dump(exclude={"path", *PAGE_ARGUMENTS})
+    return json.dumps([location.display_path, values], sort_keys=True)
+
+
+def walk_options(
+    location: Location,
+    arguments: ListArguments,
+    position: tuple[int, str] | None,
+) -> WalkOptions:
     """Return which entries are walked. A listing by name begins after its cursor."""
     depth = arguments.depth
     if arguments.glob is not None and depth == 1:
         depth = 0
     after = None
-    position = decode_position(arguments)
     if position is not None and arguments.sort == "name":
         after = decode_path(location, position[1])
     return WalkOptions(
@@ -195,22 +209,26 @@ def walk_options(location: Location, arguments: ListArguments) -> WalkOptions:
     )
 
 
-def decode_position(arguments: ListArguments) -> tuple[int, str] | None:
+def decode_position(
+    location: Location, arguments: ListArguments
+) -> tuple[int, str] | None:
     """Return the sort key of the last entry before this page, or None at the beginning."""
     if arguments.cursor is None:
         return None
     rank, path = decode_cursor(
         arguments.cursor,
         "list",
-        arguments.sort,
-        noun="sort order",
+        describe_list(location, arguments),
+        noun="list",
         types=(int, str),
     )
     return rank, path
 
 
 def sort_entries(
-    walk: Iterable[FolderEntry], arguments: ListArguments
+    walk: Iterable[FolderEntry],
+    arguments: ListArguments,
+    position: tuple[int, str] | None,
 ) -> Iterable[FolderEntry]:
     """Return the entries after the cursor in their order, one more than the limit.
 
@@ -218,7 +236,6 @@ def sort_entries(
     """
     if arguments.sort == "name":
         return walk
-    position = decode_position(arguments)
 
     def key(entry: FolderEntry) -> tuple[int, str]:
         return sort_key(entry, arguments.sort)
