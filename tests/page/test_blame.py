@@ -45,6 +45,8 @@ def test_loads_lines_of_a_long_file(
     page.keyboard.press("b")
     more = page.get_by_role("button", name="more lines")
     more.click()
+    # While lines are loaded, the button ignores another click.
+    expect(more).to_have_text("⋯ 200 more lines")
     more.click()
     expect(more).to_be_hidden()
     expect(page.locator("table.lines td.num")).to_have_count(1200)
