@@ -55,6 +55,18 @@ def test_layout():
         ("log('has(u) failed')", "log('has(u) failed')"),
         ("x = 1  // has(u) is better", "x = 1  // has(u) is better"),
         ("# has(u) is better", "# has(u) is better"),
+        ("x = 1  # has(u) is better", "x = 1  # has(u) is better"),
+        ("# as in has(…)", "# as in has(…)"),
+        ("return ns::has(u);", "ns::has(…)"),
+        ("a * has(x)", "has(…)"),
+        ("&has(x)", "has(…)"),
+        ("   *has(x)", "   *has(x)"),
+        ("[has(u) for u in y]", "has(…)"),
+        ("public bool has(User u)", "public bool has(User u)"),
+        ("static int *has(void);", "static int *has(void);"),
+        ("List<User> has(x)", "List<User> has(x)"),
+        ("func (s *S) has(u *User) bool {", "func (s *S) has(u *User) bool {"),
+        ("has() bool", "has() bool"),
     ],
 )
 def test_calls(text, row):
@@ -64,7 +76,9 @@ def test_calls(text, row):
         ((start, start + 3),), False, (), (), None, 1.0,
     )  # fmt: skip
     line = ExcerptLine(1, text, LineRole.HIT, notes=("C.m",))
-    assert cut_to_call(line, hit) == ExcerptLine(1, row, LineRole.HIT)
+    is_plain = row.endswith("has(…)") and row != text
+    expected = ExcerptLine(1, row, LineRole.HIT, is_plain_call=is_plain)
+    assert cut_to_call(line, hit) == expected
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from filewright.tools.search_excerpt import ExcerptLine, FileExcerpt, LineRole
-from filewright.tools.search_tree import CALL_ENDING, render_tree, split_path
+from filewright.tools.search_tree import render_tree, split_path
 from filewright.wording import escape_controls, pluralize
 
 MIN_LINES = 61
@@ -106,7 +106,7 @@ def _kind_of(line: ExcerptLine, alias: re.Pattern[str]) -> str:
     """Return "call" or "import" for a plain line, else "other"."""
     if line.role is not LineRole.HIT:
         return "other"
-    if line.text.endswith(CALL_ENDING):
+    if line.is_plain_call:
         return "call"
     if _IMPORT.match(line.text) and not alias.search(line.text):
         return "import"

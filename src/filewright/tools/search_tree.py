@@ -25,11 +25,20 @@ CALL_ENDING = "(…)"
 MAX_CALL_CHARS = 48
 MIN_SAVED_CHARS = 12
 DEFINING_WORDS = {"def", "fn", "func", "function", "fun", "sub"}
+WORDS_BESIDE_CALL = re.compile(
+    r"and|as|assert|await|case|default|defer|del|delete|do|echo|elif|"
+    r"else|except|extends|finally|for|from|go|if|in|instanceof|is|match|"
+    r"new|not|of|or|print|puts|raise|return|select|switch|then|throw|"
+    r"typeof|unless|until|void|when|where|while|with|yield"
+)
+"""Another word beside a name is taken for the type of a function that is declared."""
 
 _BLANKS = " \t"
-_NAME_BEFORE = re.compile(r"[\w.$]*$")
+_NAME_BEFORE = re.compile(r"(?:[\w.$]|::|->)*$")
+_TYPE = re.compile(r"[^\W\d](?:\S*[\w>\]?*&])?")
+_PARAMETERS = re.compile(r"\([^\"'`]*\w[>?]?\s+[*&]?\w[^\"'`]*\)")
 _SIMPLE_ARGUMENTS = re.compile(r"\([^()\[\]{}=:]*\)")
-_COMMENT = re.compile(r"//|/\*|<!--|^\s*(?:\*|#|--)")
+_COMMENT = re.compile(r"//|/\*|<!--|^\s*(?:\*|#|--)|\s(?:#|--)\s")
 _DEFINITION_END = re.compile(r"\s*(?:[{:]|->|=>|=\s|throws\b|const\b)")
 _SEPARATORS = re.compile("[ ,{}]")
 
@@ -175,18 +184,20 @@ def cut_to_call(line: ExcerptLine, hit: SearchHit) -> ExcerptLine:
     if text[end : end + 1] != "(":
         return replace(line, notes=())
     start -= len(_name_before(text[:start]))
-    words = text[:start].split()
     stop = _end_of_call(text, end)
-    if not _is_in_code(text[:start]) or _DEFINITION_END.match(text, stop):
-        return replace(line, notes=())
-    if words and words[-1] in DEFINING_WORDS:
+    if not _is_in_code(text[:start]) or _is_declaration(text, start, end, stop):
         return replace(line, notes=())
     if _SIMPLE_ARGUMENTS.fullmatch(text, end, stop):
         # A name's calls are alike: those that are not should be seen among them.
-        return replace(line, text=f"{text[start:end]}{CALL_ENDING}", notes=())
+        return replace(
+            line,
+            text=f"{text[start:end]}{CALL_ENDING}",
+            notes=(),
+            is_plain_call=True,
+        )
     if stop - start + MIN_SAVED_CHARS > len(text.strip()):
         return replace(line, notes=())
-    before = "…" if words else ""
+    before = "…" if text[:start].strip() else ""
     after = "…" if text[stop:].strip() else ""
     return replace(line, text=f"{before}{text[start:stop]}{after}", notes=())
 
@@ -195,6 +206,31 @@ def _is_in_code(before: str) -> bool:
     """Return False if the text before a call seems to open a string or a comment."""
     has_open_quote = any(before.count(quote) % 2 for quote in "\"'`")
     return not has_open_quote and _COMMENT.search(before) is None
+
+
+def _is_declaration(text: str, start: int, end: int, stop: int) -> bool:
+    """Return True if a name with arguments up to `stop` seems to be declared there."""
+    words = text[:start].split()
+    if words and DEFINING_WORDS & {words[0], words[-1]}:
+        return True
+    if _DEFINITION_END.match(text, stop):
+        return True
+    if _PARAMETERS.fullmatch(text, end, stop):
+        return True
+    # The sign of a pointer may stand at the name.
+    before = text[:start].rstrip("*&")
+    types = before.split()
+    if types and before.endswith((" ", "\t")) and _is_type(types[-1]):
+        return True
+    # A type may follow, as in Go.
+    return _is_type(text[stop:].strip("; \t"))
+
+
+def _is_type(word: str) -> bool:
+    """Return True for a word that may be a type, and that seldom is beside a call."""
+    if WORDS_BESIDE_CALL.fullmatch(word):
+        return False
+    return _TYPE.fullmatch(word) is not None
 
 
 def _name_before(text: str) -> str:
