@@ -48,8 +48,8 @@ from filewright.text.splice import Splice, apply_splices, join_replacements
 _MAX_KEPT_NEW_FILE_BYTES = 256 * KB
 _MAX_KEPT_NEW_BYTES = 16 * MB
 _MAX_EDITED_BYTES_IN_MEMORY = 4 * MB
-_BYTES_BESIDE_EDITED_CONTENT = 200
-"""The memory that a new content takes beside its bytes; most are small."""
+_OVERHEAD_BYTES = 200
+"""The memory of an edited content without its bytes; most contents are small."""
 MAX_REMOVED_BYTES = 16 * MB
 """An edit that takes more out of a large file is undone from the displaced file."""
 HASHED_AHEAD_BYTES = 1 * MB
@@ -317,7 +317,7 @@ class _Saver:
         # Whether all of a file is of its encoding is checked when it is copied.
         if node.content.codec:
             return
-        needed_bytes = node.content.size + _BYTES_BESIDE_EDITED_CONTENT
+        needed_bytes = node.content.size + _OVERHEAD_BYTES
         if self._bytes_in_memory + needed_bytes <= _MAX_EDITED_BYTES_IN_MEMORY:
             self._bytes_in_memory += needed_bytes
             self.edited_contents[node] = MemoryContent(

@@ -106,10 +106,10 @@ class ChangeTree:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Part the nodes from each other.
+        """Take the references of all nodes to each other away.
 
-        They refer to each other, so the memory of a hundred thousand of them would be
-        free only long after the commit.
+        The nodes are a circle of references, so the memory of a hundred thousand of
+        them would be free only long after the commit.
         """
         pending = [*self.roots, *self.records.loaded]
         self.records.clear()
@@ -141,7 +141,7 @@ class ChangeTree:
         """
         if changing or not location.parts:
             self.boundary.require_writable_names(location, location.parts)
-            # Only of what may be put somewhere this is asked again at the end.
+            # At the end this is asked of new positions, unless a step has asked it.
             if create:
                 self._checked.setdefault(location.root, set()).add(
                     location.parts

@@ -190,7 +190,11 @@ def _attempt(
 
 
 def _read_from_log(log: Log, record: ChangeRecord) -> Sequence[FileChange]:
-    """Return the file changes of a record; many without the tree, which ends here."""
+    """Return the file changes of a record that is committed.
+
+    Many are read from the log when they are asked for: made from the tree they would
+    keep that in memory. A log that cannot be read now is no failure of the change.
+    """
     if len(record.file_changes) > MAX_HELD_VALUES:
         with suppress(OSError, FilewrightError):
             stored_record = log.read_record(record.number)

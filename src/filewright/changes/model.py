@@ -535,7 +535,10 @@ class LazySequence(Sequence[ValueT]):
 def hold_few(
     read_values: Callable[[], Iterator[ValueT]],
 ) -> Sequence[ValueT]:
-    """Return values: few are held in memory, many are made again for each pass."""
+    """Return values that are held in memory if they are few.
+
+    Many are made again for each pass.
+    """
     first_values = tuple(islice(read_values(), MAX_HELD_VALUES + 1))
     if len(first_values) <= MAX_HELD_VALUES:
         return first_values

@@ -134,7 +134,7 @@ def settle_cleaned(log: Log) -> None:
         for number, _ in log.list_unfinished("done")
         if number in log.cleaned_up
     ]
-    # Only to flush their folders are the plans read again.
+    # The plans are read again only to flush their folders.
     if log.flusher.enabled:
         _flush_folders(log, numbers)
     log.mark_cleaned_up(numbers)

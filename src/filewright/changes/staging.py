@@ -128,7 +128,7 @@ class _Staging:
                 if child.kind == "folder":
                     state = self.created.get(child)
                 else:
-                    # From now on it is among the states of its folder alone.
+                    # From here on only the states of its folder hold it.
                     state = self._backup.created.pop(child, None)
                 if state is None:
                     # A child that came with a copied folder.

@@ -56,19 +56,18 @@ class Reversal:
         self.diff = Diff(())
         self.report = UndoReport()
         self._options = options
-        # Read again for each pass, and located again where it is needed: to hold the
-        # changes and locations of all files takes as much memory as their contents.
+        # Many file changes are read again for each pass, and located again: to hold
+        # them with their locations would take as much memory as the contents.
         self._file_changes = selected.record.file_changes
         self._root_notes: list[str] = []
         for change in selected.record.file_changes:
-            for path in change.paths:
-                location = options.locate(path)
-                if _is_of_root(change):
-                    root = location.requested_path.rstrip(":")
-                    self._root_notes.append(
-                        f"{root} is a root of the workspace, so its mode and owner stay; "
-                        "a workspace on the folder above alone takes them back"
-                    )
+            locations = [options.locate(path) for path in change.paths]
+            if _is_of_root(change):
+                root = locations[0].requested_path.rstrip(":")
+                self._root_notes.append(
+                    f"{root} is a root of the workspace, so its mode and owner stay; a "
+                    "workspace on the folder above alone takes them back"
+                )
         if self._root_notes:
             self._file_changes = _select(
                 selected.record.file_changes,
@@ -209,7 +208,7 @@ def _select(
     file_changes: Sequence[FileChange],
     is_selected: Callable[[FileChange], bool],
 ) -> Sequence[FileChange]:
-    """Return some of the file changes of a record; many are not held in memory."""
+    """Return those file changes that are selected; many are not held in memory."""
     return hold_few(partial(filter, is_selected, file_changes))
 
 

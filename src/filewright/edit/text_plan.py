@@ -56,9 +56,9 @@ def to_file_plan(text: Snapshot, plan: TextPlanT) -> FilePlan[TextPlanT]:
     steps: list[Step] = []
     if file_splices:
         steps.append(Modify.from_snapshot(location, file, file_splices))
-    # One text for both names: a change may have 100,000 files.
     name = location.display_path
     if name == location.spelling:
+        # An equal text that is held already: a change may have 100,000 files.
         name = location.spelling
     return FilePlan(
         result=plan,
