@@ -79,6 +79,7 @@ def test_glob_matches(
     [
         ("*.py, !{test,build}", ["*.py", "!{test,build}"]),
         ("!build,!*.md", ["!build", "!*.md"]),
+        ("*.py , ! {test,build}", ["*.py", "!{test,build}"]),
         ("{*.py,!a},  !b", ["{*.py,!a}", "!b"]),
         ("a,b.txt", ["a,b.txt"]),
         (r"a\,!b", [r"a\,!b"]),
@@ -90,6 +91,13 @@ def test_exclusions_follow_in_same_text(
     (tree / "a,b.txt").write_text("")
     (tree / "a,!b").write_text("")
     assert found(tree, text) == found(tree, globs)
+
+
+def test_malformed_exclusion_names_whole_text(tree: Path) -> None:
+    with pytest.raises(
+        FilewrightError, match=r"the glob \*\.py, ! is malformed"
+    ):
+        found(tree, "*.py, !")
 
 
 def test_glob_begins_in_listed_folder(tree: Path) -> None:

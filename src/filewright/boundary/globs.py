@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, product
+from itertools import product
 from math import prod
 from typing import Literal
 
@@ -87,6 +87,7 @@ class Globs:
     A glob only names paths below the folder: `..` is refused, and so is an absolute
     path. A glob counts as absolute if the folder has no name like its first one.
     Several stand in one text if each after the first begins with `!`: `*.js, !{a,b}`.
+    Blanks around a glob, and behind `!`, do not count.
     """
 
     wanted: Matcher | None = None
@@ -100,23 +101,15 @@ class Globs:
         """
         wanted_rules: list[Rule] = []
         unwanted_rules: list[Rule] = []
-        for glob in chain.from_iterable(map(_split_exclusions, globs)):
-            text = glob.strip()
-            if text.startswith("!"):
-                unwanted_rules += _compile_glob(text[1:], glob, folder)
-            else:
-                wanted_rules += _compile_glob(text, glob, folder)
-            absolute_start = re.match(_ABSOLUTE_START, text)
-            if absolute_start is not None:
-                first_name = os.fsencode(absolute_start[1])
-                if not folder.has_name(first_name):
-                    problem = (
-                        "is absolute: it begins in the folder that is looked through, "
-                        f"which has nothing named {quote(first_name)}"
-                    )
-                    raise _glob_error(
-                        glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE
-                    )
+        for glob in globs:
+            for part in _split_exclusions(glob):
+                text = part.strip()
+                if text.startswith("!"):
+                    excluded = text[1:].lstrip()
+                    unwanted_rules += _compile_glob(excluded, glob, folder)
+                else:
+                    wanted_rules += _compile_glob(text, glob, folder)
+                _require_relative(text, glob, folder)
         wanted = _single_layer(wanted_rules) if wanted_rules else None
         unwanted = (
             _single_layer(unwanted_rules) if unwanted_rules else NO_IGNORE_RULES
@@ -136,10 +129,24 @@ class Globs:
         return Globs(wanted, self.unwanted.below(prefix))
 
 
-def _split_exclusions(text: str) -> list[str]:
-    """Return the globs of a text, which ends each at a comma before a `!`.
+def _require_relative(text: str, glob: str, folder: GlobFolder) -> None:
+    """Raise `path_escape` if `text` is absolute and names nothing in the folder."""
+    absolute_start = re.match(_ABSOLUTE_START, text)
+    if absolute_start is None:
+        return
+    first_name = os.fsencode(absolute_start[1])
+    if not folder.has_name(first_name):
+        problem = (
+            "is absolute: it begins in the folder that is looked through, "
+            f"which has nothing named {quote(first_name)}"
+        )
+        raise _glob_error(glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE)
 
-    A comma elsewhere is a character of a name, or stands between braces.
+
+def _split_exclusions(text: str) -> list[str]:
+    """Return the globs of a text, which is divided at each comma before a `!`.
+
+    Any other comma belongs to a name, or to braces.
     """
     globs: list[str] = []
     start = offset = depth = 0
@@ -159,7 +166,7 @@ def _single_layer(rules: list[Rule]) -> Matcher:
 
 
 def _compile_glob(text: str, glob: str, folder: GlobFolder) -> list[Rule]:
-    """Return the rules for `text`, which is `glob` without whitespace and `!`."""
+    """Return the rules for `text`, a part of `glob` without whitespace and `!`."""
     rules = []
     relative = _remove_folder_path(text, folder)
     for alternative in _expand_braces(relative, glob):
