@@ -206,7 +206,18 @@ def test_tells_lines_that_stay(
     assert row not in shown.text
 
 
-def test_tells_that_no_line_stays(workspace: Workspace, root: Path) -> None:
-    (root / "f.txt").write_text("<<<<<<< a\n=======\nb\n>>>>>>> c\n")
+@pytest.mark.parametrize(
+    ("side", "row"),
+    [
+        ("", "conflict 1 (lines 1-4): ours kept, no line"),
+        ("\n \n", "conflict 1 (lines 1-6): ours kept, 2 blank lines"),
+        ("\n x\n", "conflict 1 (lines 1-6): ours kept, 2 lines: x"),
+    ],
+    ids=["none", "blank", "below-blank"],
+)
+def test_tells_which_text_stays(
+    workspace: Workspace, root: Path, side: str, row: str
+) -> None:
+    (root / "f.txt").write_text(f"<<<<<<< a\n{side}=======\nb\n>>>>>>> c\n")
     answer = resolve(workspace, {"at": {"conflict": 1}, "take": "ours"})
-    assert "conflict 1 (lines 1-4): ours kept, no line" in answer.text
+    assert row in answer.text.splitlines()

@@ -359,7 +359,7 @@ def _describe_side(
     snapshot: Snapshot,
     edit_number: int,
 ) -> TakenSide:
-    """Return the side of a conflict that is taken, with the first line that stays."""
+    """Return the side of a conflict that is taken, with the first text that stays."""
     deleted = [
         range(first, last + 1) for first, last in conflict.lines_without(side)
     ]
@@ -372,15 +372,25 @@ def _describe_side(
     )
     if not staying_lines:
         return TakenSide(edit_number, f"{description}no line", tuple(deleted))
-    offset = snapshot.lines.offset_of(staying_lines[0])
-    line = snapshot.lines.read_line(offset, limit=_SIDE_LINE_BYTES)
-    text = to_one_line(decode(line.body, snapshot.encoding).strip())
-    description += f"{pluralize(len(staying_lines), 'line')}: "
-    return TakenSide(
-        edit_number,
-        description + clip(text, _MAX_SIDE_CHARS),
-        tuple(deleted),
-    )
+    count = len(staying_lines)
+    text = _first_text(snapshot, staying_lines)
+    if text:
+        description += f"{pluralize(count, 'line')}: "
+        description += clip(text, _MAX_SIDE_CHARS)
+    else:
+        description += pluralize(count, "blank line")
+    return TakenSide(edit_number, description, tuple(deleted))
+
+
+def _first_text(snapshot: Snapshot, numbers: Sequence[int]) -> str:
+    """Return the first of some lines that is not blank, or "" if all are."""
+    for number in numbers:
+        offset = snapshot.lines.offset_of(number)
+        line = snapshot.lines.read_line(offset, limit=_SIDE_LINE_BYTES)
+        text = to_one_line(decode(line.body, snapshot.encoding).strip())
+        if text:
+            return text
+    return ""
 
 
 def _find_conflict(
