@@ -83,6 +83,19 @@ def test_hides_denied_files_from_next_change(
         )
 
 
+def test_hides_denied_files_that_are_taken_back(
+    bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stop_at(bench, monkeypatch, "mark_done", bench.modify("a.txt", EDIT))
+    (bench.root / ".agentsignore").write_text("/a.txt\n")
+    with scene.Bench(area) as fresh:
+        made = fresh.commit(Create(fresh.at("open.txt"), b"n"))
+        assert made.notes
+        assert not any("a.txt" in note for note in made.notes)
+        assert any("a.txt" in why for why in fresh.changes.recover().taken_back)
+    assert (bench.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
+
+
 def test_opening_recovers(
     bench: Any, scene: Any, area: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

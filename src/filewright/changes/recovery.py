@@ -195,6 +195,8 @@ def _recover_change(
             # The process that opens all of its roots cleans it up.
             return Recovery()
         return _leave_for_other_roots(log, record, closed_root)
+    # Asked before, since the log forgets a change that is rolled back.
+    has_denied_file = not is_committed and _touches_denied_file(log, record)
     with OpenFolders(log.boundary) as folders:
         slots = PlanSlots(folders, plan, search=log.search)
         if is_committed:
@@ -203,7 +205,9 @@ def _recover_change(
             report = _report_roll_back(
                 log, record, roll_back(slots, log, record)
             )
-    if report.notes and _touches_denied_file(log, record):
+    if is_committed and report.notes:
+        has_denied_file = _touches_denied_file(log, record)
+    if has_denied_file:
         report.hidden_notes.update(
             report.conflicts, report.unsettled, report.taken_back
         )
@@ -256,10 +260,15 @@ def _report_roll_back(
 
 
 def _touches_denied_file(log: Log, record: ChangeRecord) -> bool:
+    """Return True if a change may touch a file that is denied now."""
     visibility = visibility_check(log.boundary)
-    return any(
-        visibility(path) == "denied" for path in _paths_of(log, record.number)
-    )
+    # A recovery goes on whatever the rules are: then its files are not named.
+    with suppress(FilewrightError, OSError):
+        return any(
+            visibility(path) == "denied"
+            for path in _paths_of(log, record.number)
+        )
+    return True
 
 
 def _load_record(log: Log, number: int, state: str) -> ChangeRecord | None:
