@@ -281,12 +281,6 @@ def test_documented_hooks(client: str) -> None:
     assert json.loads(printed) in [json.loads(block) for block in blocks]
 
 
-def test_refuses_hooks() -> None:
-    result = CliRunner().invoke(program, ["config", "continue", "--hooks"])
-    assert result.exit_code == 2
-    assert "claude-code" in result.stderr
-
-
 _PLACES = {
     "$CODEX_HOME": "~/.codex",
     "$COPILOT_HOME": "~/.copilot",

@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from filewright.cli.demo_story import PRICES, PRICES_AFTER, PROJECT
-
 terminals = pytest.importorskip("tests.terminals")
 
 FILEWRIGHT = [sys.executable, "-m", "filewright"]
@@ -50,9 +48,3 @@ def test_no_terminal(environment: dict[str, str], tmp_path: Path) -> None:
     assert process.returncode == 0, process.stderr
     assert "A first step" in process.stdout
     assert [*(tmp_path / "tmp").iterdir()] == []
-
-
-def test_prices_are_not_utf8() -> None:
-    with pytest.raises(UnicodeDecodeError):
-        PROJECT[PRICES].decode("utf-8")
-    assert PROJECT[PRICES] != PRICES_AFTER

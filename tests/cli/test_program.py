@@ -209,23 +209,6 @@ def test_help_has_example(command: str) -> None:
     assert f"filewright {command}" in result.stdout
 
 
-def test_names_wrong_setting(folder: Path) -> None:
-    environment = {**os.environ, "FILEWRIGHT_PAGE_CHARS": "many"}
-    result = processes.run(
-        [*processes.FILEWRIGHT, "call", "list_files", "{}"], env=environment
-    )
-    assert result.returncode == 2
-    assert "FILEWRIGHT_PAGE_CHARS" in result.stderr
-
-
-def test_missing_root_is_two(folder: Path) -> None:
-    result = processes.run(
-        [*processes.FILEWRIGHT, "call", "list_files", "{}", "--root", "absent"]
-    )
-    assert result.returncode == 2
-    assert "absent" in result.stderr
-
-
 def completed(words: str) -> list[str]:
     """What bash is offered for the last word of `words`."""
     environment = {

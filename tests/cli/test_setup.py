@@ -601,44 +601,6 @@ def test_finds_user_scope(
     assert everything(project) == {}
 
 
-@pytest.mark.parametrize(
-    ("typed", "meant"),
-    [
-        *(
-            ("gemini-cli", "gemini"),
-            ("Gemini CLI", "gemini"),
-            ("qwen-code", "qwen"),
-            ("codex-cli", "codex"),
-        ),
-        *(
-            ("claude", "claude-code"),
-            ("Claude Desktop", "claude-desktop"),
-            ("claude_code", "claude-code"),
-        ),
-        *(
-            ("VS Code", "vscode"),
-            ("vs-code", "vscode"),
-            ("code", "vscode"),
-            ("open-code", "opencode"),
-        ),
-    ],
-)
-def test_knows_aliases(typed: str, meant: str, project: Path) -> None:
-    def said(name: str) -> str:
-        return CliRunner().invoke(program, ["config", name]).output
-
-    assert said(typed) == said(meant)
-    assert "filewright" in said(typed)
-
-
-def test_refuses_unknown_client(
-    project: Path,
-) -> None:
-    result = setup("emacs", "--yes")
-    assert result.exit_code == 2
-    assert "claude-code" in result.stderr
-
-
 def test_refuses_concurrent_change(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -146,6 +146,11 @@ def workspace(folder: Path, tmp_path: Path) -> Iterator[Workspace]:
         yield opened
 
 
+def numbered(count: int) -> str:
+    """Return a text of numbered lines."""
+    return "".join(f"line {number}\n" for number in range(1, count + 1))
+
+
 HOSTILE = "<img src=x onerror=alert(1)><script>alert(2)</script>"
 
 

@@ -29,23 +29,6 @@ def made(workspace: Workspace, count: int) -> None:
     assert not answer.is_error, answer.text
 
 
-def test_tree(workspace: Workspace, opened: Opened) -> None:
-    made(workspace, 6)
-    page = opened()
-    links = page.locator(".tree a")
-    expect(links).to_have_count(6)
-    expect(
-        page.locator(".tree a", has_text="0004.txt").locator(".plus")
-    ).to_have_text("+5")
-    links.last.click()
-    expect(page.locator("article.file").last.locator(".fold")).to_be_focused()
-    page.locator(".tree summary").get_by_text("0/", exact=False).first.press(
-        "Enter"
-    )
-    expect(page.locator(".tree a", has_text="0000.txt")).to_be_hidden()
-    expect(page.locator(".tree a", has_text="0004.txt")).to_be_visible()
-
-
 def test_loads_a_chosen_file(workspace: Workspace, opened: Opened) -> None:
     made(workspace, 120)
     page = opened()
@@ -182,30 +165,6 @@ def test_reads_only_listed_changes(
         row.change.record.id for row in following.rows
     ]
     assert len(read) <= 100
-
-
-BAD = [
-    {},
-    {"kind": "change", "name": "x", "accept": 5},
-    {"kind": "nothing", "name": "x", "accept": True},
-    {"kind": "change", "name": "x", "accept": True, "files": ["a b"]},
-    {"kind": "change", "name": "\ud800", "accept": True},
-]
-
-
-def test_refuses_bad_decisions(
-    workspace: Workspace, serve: Callable[..., Served]
-) -> None:
-    import json
-
-    with serve().client() as client:
-        for bad in BAD:
-            assert (
-                client.post("/decide", content=json.dumps(bad)).status_code
-                == 400
-            )
-        assert client.get("/nothing/x").status_code == 404
-        assert client.get("/nothing/x?part=view").status_code == 404
 
 
 def test_cells_of_a_notebook(

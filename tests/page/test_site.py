@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-import struct
-import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from tests.page.conftest import Served, expect
+from tests.page.conftest import expect, numbered
 
 from filewright import Workspace
 from filewright.boundary.names import quote
@@ -19,29 +17,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     Opened = Callable[..., Page]
-
-
-def numbered(count: int) -> str:
-    return "".join(f"line {number}\n" for number in range(1, count + 1))
-
-
-def png(colour: tuple[int, int, int]) -> bytes:
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return (
-            struct.pack(">I", len(data))
-            + name
-            + data
-            + struct.pack(">I", zlib.crc32(name + data))
-        )
-
-    head = struct.pack(">IIBBBBB", 1, 1, 8, 2, 0, 0, 0)
-    pixel = zlib.compress(b"\0" + bytes(colour))
-    return (
-        b"\x89PNG\r\n\x1a\n"
-        + chunk(b"IHDR", head)
-        + chunk(b"IDAT", pixel)
-        + chunk(b"IEND", b"")
-    )
 
 
 def test_shows_the_newest_change(workspace: Workspace, opened: Opened) -> None:
@@ -80,26 +55,6 @@ def test_split_and_unified(workspace: Workspace, opened: Opened) -> None:
     expect(page.locator("table.diff:not(.split) tr:not(.head)")).to_have_count(
         4
     )
-
-
-def test_unfolds_lines(workspace: Workspace, opened: Opened) -> None:
-    workspace.write("a.txt", numbered(600))
-    workspace.edit(
-        "a.txt", [{"search": "line 300\n", "replace": "line 300!\nand more\n"}]
-    )
-    page = opened()
-    expect(
-        page.get_by_role("button", name="296 unchanged lines")
-    ).to_be_visible()
-    page.get_by_role("button", name="296 unchanged lines").click()
-    expect(page.locator("td.code", has_text="line 200")).to_be_visible()
-    page.get_by_role("button", name="96 unchanged lines").click()
-    expect(page.get_by_role("button", name="96 unchanged lines")).to_have_count(
-        0
-    )
-    page.get_by_role("button", name="297 unchanged lines").click()
-    last = page.locator("tr", has_text="line 500")
-    expect(last.locator(".num")).to_have_text(["500", "501"])
 
 
 def test_encodings(workspace: Workspace, folder: Path, opened: Opened) -> None:
@@ -203,57 +158,6 @@ def test_badges(workspace: Workspace, folder: Path, opened: Opened) -> None:
             ).to_contain_text(word)
 
 
-def test_image(workspace: Workspace, folder: Path, opened: Opened) -> None:
-    (folder / "dot.png").write_bytes(png((255, 0, 0)))
-    answer = workspace.call("delete_items", {"paths": ["dot.png"]})
-    assert not answer.is_error, answer.text
-    page = opened()
-    page.get_by_role("button", name="Fold dot.png").click()
-    expect(page.locator("figure img")).to_have_count(1)
-    # The view may be drawn again meanwhile, with another element for the image.
-    page.wait_for_function(
-        """() => {
-          const image = document.querySelector("figure img");
-          image?.scrollIntoView();
-          return image?.naturalWidth === 1;
-        }"""
-    )
-
-
-def test_pages_of_files(workspace: Workspace, opened: Opened) -> None:
-    items = [
-        {"path": f"d/{number:03}.txt", "content": numbered(5)}
-        for number in range(200)
-    ]
-    assert not workspace.call("write_content", {"items": items}).is_error
-    page = opened()
-    expect(page.locator("article.file")).to_have_count(50)
-    expect(page.locator(".about .totals")).to_contain_text("so far")
-    page.locator("button.files").scroll_into_view_if_needed()
-    expect(page.locator("article.file")).to_have_count(100)
-
-
-def test_loads_a_large_file(
-    workspace: Workspace, folder: Path, opened: Opened
-) -> None:
-    (folder / "large.txt").write_text(numbered(200_000))
-    workspace.edit(
-        "large.txt", [{"search": "line 150000\n", "replace": "line 150000!\n"}]
-    )
-    page = opened()
-    expect(page.locator("td.code.new")).to_have_text("+line 150000!")
-    assert page.locator(".unfold").count() == 0, (
-        "it is too large to be unfolded"
-    )
-
-
-def test_loads_a_long_diff(workspace: Workspace, opened: Opened) -> None:
-    workspace.write("long.txt", numbered(900))
-    page = opened()
-    page.get_by_role("button", name="500 more added lines").click()
-    expect(page.locator("td.code.new")).to_have_count(900)
-
-
 def test_filters_the_list(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", "0\n")
     for number in range(60):
@@ -299,34 +203,6 @@ def test_keys(workspace: Workspace, opened: Opened) -> None:
     expect(page.get_by_role("dialog", name="Keyboard shortcuts")).to_be_hidden()
 
 
-def test_two_tabs(
-    workspace: Workspace, serve: Callable[..., Served], opened: Opened
-) -> None:
-    page = opened(serve())
-    expect(page.locator("#view")).to_contain_text("No change is recorded yet")
-    other = page.context.new_page()
-    other.goto(page.url)
-    workspace.write("fresh.txt", "x\n")
-    for tab in (page, other):
-        tab.bring_to_front()
-        expect(tab.locator("#rows .row")).to_contain_text(
-            "fresh.txt", timeout=20_000
-        )
-        expect(tab.locator("article h2")).to_have_text("fresh.txt")
-
-
-def test_server_ends(
-    workspace: Workspace, serve: Callable[..., Served], opened: Opened
-) -> None:
-    workspace.write("a.txt", "x\n")
-    served = serve()
-    page = opened(served)
-    expect(page.locator("#live")).to_have_text("live")
-    assert served.end() == 0, "a page that listens does not keep it"
-    expect(page.locator("#gone")).to_be_visible(timeout=20_000)
-    expect(page.locator("td.code.new")).to_have_text("+x")
-
-
 def test_narrow_window(workspace: Workspace, opened: Opened) -> None:
     workspace.write("a.txt", "x\n")
     workspace.write("b.txt", "x\n")
@@ -336,15 +212,3 @@ def test_narrow_window(workspace: Workspace, opened: Opened) -> None:
     page.locator("#rows .row", has_text="a.txt").click()
     expect(page.locator("h1")).to_contain_text("a.txt")
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
-
-
-def test_unknown_address(workspace: Workspace, opened: Opened) -> None:
-    workspace.write("a.txt", "x\n")
-    page = opened()
-    with page.expect_response(
-        lambda answer: "part=view" in answer.url
-    ) as shown:
-        page.goto(page.url.rpartition("/")[0] + "/0000000000000")
-    assert shown.value.status == 404
-    expect(page.locator("#view h1")).to_contain_text("is not here")
-    expect(page.locator("#rows .row")).to_have_count(1)

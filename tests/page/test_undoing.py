@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from tests.page.conftest import Served, expect, said
+from tests.page.conftest import Served, expect, numbered, said
 from tests.server.conftest import RawClient
 
 from filewright import Workspace
@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
     Opened = Callable[..., Page]
-
-
-def numbered(count: int) -> str:
-    return "".join(f"line {number}\n" for number in range(1, count + 1))
 
 
 def agent(workspace: Workspace, session: str = "s1") -> Any:

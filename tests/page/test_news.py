@@ -1,0 +1,43 @@
+"""News that reach open pages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from tests.page.conftest import Served, expect
+
+from filewright import Workspace
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Page
+
+    Opened = Callable[..., Page]
+
+
+def test_two_tabs(
+    workspace: Workspace, serve: Callable[..., Served], opened: Opened
+) -> None:
+    page = opened(serve())
+    expect(page.locator("#view")).to_contain_text("No change is recorded yet")
+    other = page.context.new_page()
+    other.goto(page.url)
+    workspace.write("fresh.txt", "x\n")
+    for tab in (page, other):
+        tab.bring_to_front()
+        expect(tab.locator("#rows .row")).to_contain_text(
+            "fresh.txt", timeout=20_000
+        )
+        expect(tab.locator("article h2")).to_have_text("fresh.txt")
+
+
+def test_server_ends(
+    workspace: Workspace, serve: Callable[..., Served], opened: Opened
+) -> None:
+    workspace.write("a.txt", "x\n")
+    served = serve()
+    page = opened(served)
+    expect(page.locator("#live")).to_have_text("live")
+    assert served.end() == 0, "a page that listens does not keep it"
+    expect(page.locator("#gone")).to_be_visible(timeout=20_000)
+    expect(page.locator("td.code.new")).to_have_text("+x")
