@@ -117,6 +117,19 @@ def test_quoted_paths_are_whole():
     assert rows[-1] == f"[and 2 more {path}: 1]"
 
 
+def test_names_with_colons_have_their_own_row():
+    """Behind such a name, a line number could be read as a column."""
+    files = [excerpt("a/b:7", (1, "f")), excerpt("a/c", (1, "f"), (2, "g"))]
+    assert list(render_tree(files)) == [
+        "a/",
+        "b:7",
+        "1: f",
+        "c",
+        "1: f",
+        "2: g",
+    ]
+
+
 def test_a_digest_of_the_top_folder(workspace, root):
     for number in range(16):
         (root / f"m{number}.py").write_text("import has\n" * 4)

@@ -40,7 +40,7 @@ _PARAMETERS = re.compile(r"\([^\"'`]*\w[>?]?\s+[*&]?\w[^\"'`]*\)")
 _SIMPLE_ARGUMENTS = re.compile(r"\([^()\[\]{}=:]*\)")
 _COMMENT = re.compile(r"//|/\*|<!--|^\s*(?:\*|#|--)|\s(?:#|--)\s")
 _DEFINITION_END = re.compile(r"\s*(?:[{:]|->|=>|=\s|throws\b|const\b)")
-_SEPARATORS = re.compile("[ ,{}]")
+_SEPARATORS = re.compile("[ ,:{}]")
 
 
 def split_path(path: str) -> tuple[str, str]:
@@ -115,7 +115,8 @@ def _render_files(files: dict[str, list[ExcerptLine]]) -> Iterator[str]:
             if is_own or _SEPARATORS.search(name):
                 own_rows[row] = numbers
         shown_name = escape_controls(name)
-        if len(own_rows) > 1:
+        # The end of a name with a colon could be read as a line number.
+        if len(own_rows) > 1 or (own_rows and ":" in name):
             yield shown_name
             yield from _render_lines(own_rows)
         else:
