@@ -1,4 +1,4 @@
-"""The ``*** Begin Patch`` envelope: what models write, applied where it can only belong."""
+"""Patches as text: envelopes as models write them, and what cannot be read."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from operator import attrgetter
 
 import pytest
 
-from filewright import FilewrightError
 from filewright.edit.patch.reader import parse_patch
+from filewright.errors import FilewrightError
 
 CODE = (
     b"class A:\n    def run(self):\n        return 1\n\n    def stop(self):\n        return 2\n\n\n"
@@ -290,3 +290,151 @@ def test_names_other_git_lines(body: str) -> None:
             f"*** Begin Patch\n*** Update File: x\n{body}*** End Patch\n"
         )
     assert "space before" not in caught.value.hint
+
+
+H = "--- a/x\n+++ b/x\n"
+LETTERS = b"a\nb\nc\nd\ne\nf\ng\nh\n"
+EDIT = "@@ -1,2 +1,2 @@\n-a\n+A\n b\n"
+
+
+def envelope(body: str) -> str:
+    return f"*** Begin Patch\n{body}*** End Patch\n"
+
+
+UNREADABLE = [
+    ("", "empty"),
+    ("   \n\n", "empty"),
+    ("garbage", "no file header was found (line 1"),
+    ("just\nwords\n", "no file header was found"),
+    (EDIT, "comes before any file header"),
+    (H + EDIT + "wibble\n", "belongs to no hunk (line 7"),
+    (H + "@@ -1,2 +1,2 @@\n-a\nA\n b\n", "belongs to no hunk (line 5"),
+    (H, "are missing"),
+    ("--- a/x\n", "ends inside a file header"),
+    ("diff --git a/x b/x\n", "are missing"),
+    (H + EDIT + "-- \ndiff --git a/y b/y\n", "the hunks of y are missing"),
+    ("diff --git a/x b/x\nindex 1234567..89abcde 100644\n", "are missing"),
+    (
+        "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..1234567\n",
+        "are missing",
+    ),
+    (
+        "diff --git a/x b/y\nsimilarity index 80%\nrename from x\nrename to y\n",
+        "are missing",
+    ),
+    (
+        "diff --git a/x b/y\nsimilarity index 100%\nrename from x\n",
+        "names only one file",
+    ),
+    (H + "@@ -1,3 +1,3 @@\n a\n-b\n", "changes nothing|cut|is missing"),
+    (H + "@@ -1,9 +1,9 @@\n a\n-b\n+B", "ends in the middle of a hunk"),
+    (H + "@@ -1,2 +1,2 @@\n a\n b\n", "changes nothing"),
+    (H + "@@ -1,2 +1,2\n-a\n+A\n b\n", "cannot be read"),
+    (
+        H + "@@ -1,9 +1,9 @@\n-a\n+A\n--- a\n+++ b\n c\n",
+        "may be a file header or changed lines",
+    ),
+    (
+        H + "@@ -1,3 +1,3 @@\n a\n\\ No newline at end of file\n-b\n+B\n",
+        "follows the one that has no newline",
+    ),
+    (
+        H + "@@ -1,2 +1,2 @@\n\\ No newline at end of file\n-a\n+A\n b\n",
+        "no line above this remark",
+    ),
+    ("--- a/x\n+++ b/y\n" + EDIT, "name different files"),
+    (
+        "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/z\n"
+        + EDIT,
+        "does not name the file of the lines above",
+    ),
+    ("--- /dev/null\n+++ /dev/null\n" + EDIT, "both sides are /dev/null"),
+    (
+        "--- /dev/null\n+++ b/n\n@@ -1,1 +1,2 @@\n a\n+b\n",
+        "new file cannot have kept",
+    ),
+    (
+        "--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+1\n@@ -0,0 +2 @@\n+2\n",
+        "new file has one hunk",
+    ),
+    (
+        "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 3\nKabc\n",
+        "binary patch",
+    ),
+    (
+        "diff --git a/x b/x\nindex 1234..5678\nBinary files a/x and b/x differ\n",
+        "binary patch",
+    ),
+    ("Binary files a/x and b/x differ\n", "binary patch"),
+    ('--- "a/x\\q"\n+++ "b/x\\q"\n' + EDIT, "quoted"),
+    ("*** Begin Patch\n*** Update File: x\n@@\n-a\n+A\n", "no '*** End Patch'"),
+    ("*** Begin Patch\n", "no '*** End Patch'"),
+    (envelope(""), "names no file"),
+    (envelope("*** Update File: x\n"), "the hunks of x are missing"),
+    (envelope("*** Update File:\n@@\n-a\n+A\n"), "file name is missing"),
+    (envelope("*** Update File: x\n*** Move to:\n"), "file name is missing"),
+    (
+        envelope("*** Update File: x\n@@\n-a\nA\n"),
+        "begins with neither (line 5",
+    ),
+    (envelope("*** Update File: x\n@@\n a\n"), "changes nothing"),
+    (envelope("*** Add File: n\n+1\n2\n"), "begins with neither (line 4"),
+    (envelope("*** Delete File: x\n-a\n"), "a deleted file has no lines"),
+    (envelope("*** Delete File: x\nGIT binary patch\n"), "binary patch"),
+    (envelope("*** Frobnicate File: x\n"), "belongs to no file"),
+    (
+        envelope("*** Update File: x\n@@\n-a\n+A\n") + "-more\n",
+        "follows '*** End Patch'",
+    ),
+]
+
+
+@pytest.mark.parametrize(("patch", "said"), UNREADABLE)
+def test_refuses_unreadable_patches(
+    patch: str, said: str, tree: Callable[..., object]
+) -> None:
+    error = tree({"x": LETTERS}).refusal(patch)  # type: ignore[attr-defined]
+    if said != "changes nothing|cut|is missing":
+        assert error.code == "invalid_input", error
+        for part in said.split(" ("):
+            assert part in error.message
+    else:
+        assert error.code == "patch_failed"
+        assert "the end of the patch is missing" in error.message
+    assert error.hint
+
+
+@pytest.mark.parametrize(
+    ("patch", "said"),
+    [
+        (
+            "diff --git a/x b/x\nnew file mode 120000\n--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+y\n",
+            "symbolic link",
+        ),
+        (
+            "diff --git a/x b/x\nindex 1234567..89abcde 160000\n--- a/x\n+++ b/x\n"
+            + EDIT,
+            "submodule",
+        ),
+        (
+            "diff --cc x\n--- a/x\n+++ b/x\n@@@ -1,2 -1,2 +1,2 @@@\n- a\n -b\n",
+            "combined diff",
+        ),
+        (
+            "*** x\t2026\n--- y\t2026\n***************\n*** 1,2 ****\n! a\n",
+            "context diff",
+        ),
+    ],
+)
+def test_refuses_unsupported_changes(
+    patch: str, said: str, tree: Callable[..., object]
+) -> None:
+    error = tree({}).refusal(patch)  # type: ignore[attr-defined]
+    assert error.code == "unsupported"
+    assert said in error.message
+
+
+def test_refuses_lone_surrogates() -> None:
+    with pytest.raises(FilewrightError) as caught:
+        parse_patch(H + "@@ -1,2 +1,2 @@\n-a\n+\ud83d\n b\n")
+    assert caught.value.code == "invalid_input"

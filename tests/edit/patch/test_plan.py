@@ -1,4 +1,4 @@
-"""Unified diffs, plain and git's: what they say is what happens."""
+"""Plans of whole patches: unified diffs, plain and git's, do what they say."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from operator import attrgetter
 
 import pytest
 
-from filewright.edit.changeset import SetMode
 from filewright.edit.patch.plan import plan_patch
 from filewright.edit.patch.reader import parse_patch
 from filewright.errors import FilewrightError
@@ -618,52 +617,6 @@ def test_applies_unified_diffs(
         assert made.modes[name] == mode  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("encoding", ["cp1252", "shift_jis", "gb18030"])
-def test_keeps_encoding(encoding: str, tree: Callable[..., object]) -> None:
-    word = {"cp1252": "Größe", "shift_jis": "日本語表", "gb18030": "汉字测试"}[
-        encoding
-    ]
-    content = f"{word}\nb\n{word}{word}\n".encode(encoding)
-    made = tree({"x": content}, encoding=encoding)
-    patch = f"{H}@@ -1,3 +1,3 @@\n {word}\n-b\n+{word}!\n {word}{word}\n"
-    assert made.patched(patch) == {
-        "x": f"{word}\n{word}!\n{word}{word}\n".encode(encoding)
-    }  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    ("mode", "wanted", "bits"),
-    [
-        (0o600, "100755", "700"),
-        (0o644, "100755", "755"),
-        (0o750, "100644", "640"),
-        (0o755, "100755", None),
-    ],
-)
-def test_sets_only_executable_bits(
-    mode: int, wanted: str, bits: str | None, tree: Callable[..., object]
-) -> None:
-    made = tree({"x": ABC}, {"x": mode})
-    head = f"diff --git a/x b/x\nold mode 100644\nnew mode {wanted}\n"
-    planned = made.plan(head + H + "@@ -1,2 +1,2 @@\n-a\n+A\n b\n")  # type: ignore[attr-defined]
-    assert [
-        step.mode
-        for file in planned
-        for step in file.steps
-        if isinstance(step, SetMode)
-    ] == ([bits] if bits else [])
-
-
-def test_keeps_undecodable_context(
-    tree: Callable[..., object],
-) -> None:
-    files = {"x": b"a\nb\xff\nc\n"}
-    shown = H + "@@ -1,3 +1,3 @@\n-a\n+A\n b\ufffd\n c\n"
-    assert tree(files).patched(shown) == {"x": b"A\nb\xff\nc\n"}  # type: ignore[attr-defined]
-    removed = H + "@@ -1,3 +1,3 @@\n a\n-b\ufffd\n+B\n c\n"
-    assert tree(files).refusal(removed).code == "patch_failed"  # type: ignore[attr-defined]
-
-
 def test_cancels_planning(tree: Callable[..., object]) -> None:
     task = Task()
     task.cancel()
@@ -675,51 +628,6 @@ def test_cancels_planning(tree: Callable[..., object]) -> None:
                 task=task,
             )
         )  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize(
-    "line",
-    [
-        "short",
-        "a line long enough to be looked for",
-        "a line that is everywhere",
-    ],
-)
-def test_finds_hunks_in_large_file(
-    line: str, tree: Callable[..., object]
-) -> None:
-    rows = ["top", f"x{line}", f"{line}y", line, "bottom"] + [
-        "a line that is everywhere"
-    ] * 900
-    files = {"x": "".join(f"{row}\r\n" for row in rows).encode()}
-    patch = H + f"@@ -500,3 +500,3 @@\n {line}y\n {line}\n-bottom\n+end\n"
-    wanted = {"x": files["x"].replace(b"bottom", b"end")}
-    assert tree(files, held=False).patched(patch) == wanted  # type: ignore[attr-defined]
-    assert tree(files, held=True).patched(patch) == wanted  # type: ignore[attr-defined]
-
-
-def test_outcome_of_each_hunk(tree: Callable[..., object]) -> None:
-    made = tree({"x": ABC})
-    planned = made.plan(
-        H + "@@ -4,9 +4,9 @@\n c\n-d\n+D\n e\n@@ -7,2 +7,2 @@\n g \n-h\n+H\n"
-    )  # type: ignore[attr-defined]
-    first, second = planned[0].result.hunks
-    assert (first.line, first.moved, first.tier, first.repaired) == (
-        3,
-        -1,
-        "exact",
-        True,
-    )
-    assert (second.line, second.moved, second.tier, second.repaired) == (
-        7,
-        0,
-        "trailing",
-        False,
-    )
-    assert (planned[0].result.operation, planned[0].old_name) == (
-        "modified",
-        "x",
-    )
 
 
 def test_diff_of_plan_is_equivalent_patch(
@@ -734,39 +642,3 @@ def test_diff_of_plan_is_equivalent_patch(
     )
     after = tree(files).patched(patch)  # type: ignore[attr-defined]
     assert tree(files).patched(tree(files).diff(patch)) == after  # type: ignore[attr-defined]
-
-
-FOUND = {
-    "exactly": (b"a\nb\nc\n", ["b", "c"], (2, "exact")),
-    "trailing blanks": (b"a\nb \nc\n", ["b", "c"], (2, "trailing")),
-    "the strictest of several": (b"x\n  b\nx\nb  \nb\n", ["b"], (5, "exact")),
-    "blank lines at the edges": (b"a\n\nb \n", ["", "b"], (2, "trailing")),
-    "blank lines that are not there": (
-        b"a\nb\n",
-        ["", "b"],
-        (2, "blank_lines"),
-    ),
-    "blank lines past the file's beginning": (
-        b"b\nc\n",
-        ["", "b"],
-        (1, "blank_lines"),
-    ),
-    "blank lines past the file's end": (
-        b"a\nb\n",
-        ["b", "", ""],
-        (2, "blank_lines"),
-    ),
-}
-
-
-@pytest.mark.parametrize("held", [True, False], ids=["held", "windowed"])
-@pytest.mark.parametrize("name", FOUND)
-def test_finds_hunk_by_strictest_tier(
-    name: str, held: bool, tree: Callable[..., object]
-) -> None:
-    content, lines, expected = FOUND[name]
-    rows = "".join(
-        f"-{line}\n+{line.upper()}\n" if line else " \n" for line in lines
-    )
-    (file,) = tree({"x": content}, held=held).plan(f"{H}@@ @@\n{rows}")  # type: ignore[attr-defined]
-    assert [(hunk.line, hunk.tier) for hunk in file.result.hunks] == [expected]
