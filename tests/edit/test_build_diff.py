@@ -286,63 +286,6 @@ def rows_of(files: list[FileDiff]) -> list[DiffRow]:
     return [row for file in files for hunk in file.hunks for row in hunk.rows]
 
 
-def test_brief_diff_keeps_line_numbers() -> None:
-    before = b"".join(b"%d\n" % number for number in range(1, 30))
-    after = (
-        before.replace(b"\n4\n", b"\nfour\n")
-        .replace(b"\n8\n", b"\n")
-        .replace(b"\n20\n", b"\n20\n20.5\n")
-    )
-    bare = between(before, after).brief(0)
-    assert bare is not None
-    assert bare.partition("+++ b/f\n")[2] == (
-        "@@ -4 +4 @@\n-4\n+four\n@@ -8 +7,0 @@\n-8\n@@ -20,0 +20 @@\n+20.5\n"
-    )
-
-
-@pytest.mark.parametrize(
-    ("after", "loose_lines", "brief"),
-    [
-        pytest.param(
-            b"1\n2\nthree\n4\n5\n",
-            [],
-            "@@ -3 +3 @@\n-3\n+three\n",
-            id="replacement",
-        ),
-        pytest.param(
-            b"1\n2\nthree\n4\n5\n",
-            [range(3, 4)],
-            "@@ -2,3 +2,3 @@\n 2\n-3\n+three\n 4\n",
-            id="loose replacement",
-        ),
-        pytest.param(
-            b"1\n2\n3\n3.5\n4\n5\n",
-            [],
-            "@@ -3,2 +3,3 @@\n 3\n+3.5\n 4\n",
-            id="insertion",
-        ),
-        pytest.param(
-            b"1\n2\n4\n5\n",
-            [],
-            "@@ -2,3 +2,2 @@\n 2\n-3\n 4\n",
-            id="deletion",
-        ),
-        pytest.param(
-            b"1\ntwo\n3\n5\n",
-            [],
-            "@@ -2,4 +2,3 @@\n-2\n+two\n 3\n-4\n 5\n",
-            id="deletion behind a replacement",
-        ),
-    ],
-)
-def test_brief_diff_has_context_where_it_tells_something(
-    after: bytes, loose_lines: list[range], brief: str
-) -> None:
-    text = between(b"1\n2\n3\n4\n5\n", after).brief(1, loose_lines=loose_lines)
-    assert text is not None
-    assert text.partition("+++ b/f\n")[2] == brief
-
-
 @pytest.mark.parametrize("end", [b"\n", b"\r\n", b"\r"])
 def test_counts_lines_of_large_region(end: bytes) -> None:
     line = b"x" * (9 << 20)
@@ -356,20 +299,3 @@ def test_counts_lines_of_large_region(end: bytes) -> None:
     ]
     diff = build_file_diff(FileDiff("f", "f"), Snapshot(before), splices)
     assert (diff.removed, diff.added) == (2, 3)
-
-
-@pytest.mark.parametrize(
-    ("known", "left"),
-    [
-        pytest.param(range(3, 6), [], id="all"),
-        pytest.param(range(2, 5), [], id="blank line above instead of below"),
-        pytest.param(range(3, 4), ["two", ""], id="a part"),
-        pytest.param(range(9, 12), ["one", "two", ""], id="elsewhere"),
-    ],
-)
-def test_leaves_out_known_lines(known: range, left: list[str]) -> None:
-    diff = between(b"a\n\nb\n", b"a\n\none\ntwo\n\nb\n")
-    rest = diff.without_lines([], [known])
-    rows = rows_of([rest])
-    assert [row.text for row in rows if row.sign == "+"] == left
-    assert rest.added == len(left)
