@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import examples
 
-from filewright.boundary.names import printable_path, quote, unquote
+from filewright.boundary.names import plain_form, printable_path, quote, unquote
 from filewright.errors import Code, FilewrightError
 
 QUOTED = [
@@ -111,3 +111,8 @@ def test_git_reads_quoted_form(tmp_path: Path) -> None:
     )
     listed = said.stdout.decode("utf-8", "surrogateescape").split("\n")[:-1]
     assert sorted(unquote(line) for line in listed) == sorted(names)
+
+
+def test_plain_form_keeps_names_apart() -> None:
+    names = [".git", ".gitignore", "git", "a", "b", "...", " ", "é", "e"]
+    assert len({plain_form(name.encode()) for name in names}) == len(names)

@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from filewright.boundary.boundary import Boundary
-from filewright.boundary.names import plain_form
-from filewright.boundary.protection import Protection
-from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
 from filewright.settings import Settings
 
 ALLOWED = [
@@ -119,156 +114,6 @@ def test_read_only_refuses_all(root: Path, by_kernel: bool) -> None:
     boundary.close()
 
 
-class TestStateFolderInside:
-    @pytest.fixture
-    def boundary(self, root: Path, by_kernel: bool) -> Iterator[Boundary]:
-        (root / "home" / "state").mkdir(parents=True)
-        (root / "home" / "state" / "journal").write_text("")
-        (root / "home" / "other").write_text("")
-        boundary = Boundary(
-            [root],
-            Settings(openat2=by_kernel, state_dir=root / "home" / "state"),
-        )
-        yield boundary
-        boundary.close()
-
-    @pytest.mark.parametrize(
-        "requested",
-        ["home/state", "home/state/journal", "home/STATE/x", "home"],
-    )
-    def test_nothing_is_written_to_it_and_what_holds_it_stays(
-        self, boundary: Boundary, requested: str
-    ) -> None:
-        with pytest.raises(FilewrightError) as caught:
-            boundary.require_writable(boundary.locate(requested))
-        assert caught.value.code is Code.PERMISSION_DENIED
-
-    def test_its_neighbours_may_be_changed(self, boundary: Boundary) -> None:
-        boundary.require_writable(boundary.locate("home/other"))
-        boundary.open_folder(boundary.locate("home"), for_change=True).close()
-
-    def test_it_is_never_listed(self, boundary: Boundary) -> None:
-        for options in ({}, {"include_git": True, "include_ignored": True}):
-            shown = [
-                entry.path
-                for entry in boundary.walk(
-                    boundary.locate("home"), WalkOptions(**options), task=Task()
-                )
-            ]
-            assert shown == [b"other"]
-
-    @pytest.mark.parametrize(
-        "requested",
-        [
-            "home/state/journal",
-            "way-in/journal",
-            "file-in",
-            "home/../home/state/journal",
-        ],
-    )
-    def test_nothing_in_it_is_read(
-        self, boundary: Boundary, root: Path, requested: str
-    ) -> None:
-        (root / "way-in").symlink_to("home/state")
-        (root / "file-in").symlink_to("home/state/journal")
-        with pytest.raises(FilewrightError) as caught:
-            boundary.open_file(boundary.locate(requested))
-        assert caught.value.code is Code.PERMISSION_DENIED
-        assert "own state" in caught.value.message
-
-    @pytest.mark.parametrize("requested", ["home/state", "way-in"])
-    def test_it_is_not_opened_as_a_folder(
-        self, boundary: Boundary, root: Path, requested: str
-    ) -> None:
-        (root / "way-in").symlink_to("home/state")
-        for open_it in (
-            boundary.open_folder,
-            lambda location: boundary.walk(location, task=Task()),
-        ):
-            with pytest.raises(FilewrightError) as caught:
-                open_it(boundary.locate(requested))
-            assert caught.value.code is Code.PERMISSION_DENIED
-
-
-def test_protected_names_are_a_setting(root: Path) -> None:
-    boundary = Boundary(
-        [root], Settings(protected=("vendor", "docs/generated", "*.lock"))
-    )
-    boundary.require_writable(boundary.locate("sub/docs/generated/x"))
-    refused = (
-        "vendor",
-        "sub/Vendor/x",
-        "docs/generated",
-        "docs/generated/x",
-        "a.lock",
-        "sub/B.LOCK",
-    )
-    for requested in (*refused, ".git/config", ".vscode/tasks.json"):
-        with pytest.raises(FilewrightError) as caught:
-            boundary.require_writable(boundary.locate(requested))
-        assert caught.value.code is Code.PERMISSION_DENIED
-    boundary.close()
-
-
-def test_plain_form_keeps_names_apart() -> None:
-    names = [".git", ".gitignore", "git", "a", "b", "...", " ", "é", "e"]
-    assert len({plain_form(name.encode()) for name in names}) == len(names)
-    assert Protection().rule_for((b"sub", b".git")) == ".git"
-    assert Protection(allowed_rules=[".git"]).rule_for((b".git",)) is None
-
-
-MADE_TO_RUN = [
-    ".mcp.json", ".claude/settings.json", ".claude/settings.local.json", ".claude/hooks/pre.sh",
-    ".claude/commands/x.md", ".cursor/mcp.json", ".vscode/tasks.json", ".vscode/settings.json",
-    ".vscode/launch.json", ".vscode/mcp.json", ".codex/config.toml", ".gemini/settings.json", ".envrc",
-    ".github/hooks/filewright.json",
-    "sub/.github/copilot/settings.local.json",
-    ".clinerules/hooks/PreToolUse",
-    ".husky/pre-commit",
-]  # fmt: skip
-EDITED_EVERY_DAY = [
-    "CLAUDE.md", "AGENTS.md", ".claude/rules/x.md", ".github/workflows/ci.yml", ".cursor/rules/x.mdc",
-    ".vscode/extensions.json", ".gemini/GEMINI.md", "settings.json", "tasks.json", "vscode/tasks.json",
-    "codex/x", "mcp.json", ".env.example", ".gitlab-ci.yml",
-]  # fmt: skip
-
-
-@pytest.mark.parametrize("prefix", ["", "packages/site/"])
-@pytest.mark.parametrize("requested", MADE_TO_RUN)
-def test_protects_files_that_run_programs(
-    root: Path, prefix: str, requested: str
-) -> None:
-    for spelling in (requested, requested.upper()):
-        boundary = Boundary([root], Settings())
-        with pytest.raises(FilewrightError) as caught:
-            boundary.require_writable(boundary.locate(prefix + spelling))
-        assert caught.value.code is Code.PERMISSION_DENIED
-        assert "--allow-write" in (caught.value.hint or "")
-        boundary.close()
-    boundary = Boundary([root], Settings(allow_write=(prefix + requested,)))
-    boundary.require_writable(boundary.locate(prefix + requested))
-    boundary.close()
-
-
-@pytest.mark.parametrize("requested", EDITED_EVERY_DAY)
-def test_instructions_are_not_protected(root: Path, requested: str) -> None:
-    boundary = Boundary([root], Settings())
-    boundary.require_writable(boundary.locate(requested))
-    boundary.close()
-
-
-@pytest.mark.parametrize("setting", ["protected", "allow_write", "deny"])
-@pytest.mark.parametrize("rule", ["a[", "/", "../x", "a\nb", ""])
-def test_refuses_rule_that_matches_nothing(
-    root: Path, setting: str, rule: str
-) -> None:
-    given = {setting: ("fine", rule)}
-    with pytest.raises(FilewrightError) as caught:
-        Boundary([root], Settings(**given))  # type: ignore[arg-type]
-    expected = f"the setting FILEWRIGHT_{setting.upper()} has a rule that can match nothing: {rule!r}"
-    assert caught.value.message == expected
-
-
 @pytest.mark.parametrize("given", ['[".env", "*.lock"]', ".env, *.lock"])
 def test_rules_from_environment(
     monkeypatch: pytest.MonkeyPatch, given: str
@@ -285,30 +130,3 @@ def test_malformed_setting(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
     assert caught.value.code is Code.INVALID_INPUT
     assert caught.value.message.startswith("the setting FILEWRIGHT_DENY: ")
     assert "\n" not in caught.value.message
-
-
-def test_counts_denied_names_by_rule(tmp_path: Path, by_kernel: bool) -> None:
-    for name in (
-        "x.key",
-        "a/y.key",
-        "a/b/z.key",
-        "a/private",
-        "a/b/private",
-        "secret/s",
-        "c/seen",
-        "bad/q",
-    ):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("")
-    (tmp_path / ".agentsignore").write_text("*.key\nsecret/\n")
-    (tmp_path / "a" / ".agentsignore").write_text("private\n")
-    (tmp_path / "bad" / ".agentsignore").write_text("x/../y\n")
-    boundary = Boundary([tmp_path], Settings(openat2=by_kernel, deny=("c/s*",)))
-    assert boundary.count_denied_names(boundary.roots[0], Task()) == {
-        ".agentsignore: *.key": 3,
-        ".agentsignore: secret/": 1,
-        "a/.agentsignore: private": 2,
-        "bad/.agentsignore has a rule in line 1 that can match nothing": 1,
-        "--deny: c/s*": 1,
-    }
-    boundary.close()
