@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from tests import terminals
 from tests.cli.typed import FORTY_LINES, agent, edit, run
+
+from filewright.cli.reversal import describe_result
 
 
 def test_asks_with_numbers(history: Path) -> None:
@@ -85,3 +88,13 @@ def test_takes_no_for_an_answer(folder: Path) -> None:
     assert "-1" in refused.stdout
     assert run("undo", stdin="y\n").exit_code == 0
     assert (folder / "a.txt").read_bytes() == b"one\r\ntwo\r\n"
+
+
+def test_describes_undo_without_its_record(root: Path) -> None:
+    with agent(root) as workspace:
+        workspace.delete("a.txt")
+        undo = workspace.undo()
+        described = describe_result(workspace, undo)
+        assert [file["path"] for file in described["files"]] == ["a.txt"]
+        pruned = replace(undo, change_id="0000000000000")
+        assert describe_result(workspace, pruned)["files"] == []

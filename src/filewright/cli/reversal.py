@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import wraps
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from filewright.cli.hunks import choose_hunks
 from filewright.cli.options import dry_run_option, json_option, yes_option
 from filewright.cli.picker import can_ask, require_terminal
 from filewright.cli.terminal import confirm_or_exit, write_json, write_paged
+from filewright.errors import FilewrightError
 from filewright.wording import pluralize
 
 if TYPE_CHECKING:
@@ -254,7 +256,11 @@ def count_actions(preview: RevertResult) -> Mapping[str, int]:
 def describe_result(
     workspace: Workspace, result: RevertResult
 ) -> dict[str, Any]:
-    """Return a reversal, or its preview, as JSON values with every file."""
+    """Return a reversal, or its preview, as JSON values with every file.
+
+    The reversal is made even if its record cannot be read: then `files` has those
+    that were read before.
+    """
     files: list[dict[str, Any]] = []
     if result.change_id is None:
         for planned_file in result.difference.planned:
@@ -266,13 +272,14 @@ def describe_result(
                 }
             )
     else:
-        for change in workspace.record(result.change_id).file_changes:
-            previous = change.renamed_from
-            files.append(
-                {
-                    "path": change.path.display_path,
-                    "action": change.action,
-                    "was": previous.display_path if previous else None,
-                }
-            )
+        with suppress(FilewrightError):
+            for change in workspace.record(result.change_id).file_changes:
+                previous = change.renamed_from
+                files.append(
+                    {
+                        "path": change.path.display_path,
+                        "action": change.action,
+                        "was": previous.display_path if previous else None,
+                    }
+                )
     return {**result.data, "files": files, "diff": result.diff}
