@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import signal
 import socket
 import stat
 import subprocess
@@ -17,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from filewright import system
-from filewright.system import File, Folder, flush_all, posix, stop_flush_threads
+from filewright.system import File, Folder, flush_all, posix
 
 Opener = Callable[[Path], Folder]
 
@@ -307,32 +306,6 @@ class TestChanging:
         for handle in handles[1:]:
             handle.close()
         assert folder.flush_file_system() == (type(folder) is not posix.Folder)
-
-    def test_flush_threads_can_be_stopped(self, folder: Folder) -> None:
-        def running() -> int:
-            return sum(
-                thread.name.startswith("flush")
-                for thread in threading.enumerate()
-            )
-
-        for _ in range(2):
-            flush_all([folder, folder])
-            assert running() > 0
-            stop_flush_threads()
-            assert running() == 0
-
-    @pytest.mark.skipif(
-        not hasattr(os, "fork"), reason="no fork on this system"
-    )
-    @pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")
-    def test_flushes_in_forked_process(self, folder: Folder) -> None:
-        flush_all([folder, folder])
-        child = os.fork()
-        if child == 0:
-            signal.alarm(20)
-            flush_all([folder, folder])
-            os._exit(7)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 
 
 class TestAppending:
