@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+import pytest
+from starlette.requests import Request
 from tests.page.conftest import Served, expect
 
 from filewright import Workspace
+from filewright.page.approvals import Approvals
+from filewright.page.commenting import Commenting
+from filewright.page.context import PageContext
+from filewright.page.news import News
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -41,3 +48,22 @@ def test_server_ends(
     assert served.end() == 0, "a page that listens does not keep it"
     expect(page.locator("#gone")).to_be_visible(timeout=20_000)
     expect(page.locator("td.code.new")).to_have_text("+x")
+
+
+@pytest.mark.anyio
+async def test_stream(workspace: Workspace) -> None:
+    context = PageContext(workspace)
+    news = News(context, Approvals(context), Commenting(context))
+    (route,) = news.routes()
+    response = await route.endpoint(Request({"type": "http"}))
+    lines = response.body_iterator
+    assert json.loads(await anext(lines))["newest"] == ""
+    workspace.write("a.txt", "x\n")
+    # The next look is a second later, unless the server ends.
+    news.leaving.set()
+    assert [line async for line in lines] == []
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
