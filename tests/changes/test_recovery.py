@@ -15,7 +15,6 @@ import pytest
 from tests.changes.interrupted import stop_at
 from tests.changes.steps import EDIT
 
-from filewright.changes.folder_search import FolderLocations, map_folders
 from filewright.changes.plan_encoding import decode_plan
 from filewright.changes.recovery import Recovery
 from filewright.edit.changeset import Create, Delete, Move
@@ -285,33 +284,6 @@ def test_cleans_up_after_reused_number(
     )
     assert bench.changes.recover().finished
     assert scene.temporaries(bench.root) == []
-
-
-def test_searches_deleted_folders_once(
-    scene: Any, bench: Any, area: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Each committed change whose folder was gone walked all the roots, at every opening."""
-    for number in range(5):
-        folder = bench.root / f"gone{number}"
-        folder.mkdir()
-        (folder / "a.txt").write_bytes(b"one\n")
-        stop_at(
-            bench, monkeypatch, "clean", Delete(bench.at(f"gone{number}/a.txt"))
-        )
-        shutil.rmtree(folder)
-    walks = 0
-
-    def counted(boundary: Any) -> FolderLocations:
-        nonlocal walks
-        walks += 1
-        return map_folders(boundary)
-
-    monkeypatch.setattr("filewright.changes.folder_search.map_folders", counted)
-    with scene.Bench(area) as fresh:
-        fresh.changes.recover()
-        assert walks == 1
-        assert fresh.changes.recover().clean
-    assert walks == 1
 
 
 def test_settles_large_change_at_once(scene: Any, bench: Any) -> None:
