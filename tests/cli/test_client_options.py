@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
+from filewright.cli.client_options import CLIENT, server_options
+from filewright.cli.launch import ServerOptions
 from filewright.cli.program import program
 
 
@@ -32,17 +35,35 @@ from filewright.cli.program import program
         ),
     ],
 )
-def test_knows_aliases(typed: str, meant: str, project: Path) -> None:
-    def said(name: str) -> str:
-        return CliRunner().invoke(program, ["config", name]).output
-
-    assert said(typed) == said(meant)
-    assert "filewright" in said(typed)
+def test_knows_aliases(typed: str, meant: str) -> None:
+    assert CLIENT.convert(typed, None, None) == meant
 
 
-def test_refuses_unknown_client(
-    project: Path,
-) -> None:
+def test_suggests_clients() -> None:
+    with pytest.raises(click.BadParameter) as refusal:
+        CLIENT.convert("cursr", None, None)
+    assert refusal.value.message == (
+        "there is no client 'cursr'; did you mean cursor?"
+    )
+
+
+def test_refuses_unknown_client(empty_project: Path) -> None:
     result = CliRunner().invoke(program, ["setup", "emacs", "--yes"])
     assert result.exit_code == 2
     assert "claude-code" in result.stderr
+
+
+def test_options_are_those_of_the_server() -> None:
+    options: dict[str, object] = {}
+
+    @click.command()
+    @server_options
+    def command(**values: object) -> None:
+        options.update(values)
+
+    words = ["--root", "a", "--root", "b", "--read-only", "--dialect", "d"]
+    result = CliRunner().invoke(command, words)
+    assert result.exit_code == 0, result.output
+    assert ServerOptions(**options) == ServerOptions(  # type: ignore[arg-type]
+        roots=("a", "b"), read_only=True, dialect="d"
+    )

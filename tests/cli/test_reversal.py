@@ -5,12 +5,22 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tests import terminals
 from tests.cli.typed import FORTY_LINES, agent, edit, run
 
-from filewright.cli.reversal import describe_result
+from filewright.changes.undo_report import Conflict
+from filewright.cli.reversal import (
+    ConfirmedReversal,
+    describe_result,
+    render_done,
+    render_preview,
+    render_question,
+)
+from filewright.edit.diff import Diff, PlannedFile
+from filewright.tools.revert import RevertResult
 
 
 def test_asks_with_numbers(history: Path) -> None:
@@ -98,3 +108,96 @@ def test_describes_undo_without_its_record(root: Path) -> None:
         assert [file["path"] for file in described["files"]] == ["a.txt"]
         pruned = replace(undo, change_id="0000000000000")
         assert describe_result(workspace, pruned)["files"] == []
+
+
+def result_of(*files: PlannedFile, **fields: Any) -> RevertResult:
+    """Return the undo of two changes, or its preview."""
+    difference = Diff(planned=files, unlisted=fields.pop("unlisted", 0))
+    values: dict[str, Any] = {
+        "text": "undid it\nand more",
+        "change_id": None,
+        "reverted": ("2", "1"),
+        "notes": (),
+        **fields,
+    }
+    return RevertResult(difference=difference, what="", files=(), **values)
+
+
+def reversal(verb: str = "Undo", **fields: Any) -> ConfirmedReversal:
+    return ConfirmedReversal(verb, lambda preview: result_of(), **fields)
+
+
+A, B = PlannedFile("a", "modified"), PlannedFile("b", "modified")
+GONE, FOLDER = PlannedFile("c", "deleted"), PlannedFile("d/", "created")
+
+
+@pytest.mark.parametrize(
+    ("files", "fields", "question"),
+    [
+        pytest.param([], {}, "Undo this?", id="none"),
+        pytest.param([FOLDER], {}, "Undo this?", id="folder"),
+        pytest.param([A, B], {}, "Undo 2 files?", id="modified"),
+        pytest.param([GONE], {}, "Undo 1 file (deleted)?", id="all-deleted"),
+        pytest.param([A, GONE], {}, "Undo 2 files (1 deleted)?", id="mixed"),
+        pytest.param(
+            [A, PlannedFile("e", "attributes")],
+            {},
+            "Undo 2 files (1 with another mode)?",
+            id="mode",
+        ),
+        pytest.param(
+            [A, GONE],
+            {"unlisted": 1_200},
+            "Undo 1,202 files (1 deleted)?",
+            id="unlisted",
+        ),
+    ],
+)
+def test_question(
+    files: list[PlannedFile], fields: dict[str, Any], question: str
+) -> None:
+    assert render_question(reversal(), result_of(*files, **fields)) == question
+
+
+def test_question_names_target() -> None:
+    rewind = reversal("Rewind", target="of the session")
+    assert render_question(rewind, result_of(A)) == (
+        "Rewind 1 file of the session?"
+    )
+
+
+def test_preview_names_every_file() -> None:
+    moved = PlannedFile("new", "moved", "old")
+    conflict = Conflict("x", "was deleted")
+    preview = result_of(
+        A, moved, unlisted=2, notes=("a note",), conflicts=(conflict,)
+    )
+    assert render_preview(reversal(subject="it"), preview).splitlines() == [
+        "it would be undone (preview; nothing was written): 2 changes",
+        "[a note]",
+        "left as it is, since it has changed since:",
+        "x was deleted",
+        "modified: a",
+        "moved: old → new",
+        "2 more files",
+        "",
+    ]
+
+
+def test_headlines() -> None:
+    preview = result_of(part="hunk 2 of a", reverted=("1",))
+    part = reversal(subject="the edit")
+    assert render_preview(part, preview).startswith(
+        "hunk 2 of a of the edit would be undone (preview; nothing was written)\n"
+    )
+    assert render_preview(reversal(), preview).startswith("undid it\n")
+    own = reversal(headline=lambda preview: "its own")
+    assert render_preview(own, preview).startswith("its own\n")
+
+
+def test_done() -> None:
+    done = result_of(A, change_id="x1")
+    assert render_done(reversal(), done) == "undid it\nand more"
+    assert render_done(reversal(subject="the prompt"), done) == (
+        "undid the prompt: 2 changes; change x1\nand more"
+    )
