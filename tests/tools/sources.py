@@ -73,3 +73,14 @@ def methods(*names: str, before: str = "", after: str = "") -> str:
     """Return a class in TypeScript with methods between blank lines."""
     bodies = [f"  {name}() {{\n    {name};\n  }}\n" for name in names]
     return "class A {\n" + before + "\n".join(bodies) + after + "}\n"
+
+
+def write_callers(root: Path) -> None:
+    """Write 120 files that import and call `has`, and one that is different."""
+    for number in range(120):
+        folder = root / "src" / f"p{number % 3}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"m{number:03}.py").write_text(
+            f"from lib import has\n\n\ndef f{number}(u):\n    return has(u, {number})\n"
+        )
+    (root / "src" / "odd.py").write_text("names = {'has': 1}\n")

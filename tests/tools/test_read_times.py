@@ -37,16 +37,6 @@ def numbers(result) -> list[int]:
             [420, 421, 422],
         ),
         ({"path": "app.log", "until": "10:06:41"}, [400, 401]),
-        (
-            {"path": "app.log*", "since": "10:03:18", "until": "10:03:21"},
-            [198, 199, 200, 201],
-        ),
-        ({"path": "app.log*", "since": "1s"}, [598, 599]),
-        (
-            {"path": "app.log", "rotated": True, "mode": "tail", "limit": 202},
-            list(range(398, 600)),
-        ),
-        ({"path": "app.log*", "limit": 2}, [0, 1]),
     ],
     ids=str,
 )
@@ -57,10 +47,3 @@ def test_places(logs, arguments, expected):
 def test_numbers_lines_of_the_file(logs):
     result = logs.read("app.log", since="10:07:00", limit=1)
     assert (result.start_line, result.next.start) == (21, 22)
-
-
-def test_names_files_out_of_order(logs, root):
-    (root / "app.log.1").write_text("".join(LINES[300:400] + LINES[200:300]))
-    result = logs.call("read_content", {"path": "app.log*", "since": "10:05"})
-    assert numbers(result) == list(range(400, 600))
-    assert "not in order: app.log.1;" in result.text

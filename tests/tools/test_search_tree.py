@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from tests.tools.sources import write_callers
 
 from filewright.tools.search_excerpt import ExcerptLine, FileExcerpt, LineRole
 from filewright.tools.search_rendering import braced, render_files
@@ -84,13 +85,7 @@ def test_calls(text, row):
 @pytest.fixture
 def many(root):
     """A tree of 120 files that import and call a name, and one that is different."""
-    for number in range(120):
-        folder = root / "src" / f"p{number % 3}"
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"m{number:03}.py").write_text(
-            f"from lib import has\n\n\ndef f{number}(u):\n    return has(u, {number})\n"
-        )
-    (root / "src" / "odd.py").write_text("names = {'has': 1}\n")
+    write_callers(root)
 
 
 def test_many_hits(workspace, many):
@@ -130,17 +125,6 @@ def test_names_with_colons_have_their_own_row():
     ]
 
 
-def test_a_digest_of_the_top_folder(workspace, root):
-    for number in range(16):
-        (root / f"m{number}.py").write_text("import has\n" * 4)
-    (root / "a\nb.py").write_text("import has\n")
-    result = workspace.call("search_content", {"pattern": "has"})
-    assert result.text.splitlines()[:2] == [
-        '"a\\nb.py": 1 import',
-        "./: 64 imports in 16 files",
-    ]
-
-
 def test_long_lines_count_once(workspace, root):
     """Of a long line each hit has a piece, and it is one line all the same."""
     line = f"has {' ' * 9000} has\n"
@@ -155,41 +139,6 @@ def test_long_lines_count_once(workspace, root):
     (root / "c.py").write_text("import has\n" * 80)
     result = workspace.call("search_content", {"pattern": "has"})
     assert "a.txt: 3 other lines\n" in result.text
-
-
-def test_a_digest(workspace, many):
-    """Without max_results, only the lines are shown that are no plain ones."""
-    result = workspace.call("search_content", {"pattern": "has"})
-    assert result.text.splitlines()[:6] == [
-        "src/: 1 other line",
-        "src/p0/: 40 calls, 40 imports in 40 files",
-        "src/p1/: 40 calls, 40 imports in 40 files",
-        "src/p2/: 40 calls, 40 imports in 40 files",
-        "other lines:",
-        "src/odd.py",
-    ]
-    assert (
-        "[241 matching lines in 121 files; max_results=241 shows all lines]"
-        in (result.text)
-    )
-
-
-def test_other_lines_of_a_digest(workspace, many, root):
-    """Rare lines are shown first, and those that do not fit are counted."""
-    rows = "".join(f"value = has  # {number % 7}\n" for number in range(90))
-    (root / "src" / "many.py").write_text(rows)
-    (root / "src" / "z.py").write_text("def has(u):\n    pass\n")
-    result = workspace.call("search_content", {"pattern": "has"})
-    assert "z.py:1: def has(u):" in result.text
-    assert "other lines hidden]" in result.text
-    assert len(result.text) < 3_000
-
-
-def test_no_digest_of_other_lines(workspace, root):
-    (root / "todo.py").write_text("# TODO: this\n" * 100)
-    (root / "b.py").write_text("# TODO: that\n")
-    result = workspace.call("search_content", {"pattern": "TODO"})
-    assert "[50 shown of 101 matching lines in 2 files; continue" in result.text
 
 
 def test_fewer_hits_are_whole_lines(workspace, many):
