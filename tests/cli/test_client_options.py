@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 import pytest
@@ -54,16 +55,16 @@ def test_refuses_unknown_client(empty_project: Path) -> None:
 
 
 def test_options_are_those_of_the_server() -> None:
-    options: dict[str, object] = {}
+    options: dict[str, Any] = {}
 
     @click.command()
     @server_options
-    def command(**values: object) -> None:
+    def command(**values: Any) -> None:
         options.update(values)
 
     words = ["--root", "a", "--root", "b", "--read-only", "--dialect", "d"]
     result = CliRunner().invoke(command, words)
     assert result.exit_code == 0, result.output
-    assert ServerOptions(**options) == ServerOptions(  # type: ignore[arg-type]
+    assert ServerOptions(**options) == ServerOptions(
         roots=("a", "b"), read_only=True, dialect="d"
     )

@@ -720,24 +720,6 @@ def test_rewind_keeps_edits_of_the_person(workspace: Any, root: Path) -> None:
     assert (root / "t.txt").read_text() == lines.replace("line 20\n", "mine\n")
 
 
-def test_names_what_is_not_stored(
-    workspace: Any, root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (root / "large.bin").write_bytes(b"x" * (1 << 20) + b"y")
-    begun = workspace.begin_command()
-    (root / "large.bin").write_bytes(b"z")
-    (root / "a.txt").write_bytes(b"a")
-    [record] = workspace.end_command(begun, "a command")
-    assert [
-        note
-        for note in record.notes
-        if "large.bin" in note and "cannot be undone" in note
-    ]
-    workspace.undo(record.id)
-    assert (root / "a.txt").read_bytes() == b"one\ntwo\r\nthree"
-    assert (root / "large.bin").read_bytes() == b"z"
-
-
 def _keep_nothing(workspace: Workspace) -> None:
     workspace.recorder.budget = Budget(
         seconds=-1, named_seconds=-1, min_files=0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from typing import NamedTuple
 
 import pytest
@@ -15,7 +14,6 @@ from filewright.recording.expectation import (
     RequestedReplacement,
     ToolEdit,
     WholeText,
-    expect,
 )
 from filewright.recording.healing import heal
 from filewright.recording.literal import heal_plain_edit
@@ -368,53 +366,3 @@ def test_random_files(seed: int) -> None:
         if case is not None:
             results[number] = sweep.judge(case)[0]
     assert "wrong" not in results.values(), results
-
-
-def lines_of(count: int) -> str:
-    return "".join(f"\tcafé {number}\n" for number in range(count))
-
-
-@pytest.mark.extra
-@pytest.mark.parametrize(
-    ("text", "change"),
-    [
-        (lambda: lines_of(9_000), lambda old: old.replace("\t", "  ").upper()),
-        (lambda: lines_of(50_000), lambda old: old.replace("0\n", "0 more\n")),
-        (lambda: "café " * 60_000, lambda old: old + "end\n"),
-        (lambda: "\tcafé\n" * 800_000, str.upper),
-    ],
-    ids=["all lines", "every tenth line", "one line", "a large file"],
-)
-def test_declines_what_would_take_long(
-    text: Callable[[], str], change: Callable[[str], str]
-) -> None:
-    before = text()
-    after = change(before)
-    healing = rebuild(
-        Snapshot(before.encode("cp1252")), after.encode(), None, Task()
-    )
-    assert healing.content is None
-    assert healing.doubt in (
-        "too many characters of neighbouring lines changed",
-        "files above 4 MB are not compared line by line",
-    )
-
-
-def test_heals_a_large_file_that_is_plain() -> None:
-    before = lines_of(1_000_000) + "port = 80\n"
-    after = before.replace("port = 80", "port = 8080")
-    healing = heal_plain_edit(
-        before.encode("cp1252"),
-        after.encode("cp1252").decode("utf-8", "replace").encode(),
-        EDIT,
-    )
-    assert healing is not None
-    assert healing.content == after.encode("cp1252")
-
-
-def test_expects_no_line_end_that_a_literal_tool_does_not_write() -> None:
-    # Which line end the new lines have is not certain, so the engine is asked.
-    before = Snapshot(b"a \r\n\tport\n\n\t\t \nb\n")
-    edit = (RequestedReplacement("\tport\n", "new\n\tport\n\nnew #"),)
-    expected = expect(before, edit, Task())
-    assert expected is None or b"new #\n\n" not in expected.content

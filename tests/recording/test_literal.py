@@ -93,3 +93,16 @@ def test_leaves_others_to_the_engine(
     before: bytes, after: bytes, edit: ToolEdit | None
 ) -> None:
     assert heal_plain_edit(before, after, edit) is None
+
+
+def test_heals_a_large_file_that_is_plain() -> None:
+    lines = "".join(f"\tcafé {number}\n" for number in range(1_000_000))
+    before = f"{lines}port = 80\n"
+    after = before.replace("port = 80", "port = 8080")
+    healing = heal_plain_edit(
+        before.encode("cp1252"),
+        after.encode("cp1252").decode("utf-8", "replace").encode(),
+        (RequestedReplacement("port = 80", "port = 8080"),),
+    )
+    assert healing is not None
+    assert healing.content == after.encode("cp1252")
