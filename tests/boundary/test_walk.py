@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
 import stat
 import subprocess
@@ -332,6 +333,7 @@ def test_details_are_of_the_entry_itself(
 
 
 def test_leaves_no_descriptor_open(boundary: Boundary) -> None:
+    gc.collect()  # What other tests have left.
     before = os.listdir("/proc/self/fd")
     list(
         boundary.walk(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import tracemalloc
@@ -77,6 +78,7 @@ def test_deep_tree_with_few_descriptors(
     # More than frames of a recursion, and than a path may have bytes.
     levels = 1_050
     boundary = Boundary([deep(b"deep", levels)], Settings(openat2=by_kernel))
+    gc.collect()  # What other tests have left.
     before, most = descriptors(), 0
     files = folders = 0
     for number, entry in enumerate(
@@ -118,6 +120,7 @@ def test_abandoned_walk_leaves_nothing_open(
 ) -> None:
     root = deep(b"n" * 200, 60)
     boundary = Boundary([root], Settings())
+    gc.collect()  # What other tests have left.
     before = descriptors()
     walk = iter(boundary.walk(boundary.locate("."), task=Task()))
     for _ in range(100):

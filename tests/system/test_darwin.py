@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import errno
+import gc
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,6 +136,7 @@ def test_true_name_by_path_of_descriptor(
     folder: DarwinFolder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Calls, "path", lambda self, descriptor: b"/Users/x/A")
+    gc.collect()  # What other tests have left.
     before = set(os.listdir("/proc/self/fd"))
     assert folder.true_name(b"a") == b"A"
     assert set(os.listdir("/proc/self/fd")) == before
