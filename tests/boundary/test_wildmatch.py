@@ -17,6 +17,7 @@ from filewright.boundary.wildmatch import MalformedError, bracket, translate
         ("a/**/b", ["a/b", "a/x/b", "a/x/y/b"], ["ab", "a/xb"]),
         ("a**b", ["ab", "axb"], ["a/b"]),
         ("*a*b", ["ab", "xaybzb"], ["ba", "a/b"]),
+        ("*a*a", ["aa", "xaya"], ["a", "ba"]),
         ("[a-c]x", ["ax", "cx"], ["dx", "-x"]),
         ("[!a]", ["b", "]"], ["a", "/"]),
         ("[]a]", ["]", "a"], ["b"]),

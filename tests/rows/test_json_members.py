@@ -85,5 +85,5 @@ def test_deep_values(text: bytes) -> None:
 
 
 def test_deep_value_is_read_as_empty() -> None:
-    text = b'{"x": ' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+    text = b'{"x": ' + b"[" * 20_000 + b"]" * 20_000 + b"}"
     assert values(text, "x") == {"x": []}
