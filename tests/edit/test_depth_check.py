@@ -54,7 +54,7 @@ def check(
             id="one step deeper",
         ),
         pytest.param(
-            "a", "a\n* b", "    a", "    a\n     * b", id="block comment"
+            "a", "a\n * b", "    a", "    a\n     * b", id="block comment"
         ),
         pytest.param("a", "a\n\tb", "\ta", "\ta\n\t\tb", id="tabs"),
     ],

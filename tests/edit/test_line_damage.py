@@ -121,6 +121,21 @@ def test_entity_hides_known_tag() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    ("line", "request_line"),
+    [
+        (r"x = a\n", r"x = b\n"),
+        ("a &amp; c", "a &amp; b"),
+        ("x = \u201cb\u201d", "x = \u201ca\u201d"),
+        ("a</new_string>", "b</new_string>"),
+        ("a %% b", "a %% c"),
+    ],
+    ids=["escape", "entity", "quotes", "tag", "sign"],
+)
+def test_traces_in_request_are_text(line: str, request_line: str) -> None:
+    assert not descriptions(line, request_line)
+
+
 def test_lines_of_request() -> None:
     request = RequestText.of(["  a = 1 ", "", "\tb()"], None)
     assert request.has_line("a = 1")

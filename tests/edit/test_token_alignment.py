@@ -47,6 +47,13 @@ def kept(old: str, new: str, *, from_end: bool = False) -> list[str]:
             ["f0", "(1", "a2", ")3"],
             id="a line that shares signs only is new",
         ),
+        pytest.param(
+            "a b c\nd e f",
+            "c x y z\nd e f",
+            False,
+            ["d4", "e5", "f6"],
+            id="a line that shares a word by chance is new",
+        ),
     ],
 )
 def test_aligns_words(

@@ -61,6 +61,13 @@ def test_writes_first_cell(indent: int | None) -> None:
     assert result == expected.encode()
 
 
+def test_commas_in_sources_are_no_style() -> None:
+    cells = code(["f(a, b)\n"]), code(LINES, "new")
+    content = json.dumps(notebook(cells[0]), indent=1).encode()
+    cell = style_of(content).write_cell("code", "new", "a\nb")
+    assert cell in json.dumps(notebook(*cells), indent=1).encode()
+
+
 def test_source_is_one_string_as_in_other_cells() -> None:
     content = json.dumps(notebook(code("x = 1"))).encode()
     cell = style_of(content).write_cell("raw", "", "a\nb")

@@ -26,6 +26,13 @@ from filewright.text.snapshot import Snapshot
             ("a b", "c\u200b"),
             id="one of two is known",
         ),
+        pytest.param(
+            "a\u200b b\n",
+            "\u2060a\u200b b",
+            "c\u200b",
+            ("a\u200b b", "c\u200b"),
+            id="one of two is there",
+        ),
         pytest.param("a b\n", "a b", "c\u200b", None, id="in the replacement"),
         pytest.param("a b\n", "\u200b", "c", None, id="nothing else"),
         pytest.param("a b\n", "x\u200b", "c", None, id="nowhere"),

@@ -20,6 +20,7 @@ BODY = " b\n-x\n+X\n c\n"
         ([3, 1], {1}),
         ([1, 9, 2, 9], {2, 3}),
         ([1, 3, 5], {1}),
+        ([9, 1, 10], {2}),
     ],
 )
 def test_finds_by_line(starts: list[int], repeated: set[int]) -> None:

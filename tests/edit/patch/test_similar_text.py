@@ -33,6 +33,17 @@ def test_has_nearer(above: str, expected: bool) -> None:
     assert has_nearer is expected
 
 
+@pytest.mark.parametrize(("line", "expected"), [(12, True), (4, False)])
+def test_looks_within_twice_the_distance(line: int, expected: bool) -> None:
+    rows = [str(number) for number in range(24)] + ["a", "b", "x", "c"]
+    rows[line : line + 4] = ["a", "b", "old", "c"]
+    hunks = read_hunks(HUNK)
+    source = source_of("".join(f"{row}\n" for row in rows))
+    similar = SimilarText(HunkSearch(hunks, source), source)
+    room = ExpectedLines((20,), 0, 28)
+    assert similar.has_nearer(hunks[0], HunkPlace(24, 28), room) is expected
+
+
 def test_looks_in_its_room_alone() -> None:
     hunks = read_hunks(HUNK)
     source = source_of("a\nb\nold\nc\n5\n6\na\nb\nx\nc\n")

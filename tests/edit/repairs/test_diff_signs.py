@@ -38,8 +38,9 @@ def test_repairs(
         ("a\n-b", "a\n+c"),
         ("-a", "c"),
         (" a\n b", " x\n-b\n+c"),
+        ("-a\n b", " c"),
     ],
-    ids=["list", "indent", "no sign", "no side", "another old side"],
+    ids=["list", "indent", "no sign", "no side", "other old side", "no plus"],
 )
 def test_leaves_text(search: str, replacement: str) -> None:
     assert repair_diff_signs(search, replacement) is None

@@ -29,6 +29,12 @@ def repaired(search: str, replacement: str) -> list[tuple[str, str]]:
             [("a\nb", "a\nc"), (" a\n b", " a\n c")],
             id="quote",
         ),
+        pytest.param(
+            ">>> a\n> b",
+            ">>> c",
+            [("a\nb", "c"), (" a\n b", " c")],
+            id="a sign that begins as another",
+        ),
         pytest.param(">a\n>b", ">c", [("a\nb", "c")], id="without a space"),
         pytest.param(
             "$ make", "$ make x", [("make", "make x"), (" make", " make x")],
