@@ -107,7 +107,10 @@ def test_leaves_out_kinds(empty_project: Path) -> None:
 
 def test_links_outside(empty_project: Path, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
-    (empty_project / ".gemini").symlink_to(tmp_path / "elsewhere")
+    for name in (".gemini", "GEMINI.md"):
+        (empty_project / name).symlink_to(tmp_path / "elsewhere")
+    outside = CLIENTS["gemini"].find_links_outside("shared")
+    assert "rule" in {link.file.kind for link in outside}
     links = select("gemini", scopes=["shared"]).find_links_outside()
     assert links
     assert len({link.reason for link in links}) == len(links)

@@ -64,6 +64,23 @@ async def test_stream(workspace: Workspace) -> None:
     assert [line async for line in lines] == []
 
 
+@pytest.mark.anyio
+async def test_sends_a_line_without_news(
+    workspace: Workspace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("filewright.page.news.LOOK_SECONDS", 0)
+    context = PageContext(workspace)
+    news = News(context, Approvals(context), Commenting(context))
+    (route,) = news.routes()
+    response = await route.endpoint(Request({"type": "http"}))
+    lines = response.body_iterator
+    assert json.loads(await anext(lines))["waiting"] == 0
+    assert await anext(lines) == "\n"
+    workspace.write("a.txt", "x\n")
+    assert json.loads(await anext(lines))["newest"] == workspace.newest()
+    await lines.aclose()
+
+
 @pytest.fixture
 def anyio_backend() -> str:
     return "asyncio"

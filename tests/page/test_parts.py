@@ -180,13 +180,15 @@ def test_files_and_file(workspace: Workspace) -> None:
 def test_folded_and_hidden_lines(workspace: Workspace, folder: Path) -> None:
     (folder / "a.txt").write_text(numbered(9))
     workspace.edit("a.txt", [{"search": "line 9", "replace": "LINE 9"}])
-    folded = answer(workspace, part="lines", index=0, from_=2, to=3, shift=0)
+    folded = answer(workspace, part="lines", index=0, from_=2, to=3, shift=40)
     hidden = answer(
         workspace, part="lines", index=0, old=9, old_count=1, new=9, new_count=1
     )
     assert isinstance(folded, str)
     assert isinstance(hidden, str)
     assert folded.count("<tr") == 2
+    assert ">42<" in folded
+    assert ">2<" in folded
     assert "line 2" in folded
     assert "line 9" in hidden
     assert "LINE 9" in hidden

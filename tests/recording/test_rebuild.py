@@ -62,8 +62,9 @@ def test_heals_without_the_edit() -> None:
 
 
 def test_leaves_binary_files() -> None:
-    original = Snapshot(b"\x89PNG\r\n\x1a\n" + bytes(64))
-    assert rebuild(original, b"other", None, Task()) == Healing()
+    image = b"\x89PNG\r\n\x1a\n" + bytes(9) + b"a\r\nb\r\n"
+    after = image.replace(b"\r\n", b"\n")
+    assert rebuild(Snapshot(image), after, None, Task()) == Healing()
 
 
 def test_leaves_large_files() -> None:
