@@ -72,7 +72,9 @@ def test_damaging_repair(
     [
         ("print('a\n')", "print('a"),
         ("x = 'a\tb'", "x = 'a\tb'"),
-        ("\tx = f('a')\ty", None),
+        ("\tx = 'a'\ty", None),
+        ("print('a' + b)", None),
+        ("print(f'a')", None),
         ('x = """a\n"""', None),
         ("known = 'a\ny = 1", None),
     ],

@@ -20,6 +20,12 @@ PROSE_LANGUAGES = {
     ),
 }
 
+# A single quote: the word before it, which may be the prefix of a string, and the
+# beginning of a word behind it.
+_SINGLE_QUOTE = re.compile(
+    r"(?P<word>(?:(?<!\w)(?P<prefix>[bfruBFRU]{1,2})|\w))?'(?=(?P<behind>\w)?)"
+)
+
 # The beginning of a comment or docstring, set off from code: `x  # note`, not `a#b`.
 _COMMENT_START = re.compile(r"(?:^|(?<=\s))(?:#|//|--|/\*|\*|;|%)|\"\"\"|'''")
 
@@ -28,10 +34,22 @@ def is_in_quotes(line: str, position: int) -> bool:
     """Return True if a position is between quotes, as far as the line tells."""
     # An escaped quote opens and closes nothing.
     before = re.sub(r"\\.", "", line[:position])
-    # An apostrophe is no quote: neither inside a word nor at the end of one.
-    single_quotes = re.sub(r"\w'\w|\w'(?=\s)", "", before).count("'")
-    counts = (before.count('"'), before.count("`"), single_quotes)
-    return any(count % 2 == 1 for count in counts)
+    if before.count('"') % 2 or before.count("`") % 2:
+        return True
+    return _is_in_single_quotes(before)
+
+
+def _is_in_single_quotes(text: str) -> bool:
+    """Return True if a text without escapes ends between single quotes."""
+    is_open = False
+    for part in _SINGLE_QUOTE.finditer(text):
+        if is_open:
+            # Inside of a word it is an apostrophe, also in a string.
+            is_open = part["behind"] is not None and part["word"] is not None
+        else:
+            # At the end of a word it is one too, but not behind `f` or `rb`.
+            is_open = part["word"] is None or part["prefix"] is not None
+    return is_open
 
 
 def is_code(line: str, position: int) -> bool:
