@@ -17,11 +17,6 @@ def envelope(body: str) -> str:
     return f"*** Begin Patch\n{body}*** End Patch\n"
 
 
-RENAME = (
-    "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n"
-)
-
-
 KV = b"k\nv\n" * 9
 CODE = b"def a():\n    return 1\n\ndef b():\n    return 1\n"
 UNPLACED = [
