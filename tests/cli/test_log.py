@@ -74,16 +74,16 @@ def test_groups_by_prompt(history: Path) -> None:
         r"codex \(no prompt known\) +\d+ s ago  3 files  \+2 −4", lines[0]
     )
     assert re.fullmatch(
-        r"  [0-9a-z]{4}  Deleted 2.js and 3.js +2 files  \+0 −4", lines[1]
+        r"  [0-9a-z]{4,}  Deleted 2.js and 3.js +2 files  \+0 −4", lines[1]
     )
     assert re.fullmatch(
-        r"  [0-9a-z]{4}  Created new/größe 漢字.txt +\+2 −0", lines[2]
+        r"  [0-9a-z]{4,}  Created new/größe 漢字.txt +\+2 −0", lines[2]
     )
     assert re.fullmatch(
         r"claude-code  “Speed up the .*…  \d+ s ago  2 files  \+2 −2", lines[3]
     )
     assert re.fullmatch(
-        r"  [0-9a-z]{4}  \$ sed -i s/line/fast/ 1.js && echo .*… +\+1 −1",
+        r"  [0-9a-z]{4,}  \$ sed -i s/line/fast/ 1.js && echo .*… +\+1 −1",
         lines[4],
     )
     assert len(lines) == 6
