@@ -97,20 +97,7 @@ class DiffHunk:
         only rendered.
         """
         near = self._rows_near_changes(context, loose_lines)
-        hunks: list[DiffHunk] = []
-        old_line, new_line = self.old, self.new
-        for keeps, group in groupby(
-            range(len(self.rows)), key=near.__contains__
-        ):
-            rows = tuple(self.rows[index] for index in group)
-            old_count = sum(row.sign != "+" for row in rows)
-            new_count = sum(row.sign != "-" for row in rows)
-            if keeps:
-                hunks.append(
-                    DiffHunk(old_line, old_count, new_line, new_count, rows)
-                )
-            old_line, new_line = old_line + old_count, new_line + new_count
-        return hunks
+        return [hunk for is_near, hunk in self._divide(near) if is_near]
 
     def split_off(
         self, removed: Sequence[range], added: Sequence[range]
@@ -120,19 +107,25 @@ class DiffHunk:
         for sign, ranges in (("-", removed), ("+", added)):
             omitted |= self._rows_in_ranges(sign, ranges)
         hunks: list[DiffHunk] = []
+        for is_omitted, hunk in self._divide(omitted):
+            if not is_omitted and any(row.sign != " " for row in hunk.rows):
+                hunks.append(hunk)
+        return hunks, [self.rows[index] for index in sorted(omitted)]
+
+    def _divide(self, indexes: set[int]) -> Iterator[tuple[bool, DiffHunk]]:
+        """Yield each run of rows in `indexes`, and each run of the others, as a hunk."""
         old_line, new_line = self.old, self.new
-        for omits, group in groupby(
-            range(len(self.rows)), key=omitted.__contains__
+        for is_inside, group in groupby(
+            range(len(self.rows)), key=indexes.__contains__
         ):
             rows = tuple(self.rows[index] for index in group)
             old_count = sum(row.sign != "+" for row in rows)
             new_count = sum(row.sign != "-" for row in rows)
-            if not omits and any(row.sign != " " for row in rows):
-                hunks.append(
-                    DiffHunk(old_line, old_count, new_line, new_count, rows)
-                )
+            yield (
+                is_inside,
+                DiffHunk(old_line, old_count, new_line, new_count, rows),
+            )
             old_line, new_line = old_line + old_count, new_line + new_count
-        return hunks, [self.rows[index] for index in sorted(omitted)]
 
     def _rows_in_ranges(self, sign: str, ranges: Sequence[range]) -> set[int]:
         """Return the indexes of removed or added rows whose lines are in ranges."""
