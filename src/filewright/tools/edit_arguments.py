@@ -412,11 +412,12 @@ class EditArguments(ChangeArguments):
     """The edits of a call, of the file at `path` or of their own files."""
 
     path: str | None = None
-    """the file; left out where every edit has its own"""
+    """the file of edits without a `path` of their own"""
     edits: Annotated[list[Edit], Field(min_length=1)]
-    """what to change, see below"""
+    """the changes, as listed below"""
     cell: Annotated[CellName, RARE] = None
-    """of a [notebook](#notebooks): only in the cell with this id or number, which an edit may also name itself"""
+    """in a [notebook](#notebooks), the cell (id or number) of edits without a
+    `cell` of their own"""
     fuzzy: bool = True
     """false: exact text only"""
     preview: bool = False
@@ -424,7 +425,8 @@ class EditArguments(ChangeArguments):
     diff: Annotated[DiffMode, RARE] = "auto"
     """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
     expected_version: Annotated[str | None, RARE] = None
-    """the version that a read gave; refused if the file is no longer that"""
+    """the version shown by a read; the call is refused if the file has another
+    one now"""
     encoding: Annotated[str | None, RARE] = None
     in_turn: SkipJsonSchema[bool] = False
 

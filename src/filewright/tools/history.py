@@ -50,14 +50,14 @@ class HistoryArguments(Arguments):
     path: str | None = None
     """only changes of this file"""
     change_id: str | None = None
-    """one change with its diff, or several, separated by commas; of each the id or the beginning of it, `@` the newest,
-    `@~1` the one before"""
+    """changes to show with their diffs, separated by commas: an id or its
+    beginning, `@` for the newest, `@~1` for the one before"""
     session: Annotated[str | None, Field(description="or `current`")] = None
     """only changes of this session: its id, `current` or `last`"""
     client: Annotated[
         str | None, Field(description="of clients whose name begins so"), RARE
     ] = None
-    """only changes of clients whose name begins so"""
+    """only changes of clients whose names begin with this text"""
     since: Annotated[
         str | None,
         Field(description="after a change or a time (ISO 8601)"),
@@ -65,7 +65,7 @@ class HistoryArguments(Arguments):
     ] = None
     """only changes after this change, or after this time (ISO 8601, `14:30`, `20 min ago`)"""
     limit: Annotated[int, Field(ge=1, le=1000), RARE] = 20
-    """changes in one result"""
+    """maximum number of changes in one result"""
     cursor: str | None = None
 
     @field_validator("change_id", mode="before")

@@ -54,7 +54,7 @@ class FolderArguments(BatchArguments):
     """The folders to create."""
 
     paths: Paths
-    """folders; parents are made, existing ones stay"""
+    """folders to create, with their parents; existing ones stay"""
 
 
 class Pair(Arguments):
@@ -74,11 +74,11 @@ class PairArguments(BatchArguments):
     """The paths to move or copy."""
 
     items: Annotated[list[Pair], Field(min_length=1)]
-    """the destination is the full new path"""
+    """pairs of source and destination; the destination is the full new path"""
     overwrite: bool = False
-    """replace what is there"""
+    """replace an existing destination"""
     is_copy: Annotated[bool, Field(alias="copy")] = False
-    """true: copy, with mode, times and attributes"""
+    """true: copy instead of moving, with mode, times and attributes"""
     files_only: FilesOnly = False
 
 
@@ -86,11 +86,11 @@ class DeleteArguments(BatchArguments):
     """The paths to delete."""
 
     paths: Paths
-    """files, links, folders"""
+    """files, links and folders to delete"""
     recursive: bool = False
-    """folders with all below"""
+    """delete folders with everything in them"""
     missing_ok: Annotated[bool, RARE] = False
-    """what is not there is no error"""
+    """paths that do not exist are no error"""
     files_only: FilesOnly = False
 
 
@@ -98,7 +98,7 @@ class PermissionArguments(BatchArguments):
     """The permissions to set, and the paths."""
 
     paths: Paths
-    """files and folders"""
+    """files and folders to change"""
     mode: Annotated[str | None, Field(description='"644" or "u+x"')] = None
     """`"644"`, `"u+x"`"""
     owner: Annotated[str | None, RARE] = None

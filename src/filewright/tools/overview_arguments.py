@@ -15,9 +15,8 @@ class OverviewArguments(Arguments):
     """Arguments of `get_overview`."""
 
     path: str | None = None
-    """a file, or a folder: its map, with languages, entry points, tests, the files most referred to, the
-    tree; default: the first root
-    """
+    """a file to outline, or a folder to map: languages, entry points, tests,
+    the most used files, the tree; default: the first root"""
     paths: Annotated[list[str] | None, Field(min_length=1)] = None
     """several files or folders"""
     symbol: str | None = None
@@ -36,7 +35,7 @@ class OverviewArguments(Arguments):
         Field(description="[first, last] ranges"),
         RARE,
     ] = None
-    """line ranges `[first, last]`: list the symbols that they touch"""
+    """line ranges `[first, last]`: list the symbols in them"""
     changed_kinds: SkipJsonSchema[
         list[Literal["added", "modified", "removed"]] | None
     ] = None

@@ -63,7 +63,8 @@ class PatchArguments(ChangeArguments):
     patch_path: str | None = None
     """a file that holds the patch, instead of `patch`"""
     root: Annotated[str, RARE] = "."
-    """the folder that the patch's paths are in; for a patch at `patch_path` its own folder, where none is at `.`"""
+    """the folder to which the patch's paths are relative; default: `.`, or else
+    the folder of `patch_path`"""
     strip: Annotated[int, Field(ge=0), RARE] = 0
     """leading parts of the paths to leave out, counted as by `patch -p` and `git apply -p` (`a/` and
     `b/` are the first); `0`: only `a/` and `b/`
@@ -71,8 +72,9 @@ class PatchArguments(ChangeArguments):
     names: dict[str, str] | None = Field(
         None, description="{old: new} of files or names, as a refusal says"
     )
-    """what files of the patch are called now, where they have other names: of each path the new one, both from the root
-    or both as the patch names them; also of names in code, for the hunks that are not in their files without"""
+    """today's names for names in the patch, `{old: new}`: of renamed files
+    (both paths from the root, or both as in the patch), and of renamed
+    variables and functions"""
     partial: bool = False
     """true: apply the hunks that fit, and return the rest as a patch"""
     preview: bool = False

@@ -43,9 +43,10 @@ class ChangeArguments(Arguments):
     """The arguments of every tool that changes files."""
 
     break_hard_links: Annotated[bool | None, RARE] = None
-    """replace a file that has other names, and leave those as they were; default: the setting"""
+    """write a new file where the file has several hard links, so that the other
+    names keep the old content; default: the setting"""
     undoable: Annotated[bool, RARE] = True
-    """false: of what is large keep nothing to undo with"""
+    """false: keep no copy of large files for an undo"""
 
 
 ResultT = TypeVar("ResultT")

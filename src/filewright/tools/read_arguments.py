@@ -31,7 +31,8 @@ class ReadArguments(Arguments):
     paths: Annotated[list[str] | None, Field(min_length=1), RARE] = None
     """several files, each with its text or its error; if they do not fit, the answer names the next one"""
     items: Annotated[list[ReadItem], Field(min_length=1)] | None = None
-    """a place in each of several: `{path, symbol}`, `{path, line}`, `{path, pattern}` or `{path, start, limit}`"""
+    """places in one or several files: `{path, symbol}`, `{path, line}`, `{path,
+    pattern}` or `{path, start, limit}`"""
     mode: Literal["lines", "semantic", "head", "tail"] = "lines"
     """`"semantic"`: the whole function, class or block"""
     start: Annotated[int, Field(description="negative: from the end")] = 1
@@ -39,7 +40,8 @@ class ReadArguments(Arguments):
     limit: Annotated[int, Field(ge=1)] = 500
     """maximum number of lines"""
     max_chars: Annotated[PositiveNumber, RARE] = None
-    """maximum number of characters; with `column` those of the line (`limit` is taken for them too)"""
+    """maximum number of characters; with `column`, of the line (`limit` means
+    the same there)"""
     line: PositiveNumber = None
     """show this line with the lines around it; give one of `line`, `symbol`, `pattern`, `start`, head and tail"""
     symbol: Annotated[str | None, Field(description="Cart.total")] = None
@@ -47,23 +49,27 @@ class ReadArguments(Arguments):
     pattern: str | None = None
     """show this text with the lines around it"""
     occurrence: Annotated[int, Field(ge=1), RARE] = 1
-    """the number of the hit of `pattern`"""
+    """which match of `pattern`, counted from 1"""
     depth: Annotated[
         int, Field(ge=1, description="semantic: blocks outwards"), RARE
     ] = 1
     """semantic: number of blocks outwards"""
     since: Annotated[str | None, RARE] = None
-    """of a log: the entries from this time on, as in [search_content](#search_content)"""
+    """the entries of a log from this time on, as in
+    [search_content](#search_content)"""
     until: Annotated[str | None, RARE] = None
-    """of a log: the entries up to this time"""
+    """the entries of a log up to this time"""
     rotated: Annotated[bool, RARE] = False
-    """tail or times over all files into which the log was rotated, as `path: "app.log*"` reads"""
+    """read the tail or times of all files of a rotated log, as `path:
+    "app.log*"` does"""
     follow: Annotated[bool, RARE] = False
-    """show the end, and a cursor: a call with `path` and `cursor` returns what was appended since"""
+    """show the end and a cursor; a call with `path` and that `cursor` returns
+    the text appended since"""
     cursor: Annotated[str | None, RARE] = None
-    """from an answer with `follow`: only what was appended since; a rotated or truncated file is recognised"""
+    """the cursor of an answer with `follow`: return only the text appended
+    since; a rotated or truncated file is recognised"""
     wait_seconds: Annotated[float, Field(ge=0, le=30), RARE] = 0
-    """with `cursor`: wait so long for a line"""
+    """with `cursor`: the longest wait for a new line, in seconds"""
     column: Annotated[
         int | None, Field(ge=1, description="inside one long line"), RARE
     ] = None

@@ -49,30 +49,31 @@ class ReplaceArguments(ChangeArguments):
     """The texts to replace, where, and the expected counts."""
 
     pattern: str | None = None
-    """what to find; see [search](search.md) for the syntax"""
+    """the text to find; see [search](search.md) for the syntax"""
     replacement: str | None = None
-    """in regex mode `$1`, `${name}`, `$0` for the whole match and `$$` for a dollar sign; `\\1` and the signs of
-    other programs are refused"""
+    """the new text; in regex mode with `$1`, `${name}`, `$0` for the whole
+    match and `$$` for a dollar sign; `\\1` and the forms of other programs are
+    refused"""
     items: Annotated[
         list[ReplaceArguments] | None,
         Field(min_length=1, max_length=20),
         WithJsonSchema({"type": "array", "items": _ITEM_SCHEMA}),
     ] = None
-    """several replacements as one change, each with its `pattern`, its `replacement` and what differs from the call:
-    `path`, `glob`, `mode`, …; all look at the files as they are, and no two may change the same text; counts and limits
-    are of all together
-    """
+    """several replacements as one change; the call's arguments are their
+    defaults. All search the files as they were before the call, and no two may
+    change the same text; counts and limits apply to all together"""
     where: dict[str, Any] | None = None
-    """only in [rows](#rows) whose fields fit: `{"country": "AT", "http.status": ">499"}`"""
+    """only [rows](#rows) with these values: `{"country": "AT", "http.status":
+    ">499"}`"""
     set: Annotated[dict[str, Any] | None, Field(min_length=1)] = None
-    """in place of pattern and replacement: new values for fields of these rows, `{"rate": "20.0", "gross": ""}`;
-    `where: {}` is every row"""
+    """new values for fields of these rows instead of a pattern: `{"rate":
+    "20.0", "gross": ""}`; `where: {}` means every row"""
     path: str = "."
     """a file or a folder"""
     glob: str | None = None
     """only files that match"""
     include_ignored: Annotated[bool, RARE] = False
-    """also in what the ignore rules leave out"""
+    """also files that ignore rules leave out"""
     mode: Literal["literal", "regex", "code"] = "literal"
     """read the pattern as text, as a regex, or as code with holes; see [search](search.md#code)"""
     case: Annotated[Literal["smart", "sensitive", "insensitive"], RARE] = (
@@ -82,8 +83,9 @@ class ReplaceArguments(ChangeArguments):
     whole_word: bool = False
     """only whole words, as for renaming a symbol"""
     only: Annotated[SyntaxWords, RARE] = None
-    """only matches in `code`, `comments`, `strings`, `imports`, `definitions` or `calls`, one of these or several; one
-    that is partly in them stays, and is counted; see [search](search.md#kinds-of-syntax)"""
+    """only matches in one or several of `code`, `comments`, `strings`,
+    `imports`, `definitions`, `calls`; matches partly outside are left and
+    counted; see [search](search.md#kinds-of-syntax)"""
     multiline: Annotated[bool, RARE] = False
     """a regex may match across lines, as one with `\\n` in it does anyway"""
     preview: bool | None = None
@@ -92,7 +94,8 @@ class ReplaceArguments(ChangeArguments):
     expected_count: Annotated[
         int | None, Field(ge=0, description="matches, not lines"), RARE
     ] = None
-    """write at once if there are exactly so many matches, of which a line may have several; else refuse"""
+    """write at once if there are exactly this many matches (a line may have
+    several); else refuse"""
     max_count: Annotated[int | None, Field(ge=0)] = None
     """write at once if there are at most this many matches; else preview"""
     max_files: Annotated[int, Field(ge=1, le=100_000), RARE] = 1000

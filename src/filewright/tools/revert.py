@@ -52,40 +52,42 @@ class RevertPart(Arguments):
     hunks: Annotated[
         Sequence[Annotated[int, Field(ge=1)]] | None, Field(min_length=1)
     ] = None
-    """only these hunks, counted from 1 as its diff shows them"""
+    """only these hunks, numbered from 1 as in its diff"""
 
 
 class RevertArguments(Arguments):
     """The changes to undo, and how."""
 
     change_id: str | None = None
-    """a change; its id or the beginning of it, `@` the newest, `@~1` the one before"""
+    """the change: its id or the beginning of it, `@` for the newest, `@~1` for
+    the one before"""
     session: Annotated[str | None, Field(description="all; or `current`")] = (
         None
     )
-    """all that is left of a session: its id, `current` or `last`"""
+    """all changes of a session that are not undone yet: its id, `current` or
+    `last`"""
     since: Annotated[
         str | None,
         Field(description="all after a change or a time (ISO 8601)"),
         RARE,
     ] = None
-    """all that was changed after a change, or after a time (ISO 8601, `14:30`, `20 min ago`); `CHANGE^`
-    is from before that change on
-    """
+    """all changes after a change or a time (ISO 8601, `14:30`, `20 min ago`);
+    `CHANGE^` includes that change"""
     prompt: SkipJsonSchema[str | None] = None
-    """all that came of the prompt of a change"""
+    """all changes that belong to the same prompt as this change"""
     path: Annotated[
         str | None, Field(description="only this file or folder")
     ] = None
-    """of that only what was done to this file, or below this folder; alone: the newest change of the file"""
+    """only the part of these changes in this file or folder; alone: the newest
+    change of the file"""
     hunk: Annotated[
         int | None, Field(ge=1, description="only this hunk of its diff"), RARE
     ] = None
-    """of one file only this hunk, counted from 1 as its diff shows them"""
+    """only this hunk of the change of one file, numbered from 1 as in its diff"""
     parts: SkipJsonSchema[
         Annotated[Sequence[RevertPart] | None, Field(min_length=1)]
     ] = None
-    """of that only these files, and of each all or some hunks, as one change"""
+    """only these files, all or some hunks of each, undone as one change"""
     preview: bool = False
     """true: show what would happen, write nothing"""
     diff: Annotated[DiffMode, RARE] = "auto"
@@ -102,7 +104,8 @@ class RevertArguments(Arguments):
     """undo what can be undone, leave the lines that others have changed again, and show both sides of them"""
     break_hard_links: Annotated[bool | None, RARE] = None
     include_shared: Annotated[bool, RARE] = False
-    """take back too what another command, which ran at the same time, may have changed"""
+    """undo also changes that may belong to another command that ran at the same
+    time"""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -55,19 +55,20 @@ class SearchArguments(Arguments):
         Field(min_length=1, max_length=20, description="defaults: the call's"),
         WithJsonSchema({"type": "array", "items": ITEM_SCHEMA}),
     ] = None
-    """several searches, each with what differs from the call: `pattern`, `path`, `glob` or any other of these"""
+    """several searches; the call's arguments are their defaults"""
     path: str = "."
     """a file or a folder"""
     glob: str | None = Field(
         None,
         description="*.js, !{a,b}: at any depth; src/*.js: from path",
     )
-    """only files that match; with `!` before it, all files but these"""
+    """only files that match; with `!` before it, all others"""
     type: Annotated[str | None, Field(description="py, rust"), RARE] = None
     """only files of a language, such as `py` or `rust`"""
     mode: Literal["literal", "regex", "fuzzy", "code"] = "literal"
-    """read the pattern as text, as a regex, as text to which similar text is found, or as code with holes: `$X` is one
-    argument, `$$$REST` any number of them"""
+    """how to read the pattern: as text, as a regex, as text with small
+    differences (fuzzy), or as code with placeholders: `$X` for one argument,
+    `$$$REST` for any number"""
     case: Literal["smart", "sensitive", "insensitive"] = "smart"
     """`"smart"`: insensitive unless the pattern has a capital"""
     whole_word: bool = False
@@ -80,22 +81,24 @@ class SearchArguments(Arguments):
         str | list[str] | None,
         Field(min_length=1, description="drop lines with this (as mode)"),
     ] = None
-    """leave out lines that contain this too, or one of several. As text or as a regex, as `mode` says of `pattern`:
-    `ERROR` without `mailbox full`
-    """
+    """leave out matching lines that also contain this text (or one of several),
+    read like the pattern: `ERROR` without `mailbox full`"""
     only: SyntaxWords = None
-    """only matches in `code`, `comments`, `strings`, `imports`, `definitions` or `calls`, one of these or several;
-    see [search](search.md#kinds-of-syntax)"""
+    """only matches in one or several of `code`, `comments`, `strings`,
+    `imports`, `definitions`, `calls`; see [search](search.md#kinds-of-syntax)
+    """
     context: ContextLineCount = None
-    """lines shown around each hit, 0 for none. By default up to 5 hits have 2 short ones, or the rest of a definition
-    of up to 12 lines; more hits have none, and those in logs and tables only indented ones"""
+    """lines shown around each hit, 0 for none. Default: up to 5 hits are shown
+    with 2 short lines, or with the rest of a definition of up to 12 lines; more
+    hits with none; in logs and tables only indented lines"""
     context_before: Annotated[ContextLineCount, RARE] = None
     """the same, above the hit only"""
     context_after: Annotated[ContextLineCount, RARE] = None
     """the same, below the hit only"""
     since: str | None = None
-    """only log entries from this time on: `"2026-11-29T10:30:00Z"`, `"10:30"` on the last day, or `"15m"` before the
-    last entry; a line without a time belongs to the entry before it"""
+    """only log entries from this time on: `"2026-11-29T10:30:00Z"`, `"10:30"`
+    of the last day, or `"15m"` before the last entry; a line without a time
+    belongs to the entry above"""
     until: Annotated[str | None, RARE] = None
     """only log entries up to this time"""
     where: Annotated[dict[str, Any] | None, Field(min_length=1)] = None
@@ -103,13 +106,14 @@ class SearchArguments(Arguments):
     "err.code": [4, 5]}`, with `=`, `!=`, `>`, `>=`, `<`, `<=` before a value and dots in nested names; `null` is a
     field that is not there"""
     fields: Annotated[list[str] | None, Field(min_length=1), RARE] = None
-    """of JSON lines only these fields are shown, with tabs between them: `["ts", "err.code"]`; with `by`, their median,
-    95th percentile and largest number"""
+    """show only these fields of JSON lines, separated by tabs: `["ts",
+    "err.code"]`; with `by`, their median, 95th percentile and maximum"""
     by: Annotated[str | None, RARE] = None
     """counts by a field of JSON lines or `name=value` in text, a time or a group of the regex: `"err.code"`, `"10m"`,
     `"$1"`, `"host,1h"`"""
     rotated: Annotated[bool, RARE] = False
-    """search all files into which the log was rotated, the oldest first, as `path: "app.log*"` does"""
+    """search all files of a rotated log, the oldest first, as `path:
+    "app.log*"` does"""
     output: Literal["matches", "files", "counts", "kinds"] = "matches"
     """`"kinds"`: lines that differ only in numbers are counted as one, rarest first"""
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
