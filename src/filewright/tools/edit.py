@@ -484,8 +484,8 @@ EDIT_CONTENT = Tool(
     destructive=True,
     idempotent=False,
     step=(
-        "3. Edit: edit_content takes edits of many files in a call. Its "
-        "answer shows the changes: do not read it again. A refusal "
-        "shows the nearest text: correct and repeat."
+        "3. Edit many files in a call. Its answer shows the changes: do "
+        "not read it again. A refusal shows the nearest text: correct "
+        "and repeat."
     ),
 )

@@ -116,7 +116,5 @@ READ_CONTENT = Tool(
     toolset="read",
     arguments=ReadArguments,
     run=read_content,
-    step=(
-        "2. Read only what you need: read_content takes many places in a call."
-    ),
+    step=("2. Read only what you need, many places in a call."),
 )

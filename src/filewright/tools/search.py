@@ -117,7 +117,6 @@ SEARCH_CONTENT = Tool(
     arguments=SearchArguments,
     run=search_content,
     step=(
-        "1. Find: get_overview maps a folder and outlines a file; "
-        "search_content takes several searches."
+        "1. Find: get_overview, then search_content (several searches in a call)."
     ),
 )
