@@ -28,6 +28,55 @@ def test_one_file_by_two_names(root: Path, workspace: Workspace) -> None:
     )
 
 
+NOTEBOOK = """{"cells": [{"cell_type": "code", "source": ["x = 1\\n", "y = 1"]},
+ {"cell_type": "code", "source": ["x = 1"]}], "nbformat": 4, "nbformat_minor": 5}"""
+
+
+def test_own_path_wins(root: Path, workspace: Workspace) -> None:
+    (root / "a.py").write_text("x = 1\ndef f():\n    return 1\n")
+    (root / "b.py").write_text("x = 1\n")
+    (root / "old.py").write_text("x = 1\n")
+    (root / "c.ipynb").write_text(NOTEBOOK)
+    version = workspace.read("c.ipynb").version
+    workspace.run("edit_content", {
+        "path": "c.ipynb",
+        "cell": 2,
+        "expected_version": version,
+        "edits": [
+            {"search": "x = 1", "replace": "x = 2"},
+            {"path": "./c.ipynb", "search": "= 2", "replace": "= 3"},
+            {"path": "b.py", "search": "x = 1", "replace": "x = 4"},
+            {"path": "new.py", "content": "z = 1\n"},
+            {"path": "old.py", "move_to": "moved.py"},
+        ],
+        "in_turn": True,
+    })  # fmt: skip
+    workspace.run("edit_content", {
+        "path": "a.py",
+        "edits": [{"path": "f.py", "from": {"symbol": "f"}}],
+    })  # fmt: skip
+    assert '["x = 1\\n", "y = 1"]' in (root / "c.ipynb").read_text()
+    assert '["x = 3"]' in (root / "c.ipynb").read_text()
+    assert (root / "b.py").read_text() == "x = 4\n"
+    assert (root / "new.py").read_text() == "z = 1\n"
+    assert (root / "moved.py").read_text() == "x = 1\n"
+    assert (root / "f.py").read_text() == "def f():\n    return 1\n"
+    assert (root / "a.py").read_text() == "x = 1\n"
+
+
+def test_refuses_a_source_in_either_file(
+    root: Path, workspace: Workspace
+) -> None:
+    for name in ("a.py", "b.py"):
+        (root / name).write_text("def f():\n    pass\n")
+    call = {
+        "path": "a.py",
+        "edits": [{"path": "b.py", "from": {"symbol": "f"}, "copy": True}],
+    }
+    refused = workspace.call("edit_content", call)
+    assert "from may be of b.py or of a.py" in refused.text
+
+
 def tree(root: Path) -> dict[str, bytes]:
     return {
         str(path.relative_to(root)): path.read_bytes()

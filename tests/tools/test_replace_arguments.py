@@ -19,15 +19,23 @@ from filewright import Workspace
         ({"items": []}, "items"),
         (
             {"items": [{"pattern": "a"}]},
-            "items[0]: argument 'replacement' is missing",
+            "argument 'replacement' is missing",
         ),
         (
-            {"items": [item("a", "b")], "pattern": "c"},
-            "argument 'pattern' is of one replacement",
+            {"items": [{"path": "a.txt"}, item("a", "b")], "pattern": "a"},
+            "item 1 of 2: replace_content: argument 'replacement' is missing",
         ),
         (
-            {"items": [item("a", "b")], "replacement": "c"},
-            "argument 'replacement' is of one replacement",
+            {
+                "items": [item("a", "b"), {"where": {"a": "1"}}],
+                **item("a", "b"),
+                "set": {"a": "2"},
+            },
+            "item 2 of 2: pattern and set are two changes",
+        ),
+        (
+            {"items": [item("a", "b", set={"a": "2"})]},
+            "pattern and set are two changes",
         ),
         (
             {"items": [item("a", "b", max_count=3)]},
@@ -57,3 +65,25 @@ def test_refuses(
     assert answer.is_error
     assert said in answer.text
     assert (root / "a.txt").read_text() == "a\n"
+
+
+def test_items_take_what_they_do_not_give_from_the_call(
+    root: Path, workspace: Workspace
+) -> None:
+    (root / "a.py").write_text("old = 1  # old\nolder = old\n")
+    (root / "b.md").write_text("old new\n")
+    (root / "c.csv").write_text("id;name\n1;old\n2;old\n")
+    answer = workspace.call("replace_content", {
+        "preview": False,
+        **item("old", "new", whole_word=True, path="a.py"),
+        "items": [
+            {"only": ["code"]},
+            {"only": ["comments"], "replacement": "was"},
+            item("(new)", "[$1]", mode="regex", path="b.md", glob="*.md"),
+            {"path": "c.csv", "where": {"id": "2"}, "set": {"name": "x"}},
+        ],
+    })  # fmt: skip
+    assert not answer.is_error, answer.text
+    assert (root / "a.py").read_text() == "new = 1  # was\nolder = new\n"
+    assert (root / "b.md").read_text() == "old [new]\n"
+    assert (root / "c.csv").read_text() == "id;name\n1;old\n2;x\n"

@@ -348,6 +348,14 @@ class EditsByFile:
     ) -> FileEdits:
         """Return the file from which an edit moves or copies a text."""
         path = edit.source.path
+        if path is None and self._call.names_another_file(edit):
+            path = self._call.arguments.path
+            if not destination.is_new:
+                raise self._call.invalid(
+                    number,
+                    f"from may be of {destination.requested_path} or of {path}",
+                    "give its path in from",
+                )
         if path is not None:
             location = self._call.context.boundary.locate(path)
             return self.find(location, number)
@@ -409,25 +417,16 @@ class EditsByFile:
 
     def _locate(self, numbered: NumberedEdit) -> Location:
         """Return the location of an edit: of its own path, else of that of the call."""
-        boundary = self._call.context.boundary
-        own_path, call_path = numbered.edit.path, self._call.arguments.path
-        path = own_path if own_path is not None else call_path
+        path = numbered.edit.path
+        if path is None:
+            path = self._call.arguments.path
         if path is None:
             raise self._call.invalid(
                 numbered.number,
                 "no path was given",
                 "give path, or a path in every edit",
             )
-        location = boundary.locate(path)
-        if own_path is None or call_path is None:
-            return location
-        if location != boundary.locate(call_path):
-            raise self._call.invalid(
-                numbered.number,
-                f"its path {own_path} is not the path of the call, {call_path}",
-                "leave out the path of the call, and give every edit its own",
-            )
-        return location
+        return self._call.context.boundary.locate(path)
 
     def _add_whole(self, file: FileEdits, numbered: NumberedEdit) -> None:
         """Add the edit that deletes or moves a file."""

@@ -31,9 +31,19 @@ class EditCall:
     context: Context
     arguments: EditArguments
 
+    def names_another_file(self, edit: BaseEdit) -> bool:
+        """Return True if an edit has another path than the call."""
+        call_path = self.arguments.path
+        if edit.path is None or call_path is None:
+            return False
+        boundary = self.context.boundary
+        return boundary.locate(edit.path) != boundary.locate(call_path)
+
     def version_for(self, edit: BaseEdit) -> str | None:
         """Return the version that an edit is for: its own, else that of the call."""
-        return edit.expected_version or self.arguments.expected_version
+        if edit.expected_version or self.names_another_file(edit):
+            return edit.expected_version
+        return self.arguments.expected_version
 
     def is_fuzzy(self, edit: BaseEdit) -> bool:
         """Return True if the text of an edit may be found by lenient matching."""

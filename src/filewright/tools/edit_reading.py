@@ -8,6 +8,7 @@ models put the fields of `at` beside it, or name a line as other editors do.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from posixpath import normpath
 from typing import Any
 
 from filewright.text.notebook_cells import CELL_HINT
@@ -50,14 +51,17 @@ WHOLE_FILE_HINT = (
 
 
 def read_call(call: dict[str, Any]) -> dict[str, Any]:
-    """Return a call with its `cell` in each edit that names no cell itself."""
+    """Return a call with its `cell` in each edit of its file that names no cell itself."""
     cell = call.get("cell")
     edits = call.get("edits")
     if cell is None or not isinstance(edits, list):
         return call
     read_edits = []
     for edit in edits:
-        if isinstance(edit, dict) and not _names_cell(edit):
+        is_of_cell = isinstance(edit, dict) and not (
+            _names_cell(edit) or _names_another_file(call, edit)
+        )
+        if is_of_cell:
             edit = {**edit, "cell": cell}
         read_edits.append(edit)
     rest = {name: value for name, value in call.items() if name != "cell"}
@@ -99,6 +103,19 @@ def find_kind(fields: Mapping[str, Any]) -> str | None:
         if field in fields:
             return kind
     return None
+
+
+def _names_another_file(
+    call: Mapping[str, Any], edit: Mapping[str, Any]
+) -> bool:
+    """Return True if an edit has another path than the call."""
+    paths = []
+    for fields in (call, edit):
+        path = fields.get("path")
+        if not isinstance(path, str) or not path:
+            return False
+        paths.append(normpath(path))
+    return paths[0] != paths[1]
 
 
 def _names_cell(edit: Mapping[str, Any]) -> bool:

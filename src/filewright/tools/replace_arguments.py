@@ -8,8 +8,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, model_validator
 from pydantic.json_schema import WithJsonSchema
 
+from filewright.errors import invalid
 from filewright.tools.argument_problems import argument_error
 from filewright.tools.arguments import RARE
+from filewright.tools.batch import naming_item
 from filewright.tools.pipeline import ChangeArguments
 from filewright.tools.result import DiffMode
 from filewright.tools.syntax_filter import SyntaxWords
@@ -103,27 +105,7 @@ class ReplaceArguments(ChangeArguments):
 
     @model_validator(mode="after")
     def _check_items(self) -> ReplaceArguments:
-        """Raise unless the change is in the call or in the items, not in both."""
-        hint = "give it, or items of which each has it"
-        given = []
-        for name in ("pattern", "replacement", "set"):
-            if getattr(self, name) is not None:
-                given.append(name)
-        if self.items is not None:
-            for name in given:
-                raise argument_error(
-                    f"argument {name!r} is of one replacement, and items were given",
-                    hint,
-                )
-        elif self.set is None:
-            for name in ("pattern", "replacement"):
-                if name not in given:
-                    raise argument_error(f"argument {name!r} is missing", hint)
-        elif len(given) > 1:
-            raise argument_error(
-                f"{given[0]} and set are two changes",
-                "give one of them, or each as one of items",
-            )
+        """Raise for an argument of the whole call in an item."""
         call_fields: builtins.set[str] = builtins.set()
         for item in self.items or ():
             call_fields |= item.model_fields_set & _CALL_FIELDS
@@ -132,3 +114,56 @@ class ReplaceArguments(ChangeArguments):
                 f"{name} is of all items", "give it beside them"
             )
         return self
+
+
+def split_replacements(arguments: ReplaceArguments) -> list[ReplaceArguments]:
+    """Return the arguments of each replacement of a call, with those of the call.
+
+    An item that sets fields of rows has no pattern by default, and one with a text of its
+    own sets no fields. Raise `invalid_input` for one without a change, or with two.
+    """
+    items = arguments.items
+    if items is None:
+        _require_one_change(arguments, "give it, or items that have it")
+        return [arguments]
+    replacements: list[ReplaceArguments] = []
+    for index, item in enumerate(items):
+        call = arguments.model_copy(update=_unused_defaults(item))
+        (replacement,) = call.for_each([item])
+        with naming_item(index, len(items)):
+            _require_one_change(
+                replacement, "give it in the item, or beside items"
+            )
+        replacements.append(replacement)
+    return replacements
+
+
+def _unused_defaults(item: ReplaceArguments) -> dict[str, None]:
+    """Return the arguments of the call that an item does not take, as unset ones."""
+    if item.set is not None:
+        return dict.fromkeys(["pattern", "replacement", "only"])
+    if item.pattern is not None or item.replacement is not None:
+        return {"set": None}
+    return {}
+
+
+def _require_one_change(request: ReplaceArguments, hint: str) -> None:
+    """Raise `invalid_input` unless a replacement is of a pattern, or sets fields."""
+    names = []
+    for name in ("pattern", "replacement", "set"):
+        if getattr(request, name) is not None:
+            names.append(name)
+    if names in (["set"], ["pattern", "replacement"]):
+        return
+    if "set" in names:
+        raise invalid(
+            f"{names[0]} and set are two changes",
+            "give one of them, or each as one of items",
+            argument=names[0],
+        )
+    missing = "replacement" if "pattern" in names else "pattern"
+    raise invalid(
+        f"replace_content: argument {missing!r} is missing",
+        hint,
+        argument=missing,
+    )

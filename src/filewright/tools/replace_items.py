@@ -17,7 +17,10 @@ from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree_options import TreeOptions
 from filewright.tools.batch import naming_item
 from filewright.tools.context import Context
-from filewright.tools.replace_arguments import ReplaceArguments
+from filewright.tools.replace_arguments import (
+    ReplaceArguments,
+    split_replacements,
+)
 from filewright.tools.replace_rows import (
     build_row_change,
     describe_row_change,
@@ -56,9 +59,7 @@ def compile_items(
     context: Context, arguments: ReplaceArguments
 ) -> list[ReplaceItem]:
     """Return the replacements of a call. Raise for a pattern that is not valid."""
-    requests = [arguments]
-    if arguments.items is not None:
-        requests = arguments.for_each(arguments.items)
+    requests = split_replacements(arguments)
     items: list[ReplaceItem] = []
     for index, request in enumerate(requests):
         with naming_item(index, len(requests)):
