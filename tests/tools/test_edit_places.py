@@ -241,7 +241,7 @@ REFUSED = [
     ({"from": {"start_line": 1, "end_line": 2}, "at": {"after": 0}}, "invalid_input", "expected_version"),
     ({"from": {"path": "gone.py", "symbol": "x"}, "at": {"after": 0}}, "not_found", "other.py"),
     ({"symbol": "Cart", "replace": "# ... existing code ...\n"}, "invalid_input", "fuzzy=false"),
-    ({"path": "other.py", "symbol": "Cart", "replace": "x"}, "no_match", "other.py has no symbol"),
+    ({"path": "other.py", "symbol": "Cart", "replace": "x"}, "no_match", "get_overview"),
 ]  # fmt: skip
 
 
