@@ -26,6 +26,7 @@ _MOVE = re.compile(
 _COPY = re.compile(
     rf"lines {_LINES}(.*), symbol \S+, copied from (\S+):{_LINES}$"
 )
+_DELETION = re.compile(rf"lines? {_LINES}(?:, symbol \S+,)? deleted")
 _CONFLICT = re.compile(rf"conflict \d+ \(lines {_LINES}\): (\w+) kept")
 _FILE = re.compile(r"(\w+\.\w+): ")
 _BLANK = re.compile(r"(\d) blank lines? (above|below)")
@@ -76,6 +77,9 @@ class Answer:
             elif match := _COPY.match(row):
                 source = self._lines(match[4], match[5], match[6])
                 self._place(name, int(match[1]), source, match[3])
+            elif match := _DELETION.match(row):
+                lines = range(int(match[1]), int(match[2] or match[1]) + 1)
+                self.files[name].removed |= dict.fromkeys(lines)
             elif match := _CONFLICT.match(row):
                 self._add_conflict(name, match)
 
@@ -253,6 +257,13 @@ def removed(scene: Scene, name: str) -> dict[str, Any]:
     return {"at": {"symbol": method}, "replace": ""}
 
 
+def removed_lines(scene: Scene, name: str) -> dict[str, Any]:
+    _, _, body = scene.code(name)
+    scene.workspace.read(name)
+    last = body + scene.random.randrange(4)
+    return {"at": {"lines": [body, last]}, "replace": ""}
+
+
 def conflict(scene: Scene, name: str) -> dict[str, Any]:
     sides = [
         [scene.word() for _ in range(scene.random.randrange(3))]
@@ -295,7 +306,8 @@ TEXT_EDITS: list[Make] = [
     exact, part, deletion, loose, indented, numbered, drifted,
 ]  # fmt: skip
 PLACE_EDITS: list[Make] = [
-    symbol, beside, removed, conflict, moved, moved_and_indented, copied,
+    symbol, beside, removed, removed_lines, conflict,
+    moved, moved_and_indented, copied,
 ]  # fmt: skip
 
 

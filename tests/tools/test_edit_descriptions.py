@@ -95,6 +95,34 @@ def test_tells_where_moved_text_is(
     assert "return 1" not in answer
 
 
+@pytest.mark.parametrize(
+    ("at", "row"),
+    [
+        pytest.param(
+            {"symbol": "first"},
+            "lines 4-7, symbol first, deleted; 2 blank lines left at 4",
+            id="symbol",
+        ),
+        pytest.param({"lines": [4, 5]}, "lines 4-5 deleted", id="lines"),
+        pytest.param({"lines": [1, 1]}, "line 1 deleted", id="line"),
+    ],
+)
+def test_does_not_repeat_deleted_lines_that_the_edit_names(
+    edit: Edit, at: Mapping[str, Any], row: str
+) -> None:
+    answer = edit({"path": "a.py", "at": at, "replace": ""})
+    assert answer.split("\n")[1:] == [row]
+
+
+def test_shows_deleted_lines_that_have_moved(
+    edit: Edit, root: Path, workspace: Workspace
+) -> None:
+    version = workspace.read("a.py").version
+    (root / "a.py").write_text(f"# new\n{SOURCE}")
+    change = {"path": "a.py", "at": {"lines": [5, 5]}, "delete": True}
+    assert "-    return 1" in edit({**change, "expected_version": version})
+
+
 def test_shows_moved_text_that_is_indented(edit: Edit) -> None:
     answer = edit(
         {
@@ -151,8 +179,10 @@ def test_shows_all_lines_if_asked(
     answer = edit(
         {"path": "c.py", "content": "import os\n"},
         {"path": "b.py", "from": {"path": "a.py", "symbol": "first"}},
+        {"path": "a.py", "at": {"symbol": "third"}, "replace": ""},
         **arguments,
     )
+    assert "-    return 3" in answer
     assert "+import os" in answer
     assert "+    return 1" in answer
     assert "-    return 1" in answer

@@ -104,7 +104,8 @@ class PreparedEdit:
 
     `loss` is a note on decorators and comments that the new text of a symbol leaves out.
     `sides` names the sides of a conflict, and `taken_side` is the one that is taken.
-    `laid_out_text` is a text that is moved or copied.
+    `laid_out_text` is a text that is moved or copied. `deletion` names the lines that the
+    edit deletes: their symbol, or "" for lines by their numbers.
     """
 
     edit: Edit
@@ -113,3 +114,4 @@ class PreparedEdit:
     sides: tuple[str, ...] = ()
     taken_side: TakenSide | None = None
     laid_out_text: LaidOutText | None = None
+    deletion: str | None = None

@@ -1,15 +1,16 @@
 """Lines of a change that an answer describes in words, since the caller knows them.
 
 Text that was moved or copied has the lines of its source, the content of a new file is in
-the request, and of a conflict only marker lines and the other side are deleted. The answer
-tells where they are; all lines that differ from what the caller knows are shown.
+the request, symbols and lines that it names are deleted, and of a conflict only marker
+lines and the other side are. The answer tells where they are; all lines that differ from
+what the caller knows are shown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from filewright.edit.diff import FileDiff
 from filewright.edit.model import Tier
@@ -88,7 +89,8 @@ class TakenSide:
 class DescribedLines:
     """Lines of one file that are described: removed lines, and added lines.
 
-    `moves` are the outcomes of the edits that move a text out of the file, by number.
+    `moves` are the outcomes of the edits that move a text out of the file, by number, and
+    `deletions` those that delete symbols or lines, each with its row for a reader.
     """
 
     removed: tuple[range, ...] = ()
@@ -96,6 +98,7 @@ class DescribedLines:
     moves: tuple[EditOutcome, ...] = ()
     placed_texts: tuple[PlacedText, ...] = ()
     taken_sides: tuple[TakenSide, ...] = ()
+    deletions: Mapping[EditOutcome, str] = field(default_factory=dict)
 
     def omit_from(self, diff: FileDiff) -> FileDiff | None:
         """Return the diff without the lines that are described; None if all are."""
@@ -114,6 +117,7 @@ def describe_lines(
     removals: Sequence[LineEdit],
     laid_out_texts: dict[int, LaidOutText],
     taken_sides: Sequence[TakenSide],
+    deletions: Mapping[int, str],
     result: Source,
 ) -> DescribedLines:
     """Return the lines of a planned file that are described in words.
@@ -124,6 +128,7 @@ def describe_lines(
     removed: list[range] = []
     moves: list[EditOutcome] = []
     placed_texts: list[PlacedText] = []
+    deletion_rows: dict[EditOutcome, str] = {}
     removal_names = {(edit.number, edit.named) for edit in removals}
     for outcome in outcomes:
         if outcome.tier is not Tier.EXACT:
@@ -134,6 +139,15 @@ def describe_lines(
         elif outcome.index in laid_out_texts:
             text = laid_out_texts[outcome.index]
             placed_texts.append(find_placed_text(outcome, text, result))
+        elif (
+            outcome.index in deletions and outcome.new_last < outcome.new_first
+        ):
+            removed.append(range(outcome.first, outcome.last + 1))
+            symbol = deletions[outcome.index]
+            label = f", {symbol}," if symbol else ""
+            deletion_rows[outcome] = (
+                f"{outcome.lines}{label} deleted{outcome.remainder}"
+            )
     known_sides = tuple(_find_known_sides(outcomes, taken_sides))
     for side in known_sides:
         removed += side.deleted
@@ -143,6 +157,7 @@ def describe_lines(
         tuple(moves),
         tuple(placed_texts),
         known_sides,
+        deletion_rows,
     )
 
 

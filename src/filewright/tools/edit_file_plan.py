@@ -98,7 +98,7 @@ class FileEditPlan:
 class _EditRemarks:
     """The remarks on the edits of a file, for its answer.
 
-    `losses` and `laid_out_texts` are by the number of the edit.
+    `losses`, `laid_out_texts` and `deletions` are by the number of the edit.
     """
 
     removals: Sequence[LineEdit] = ()
@@ -106,6 +106,7 @@ class _EditRemarks:
     sides: list[str] = field(default_factory=list)
     taken_sides: list[TakenSide] = field(default_factory=list)
     laid_out_texts: dict[int, LaidOutText] = field(default_factory=dict)
+    deletions: dict[int, str] = field(default_factory=dict)
 
     def add(self, number: int, prepared: PreparedEdit) -> None:
         """Add the remarks on one edit."""
@@ -116,11 +117,18 @@ class _EditRemarks:
             self.taken_sides.append(prepared.taken_side)
         if prepared.laid_out_text is not None:
             self.laid_out_texts[number] = prepared.laid_out_text
+        if prepared.deletion is not None:
+            self.deletions[number] = prepared.deletion
 
     @property
     def describe_lines(self) -> bool:
         """True if some lines may be described in words."""
-        return bool(self.removals or self.taken_sides or self.laid_out_texts)
+        return bool(
+            self.removals
+            or self.taken_sides
+            or self.laid_out_texts
+            or self.deletions
+        )
 
 
 def plan_file(
@@ -198,6 +206,7 @@ def plan_snapshot(
             remarks.removals,
             remarks.laid_out_texts,
             remarks.taken_sides,
+            remarks.deletions,
             result,
         )
     return FileEditPlan(
@@ -251,7 +260,8 @@ def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
             )
         case PlaceEdit() as edit if edit.at.lines is not None:
             return PreparedEdit(
-                _prepare_line_edit(open_file, numbered, edit, edit.at.lines)
+                _prepare_line_edit(open_file, numbered, edit, edit.at.lines),
+                deletion=None if edit.replace else "",
             )
         case _:
             raise AssertionError("edits of cells and whole files come earlier")

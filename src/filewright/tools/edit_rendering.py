@@ -95,8 +95,21 @@ class _KnownLines:
                 files.append(rest)
         return replace(diff, files=tuple(files))
 
+    def described_outcomes(
+        self, file: FileOutcome[FileEditPlan]
+    ) -> set[EditOutcome]:
+        """Return the outcomes that have a line of `describe`, and all moves."""
+        described = file.result.described
+        outcomes = set(described.moves)
+        if file.diff is not None and file.diff.path in self.described_by_path:
+            outcomes |= described.deletions.keys()
+        return outcomes
+
     def describe(self, file: FileOutcome[FileEditPlan]) -> list[str]:
-        """Return a line for each text that left the file or was copied to it, and each side."""
+        """Return a line for each text that left the file or was copied to it, and each side.
+
+        Deleted symbols and lines have one too.
+        """
         if file.diff is None or file.diff.path not in self.described_by_path:
             return []
         described = file.result.described
@@ -113,6 +126,7 @@ class _KnownLines:
         rows += [
             text.row for text in described.placed_texts if text.text.is_copy
         ]
+        rows += described.deletions.values()
         rows += [side.description for side in described.taken_sides]
         return rows
 
@@ -140,8 +154,9 @@ def _add_file(
     rows: list[str] = []
     if not reply.is_seen:
         rows += known_lines.describe(file)
+        described_outcomes = known_lines.described_outcomes(file)
         for outcome in file.result.outcomes:
-            if outcome in file.result.described.moves:
+            if outcome in described_outcomes:
                 continue
             if _needs_explanation(outcome, shows_diff=reply.shows_diff):
                 rows.append(outcome.text)

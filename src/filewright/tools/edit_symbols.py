@@ -47,7 +47,9 @@ def prepare_symbol_edit(
     new = trim_symbol_text(new, lines)
     description = f"symbol {escape_controls(symbol)}"
     loss = ""
+    deletion: str | None = None
     if edit.deletes_symbol:
+        deletion = description
         description = f"{description} deleted"
     elif new.strip():
         loss = _describe_loss(open_file, text.snapshot, lines, new)
@@ -61,7 +63,7 @@ def prepare_symbol_edit(
         fuzzy=call.is_fuzzy(edit),
         number=numbered.number,
     )
-    return PreparedEdit(line_edit, loss)
+    return PreparedEdit(line_edit, loss, deletion=deletion)
 
 
 def _describe_loss(
