@@ -129,11 +129,12 @@ def measured(requests: Iterable[Request], rng: random.Random) -> Counter[str]:
     return counts
 
 
-def check(counts: Counter[str], least: int, *, most_lost: int = 0) -> None:
+def check(counts: Counter[str], least: int) -> None:
     assert counts.total() >= least, counts
     assert counts["right"] >= 0.95 * counts.total(), counts
-    assert counts["misremembered"] + counts["twice"] == 0, counts
-    assert counts["lost"] <= most_lost, counts
+    assert counts["misremembered"] + counts["twice"] + counts["lost"] == 0, (
+        counts
+    )
 
 
 def made_up(rng: random.Random, count: int) -> Iterator[Request]:
@@ -167,8 +168,7 @@ def made_up(rng: random.Random, count: int) -> Iterator[Request]:
 def test_generated_requests(count: int) -> None:
     rng = random.Random(5)
     requests = made_up(rng, count)
-    # Of thousands, a few lead to another place that is as near; the caller sees it.
-    check(measured(requests, rng), count // 12, most_lost=count // 2_000)
+    check(measured(requests, rng), count // 12)
 
 
 @pytest.mark.skipif(not FOLDER, reason="FILEWRIGHT_EDIT_CORPUS names no folder")

@@ -123,3 +123,42 @@ def test_names_looser_tier_without_fuzzy() -> None:
     assert apply_splices(
         CODE.encode(), planned.splices
     ).decode() == CODE.replace("def two(a):\n    return a + 1\n", "x\n")
+
+
+ELSEWHERE: dict[str, tuple[str, TextEdit]] = {
+    "a line of another list": (
+        "- sync_: the server of it is 2\n\n## The path\n\n- north: the message of it is 1\n"
+        "- async_: the it of it is 1\n- item: the keeps of it is 2\n",
+        TextEdit(
+            "- async_: the it of it is 1\n\n## The path", "new\n\n## The path"
+        ),
+    ),
+    "a line of another depth": (
+        "def path(load):\n    if load < 2:\n    if load < 0:\n        cat(load)\n\n"
+        "  def path(load):\n      if load < 2:\n          path(load)\n",
+        TextEdit(
+            "def path(load):\n    if load < 2:\n    if load < 0:\n\n  def path(load):",
+            "def path(load):\n    if load < 2:\n    if load < 0:\n",
+        ),
+    ),
+    "a line once more": (
+        "items:\n  - user\nname: user\nbat:\n  - path\n  - user\nend: 1\n",
+        TextEdit(
+            "items:\n  - user\nname: user\nbat:\n  - user",
+            "items:\n  - user\nname: user\nbat:\n  new",
+        ),
+    ),
+    "brackets": (
+        "f {\n\tif {\n\t}\n}\ng {\n\tif {\n\t}\n\n\tx\n}\n",
+        TextEdit("\t}\n\n}", "\t}\nnew\n\n}"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_suggests_nothing_for_line_elsewhere(name: str) -> None:
+    file, edit = ELSEWHERE[name]
+    error = refused(file, edit)
+    assert error.code is Code.NO_MATCH
+    assert error.details["nearest"]
+    assert error.details["suggestions"] == []

@@ -26,6 +26,7 @@ from filewright.edit.comparison import (
 )
 from filewright.edit.diff3 import merge_lines
 from filewright.edit.linediff import align
+from filewright.edit.matchers.lines import rows_with
 from filewright.edit.model import ByteRange, EditMatch, TextPart, Tier
 from filewright.edit.nearest import MAX_TEXT_CHARS, NearText
 from filewright.edit.omission_markers import mentions_omission
@@ -40,6 +41,7 @@ from filewright.text.splice import Splice, apply_splices
 _MAX_ROWS = 400
 _MAX_CONTEXT_LINES = 12
 _LEAST_SHARED_WORDS = 0.4
+_MAX_COMPARED_ROWS = 1_000
 
 
 def first_successful(
@@ -125,9 +127,14 @@ def suggest_nearest(
             return ()
     if len(near.text) > MAX_TEXT_CHARS:
         return ()
+    # Lines of brackets alone are like those of any other block.
+    if not any(map(str.isalnum, near.text)):
+        return ()
     if not _corresponds(edit.search, near.text):
         return ()
     if _continues_beside(source, edit.search, near):
+        return ()
+    if _has_line_elsewhere(source, edit.search, near):
         return ()
     new_text = _merge_words(
         edit.search.strip("\n"), near.text, edit.replace.strip("\n")
@@ -175,6 +182,31 @@ def _continues_beside(source: Source, search: str, near: NearText) -> bool:
         source.rows_from(source.offset(near.last_line))
     )
     return _spaced_once(above) in missing or _spaced_once(below) in missing
+
+
+def _has_line_elsewhere(source: Source, search: str, near: NearText) -> bool:
+    """Return True if a line that the near text lacks is elsewhere in the file.
+
+    Then the request may mean the place of that line.
+    """
+    start, end = (
+        source.offset(near.first_line - 1),
+        source.offset(near.last_line),
+    )
+    missing = Counter(search.split("\n")) - Counter(near.text.split("\n"))
+    for line in missing:
+        if not any(map(str.isalnum, line)):
+            continue
+        try:
+            needle = line.encode(source.encoding.name)
+        except UnicodeEncodeError:
+            continue
+        # A text in thousands of rows names no place, and would take long to compare.
+        for row in islice(rows_with(source, needle), _MAX_COMPARED_ROWS):
+            is_elsewhere = not start <= row.offset < end
+            if is_elsewhere and source.text(row.body) == line:
+                return True
+    return False
 
 
 def _corresponds(search: str, near: str) -> bool:
