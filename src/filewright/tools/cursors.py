@@ -22,6 +22,7 @@ MAX_WHOLE_PATH_BYTES = 15
 
 MARKS_SIGN = "\0"
 MARK_BYTES = 3
+TOOL_BYTES = 1
 CHECKSUM_BYTES = 2
 
 
@@ -46,13 +47,13 @@ def decode_cursor(
     """
     content = _unpack(cursor)
     head = _head(tool, types, kind)
-    if content[:1] != head[:1]:
+    if content[:TOOL_BYTES] != head[:TOOL_BYTES]:
         raise invalid(
             "the cursor is not one that this tool gave",
             "leave it out to start from the beginning",
             argument="cursor",
         )
-    if content[1:2] != head[1:]:
+    if content[TOOL_BYTES : len(head)] != head[TOOL_BYTES:]:
         raise invalid(
             f"the cursor belongs to another {noun}",
             "call again with the arguments of the call that gave it",
@@ -62,9 +63,9 @@ def decode_cursor(
 
 
 def _head(tool: str, types: tuple[type, ...], kind: str) -> bytes:
-    """Return a byte for the tool and its values, and a byte for the kind of result."""
+    """Return a byte for the tool and its values, and a mark of the kind of result."""
     names = " ".join([tool, *(value_type.__name__ for value_type in types)])
-    return _mark(names.encode(), 1) + _mark(kind.encode(), 1)
+    return _mark(names.encode(), TOOL_BYTES) + _mark(kind.encode(), MARK_BYTES)
 
 
 def _mark(content: bytes, size: int) -> bytes:
