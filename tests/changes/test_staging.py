@@ -5,6 +5,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +15,7 @@ from tests.changes.steps import EDIT, refused
 
 from filewright.edit.changeset import (
     Copy,
+    Delete,
 )
 from filewright.errors import Code
 from filewright.text.splice import Splice
@@ -43,6 +46,35 @@ def test_keeps_owner(bench: Any) -> None:
     bench.commit(bench.modify("a.txt", EDIT))
     status = (bench.root / "a.txt").stat()
     assert (status.st_uid, status.st_gid) == owner
+
+
+@pytest.mark.parametrize("may_give", [True, False])
+@pytest.mark.skipif(sys.platform != "linux", reason="patches a call of Linux")
+def test_restores_owner_of_link(
+    bench: Any, monkeypatch: pytest.MonkeyPatch, may_give: bool
+) -> None:
+    if may_give and os.geteuid() != 0:
+        pytest.skip("only root can give a link away")
+
+    def refuse(*_: Any) -> None:
+        raise PermissionError(errno.EPERM, "not permitted")
+
+    link, inner = bench.root / "link", bench.root / "f/link"
+    for path in (link, inner):
+        path.symlink_to("a.txt")
+        with suppress(PermissionError):
+            os.lchown(path, 1234, 2345)
+    record = bench.commit(
+        Delete(bench.at("link")), Delete(bench.at("f"), recursive=True)
+    )
+    if not may_give:
+        monkeypatch.setattr("filewright.system.linux.chown_descriptor", refuse)
+    bench.undo(record.id)
+    owner = (1234, 2345) if may_give else (os.geteuid(), os.getegid())
+    for path in (link, inner):
+        status = path.lstat()
+        assert os.readlink(path) == "a.txt"
+        assert (status.st_uid, status.st_gid) == owner
 
 
 @pytest.mark.needs("attributes")

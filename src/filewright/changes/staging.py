@@ -6,7 +6,7 @@ import errno
 import os
 from collections import ChainMap
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 import xxhash
@@ -319,8 +319,11 @@ def _make_link(
     folder.make_link(name, target)
     status = folder.stat(name)
     if (status.uid, status.gid) != (state.uid, state.gid):
-        folder.set_owner(name, state.uid, state.gid)
-    return replace(state, inode=status.inode)
+        # The owner of a link protects nothing: a link without it is better than none.
+        with suppress(OSError):
+            folder.set_owner(name, state.uid, state.gid)
+            status = folder.stat(name)
+    return replace(state, inode=status.inode, uid=status.uid, gid=status.gid)
 
 
 def _clone(file: File, content: DiskContent) -> bool:

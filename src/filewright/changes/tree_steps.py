@@ -222,6 +222,7 @@ def _make_link(tree: ChangeTree, step: MakeLink) -> None:
         raise errors.already_exists(requested_path)
     node = entry.folder.put_new("link", entry.name, requested_path)
     node.target = step.target
+    node.rights = _with_rights(node.rights, uid=step.uid, gid=step.gid)
 
 
 def _make_folder(tree: ChangeTree, step: MakeFolder) -> None:

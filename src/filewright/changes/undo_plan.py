@@ -501,7 +501,8 @@ class UndoPlanner:
                     SetMode(location, f"{before.mode:05o}"),
                 )
         elif before.link_target is not None:
-            self._apply(MakeLink(location, before.link_target))
+            target = before.link_target
+            self._apply(MakeLink(location, target, before.uid, before.gid))
         else:
             self._create_again(attachment, location, replaces=replaces)
 

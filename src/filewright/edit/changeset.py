@@ -124,6 +124,8 @@ class MakeLink:
 
     location: Location
     target: bytes
+    uid: int | None = None
+    gid: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
