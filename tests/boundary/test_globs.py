@@ -175,7 +175,20 @@ def test_absolute_glob_hides_denied_folder(tree: Path, there: bool) -> None:
 
 @pytest.mark.parametrize(
     "glob",
-    ["", "/", "a//x", "[a", "a{b", "{a,b", "a\\", "x\0y", "[[:no:]]", "\ud800"],
+    [
+        "",
+        "/",
+        "a//x",
+        "[a",
+        "a{b",
+        "{a,b",
+        "a\\",
+        "x\0y",
+        "[[:no:]]",
+        "\ud800",
+        "/[\0]",
+        "/[\ud800]",
+    ],
 )
 def test_refuses_malformed_glob(tree: Path, glob: str) -> None:
     with pytest.raises(FilewrightError) as caught:

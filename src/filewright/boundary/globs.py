@@ -36,6 +36,7 @@ _MAX_ALTERNATIVES = 1000
 _MAX_EXPANDED_CHARACTERS = 1 << 20
 _MAX_SHOWN_CHARACTERS = 500
 
+_MALFORMED_HINT = "close every [ and {, and write \\ before a character that is meant as it is"
 _ELSEWHERE_HINT = (
     "name the folder to look in as the path, and let the glob begin there"
 )
@@ -102,6 +103,7 @@ class Globs:
         wanted_rules: list[Rule] = []
         unwanted_rules: list[Rule] = []
         for glob in globs:
+            _require_names(glob)
             for part in _split_exclusions(glob):
                 text = part.strip()
                 if text.startswith("!"):
@@ -127,6 +129,16 @@ class Globs:
             if not wanted.layers:
                 return None
         return Globs(wanted, self.unwanted.below(prefix))
+
+
+def _require_names(glob: str) -> None:
+    """Raise `invalid_input` if a glob has characters that no name can have."""
+    try:
+        is_possible = b"\0" not in glob.encode()
+    except UnicodeEncodeError:
+        is_possible = False
+    if not is_possible:
+        raise _glob_error(glob, "is malformed", _MALFORMED_HINT)
 
 
 def _require_relative(text: str, glob: str, folder: GlobFolder) -> None:
@@ -251,8 +263,8 @@ def _normal_forms(text: str) -> list[str]:
 
 
 def _make_rule(text: str, glob: str, base: int) -> Rule:
+    pattern = text.encode()
     try:
-        pattern = text.encode()
         if any(
             re.fullmatch(_CLIMBING_PART, part) for part in pattern.split(b"/")
         ):
@@ -264,16 +276,12 @@ def _make_rule(text: str, glob: str, base: int) -> Rule:
         rule = Rule(
             pattern, is_negated=False, base=base, counts_characters=True
         )
-        if not rule.text or b"\0" in pattern or b"//" in rule.text:
+        if not rule.text or b"//" in rule.text:
             raise MalformedError
         if re.search(SPECIAL_CHARACTER, rule.text):
             translate(rule.text)
-    except (MalformedError, UnicodeEncodeError) as error:
-        hint = (
-            "close every [ and {, "
-            "and write \\ before a character that is meant as it is"
-        )
-        raise _glob_error(glob, "is malformed", hint) from error
+    except MalformedError as error:
+        raise _glob_error(glob, "is malformed", _MALFORMED_HINT) from error
     # `/**` names everything below the folder, as `**` does.
     rule.by_name = rule.by_name or rule.text == b"**"
     return rule
