@@ -93,6 +93,36 @@ def test_exclusions_follow_in_same_text(
     assert found(tree, text) == found(tree, globs)
 
 
+@pytest.mark.parametrize(
+    ("text", "globs"),
+    [
+        ("*.js, c.ts", ["*.js", "c.ts"]),
+        ("*.js,  /src/*.ts , *.md", ["*.js", "/src/*.ts", "*.md"]),
+        ("{b,c}.*, *.md, !docs", ["{b,c}.*", "*.md", "!docs"]),
+        ("*.js,c.ts", []),
+        ("Roe, a.py", ["Roe, a.py"]),
+        ("!Roe, a.py", ["!Roe, a.py"]),
+        (r"Roe\, a.py", ["Roe, a.py"]),
+        ("docs/Doe, a.py", ["docs/Doe, a.py"]),
+        ("Doe, x.py", ["docs/Doe, x.py"]),
+    ],
+)
+def test_globs_follow_in_same_text(
+    tree: Path, text: str, globs: list[str]
+) -> None:
+    for name in ("Roe, a.py", "docs/Doe, a.py", "docs/Doe, x.py"):
+        (tree / name).write_text("")
+    assert found(tree, text) == (found(tree, globs) if globs else [])
+
+
+def test_refuses_exclusion_of_two_meanings(tree: Path) -> None:
+    with pytest.raises(
+        FilewrightError, match="does not say if docs is"
+    ) as error:
+        found(tree, "!src, docs")
+    assert error.value.code is Code.INVALID_INPUT
+
+
 def test_malformed_exclusion_names_whole_text(tree: Path) -> None:
     with pytest.raises(
         FilewrightError, match=r"the glob \*\.py, ! is malformed"

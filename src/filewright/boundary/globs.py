@@ -26,6 +26,7 @@ _CLIMBING_PART = rb"(?:\\?\.|\[\\?\.\]){2}|\.\.\\.*"
 _ABSOLUTE_START = r"(?:/|(?=~/)|(?=[A-Za-z]:[/\\]))([^/\\*?\[{]+)"
 _BRACE_PIECES = r"(?s)[{},]|[^\\\[{},]+|\\.|\[[^/][^\]/]{0,250}\]|."
 _NEXT_EXCLUSION = re.compile(r"\s*!")
+_NEXT_GLOB = re.compile(r"\s+\S")
 _ROUTE_NAME = re.compile(r"\[{1,2}(?:\.{3})?\w{2,}\]{1,2}(?:\.\w+)*")
 """A name in brackets, as web frameworks name routes: `[id]`, `[...slug].tsx`."""
 
@@ -87,8 +88,10 @@ class Globs:
 
     A glob only names paths below the folder: `..` is refused, and so is an absolute
     path. A glob counts as absolute if the folder has no name like its first one.
-    Several stand in one text if each after the first begins with `!`: `*.js, !{a,b}`.
-    Blanks around a glob, and behind `!`, do not count.
+    Several stand in one text, with a comma and a blank between them (`*.js, *.ts`), or
+    a comma before a `!` (`*.js,!{a,b}`). A path that exists is not divided, and names
+    that fit the undivided text are wanted too. Blanks around a glob, and behind `!`, do
+    not count.
     """
 
     wanted: Matcher | None = None
@@ -104,7 +107,7 @@ class Globs:
         unwanted_rules: list[Rule] = []
         for glob in globs:
             _require_names(glob)
-            for part in _split_exclusions(glob):
+            for part in _split_globs(glob, folder):
                 text = part.strip()
                 if text.startswith("!"):
                     excluded = text[1:].lstrip()
@@ -155,22 +158,42 @@ def _require_relative(text: str, glob: str, folder: GlobFolder) -> None:
         raise _glob_error(glob, problem, _ELSEWHERE_HINT, Code.PATH_ESCAPE)
 
 
-def _split_exclusions(text: str) -> list[str]:
-    """Return the globs of a text, which is divided at each comma before a `!`.
-
-    Any other comma belongs to a name, or to braces.
-    """
+def _split_globs(text: str, folder: GlobFolder) -> list[str]:
+    """Return the globs of a text. Raise `invalid_input` if the text has two meanings."""
     globs: list[str] = []
+    for part in _split_at_commas(text, _NEXT_EXCLUSION):
+        pieces = _split_at_commas(part, _NEXT_GLOB)
+        if len(pieces) == 1 or _is_path(part.strip().lstrip("!"), folder):
+            globs.append(part)
+            continue
+        if part.lstrip().startswith("!"):
+            problem = f"does not say if {printable_path(pieces[1].strip())} is left out"
+            hint = "write ! before each glob that is left out, and the others first"
+            raise _glob_error(text, problem, hint)
+        # A name further down may have the comma too.
+        globs += [part, *pieces]
+    return globs
+
+
+def _split_at_commas(text: str, following: re.Pattern[str]) -> list[str]:
+    """Return a text divided at each comma, outside of braces, before `following`."""
+    pieces: list[str] = []
     start = offset = depth = 0
     for piece in re.findall(_BRACE_PIECES, text):
         depth += (piece == "{") - (piece == "}")
         end = offset + len(piece)
         is_separator = piece == "," and depth <= 0
-        if is_separator and _NEXT_EXCLUSION.match(text, end):
-            globs.append(text[start:offset])
+        if is_separator and following.match(text, end):
+            pieces.append(text[start:offset])
             start = end
         offset = end
-    return [*globs, text[start:]]
+    return [*pieces, text[start:]]
+
+
+def _is_path(text: str, folder: GlobFolder) -> bool:
+    """Return True if a text is, letter by letter, a path that exists in the folder."""
+    parts = os.fsencode(text.strip()).split(b"/")
+    return set(parts).isdisjoint((b"", b".", b"..")) and folder.has_path(parts)
 
 
 def _single_layer(rules: list[Rule]) -> Matcher:
