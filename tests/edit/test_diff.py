@@ -35,12 +35,12 @@ def test_brief_diff_keeps_line_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("after", "loose_lines", "brief"),
+    ("after", "loose_lines", "short"),
     [
         pytest.param(
             b"1\n2\nthree\n4\n5\n",
             [],
-            "@@ -3 +3 @@\n-3\n+three\n",
+            "3:\n-3\n+three\n",
             id="replacement",
         ),
         pytest.param(
@@ -67,14 +67,32 @@ def test_brief_diff_keeps_line_numbers() -> None:
             "@@ -2,4 +2,3 @@\n-2\n+two\n 3\n-4\n 5\n",
             id="deletion behind a replacement",
         ),
+        pytest.param(
+            b"one\ntwo\n3\n4\n4.5\nfive\n",
+            [],
+            "1:\n-1\n-2\n+one\n+two\n@@ -5 +5,2 @@\n-5\n+4.5\n+five\n",
+            id="lines below each other",
+        ),
     ],
 )
-def test_brief_diff_has_context_where_it_tells_something(
-    after: bytes, loose_lines: list[range], brief: str
+def test_short_diff_has_context_where_it_tells_something(
+    after: bytes, loose_lines: list[range], short: str
 ) -> None:
-    text = between(b"1\n2\n3\n4\n5\n", after).brief(1, loose_lines=loose_lines)
-    assert text is not None
-    assert text.partition("+++ b/f\n")[2] == brief
+    diff = between(b"1\n2\n3\n4\n5\n", after)
+    assert diff.short(1, loose_lines=loose_lines) == short
+
+
+@pytest.mark.parametrize(
+    ("after", "text"),
+    [
+        (b"1\ntwo\n", "f:2:\n-2\n+two\n"),
+        (b"1\n", "f:\n@@ -2 +1,0 @@\n-2\n"),
+    ],
+    ids=["number", "header"],
+)
+def test_names_the_file_above_its_hunks(after: bytes, text: str) -> None:
+    diff = between(b"1\n2\n", after)
+    assert diff.with_path(diff.short(0) or "") == text
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_leaves_out_context(root: Path, workspace: Workspace) -> None:
     done = workspace.call(
         "edit_content", {"path": "a.txt", "edits": edits}
     ).text
-    assert "@@ -81 +81 @@\n-line 80\n+row 80" in done
+    assert "81:\n-line 80\n+row 80" in done
     assert "\n line" not in done
     assert " added, " not in done
 

@@ -19,6 +19,7 @@ from filewright import Workspace
 
 ROUNDS = 16
 _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@")
+_PLACE = re.compile(r"(\d+):$")
 _LINES = r"(\d+)(?:-(\d+))?"
 _MOVE = re.compile(
     rf"lines? {_LINES}(?:, symbol \S+,)? moved to (?:(\S+):|lines ){_LINES}([^;]*)"
@@ -68,8 +69,8 @@ class Answer:
             if match := _FILE.match(row):
                 name = match[1]
                 self.files.setdefault(name, Rebuilt())
-            elif row.startswith("+++ b/"):
-                name = row.removeprefix("+++ b/")
+            elif match := _PLACE.match(row):
+                self._add_replacement(self.files[name], int(match[1]))
             elif match := _HUNK.match(row):
                 self._add_hunk(self.files[name], match)
             elif match := _MOVE.match(row):
@@ -97,6 +98,18 @@ class Answer:
                 file.added[new] = text
             old += sign != "+"
             new += sign != "-"
+
+    def _add_replacement(self, file: Rebuilt, first: int) -> None:
+        old = new = first
+        while self._rows and self._rows[0][:1] in ("-", "+"):
+            sign, text = self._rows[0][0], self._rows.pop(0)[1:]
+            if sign == "-":
+                file.removed[old] = text
+                old += 1
+            else:
+                file.added[new] = text
+                new += 1
+        assert old == new > first
 
     def _lines(self, name: str, first: str, last: str | None) -> list[str]:
         return self._before[name][int(first) - 1 : int(last or first)]

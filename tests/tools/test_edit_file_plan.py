@@ -194,7 +194,7 @@ def test_tells_lines_that_stay(
     answer = resolve(workspace, *edits)
     assert row in answer.text.splitlines()
     # The edit of another line is shown as ever.
-    assert answer.text.endswith("\n-end\n+END")
+    assert "\n-end\n+END\n" in answer.text
     assert "<<<<<<<" not in answer.text
     history = workspace.call("get_history", {"change_id": answer.change_id})
     assert "-<<<<<<< HEAD" in history.text

@@ -143,7 +143,7 @@ def test_is_brief_after_its_preview(workspace: Workspace, root: Path) -> None:
     (root / "b.txt").write_text("mine\n" + (root / "b.txt").read_text())
     arguments = {"change_id": change, "preview": True}
     preview = workspace.call("revert_edit", arguments).text
-    assert preview.count("@@ -") == 2
+    assert preview.count("\n-x\n+line 9") == 2
     undo = workspace.call("revert_edit", {"change_id": change})
     assert undo.text.splitlines()[1:] == [
         "[b.txt: later changes stay (merged)]",
@@ -236,8 +236,8 @@ def test_shows_merged_files_first(root, workspace):
     change = workspace.replace("line", "row", preview=False).change_id
     (root / "a.txt").write_text("row\n" * 3 + "mine\n")
     text = workspace.call("revert_edit", {"change_id": change}).text
-    assert "--- a/a.txt" in text
-    assert "--- a/b.txt" not in text
+    assert "\na.txt:1:\n-row\n" in text
+    assert "\nb.txt:" not in text
     assert "100 lines each way in 1 other file" in text
 
 

@@ -86,6 +86,17 @@ class DiffHunk:
         lines += [row.diff_text for row in self.rows]
         return "".join(lines)
 
+    @property
+    def short_text(self) -> str:
+        """The hunk below one line number, if that says as much as its header."""
+        has_context = any(row.sign == " " for row in self.rows)
+        is_in_place = (self.old, self.old_count) == (self.new, self.new_count)
+        if has_context or not is_in_place:
+            return self.diff_text
+        return "".join(
+            [f"{self.new}:\n", *(row.diff_text for row in self.rows)]
+        )
+
     def narrow(
         self, context: int, loose_lines: Sequence[range] | None = None
     ) -> list[DiffHunk]:
@@ -278,27 +289,42 @@ class FileDiff:
             return self.header + self.remark
         return ""
 
-    def brief(
-        self, context: int, *, loose_lines: Sequence[range] | None = None
-    ) -> str | None:
+    def brief(self, context: int) -> str | None:
         """Return the text with at most `context` rows around changes, and none long.
 
-        With `loose_lines`, which are ranges of lines afterwards, lines that replace
-        others have context only in these ranges. Git's lines are left out if they say
-        no more than the names below them. Return None if anything of the diff was left
-        out already.
+        Git's lines are left out if they say no more than the names below them. Return
+        None if anything of the diff was left out already.
         """
         if self.truncated:
             return None
-        hunks: list[DiffHunk] = []
-        for hunk in self.hunks:
-            hunks += hunk.narrow(context, loose_lines)
+        hunks = self._narrow_hunks(context)
         if not hunks:
             return self.text
-        has_both_sides = self.old_name and self.new_name
-        says_more = self.old_name != self.new_name or self._has_new_mode
-        header = self.header if has_both_sides and says_more else ""
-        return header + self._format_hunks(hunks)
+        return self._brief_header + self._format_hunks(hunks)
+
+    def short(
+        self, context: int, *, loose_lines: Sequence[range] = ()
+    ) -> str | None:
+        """Return the hunks for an answer that names the file above them.
+
+        Lines that replace as many others are below their number, without a header.
+        Lines that replace others have context only in `loose_lines`, which are ranges of
+        lines afterwards. Return None if anything of the diff was left out already.
+        """
+        if self.truncated:
+            return None
+        hunks = self._narrow_hunks(context, loose_lines)
+        if not hunks:
+            return self.text
+        texts = [hunk.short_text for hunk in hunks]
+        return "".join([self._brief_header, *texts, self.remark])
+
+    def with_path(self, short: str) -> str:
+        """Return the text of `short` below the path of the file."""
+        if short.startswith("diff --git "):
+            return short
+        separator = "" if short[:1].isdecimal() else "\n"
+        return f"{self.path}:{separator}{short}"
 
     def adds(self, texts: Sequence[str], lines: range) -> bool:
         """Return True if all that is added in a range of lines are lines of a text."""
@@ -373,6 +399,22 @@ class FileDiff:
         if self.mode_before is None or self.mode_after is None:
             return False
         return self.mode_before != self.mode_after
+
+    @property
+    def _brief_header(self) -> str:
+        """Git's lines, if they say more than the names of the file."""
+        has_both_sides = self.old_name and self.new_name
+        says_more = self.old_name != self.new_name or self._has_new_mode
+        return self.header if has_both_sides and says_more else ""
+
+    def _narrow_hunks(
+        self, context: int, loose_lines: Sequence[range] | None = None
+    ) -> list[DiffHunk]:
+        """Return the hunks with at most `context` rows of context around changes."""
+        hunks: list[DiffHunk] = []
+        for hunk in self.hunks:
+            hunks += hunk.narrow(context, loose_lines)
+        return hunks
 
     def _format_hunks(self, hunks: Sequence[DiffHunk]) -> str:
         """Return the text below git's lines, with these hunks."""

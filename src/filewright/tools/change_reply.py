@@ -13,7 +13,7 @@ from filewright.tools.pipeline import Change
 from filewright.tools.result import DiffMode
 from filewright.wording import pluralize
 
-MAX_SHORT_LINES = 40
+MAX_SHORT_LINES = 36
 MAX_SHORT_CHARS = 4_000
 """The size up to which a diff is shown unasked."""
 
@@ -64,6 +64,11 @@ class ChangeReply(BoundedText):
         return self._view.is_seen
 
     @property
+    def is_brief(self) -> bool:
+        """True if short diffs are shown, each below the line of its file."""
+        return self._view.mode == "auto" and not self._view.is_seen
+
+    @property
     def is_short(self) -> bool:
         """True if the whole diff is short enough to be shown unasked."""
         diff = self._change.diff
@@ -77,7 +82,9 @@ class ChangeReply(BoundedText):
         if not self.is_short:
             return ""
         files = self._change.diff.files
-        return "".join(self._short_diffs[file.path] for file in files)
+        return "".join(
+            file.with_path(self._short_diffs[file.path]) for file in files
+        )
 
     @property
     def shows_diff(self) -> bool:
@@ -106,13 +113,18 @@ class ChangeReply(BoundedText):
             return f"{verb}{more}; change {change_id}"
         return f"{verb}{more}"
 
-    def add_short_diff(self, diff: FileDiff) -> None:
-        """Add the diff of one file, if it is short."""
+    def add_short_diff(
+        self, diff: FileDiff, *, names_file: bool = False
+    ) -> None:
+        """Add the diff of one file, if it is short.
+
+        With `names_file`, it is below the path; else the line before names the file.
+        """
         text = self._short_diffs.get(diff.path)
         if text is None:
             return
         self._shown_paths.add(diff.path)
-        self.add_diff(text)
+        self.add_diff(diff.with_path(text) if names_file else text)
 
     def finish(self) -> None:
         """Add the end of every report: broken links, warnings and the diff in the requested mode.
@@ -218,7 +230,7 @@ def choose_short_diffs(diff: Diff, view: DiffView) -> Mapping[str, str]:
         short_diffs = {}
         lines_shown = characters_shown = 0
         for file in sorted(diff.files, key=rank):
-            text = file.brief(
+            text = file.short(
                 0 if file.path in view.bare_paths else context_lines,
                 loose_lines=view.loose_lines.get(file.path, ()),
             )

@@ -423,7 +423,8 @@ class EditArguments(ChangeArguments):
     preview: bool = False
     """true: show the diff, write nothing"""
     diff: Annotated[DiffMode, RARE] = "auto"
-    """`"auto"`: shown if it is up to 40 lines and no preview showed it, else counted"""
+    """`"auto"`: up to 36 lines are shown, unless a preview showed them (`12:` is
+    the line that the rows below it replace), else counted; `"full"`: a patch"""
     expected_version: Annotated[str | None, RARE] = None
     """the version shown by a read; the call is refused if the file has another
     one now"""

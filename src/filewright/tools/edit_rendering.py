@@ -163,7 +163,7 @@ def _add_file(
     for outcome in file.result.outcomes:
         rows += [f"note: {note}" for note in outcome.notes]
     reply.extend(rows, reserve=_RESERVED_CHARS)
-    if file.diff is not None and not reply.shows_diff:
+    if file.diff is not None and reply.is_brief:
         reply.add_short_diff(file.diff)
 
 

@@ -213,9 +213,13 @@ class ReplaceFindings:
         frequent = ranked[: max(1, limit - unusual_count)]
         if len(ranked) > len(frequent):
             frequent = self._with_odd_kinds(frequent)
+        path = ""
         for kind in frequent:
+            # A path is not repeated for the lines below each other.
+            is_next = kind.count == 1 and kind.path == path
+            path = kind.path
             heading = render_kind(
-                replace(kind, text=""), with_path=True
+                replace(kind, text=""), with_path=not is_next
             ).rstrip()
             example = self.examples[kind.path, kind.line, kind.text]
             yield f"{heading}\n{example.text}"

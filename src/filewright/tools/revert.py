@@ -428,7 +428,7 @@ def _add_files(reply: ChangeReply, undo: _Undo, view: DiffView) -> None:
         reply.add(f"[{pluralize(more_files, 'more file')}]")
     if view.has_news and not reply.shows_diff:
         for file in shown_files:
-            reply.add_short_diff(file)
+            reply.add_short_diff(file, names_file=True)
 
 
 def _list_files(
