@@ -52,6 +52,7 @@ _SEARCH_FLAGS: Mapping[str, Mapping[str, Any]] = {
     "files": {"output": "files"},
     "count": {"output": "counts"},
     "kinds": {"output": "kinds"},
+    "uses": {"output": "uses"},
     "include_ignored": {"include_ignored": True},
 }
 """The argument of `search_content` that each flag stands for."""
@@ -177,6 +178,7 @@ Examples:
   filewright search -l TODO -g "*.py"                the files that have it
   filewright search -c error server.log              how often
   filewright search Cart src --only calls,imports    by syntax
+  filewright search --uses Cart                      all that a rename concerns
   filewright search "" jobs.csv --where "took>=30"   rows by their columns""",
 )
 @click.argument("pattern")
@@ -196,6 +198,11 @@ Examples:
 @click.option("-c", "--count", is_flag=True, help="Count the hits by file.")
 @click.option(
     "--kinds", is_flag=True, help="Group lines that differ only in numbers."
+)
+@click.option(
+    "--uses",
+    is_flag=True,
+    help="Survey the uses of a name, or of several: a|b.",
 )
 @click.option("-g", "--glob", metavar="GLOB", help="Only files that match it.")
 @click.option(
@@ -233,8 +240,11 @@ def search(
 
     With --where it may be "", for all rows that fit.
     """
-    if options["files"] + options["count"] + options["kinds"] > 1:
-        raise click.UsageError("give one of --files, --count and --kinds")
+    forms = ("files", "count", "kinds", "uses")
+    if sum(options[form] for form in forms) > 1:
+        raise click.UsageError(
+            "give one of --files, --count, --kinds and --uses"
+        )
     arguments: dict[str, Any] = {
         "path": resolve_path(workspace, path),
         **_read_search_options(options),

@@ -345,7 +345,9 @@ class ToolMethods:
         fields: Sequence[str] | None = None,
         by: str | None = None,
         rotated: bool = False,
-        output: Literal["matches", "files", "counts", "kinds"] = "matches",
+        output: Literal[
+            "matches", "files", "counts", "kinds", "uses"
+        ] = "matches",
         max_results: int = 50,
         min_similarity: float = 0.8,
         cursor: str | None = None,

@@ -68,6 +68,7 @@ def to_result(outcome: SearchOutcome) -> SearchResult:
         files_searched=outcome.searched_files,
         total=outcome.total_lines,
         kinds=outcome.kinds.kinds if outcome.kinds is not None else (),
+        uses=outcome.survey.names if outcome.survey is not None else (),
         values=outcome.values,
     )
 

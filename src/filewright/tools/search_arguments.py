@@ -17,6 +17,7 @@ from filewright.rows.conditions import parse_conditions
 from filewright.search.pattern import Mode, Pattern, compile_pattern
 from filewright.settings import Settings
 from filewright.tools.arguments import RARE, Arguments
+from filewright.tools.search_uses_names import compile_names, parse_names
 from filewright.tools.syntax_filter import SyntaxWords
 from filewright.wording import escape_controls
 
@@ -114,8 +115,9 @@ class SearchArguments(Arguments):
     rotated: Annotated[bool, RARE] = False
     """search all files of a rotated log, the oldest first, as `path:
     "app.log*"` does"""
-    output: Literal["matches", "files", "counts", "kinds"] = "matches"
-    """`"kinds"`: lines that differ only in numbers are counted as one, rarest first"""
+    output: Literal["matches", "files", "counts", "kinds", "uses"] = "matches"
+    """`"kinds"`: lines that differ only in numbers are counted as one, rarest first; `"uses"`: definitions, imports and
+    calls of a name, or of several (`a|b`), in [one survey](search.md#uses-of-a-name)"""
     max_results: Annotated[int, Field(ge=1, le=10_000)] = 50
     """hits in one result; files and counts are not limited unless this is given"""
     min_similarity: Annotated[float, Field(ge=0.3, le=1.0), RARE] = 0.8
@@ -232,6 +234,11 @@ def compile_arguments(
     if arguments.pattern is None and arguments.needs_no_pattern:
         # Every line is a hit that the conditions choose from.
         return compile_pattern("^", mode="regex")
+    if arguments.output == "uses":
+        _require_plain_survey(arguments)
+        ignores_case = arguments.case == "insensitive"
+        names = parse_names(arguments.pattern or "")
+        return compile_names(names, ignores_case=ignores_case)
     mode: Mode = "literal"
     if arguments.mode in ("regex", "code"):
         mode = arguments.mode
@@ -277,7 +284,8 @@ def with_multiline(
     arguments: SearchArguments, settings: Settings
 ) -> SearchArguments:
     """Return arguments that say `multiline` if their regex names a line ending."""
-    if arguments.mode != "regex" or arguments.multiline:
+    has_lines = arguments.output == "uses" or arguments.mode != "regex"
+    if has_lines or arguments.multiline:
         return arguments
     pattern = compile_arguments(arguments, settings)
     return arguments.model_copy(update={"multiline": pattern.multiline})
@@ -302,6 +310,32 @@ def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
             ),
             argument=argument,
         )
+
+
+def _require_plain_survey(arguments: SearchArguments) -> None:
+    """Raise `invalid_input` for an argument without a meaning in a survey of a name."""
+    for name in (
+        "invert",
+        "multiline",
+        "without",
+        "only",
+        "since",
+        "until",
+        "where",
+        "by",
+        "fields",
+        "cursor",
+    ):
+        if getattr(arguments, name):
+            raise invalid(
+                fill(
+                    "{} has no meaning with {}, which tells all uses of a name",
+                    name,
+                    Hint("output=uses", shell="--uses"),
+                ),
+                f"leave out {name}",
+                argument=name,
+            )
 
 
 def require_valid_patterns(
@@ -350,9 +384,9 @@ def require_fuzzy_arguments(arguments: SearchArguments) -> None:
                 f"leave out {name}, or use mode=literal or mode=regex",
                 argument=name,
             )
-    if arguments.output == "kinds":
+    if arguments.output in ("kinds", "uses"):
         raise invalid(
-            "output=kinds has no meaning in a fuzzy search",
+            f"output={arguments.output} has no meaning in a fuzzy search",
             "use mode=literal or mode=regex",
             argument="output",
         )

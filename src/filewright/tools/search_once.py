@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import Literal
 
 from filewright.boundary.location import Location
 from filewright.boundary.walk_model import WalkOptions
@@ -158,17 +159,22 @@ def tree_options(arguments: SearchArguments) -> TreeOptions:
 
     Files and counts are of all files, unless the caller has set a limit.
     """
-    output = arguments.output
-    has_limit = output == "matches" or (
-        output != "kinds" and "max_results" in arguments.model_fields_set
-    )
-    if arguments.by is not None:
-        # It limits the rows of the answer, not the files that are counted.
-        has_limit = False
+    # Kinds, uses and values are counted here, in the files that match, so that a limit
+    # is one of the rows of the answer.
+    output: Literal["matches", "files", "counts"] = "files"
+    has_limit = False
+    if arguments.by is None:
+        has_limit = "max_results" in arguments.model_fields_set
+        if arguments.output == "matches":
+            output = "matches"
+            has_limit = True
+        elif arguments.output == "counts":
+            output = "counts"
+        elif arguments.output != "files":
+            has_limit = False
     return TreeOptions(
         limit=arguments.max_results if has_limit else MAX_FILES,
-        # The lines of each kind are counted here, in the files that match.
-        output="files" if output == "kinds" or arguments.by else output,
+        output=output,
         glob=arguments.glob,
         exclude=arguments.exclude,
         file_type=arguments.type,

@@ -11,6 +11,7 @@ from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_digest import SearchDigest
 from filewright.tools.search_excerpt import FileExcerpt
 from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
+from filewright.tools.search_uses_summary import UsesSurvey
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +53,7 @@ class SearchOutcome:
     hits: tuple[SearchHit, ...] = ()
     files: tuple[MatchedFile, ...] = ()
     kinds: ShownKinds | None = None
+    survey: UsesSurvey | None = None
     values: tuple[ValueCount, ...] = ()
     matrix: CountMatrix | None = None
     digest: SearchDigest | None = None
@@ -69,7 +71,9 @@ class SearchOutcome:
     @property
     def has_match(self) -> bool:
         """Return True if there is a match."""
-        return bool(self.hits or self.files or self.kinds or self.values)
+        return bool(
+            self.hits or self.files or self.kinds or self.values or self.survey
+        )
 
     @property
     def counts_matches(self) -> bool:

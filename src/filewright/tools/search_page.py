@@ -44,6 +44,8 @@ from filewright.tools.search_tree import (
     TreeLength,
     cut_to_call,
 )
+from filewright.tools.search_uses import UsesCollector
+from filewright.tools.search_uses_names import parse_names
 from filewright.tools.syntax_summary import is_name
 
 RESERVED_CHARS = 400
@@ -101,17 +103,30 @@ class SearchPage:
         self._counter: LineCounter | None = None
         if arguments.by is not None:
             self._counter = LineCounter(arguments.by, arguments.fields)
+        self._uses: UsesCollector | None = None
+        if arguments.output == "uses":
+            names = parse_names(arguments.pattern or "")
+            self._uses = UsesCollector(context, names)
 
     @property
     def has_match(self) -> bool:
         """Return True if a match was collected."""
-        return bool(self._hits or self._files or self._kinds or self._counter)
+        return bool(
+            self._hits
+            or self._files
+            or self._kinds
+            or self._counter
+            or self._uses
+        )
 
     def add(
         self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
     ) -> int | None:
         """Collect a file with matches; return the offset of the first that does not fit."""
         output = self.arguments.output
+        if self._uses is not None:
+            self._uses.add_file(snapshot, search.pattern)
+            return None
         if output == "kinds" or self.arguments.by is not None:
             self._count_lines(snapshot, file_hits, search)
             return None
@@ -293,6 +308,7 @@ class SearchPage:
         if self._has_short_context:
             notes = (*notes, "context of imports shortened")
         advice = self._counter.advice if self._counter is not None else ""
+        survey = self._uses.survey() if self._uses else None
         return SearchOutcome(
             values=shown.rows,
             matrix=shown.matrix,
@@ -308,6 +324,7 @@ class SearchPage:
             hits=tuple(self._hits),
             files=tuple(self._files),
             kinds=kinds,
+            survey=survey,
             occurrence_count=self._occurrence_count,
         )
 

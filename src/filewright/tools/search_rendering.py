@@ -23,6 +23,10 @@ from filewright.tools.search_tree import (
     split_path,
     trims_blanks,
 )
+from filewright.tools.search_uses_rendering import (
+    describe_survey,
+    render_survey,
+)
 from filewright.tools.syntax_summary import is_name
 from filewright.wording import escape_controls, pluralize
 
@@ -73,6 +77,8 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     """Yield the lines of the answer that show matches."""
     if outcome.digest is not None:
         yield from render_digest(outcome.digest)
+    elif outcome.survey is not None:
+        yield from render_survey(outcome.survey, is_tree=outcome.is_tree)
     elif outcome.matrix is not None:
         yield from render_matrix(outcome.matrix)
     elif outcome.values:
@@ -150,6 +156,8 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
         return (*outcome.notes, *outcome.advice)
     if outcome.values:
         return outcome.notes
+    if outcome.survey is not None:
+        return (*describe_survey(outcome.survey), *outcome.notes)
     if outcome.kinds is not None:
         summary = describe_kinds(outcome.kinds, with_path=outcome.is_tree)
         return (summary, *outcome.notes)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.result import FailedCall, ToolResult, optional
+from filewright.tools.search_uses_summary import NameUses
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ class ValueCount:
 
 @dataclass(frozen=True, kw_only=True)
 class SearchResult(ToolResult):
-    """The hits of a search: `results` with output "matches", `kinds` with "kinds", else `files`.
+    """The hits of a search: `results` with output "matches", else `files`, `kinds` or `uses`.
 
     `next_cursor` continues the search; an incomplete search without one cannot continue.
     `total` counts all matching lines, or is None where they were not counted.
@@ -95,4 +96,5 @@ class SearchResult(ToolResult):
     total: int | None = None
     searches: tuple[SearchResult | FailedCall, ...] = optional(())
     kinds: tuple[HitGroup, ...] = optional(())
+    uses: tuple[NameUses, ...] = optional(())
     values: tuple[ValueCount, ...] = optional(())
