@@ -28,7 +28,9 @@ OMITTED = "def f():\n    # ... existing code ...\n    d()\n"
 
 
 def test_refuses_omission_marker() -> None:
-    with pytest.raises(AmbiguousWriteError, match="stands for text left out"):
+    with pytest.raises(
+        AmbiguousWriteError, match="is a placeholder for omitted text"
+    ):
         check(CODE, TextEdit(CODE, OMITTED))
     check(CODE, TextEdit(CODE, OMITTED, fuzzy=False))
     check(CODE, TextEdit(CODE, CODE.replace("a()", "d()")))

@@ -71,7 +71,7 @@ def test_accepts(old: str, new: str, file: str, written: str) -> None:
             "if b:\na",
             "    a",
             "    if b:\n    a",
-            "no deeper line below it",
+            "without a deeper line below it",
             id="lost block",
         ),
         pytest.param(
@@ -79,7 +79,7 @@ def test_accepts(old: str, new: str, file: str, written: str) -> None:
             "  if a:\n    b",
             "  if a:\n      b",
             "    if a:\n      b",
-            "otherwise than the search text",
+            "of the replacement from the search text",
             id="left its block",
         ),
         pytest.param(
@@ -87,7 +87,7 @@ def test_accepts(old: str, new: str, file: str, written: str) -> None:
             "if a:\n  b\n     c",
             "if a:\n    b",
             "if a:\n    b\n       c",
-            "nothing says how deep 'c' belongs",
+            "indentation of 'c' is unclear",
             id="no step",
         ),
         pytest.param(
@@ -95,7 +95,7 @@ def test_accepts(old: str, new: str, file: str, written: str) -> None:
             "    a\n     b",
             "        a",
             "        a\n         b",
-            "would be indented by 9",
+            "would be 9 columns",
             id="part of a step",
         ),
     ],
@@ -110,5 +110,5 @@ def test_refuses(
 def test_checks_numbered_lines_of_equal_indents() -> None:
     arguments = ("    a", "    a\n     b", "    a", "    a\n     b")
     check(*arguments)
-    with pytest.raises(AmbiguousWriteError, match="how deep 'b'"):
+    with pytest.raises(AmbiguousWriteError, match="indentation of 'b'"):
         check(*arguments, is_numbered=True)

@@ -31,7 +31,7 @@ def descriptions(
         pytest.param(
             "p\u0430th = 1",
             "path = 1",
-            "p\u0430th, a word in letters of two alphabets",
+            "p\u0430th, a word that mixes letters of two alphabets",
             id="alphabets",
         ),
         pytest.param(
@@ -52,7 +52,7 @@ def descriptions(
         pytest.param(
             "# ... rest of the code ...",
             "x = 1",
-            "a mark that stands for text left out",
+            "a placeholder for omitted text",
             id="omission",
         ),
         pytest.param(
@@ -69,12 +69,15 @@ def descriptions(
             "@@ -1,2 +1,2 @@", "x = 1", "the header of a diff", id="header"
         ),
         pytest.param(
-            "+x = 1", "x = 1", "a + as before a line of a diff", id="sign"
+            "+x = 1",
+            "x = 1",
+            "the + of a diff at the beginning of the line",
+            id="sign",
         ),
         pytest.param(
             "<<<<<<< SEARCH",
             "x = 1",
-            "a mark between texts of an edit",
+            "a divider of search and replace",
             id="mark",
         ),
         pytest.param(

@@ -31,16 +31,26 @@ CASES = [
     (Language.MARKDOWN, "# A\n* b", "# A", ()),
     (Language.SQL, "-- about\nCREATE TABLE t (a int)", "CREATE TABLE t (b int)", ("its comment",)),
     (None, "# about\nx", "x", ()),
-    (Language.TYPESCRIPT, "A = 1, // the first", "A = 5,", ("the comment behind it",)),
+    (Language.TYPESCRIPT, "A = 1, // the first", "A = 5,", ((
+        "the comment on its last line"
+    ),)),
     (Language.TYPESCRIPT, "A = 1, /* the first */", "A = 5, // the fifth", ()),
     (Language.TYPESCRIPT, 'A = "//",', 'A = "b",', ()),
-    (Language.RUST, "/// Doc.\na: u8, // the first", "/// Doc.\na: u16,", ("the comment behind it",)),
-    (Language.JAVASCRIPT, "f: {\n  x: 1,\n}, // done", "f: {},", ("the comment behind it",)),
-    (Language.PYTHON, "x = 1  # one", "x = 3", ("the comment behind it",)),
+    (Language.RUST, "/// Doc.\na: u8, // the first", "/// Doc.\na: u16,", ((
+        "the comment on its last line"
+    ),)),
+    (Language.JAVASCRIPT, "f: {\n  x: 1,\n}, // done", "f: {},", ((
+        "the comment on its last line"
+    ),)),
+    (Language.PYTHON, "x = 1  # one", "x = 3", ((
+        "the comment on its last line"
+    ),)),
     (Language.PYTHON, "x = 7 // 2", "x = 3", ()),
     (Language.PYTHON, "def f():\n    return 1  # one", "def f():\n    return 2", ()),
     (Language.BASH, "x=a#b", "x=c", ()),
-    (Language.SQL, "a int, -- the first", "a text,", ("the comment behind it",)),
+    (Language.SQL, "a int, -- the first", "a text,", ((
+        "the comment on its last line"
+    ),)),
     (Language.C, "int i = j-- - 1;", "int i = 2;", ()),
 ]  # fmt: skip
 

@@ -199,7 +199,7 @@ MARKED = "-  two\n-  three\n+  # ... existing code ...\n"
 def test_patch_marker_deletes_nothing(desk: Desk, patch: str) -> None:
     result = desk.patch("a.py", LINES, patch)
     assert result.text is None
-    assert "stands for text left out" in result.answer
+    assert "is a placeholder for omitted text" in result.answer
     assert "fuzzy" not in result.answer
     assert desk.patch(
         "a.py", LINES, patch.replace("... existing code ...", "checks")

@@ -22,7 +22,7 @@ BASE = {"index": 1, "new_first": 3, "new_last": 3, "places": 1}
         ({"places": 0}, "edit 2: line 3, found by exact changes nothing"),
         (
             {"tier": Tier.REPAIRED, "inner": Tier.INDENT, "repairs": ("a", "b")},
-            "edit 2: line 3, found by repaired (indent) after we a and b",
+            "edit 2: line 3, found by repaired (indent) after a and b",
         ),
         ({"similarity": 0.5}, "edit 2: line 3, found by exact 50.0% alike"),
         ({"note": "see"}, "edit 2: line 3, found by exact; see"),

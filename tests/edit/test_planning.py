@@ -112,7 +112,7 @@ def test_outcome_names_repair() -> None:
 def test_outcome_names_edit_on_result() -> None:
     _, made = plan_text(FILE, TextEdit("two", "zwei"), TextEdit("zwei", "due"))
     assert [outcome.on_result for outcome in made.outcomes] == [False, True]
-    assert "result of the edits before" in made.outcomes[1].text
+    assert "result of earlier edits" in made.outcomes[1].text
 
 
 def test_edit_among_others_may_change_nothing() -> None:

@@ -47,7 +47,7 @@ TWICE = [
 @pytest.mark.parametrize(("file", "search", "replace"), TWICE)
 def test_repeated_insertion(file: str, search: str, replace: str) -> None:
     planned = plan_edits(Snapshot(file.encode()), [TextEdit(search, replace)])
-    assert "is there already" in planned.outcomes[0].text
+    assert "was there already" in planned.outcomes[0].text
     other = plan_edits(
         Snapshot(file.encode()), [TextEdit(search, search + "another line\n")]
     )

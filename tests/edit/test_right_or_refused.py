@@ -195,7 +195,7 @@ def test_notes_what_looks_damaged(desk: Desk, case: Case) -> None:
     text, answer, _ = desk.edit(case.name, case.file, edits)
     if "existing code" in case.replace or "rest of" in case.replace:
         assert text is None
-        assert "stands for text left out" in answer
+        assert "is a placeholder for omitted text" in answer
         return
     assert text is not None
     assert "\nnote: line " in answer

@@ -95,7 +95,7 @@ def test_lines(name: str, lines: SymbolLines) -> None:
 def test_refuses_lines_with_other_code() -> None:
     text = "int a; int b;\n"
     symbols = symbol(text, "int a;", "a"), symbol(text, "int b;", "b")
-    with pytest.raises(FilewrightError, match="on a line with function b"):
+    with pytest.raises(FilewrightError, match="shares a line with function b"):
         find(text, "a", *symbols)
     text = "x = {\n  a() }\n"
     with pytest.raises(FilewrightError, match="with its enclosing block"):

@@ -121,7 +121,7 @@ def test_merges_or_refuses_older_lines(
         "edit_content",
         {"path": "cart.py", "edits": [asked], "expected_version": read},
     )
-    assert "carried on" in done.text, done.text
+    assert "moved along" in done.text, done.text
     assert (
         root / "cart.py"
     ).read_text() == "# by another\n# hand\n" + CART.replace(

@@ -53,7 +53,7 @@ def test_refuses_shared_lines(
             "edit_content", {"path": name, "edits": [edit]}
         )
         assert refused.text.startswith(
-            f"invalid_input: {symbol} is on a line with {beside} in {name}"
+            f"invalid_input: {symbol} shares a line with {beside} in {name}"
         )
     assert (root / name).read_text() == text
 

@@ -196,7 +196,7 @@ def test_corrects_the_context_of_the_rest_if_one_reading_is_certain(
     made = workspace.call("apply_patch", {"patch": patch, "partial": True})
     assert "modified: m.py (hunk 2 at line 5)" in made.text
     assert "line 1 is 'def send(text, host):', where the hunk has" in made.text
-    assert "hint: send the rest as it is" in made.text
+    assert "hint: send the rest as shown" in made.text
     assert " def send(text, host):\n-    write(text)\n" in made.data["rest"]
     again = workspace.call("apply_patch", {"patch": made.data["rest"]})
     assert not again.is_error, again.text
@@ -223,7 +223,7 @@ def test_corrects_no_context_that_is_not_certain(
         f"+    {added}\n"
     )
     made = workspace.call("apply_patch", {"patch": patch, "partial": True})
-    assert "send the rest as it is" not in made.text
+    assert "send the rest as shown" not in made.text
     assert "hint: " in made.text
 
 
@@ -398,7 +398,7 @@ def test_a_refusal_says_of_each_file_what_is_wrong(
     assert answer.code == "not_found"
     assert answer.text.count("\nalso: ") == 2
     assert "\nalso: hunk 1 of c.py" in answer.text
-    assert "\nalso: applied already, passed over: b.py\n" in answer.text
+    assert "\nalso: skipped, as applied already: b.py\n" in answer.text
     hints = answer.text.partition("hint: ")[2]
     assert hints.startswith("a.py: its hunks fit a_new.py alone")
     assert "; hunk 1 of c.py: read the file again" in hints
@@ -411,8 +411,8 @@ def test_a_refusal_says_of_each_file_what_is_wrong(
     assert first.endswith(f", in the root {root})")
     assert others[-1].startswith("hint: d.py: did you mean ")
     assert (
-        "; hunk 1 of c.py: read the file again and make the hunk from what is there now"
-        in others[-1]
+        "; hunk 1 of c.py: read the file again and make the hunk from its "
+        "current text" in others[-1]
     )
     many = "".join(
         f"--- a/{n}\n+++ b/{n}\n@@ -1 +1 @@\n-x\n+y\n" for n in range(20)

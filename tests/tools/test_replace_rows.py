@@ -414,7 +414,7 @@ def test_rows_left_out_are_named(root: Path, workspace: Workspace) -> None:
     (root / "x.csv").write_text("a,b\n1,2\n1,3,4\n1\n5,6,7\n")
     result = run(workspace, path="x.csv", where={"a": "1"}, set={"b": "9"})
     assert result.notes == (
-        "2 rows of another length left as before, from x.csv:3",
+        "2 rows of another length left unchanged, the first at x.csv:3",
     )
 
 
@@ -425,8 +425,8 @@ def test_lacking_keys_and_broken_lines_are_named(
     result = run(workspace, path="x.jsonl", where={}, set={"b": 3})
     assert result.count == 1
     assert result.notes == (
-        "1 line not JSON left as before, from x.jsonl:3",
-        "1 row without b left as before, from x.jsonl:2",
+        "1 line not JSON left unchanged, the first at x.jsonl:3",
+        "1 row without b left unchanged, the first at x.jsonl:2",
     )
 
 

@@ -65,14 +65,14 @@ def _refuse_omission_marker(source: Source, match: EditMatch) -> None:
     marker = find_deleting_marker(lines.old, lines.new, [], source.language)
     if marker is not None and not _occurs(source, match.span, marker):
         raise AmbiguousWriteError(
-            f"{show_whitespace(marker.strip())} stands for text left out, "
-            "and the lines that it stands for would be deleted",
+            f"{show_whitespace(marker.strip())} is a placeholder for omitted "
+            "text; the lines that it omits would be deleted",
             Hint(
-                "send the whole text that is meant; "
-                "with fuzzy=false the replacement is written as it is",
-                shell="send the whole text that is meant; "
-                "with --exact the replacement is written as it is",
-                plain="send the whole text that is meant",
+                "send the omitted lines too; fuzzy=false writes the "
+                "placeholder itself",
+                shell="send the omitted lines too; --exact writes the "
+                "placeholder itself",
+                plain="send the omitted lines too",
             ),
             Code.INVALID_INPUT,
         )
@@ -129,7 +129,8 @@ def _refuse_half_repair(source: Source, match: EditMatch) -> None:
         and find_repeated_text(source, part) is not None
     ):
         raise AmbiguousWriteError(
-            "the repaired search text ends inside of what the replacement has whole",
+            "the replacement ends with text that follows the repaired search "
+            "text in the file, and would repeat it",
             "send search and replace exactly as the file has the text",
         )
     file_text = normalize_newlines(
@@ -142,9 +143,9 @@ def _refuse_half_repair(source: Source, match: EditMatch) -> None:
         line = find_broken_string(repaired, file_lines)
     if line is not None:
         raise AmbiguousWriteError(
-            "the search text is not as the file has it, and with what was looked past "
-            f"the line {show_whitespace(line)}, which the replacement keeps, "
-            "would become another",
+            "the search text matches only approximately, and applying it "
+            f"would also change the line {show_whitespace(line)}, which the "
+            "replacement keeps",
             "send search and replace exactly as the file has the text",
         )
 

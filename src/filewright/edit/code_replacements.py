@@ -63,8 +63,8 @@ def compile_code_replacement(
         else:
             sign = "$$$" if part.is_multiple else "$"
             raise invalid(
-                f"the replacement has the hole {sign}{part.name}, and the "
-                "pattern has none of that name",
+                f"the replacement has the hole {sign}{part.name}, which the "
+                "pattern has not",
                 f"write \\{sign[0]}{part.name} for the text itself",
                 argument="replacement",
             )
@@ -333,8 +333,8 @@ class CodeReplacer:
         places = join_limited(list(map(str, lines)), _MAX_NAMED_LINES)
         noun = "line" if len(lines) == 1 else "lines"
         hint = (
-            "edit these places on their own first, then the same call replaces the "
-            "others"
+            "edit these places first (by search or lines), then repeat this "
+            "call for the others"
         )
         parts = self._find_parts_that_fit(outermost)
         if parts is not None:
@@ -345,9 +345,9 @@ class CodeReplacer:
         return path_error(
             Code.INVALID_INPUT,
             path,
-            f"the replacement of {len(lines)} of {len(outermost)} matches in {path}, "
-            f"at {noun} {places}, would put code into a comment, as text would "
-            "follow a comment on its line",
+            f"the replacement of {len(lines)} of {len(outermost)} matches in "
+            f"{path}, at {noun} {places}, would put code into a comment, "
+            "behind a comment on the same line",
             hint,
             argument="replacement",
             line=lines[0],
@@ -534,7 +534,7 @@ def _nest(matches: Sequence[Match]) -> list[_Nested]:
         if len(around) > _MAX_DEPTH:
             raise FilewrightError(
                 Code.TOO_LARGE,
-                f"more than {_MAX_DEPTH} matches are inside one another",
+                f"matches are nested more than {_MAX_DEPTH} deep",
                 "replace them in parts, by lines or symbols",
             )
     return outermost

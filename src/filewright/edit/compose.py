@@ -273,7 +273,7 @@ class Composition:
             places = len(match.parts) if match.is_every_occurrence else 1
         named = edit.named
         if named and match.tier is Tier.DRIFT:
-            named += ", carried on from the version that was named"
+            named += ", moved along since the version that was named"
         return EditOutcome(
             index=edit.number,
             tier=match.tier,
@@ -406,13 +406,13 @@ def _note_on_repetition(source: Source, match: EditMatch) -> str:
             source.text(source.read(end, end + near_bytes))
         )
         if behind.startswith(part.replace[-added_chars:]):
-            return "the text that it puts in is there already, right behind"
+            return "the inserted text was there already, directly behind"
     if part.replace.endswith(part.search):
         before = normalize_newlines(
             source.text(source.read(start - near_bytes, start))
         )
         if before.endswith(part.replace[:added_chars]):
-            return "the text that it puts in is there already, right before"
+            return "the inserted text was there already, directly before"
     return ""
 
 

@@ -118,8 +118,8 @@ def _iterate_markers(
 
 def _malformed_error(path: str, line: int, marker: str) -> FilewrightError:
     return invalid(
-        f"line {line} of {path} is a marker {marker} that belongs to no whole "
-        "conflict; nothing was changed",
+        f"line {line} of {path} is a conflict marker {marker} whose other "
+        "markers are missing; nothing was changed",
         "read the lines around it, and give at.lines with replace",
         path=path,
         line=line,

@@ -87,15 +87,16 @@ def _require_nesting(
     """Raise `AmbiguousWriteError` if the replacement lost the nesting of its lines."""
     if _lacks_a_block(old_lines, new_lines):
         raise AmbiguousWriteError(
-            "the search text is indented otherwise than the file, and a new line of "
-            "the replacement opens a block with no deeper line below it",
+            "the indentation of the search text differs from the file, and a "
+            "new line of the replacement opens a block without a deeper line "
+            "below it",
             _HINT,
             readings=(merged_text,),
         )
     if _leaves_its_block(old_lines, new_lines):
         raise AmbiguousWriteError(
-            "the search text is indented otherwise than the file, "
-            "and the replacement otherwise than the search text",
+            "the indentation of the search text differs from the file, and "
+            "that of the replacement from the search text",
             _HINT,
         )
 
@@ -192,7 +193,8 @@ def _depth_error(new_line: str, written_line: str) -> AmbiguousWriteError:
     """Return the error for a line whose depth nothing explains."""
     columns = len(leading_whitespace(written_line))
     return AmbiguousWriteError(
-        f"nothing says how deep {new_line.strip()!r} belongs: it would be indented by "
-        f"{columns}, as no line of the file or of the search text is",
+        f"the indentation of {new_line.strip()!r} is unclear: it would be "
+        f"{columns} columns, which no line of the file or of the search text "
+        "has",
         _HINT,
     )

@@ -70,8 +70,8 @@ def explain_refusal(source: Source, missed: NotLocated) -> FilewrightError:
         case Code.NO_CHANGE:
             return _refusal(
                 missed,
-                "the result would leave the file as it is",
-                "correct the replacement, or leave the edit out",
+                "the edits would not alter the file",
+                "correct the replacement, or leave out the edit",
             )
         case Code.OVERLAP:
             return _explain_overlap(missed, lines)
@@ -112,7 +112,7 @@ def _refusal(
     for conflict in missed.conflicts:
         message_lines += ["as shown before:", *_quoted(conflict["shown"])]
         message_lines += ["as it is now:", *_quoted(conflict["there"])]
-        message_lines += ["as the edit wants it:", *_quoted(conflict["wanted"])]
+        message_lines += ["after the edit:", *_quoted(conflict["wanted"])]
     for candidate in near:
         line_names = _named_lines(candidate.first_line, candidate.last_line)
         message_lines.append(
@@ -125,7 +125,7 @@ def _refusal(
             message_lines.append(f"    asked: {candidate.asked}")
             message_lines.append(f"    found: {candidate.found}")
     if near and suggestions and suggestions[0].search != "":
-        message_lines += ["the text that is there:", *_quoted(near[0].text)]
+        message_lines += ["the text of the file:", *_quoted(near[0].text)]
     return FilewrightError(
         missed.code,
         "\n".join(message_lines),
@@ -165,10 +165,10 @@ def _explain_overlap(
     number = missed.edit.number
     if missed.other == number:
         message = (
-            f"edit {number + 1} moves text into itself, at line {lines[0]}"
+            f"edit {number + 1} would move text into itself, at line {lines[0]}"
         )
         return _refusal(
-            missed, message, "name a place outside of what is moved", lines
+            missed, message, "name a place outside of the moved text", lines
         )
     both = f"{(missed.other or 0) + 1} and {number + 1}"
     message = f"edits {both} overlap at line {lines[0]}"
@@ -182,7 +182,8 @@ def _explain_stale(
     place = f" around line {lines[0]}" if lines else ""
     return _refusal(
         missed,
-        f"the file has changed since it was shown, where the edit changes it{place}",
+        "the file has changed, since it was shown, in the text that the edit "
+        f"changes{place}",
         "read the file again and base the edit on its current text",
         lines,
         find_nearest(source, missed.edit.search),
@@ -198,9 +199,9 @@ def _explain_applied(
         place = f"line {lines[0]}"
     return _refusal(
         replace(missed, code=Code.ALREADY_APPLIED),
-        f"the replacement is there already, at {place}, "
-        "and the search text is not in the file",
-        f"if {place} is the place that was meant, nothing is left to do",
+        f"the file has the replacement already, at {place}, and the search "
+        "text nowhere",
+        f"if {place} is the intended place, the edit is done: leave it out",
         lines,
     )
 
@@ -240,11 +241,7 @@ def _explain_ambiguous(
     listed = ", ".join(map(str, lines[:_MAX_LISTED_LINES]))
     if missed.has_more or len(lines) > _MAX_LISTED_LINES:
         listed += " and more"
-    tier = (
-        ""
-        if missed.reached is Tier.EXACT
-        else f" (by the tier {missed.reached})"
-    )
+    tier = "" if missed.reached is Tier.EXACT else f" (tier {missed.reached})"
     count = f"more than {len(lines)}" if missed.has_more else str(len(lines))
     message = f"the search text matches {count} places{tier}: at lines {listed}"
     suggestions: list[TextEdit] = []
@@ -270,7 +267,9 @@ def _explain_ambiguous(
         example = show_whitespace(suggestions[0].search.replace("\n", "⏎"))
         hint = f"add context to search and replace, for example search for «{example}»"
     if edit.start_line is not None:
-        start = f"none of them begins at line {edit.start_line}, or several do"
+        start = (
+            f"start_line {edit.start_line} does not choose exactly one of them"
+        )
         hint = join_hints([start, hint]) or start
     return _refusal(missed, message, hint, lines, suggestions=suggestions)
 
@@ -282,7 +281,9 @@ def _explain_elsewhere(
     start, end = edit.start_line or 1, edit.end_line or 1
     rows = source.rows_at(start - 1, min(end - start + 1, _MAX_NAMED_ROWS))
     text = "\n".join(replace_undecodable(source.text(row.body)) for row in rows)
-    message = f"the text is not on {_named_lines(start, end)} of the file"
+    message = (
+        f"the search text is not on {_named_lines(start, end)} of the file"
+    )
     if end > source.count:
         message += f", which has {source.count} lines"
     near: tuple[NearText, ...] = ()
@@ -306,7 +307,7 @@ def _explain_elsewhere(
         hint = f"the text is at lines {', '.join(map(str, lines))}: choose one"
     else:
         hint = (
-            "use the text that is there, or leave out the lines to look for the text "
+            "copy search from these lines, or leave out the lines to find it "
             "in the whole file"
         )
         if near:
@@ -331,30 +332,33 @@ def _explain_missing(
         rows = rows_of(source, loose_match.span)
         near = (compare_with_rows(source, rows, edit.search.split("\n"), 1.0),)
         tier = loose_match.tier
-        message = f"the text is not there exactly; it is by the tier {tier}"
+        message = f"the file has the search text only loosely (tier {tier})"
         hint: str = Hint(
-            "leave out fuzzy=false, or use exactly the text that is there",
-            shell="leave out --exact, or use exactly the text that is there",
+            "leave out fuzzy=false, or copy search from the file exactly",
+            shell="leave out --exact, or copy search from the file exactly",
         )
         suggestion = suggest_rows(source, edit, loose_match, rows)
         suggestions = first_successful(source, [suggestion], False)
     else:
         near = find_nearest(source, edit.search)
         message = (
-            "the search text is not in the file "
-            f"(tried: every tier up to {missed.reached})"
+            "the search text is not in the file (tried: every tier up to "
+            f"{missed.reached})"
         )
         hint = (
-            "use exactly the text that is there"
+            "copy search from the file exactly"
             if near
             else "read the file again"
         )
     for normalised_edit in _in_other_normal_forms(source, edit):
         message += (
-            "; it is there in another Unicode normalisation form "
-            "(composed and decomposed letters)"
+            "; the file has it in another Unicode normalisation form "
+            "(composed or decomposed letters)"
         )
-        hint = "use exactly the text that is there, letter by letter as the file has it"
+        hint = (
+            "copy the text from the file, with its letters as they are "
+            "composed there"
+        )
         if not suggestions:
             suggestions = first_successful(source, [normalised_edit], True)
     if not suggestions and near and source.size <= _MAX_CHECKED_BYTES:
@@ -364,10 +368,7 @@ def _explain_missing(
         if best.similarity >= _LIKELY_SIMILARITY and is_distinct:
             suggestions = suggest_nearest(source, edit, best)
     if not suggestions and near:
-        hint = (
-            "look at what differs, and copy search and replace from the "
-            "text of the file"
-        )
+        hint = "compare with the nearest text, and copy search from the file"
     return _refusal(missed, message, hint, (), near, suggestions)
 
 

@@ -115,7 +115,7 @@ def describe_damage(line: str, request: RequestText) -> Iterator[str]:
     yield from _find_entities(line, request)
     yield from _find_characters(line, request)
     if mentions_omission(line, request.language):
-        yield "a mark that stands for text left out"
+        yield "a placeholder for omitted text"
     yield from _find_line_number(line, request)
     yield from _find_fence(line, request)
     yield from _find_diff_signs(line, request)
@@ -166,7 +166,7 @@ def _find_characters(line: str, request: RequestText) -> Iterator[str]:
     if _has_new_wide_indent(line, request):
         yield "no-break or other wide spaces as indentation"
     for word in _find_mixed_words(line, request):
-        yield f"{word}, a word in letters of two alphabets"
+        yield f"{word}, a word that mixes letters of two alphabets"
     for index, character in enumerate(line):
         if not character.isascii() and character not in request.text:
             yield from _find_character(line, index, request)
@@ -254,7 +254,7 @@ def _find_diff_signs(line: str, request: RequestText) -> Iterator[str]:
     # Items of lists begin with the same signs, and an operator may begin a line.
     may_be_text = request.is_prose or rest[0] == " "
     if rest.strip() in request.lines or not may_be_text:
-        yield f"a {sign} as before a line of a diff"
+        yield f"the {sign} of a diff at the beginning of the line"
 
 
 def _find_edit_marks(line: str, request: RequestText) -> Iterator[str]:
@@ -265,7 +265,7 @@ def _find_edit_marks(line: str, request: RequestText) -> Iterator[str]:
     is_mark = _EDIT_MARK.fullmatch(line) is not None and not may_be_rule
     # Seven equals signs are the mark between the sides of a conflict.
     if is_mark or (body == "=======" and not request.is_prose):
-        yield "a mark between texts of an edit"
+        yield "a divider of search and replace"
 
 
 def _find_tags(line: str, request: RequestText) -> Iterator[str]:

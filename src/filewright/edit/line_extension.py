@@ -159,9 +159,10 @@ def _choose_reading(source: Source, part: TextPart, lead: str) -> str:
             return text
     first_line = readings.old_lines[0].strip()
     raise AmbiguousWriteError(
-        "the search text begins inside the indentation of its line, and "
-        f"{first_line!r}, or a line beside it, can be indented in several ways",
-        "send search and replace with the whole indentation of their first line",
+        "the search text begins inside the indentation of its line, and the "
+        f"indentation of {first_line!r} or a line near it can be read in "
+        "several ways",
+        "send the whole indentation of the first line in search and replace",
         readings=tuple(plausible or candidates)[:2],
     )
 

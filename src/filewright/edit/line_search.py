@@ -162,10 +162,10 @@ def find_line_edit(
     )
     hint = f"use an occurrence from 1 to {count}, or an earlier start line"
     if not count:
-        message = f"the text is nowhere {extent}"
+        message = f"the search text does not occur {extent}"
         hint = (
-            "use the text that is there, as whole lines, "
-            "and a start line at or before it"
+            "copy whole lines from the file, and give a start line at or "
+            "before them"
         )
     raise path_error(
         Code.NO_MATCH, path, message, hint, start_line=start, count=count

@@ -304,8 +304,8 @@ class ListEdits:
     def _unclear_separator(self, symbol: Symbol) -> FilewrightError:
         """Return the error for a member whose separator is not on its lines."""
         return invalid(
-            f"which separator belongs to {symbol.name} in {self._display_path} "
-            "cannot be told from its lines",
+            f"it is unclear which separator belongs to {symbol.name} in "
+            f"{self._display_path}",
             "give the text as search, with the separators around it",
         )
 
@@ -321,8 +321,10 @@ class ListEdits:
         has_code_behind = any(_find_solids(behind, self._outline.language))
         if before.strip() or has_code_behind:
             raise invalid(
-                f"{symbol.name} is on a line with other code in {self._display_path}",
-                "give its text as search, or the text it is to be put beside",
+                f"{symbol.name} shares a line with other code in "
+                f"{self._display_path}",
+                "give its text as search, or the neighbouring text for an "
+                "insertion",
             )
 
     def _member(self, start: int) -> _Member:

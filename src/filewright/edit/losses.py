@@ -106,7 +106,7 @@ def find_lost_parts(
         lost.append(old.export)
     had_comment_behind = _has_comment_behind(before, old, language)
     if had_comment_behind and not _has_comment_behind(after, new, language):
-        lost.append("the comment behind it")
+        lost.append("the comment on its last line")
     return tuple(lost)
 
 

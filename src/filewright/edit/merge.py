@@ -163,8 +163,8 @@ def _find_text_notes(
     if repeated_text is not None:
         yield Note(
             first_line + len(new) - 1,
-            f"now has {show_whitespace(repeated_text)} twice: "
-            "the replacement brings along what follows it",
+            f"now has {show_whitespace(repeated_text)} twice: the replacement "
+            "ends with the text that follows it in the file",
         )
 
 
@@ -278,8 +278,8 @@ def _find_line_notes(
                 name = f"{piece} (U+{ord(piece[0]):04X})"
             yield Note(
                 number,
-                f"has {name} as it was sent: "
-                "the match does not show how the file spells it there",
+                f"has {name} as sent: the matched text does not show how the "
+                "file spells it",
             )
 
 

@@ -77,20 +77,20 @@ def _describe_common_damage(
     if _has_line_numbers(texts) and not request.has_line_matching(
         NUMBERED_LINE
     ):
-        yield "begins with a line number, as the lines below do"
+        yield "begins with a line number, like the lines below"
     # The marks of a quotation, of two prompts, and of a table.
     for prefix in ("> ", ">>> ", "$ ", "| "):
         has_prefix = all(text.lstrip().startswith(prefix) for text in texts)
         if has_prefix and not request.has_line_beginning(prefix.strip()):
-            yield f"begins with {prefix}as each line of the replacement does"
+            yield f"begins with {prefix}like every line of the replacement"
             break
     whole = "\n".join(texts).strip()
     is_in_backquotes = len(whole) > 1 and whole[0] == whole[-1] == "`"
     if is_in_backquotes and not request.has_line_beginning("`"):
-        yield "now begins a text that is in backquotes as a whole"
+        yield "begins a replacement that is wholly in backquotes"
     # A text that is one JSON string was escaped as a whole.
     if _is_quoted(whole) and not _is_quoted(request.text):
-        yield "now begins a text that is in quotes as a whole"
+        yield "begins a replacement that is wholly in quotes"
 
 
 def _has_line_numbers(texts: Sequence[str]) -> bool:

@@ -50,11 +50,11 @@ class EditOutcome:
         if self.inner is not None and self.inner is not self.tier:
             parts.append(f"({self.inner})")
         if self.repairs:
-            parts.append(f"after we {' and '.join(self.repairs)}")
+            parts.append(f"after {' and '.join(self.repairs)}")
         if self.similarity < 1:
             parts.append(f"{self.similarity:.1%} alike")
         if self.on_result:
-            parts.append("on the result of the edits before it")
+            parts.append("in the result of earlier edits")
         if not self.places:
             parts.append("changes nothing")
         text = " ".join(parts)

@@ -207,7 +207,7 @@ def _require_countable(
     """Raise `invalid_input` if there are no edits, `too_large` if there are too many."""
     if not edits:
         message = f"{snapshot.requested_path}: no edits were given"
-        raise invalid(message, "give one edit at least")
+        raise invalid(message, "give at least one edit")
     max_edits = SETTINGS["max_edits"].default
     if not total and len(edits) > max_edits:
         raise too_many(

@@ -319,8 +319,8 @@ def _ambiguous_error(
     if first == last:
         last = "\n".join(new_lines)
     return AmbiguousWriteError(
-        "the search text is indented otherwise than the file, "
-        "and the indentation of the replacement can be read in several ways",
+        "the indentation of the search text differs from the file, and that "
+        "of the replacement can be read in several ways",
         "send search and replace with the file's own indentation",
         readings=(first, last),
     )

@@ -160,7 +160,9 @@ def compile_replacement(text: str, pattern: Pattern) -> Replacement:
                 "match the characters beside the place and put them back, "
                 r"as (\w+) with <$1>"
             )
-        message = "the pattern matches the empty string, which is between any two characters"
+        message = (
+            "the pattern also matches the empty string, which occurs everywhere"
+        )
         raise invalid(message, hint, argument="pattern")
     normalized = normalize_newlines(text)
     if pattern.mode == "literal":
@@ -204,10 +206,10 @@ def _refuse_other_references(text: str, pattern: Pattern) -> None:
             continue  # A variable of the program that the text belongs to.
         if case is not None:
             message = (
-                f"{reference.group()} in the replacement would change the case, "
-                "which is not offered"
+                f"{reference.group()} in the replacement changes the case, "
+                "which is not supported"
             )
-            hint = "replace each word by its own item, without the \\ signs"
+            hint = "give each word an item of its own, without the \\ signs"
         else:
             group = number or python_name or name or angled or "0"
             notation = (
@@ -215,7 +217,10 @@ def _refuse_other_references(text: str, pattern: Pattern) -> None:
                 if not group.isdecimal() or len(group) > 1
                 else f"${group}"
             )
-            message = f"{reference.group()} in the replacement is no reference to a group here"
+            message = (
+                f"{reference.group()} in the replacement does not refer to a "
+                "group"
+            )
             hint = f"write {notation}"
             if number is None or group != "0":
                 hint += ", and $0 for the whole match"
@@ -278,7 +283,10 @@ def replace_matches(
     if snapshot.binary_type is not None:
         path = snapshot.requested_path
         raise path_error(
-            Code.IS_BINARY, path, f"{path} is not text", "use a tool for bytes"
+            Code.IS_BINARY,
+            path,
+            f"{path} is not text",
+            "change it with another tool",
         )
     source = Source(snapshot)
     expand = replacement.expander(source.snapshot)

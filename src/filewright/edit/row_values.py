@@ -74,7 +74,7 @@ def check_values(values: Mapping[str, Any]) -> Mapping[str, Scalar]:
             )
         if isinstance(value, float) and not math.isfinite(value):
             raise invalid(
-                f"set: {path} is no finite number",
+                f"set: {path} is not a finite number",
                 "give a text or a number",
                 argument="set",
             )
@@ -95,7 +95,10 @@ def set_values(
     if snapshot.binary_type is not None:
         path = snapshot.requested_path
         raise path_error(
-            Code.IS_BINARY, path, f"{path} is not text", "use a tool for bytes"
+            Code.IS_BINARY,
+            path,
+            f"{path} is not text",
+            "change it with another tool",
         )
     source = Source(snapshot, task)
     reader = open_rows(source.snapshot, change.paths)
@@ -215,7 +218,8 @@ class _Planner:
             raise path_error(
                 Code.NO_MATCH,
                 snapshot.requested_path,
-                f"no row of {snapshot.requested_path} that fits has {path!r}",
+                f"none of the rows that fit in {snapshot.requested_path} has "
+                f"{path!r}",
                 did_you_mean(path, keys, f"keys: {listed}"),
             )
 
@@ -226,8 +230,8 @@ class _Planner:
                 snapshot = self._source.snapshot
                 line = snapshot.lines.line_at(rows.first_offset)
                 yield (
-                    f"{pluralize(rows.count, rows.noun)} {rows.reason} left as "
-                    f"before, from {snapshot.requested_path}:{line}"
+                    f"{pluralize(rows.count, rows.noun)} {rows.reason} left "
+                    f"unchanged, the first at {snapshot.requested_path}:{line}"
                 )
 
 

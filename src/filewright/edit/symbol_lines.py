@@ -62,8 +62,10 @@ def find_symbol_lines(
     ]
     if neighbours:
         raise invalid(
-            f"{name} is on a line with {neighbours[0].kind} {neighbours[0].name} in {path}",
-            "give its text as search, or the text it is to be put beside",
+            f"{name} shares a line with {neighbours[0].kind} "
+            f"{neighbours[0].name} in {path}",
+            "give its text as search, or the neighbouring text for an "
+            "insertion",
         )
     _require_whole_lines(snapshot, symbol, name, path)
     # A section of a text reaches down to the next heading. The blank lines above that
@@ -204,6 +206,7 @@ def _require_whole_lines(
         for opening, closing in ("()", "[]", "{}")
     ):
         raise invalid(
-            f"{name} is on a line with its enclosing block in {path}",
-            "give its text as search, or the text it is to be put beside",
+            f"{name} shares a line with its enclosing block in {path}",
+            "give its text as search, or the neighbouring text for an "
+            "insertion",
         )

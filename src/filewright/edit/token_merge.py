@@ -117,8 +117,8 @@ def _reconcile(
         text = first.text.rstrip()
         if text != second.text.rstrip():
             raise AmbiguousWriteError(
-                "the search text differs from the file in its spelling, "
-                "and what changes fits at two places of it",
+                "the search text is spelled differently in the file, and the "
+                "changed part fits at two places of it",
                 "send search and replace exactly as the file has the text",
                 readings=(_join_bodies(from_start), _join_bodies(from_end)),
             )

@@ -131,7 +131,7 @@ def test_keeps_file_encoding() -> None:
         ([Block("b\nc", "B", 2, 2)], "no_match", "not on line"),
         ([Block("x", "B", 9, 9)], "no_match", "which has 4 lines"),
         ([Block("x", "b", 2, 2)], "already_applied", "line 2"),
-        ([Block("b", "b", 2, 2)], "no_change", "as it is"),
+        ([Block("b", "b", 2, 2)], "no_change", "would not alter"),
         (
             [Block("b\nc", "B", 2, 3), Block("c", "C", 3, 3)],
             "overlap",

@@ -219,7 +219,7 @@ def test_explains_each_hunk(tree: Callable[..., object]) -> None:
     error = tree(files).refusal(patch)  # type: ignore[attr-defined]
     assert error.message.count("nearest text, from line") == 2
     assert "\nalso: hunk 2 of x (line 8 of the patch)" in error.message
-    assert error.message.endswith("\nalso: applied already, passed over: y")
+    assert error.message.endswith("\nalso: skipped, as applied already: y")
 
 
 FOLLOWED = {
@@ -252,7 +252,7 @@ def test_hint_names_number_that_succeeds(
     content, hunk, message, result = case
     error = tree({"x": content}).refusal(H + hunk)
     assert message in error.message
-    number = re.search(r"write '@@ -(\d+)' if line", error.hint)
+    number = re.search(r"write '@@ -(\d+)' for line", error.hint)
     assert number
     # The last hunk is the one that is refused.
     above, _, refused = hunk.rpartition("@@ -")

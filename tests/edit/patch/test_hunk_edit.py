@@ -85,7 +85,7 @@ def test_refuses_omission_markers(
     error = before.refusal(case.patch(case.at + moved))
     assert error.code is Code.PATCH_FAILED
     assert error.details["reason"] == "unclear"
-    assert "stands for text left out" in error.message
+    assert "is a placeholder for omitted text" in error.message
     assert error.hint
 
 
@@ -143,4 +143,4 @@ def test_checks_envelopes(
 ) -> None:
     before = tree({"x.py": TWO.encode()})
     patch = "*** Begin Patch\n*** Update File: x.py\n@@\n a = 0\n-b = 2\n+# ... existing code ...\n*** End Patch\n"
-    assert "stands for text left out" in before.refusal(patch).message
+    assert "is a placeholder for omitted text" in before.refusal(patch).message

@@ -77,5 +77,5 @@ def test_relocates(folder: str, strip: int, paths: list[str]) -> None:
 
 
 def test_refuses_names_without_parts() -> None:
-    with pytest.raises(FilewrightError, match="strip=2 leaves nothing of n"):
+    with pytest.raises(FilewrightError, match="strip=2 removes all of n"):
         parse_patch(GIT).relocate("", 2)

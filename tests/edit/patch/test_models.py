@@ -99,7 +99,7 @@ UNIFIED = [
     Case("a context line without its space", HEAD + "@@ -1,3 +1,3 @@\na\n-b\n+B\n c\n", None, refused="neither a space, '-' nor '+'"),
     Case("nothing changes", HEAD + "@@ -1,3 +1,3 @@\n a\n b\n c\n", None, refused="changes nothing"),
     Case("no header", HUNK, None, refused="before any file header"),
-    Case("cut off", HEAD + "@@ -1,9 +1,9 @@\n a\n-b\n", None, (("x", ABC + b"d\n" * 9),), refused="the end of the patch is missing"),
+    Case("cut off", HEAD + "@@ -1,9 +1,9 @@\n a\n-b\n", None, (("x", ABC + b"d\n" * 9),), refused="the patch seems cut off"),
     Case("a new file that is there", "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+1\n", None, refused="which exists already"),
     Case("a deleted file that holds more", "--- a/x\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-a\n-b\n", None, refused="deletes x but leaves"),
     Case("only line numbers", HEAD + "@@ -1,0 +2 @@\n+new\n", None, refused="no kept or removed line"),
@@ -191,7 +191,7 @@ ENVELOPES = [
     Case("moves onto a file", envelope(UPDATE + "*** Move to: y\n"), None, (("x", ABC), ("y", b"1\n")), refused="which exists already"),
     Case("deletes what is not there", envelope("*** Delete File: z\n"), None, refused="z does not exist"),
     Case("no sign before a line", envelope(UPDATE + "@@\na\n-b\n+B\n"), None, refused="neither a space, '-' nor '+'"),
-    Case("adds without saying where", envelope(UPDATE + "@@\n+new\n"), None, refused="without saying where"),
+    Case("adds has no kept or removed line", envelope(UPDATE + "@@\n+new\n"), None, refused="has no kept or removed line"),
     Case("two envelopes", envelope(UPDATE + "@@\n-b\n+B\n") + envelope(UPDATE + "@@\n-c\n+C\n"), None, refused="follows '*** End Patch'"),
 ]  # fmt: skip
 

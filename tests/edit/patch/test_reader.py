@@ -285,7 +285,7 @@ def test_skips_git_lines_of_new_file(tree: Callable[..., object]) -> None:
     ],
 )
 def test_names_other_git_lines(body: str) -> None:
-    with pytest.raises(FilewrightError, match="one of git's") as caught:
+    with pytest.raises(FilewrightError, match="a git header") as caught:
         parse_patch(
             f"*** Begin Patch\n*** Update File: x\n{body}*** End Patch\n"
         )
@@ -304,8 +304,8 @@ def envelope(body: str) -> str:
 UNREADABLE = [
     ("", "empty"),
     ("   \n\n", "empty"),
-    ("garbage", "no file header was found (line 1"),
-    ("just\nwords\n", "no file header was found"),
+    ("garbage", "the patch has no file header (line 1"),
+    ("just\nwords\n", "the patch has no file header"),
     (EDIT, "comes before any file header"),
     (H + EDIT + "wibble\n", "belongs to no hunk (line 7"),
     (H + "@@ -1,2 +1,2 @@\n-a\nA\n b\n", "belongs to no hunk (line 5"),
@@ -332,21 +332,21 @@ UNREADABLE = [
     (H + "@@ -1,2 +1,2\n-a\n+A\n b\n", "cannot be read"),
     (
         H + "@@ -1,9 +1,9 @@\n-a\n+A\n--- a\n+++ b\n c\n",
-        "may be a file header or changed lines",
+        "may be a file header or a changed line",
     ),
     (
         H + "@@ -1,3 +1,3 @@\n a\n\\ No newline at end of file\n-b\n+B\n",
-        "follows the one that has no newline",
+        "a line follows",
     ),
     (
         H + "@@ -1,2 +1,2 @@\n\\ No newline at end of file\n-a\n+A\n b\n",
-        "no line above this remark",
+        "has no line above it",
     ),
     ("--- a/x\n+++ b/y\n" + EDIT, "name different files"),
     (
         "diff --git a/x b/y\nrename from x\nrename to y\n--- a/x\n+++ b/z\n"
         + EDIT,
-        "does not name the file of the lines above",
+        "names another file than the git header",
     ),
     ("--- /dev/null\n+++ /dev/null\n" + EDIT, "both sides are /dev/null"),
     (
@@ -400,7 +400,7 @@ def test_refuses_unreadable_patches(
             assert part in error.message
     else:
         assert error.code == "patch_failed"
-        assert "the end of the patch is missing" in error.message
+        assert "the patch seems cut off" in error.message
     assert error.hint
 
 

@@ -113,7 +113,7 @@ def render_edits(call: Call, first_row: str, result: EditResult) -> str:
             number = f"edit[{outcome.index}]: "
         repairs = ""
         if outcome.repairs:
-            repairs = f" after we {' and '.join(outcome.repairs)}"
+            repairs = f" after {' and '.join(outcome.repairs)}"
         rows.append(
             f"note: {number}old_string was not there exactly; "
             f"matched by {outcome.tier}{repairs} at line {outcome.first}"

@@ -87,9 +87,9 @@ def find_occurrences(
             f"the search text has {len(needle)} bytes, "
             f"too many to look for in a file of {source.size}",
             Hint(
-                "search for less, with a start_line and an end_line",
-                shell="search for less",
-                plain="search for less",
+                "shorten the search text, or give start_line and end_line",
+                shell="shorten the search text",
+                plain="shorten the search text",
             ),
         )
     first_offset, end_offset = 0, source.size + 1

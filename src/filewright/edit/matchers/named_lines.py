@@ -98,7 +98,7 @@ def _lines_missing(
     count = source.count
     hint = f"use lines from 1 to {count}"
     if isinstance(edit, LineEdit):
-        message = f"the lines {first}-{last} are not all in the file"
+        message = f"lines {first}-{last} are not all in the file"
     elif edit.named:
         message = f"line {last} is past the end of the file"
     else:

@@ -39,12 +39,12 @@ _MAX_LISTED_FILES = 100
 _REASONS: dict[Reason, tuple[str, str]] = {
     "no_match": (
         "its old lines are not in the file",
-        "read the file again and make the hunk from what is there now",
+        "read the file again and make the hunk from its current text",
     ),
     "ambiguous_match": (
         "its old lines are in the file more than once, at lines {places}",
-        "add lines of context that only the right place has, or correct the line "
-        "number in '@@ -N'",
+        "add lines of context that only the intended place has, or correct "
+        "the line number in '@@ -N'",
     ),
     "overlap": (
         "it covers line {places}, which an earlier hunk covers too",
@@ -55,7 +55,7 @@ _REASONS: dict[Reason, tuple[str, str]] = {
         "give the hunks of a file in the order of their lines",
     ),
     "no_context": (
-        "it adds lines without saying where: it has no kept or removed line",
+        "it adds lines but has no kept or removed line that says where",
         "give it at least one line of context; at the end of the file also "
         "'*** End of File'",
     ),
@@ -69,43 +69,45 @@ _REASONS: dict[Reason, tuple[str, str]] = {
     ),
     "heading": (
         "its heading {heading!r} is not above it in the file{at}",
-        "give the whole line the file has, or leave the heading out and add context",
+        "copy the whole line from the file, or leave the heading out and add "
+        "context",
     ),
     "not_at_end": (
-        "it must end at the end of the file, but its old lines are at line {places}",
-        "leave out the mark of the file's end, or make the hunk again",
+        "it is marked '*** End of File', but its old lines are at line "
+        "{places}",
+        "leave out '*** End of File', or make the hunk again",
     ),
     "cut": (
-        "it has fewer lines than its header announces and ends without context, "
-        "so the end of the patch is missing",
+        "it has fewer lines than its header says and ends without context: "
+        "the patch seems cut off",
         "send the whole patch again",
     ),
     "too_alike": (
-        "its old lines are too common in the file to be placed",
-        "add lines of context that are rare, and line numbers",
+        "its old lines are too frequent in the file to be placed",
+        "add context lines that occur once, or a line number in '@@ -N'",
     ),
     "sent_twice": (
         "it is sent twice: an earlier hunk has the same lines for line {places}",
         Hint(
-            "leave this hunk out, or let partial=true do so; correct the line number "
-            "in '@@ -N' if another place is meant",
-            shell="leave this hunk out; correct the line number in '@@ -N' if another "
-            "place is meant",
-            plain="leave this hunk out; correct the line number in '@@ -N' if another "
-            "place is meant",
+            "leave this hunk out, or let partial=true do so, or correct the "
+            "line number in '@@ -N' for another place",
+            shell="leave this hunk out, or correct the line number in '@@ -N' "
+            "for another place",
+            plain="leave this hunk out, or correct the line number in '@@ -N' "
+            "for another place",
         ),
     ),
     "doubtful": (
-        "its old lines are at line {places}, which may not be the place it means: its "
-        "number names another, and it may be applied there or the text have changed",
-        "correct the line number in '@@ -N', or add lines of context that only the "
-        "right place has",
+        "its old lines are at line {places}, but its number names another "
+        "place, where it may be applied already or the text has changed",
+        "correct the line number in '@@ -N', or add lines of context that "
+        "only the intended place has",
     ),
 }
 
 _APPLIED_NEARBY = (
-    "its old lines are at line {places}, but its new lines are at line {applied}, "
-    "nearer to the line that its number names: it may be applied there already",
+    "its old lines are at line {places}, but its new lines are at line "
+    "{applied}, nearer to its line number: it may be applied already",
     "leave it out if it is applied",
 )
 
@@ -176,7 +178,7 @@ def no_place_error(
     )
     if place.header_line:
         first_line = place.lines[0]
-        hint = f"write '@@ -{place.header_line}' if line {first_line} is meant; {hint}"
+        hint = f"write '@@ -{place.header_line}' for line {first_line}; {hint}"
     return hunk_error(
         file,
         hunk,
@@ -215,7 +217,7 @@ def corrected_error(
         file,
         hunk,
         "\n".join([f"does not apply: {problem}", *differences]),
-        "send the rest as it is: its context is corrected",
+        "send the rest as shown: its context is corrected",
         "no_match",
         lines=[],
         corrected_line=first_line,
@@ -252,9 +254,9 @@ def renamed_hunk_error(
         hunk,
         problem,
         Hint(
-            f"if it is meant, names={words} applies it so",
-            shell=f"if it is meant, write {names} in the hunk",
-            plain=f"if it is meant, write {names} in the hunk",
+            f"names={words} applies it with these names",
+            shell=f"write {names} in the hunk if these names are right",
+            plain=f"write {names} in the hunk if these names are right",
         ),
         "no_match",
         lines=[],
@@ -278,8 +280,7 @@ def _add_nearest_text(
     match = matches[0]
     if match.differs_at is None:
         difference = (
-            f"line {match.last_line + 1} and those behind it are not as the hunk has "
-            "them"
+            f"from line {match.last_line + 1} on the file differs from the hunk"
         )
     else:
         difference = (
@@ -333,7 +334,7 @@ def add_other_hunks(
         error.summary += f"\n{message}"
     remaining = len(file.hunks) - len(places)
     if remaining > 0:
-        error.summary += f"\n{pluralize(remaining, 'more hunk')} not looked at"
+        error.summary += f"\n{pluralize(remaining, 'more hunk')} not checked"
     error.details["hunks"] = outcomes
 
 
@@ -341,7 +342,7 @@ def no_change_error() -> FilewrightError:
     """Return the error for a patch that changes nothing."""
     return FilewrightError(
         Code.NO_CHANGE,
-        "the patch changes nothing: its files are as it would leave them",
+        "the patch would not alter any file",
     )
 
 
@@ -362,8 +363,8 @@ def already_applied_error(
             lines = ", ".join(map(str, elsewhere))
             description += f" (its old lines are at line {lines} too)"
             hint = hint or (
-                f"write '@@ -{elsewhere[0]}' if line {elsewhere[0]} of "
-                f"{file['path']} is meant"
+                f"write '@@ -{elsewhere[0]}' for line {elsewhere[0]} of "
+                f"{file['path']}"
             )
         descriptions.append(description)
     return FilewrightError(
@@ -391,7 +392,7 @@ def patch_error(
     )
     if applied:
         named = join_limited(applied, _MAX_NAMED_FILES)
-        rows.append(f"applied already, passed over: {named}")
+        rows.append(f"skipped, as applied already: {named}")
     refusal = FilewrightError(
         first.code,
         first.summary,
@@ -414,9 +415,9 @@ def _join_failure_hints(
     if len(failures) > 1 and can_all_be_named:
         call = json.dumps(names, ensure_ascii=False)
         return Hint(
-            f"if all of them are meant, names={call} applies the whole patch",
-            shell="if they are meant, correct the names in the patch",
-            plain="if they are meant, correct the names in the patch",
+            f"names={call} applies the whole patch with these names",
+            shell="correct the names in the patch",
+            plain="correct the names in the patch",
         )
     distinct_hints = {error.hint for error in failures if error.hint}
     if len(distinct_hints) <= 1:

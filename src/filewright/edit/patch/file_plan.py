@@ -324,7 +324,7 @@ def _splice_hunks(
             Code.IS_BINARY,
             file.path,
             f"{file.path} is not text a patch can change",
-            "use a tool for bytes",
+            "change it with another tool",
             type=snapshot.binary_type,
         )
     removes_mark = False
@@ -613,12 +613,15 @@ def _ambiguous_write_error(
 ) -> FilewrightError:
     """Return the error for a hunk that has a place, but could be written in two ways."""
     hint = (
-        "make the hunk again from the text that is there, with its line number, "
+        "make the hunk again from the text of the file: its line number, "
         "indentation and characters"
     )
     if error.code == Code.INVALID_INPUT:
-        hint = "send the whole lines that are meant"
-    problem = f"fits at line {place.start + 1} by the tier {place.tier}, but {error.message}"
+        hint = "send the omitted lines too"
+    problem = (
+        f"fits at line {place.start + 1} (tier {place.tier}), but "
+        f"{error.message}"
+    )
     return hunk_error(file, hunk, problem, hint, "unclear")
 
 
@@ -660,9 +663,7 @@ def _place_partly(
         error = explain_refusal(
             file, source, file.hunks[reported_hunk], refusal
         )
-        error.summary += (
-            f"\nall of its changes to {file.path} are there already"
-        )
+        error.summary += f"\n{file.path} has all of its changes already"
         facts: dict[str, object] = {
             "path": file.path,
             "line": refusal.lines[0],

@@ -239,8 +239,8 @@ class HunkReader:
         if patch_text.kinds[body_end] is PatchLineKind.HEADER_WITHOUT_HUNK:
             raise patch_text.error(
                 body_end,
-                "the counts of this hunk are wrong, and these may be a file header or "
-                "changed lines",
+                "the line counts of this hunk are wrong, so this line may be "
+                "a file header or a changed line",
                 "correct the counts in the hunk's header",
             )
         if (
@@ -312,7 +312,9 @@ class HunkReader:
             if sign == "\\":
                 if not signs:
                     raise patch_text.error(
-                        index, "there is no line above this remark", RESEND_HINT
+                        index,
+                        "'\\ No newline at end of file' has no line above it",
+                        RESEND_HINT,
                     )
                 # Where the file ends with a lone return, the newline is the patch's own.
                 line_ends[-1] = b"\r" if line_ends[-1] == b"\r\n" else b""
@@ -324,7 +326,7 @@ class HunkReader:
             ):
                 raise patch_text.error(
                     index,
-                    "a line follows the one that has no newline at the end of its file",
+                    "a line follows '\\ No newline at end of file'",
                     RESEND_HINT,
                 )
             # A file with lone returns: one line of the patch is several of the file.
@@ -378,9 +380,10 @@ class HunkReader:
         ):
             return patch_text.error(
                 index,
-                "this line is one of git's, which an envelope does not have there",
-                "leave it out, or send git's unified diff without the marks of an "
-                "envelope",
+                "this line is a git header, which does not belong in a '*** "
+                "Begin Patch' envelope",
+                "leave it out, or send git's unified diff without '*** Begin "
+                "Patch' and '*** End Patch'",
             )
         hint = "put a space before each line of context"
         if self._is_new_file:

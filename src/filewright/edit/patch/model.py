@@ -160,7 +160,7 @@ class FilePatch:
             if self.has_prefix:
                 hint += "; a/ and b/ count as one"
             raise invalid(
-                f"strip={strip} leaves nothing of {path}",
+                f"strip={strip} removes all of {path}",
                 hint,
                 argument="strip",
                 path=path,

@@ -104,7 +104,7 @@ _BINARY_PATCH = _Unsupported(
     ("GIT binary patch", "Binary files "),
     Code.INVALID_INPUT,
     "a binary patch cannot be applied",
-    "write the file by another tool",
+    "write this file with another tool",
 )
 _UNSUPPORTED = (
     _BINARY_PATCH,
@@ -206,11 +206,12 @@ class _FileReader:
             raise patch_text.error(
                 patch_text.start - 1,
                 "the patch names no file",
-                "add '*** Update File: path', '*** Add File: path' or such",
+                "add '*** Update File: path', '*** Add File: path' or '*** "
+                "Delete File: path'",
             )
         raise patch_text.error(
             patch_text.start,
-            "no file header was found",
+            "the patch has no file header",
             "begin each file with '--- a/path' and '+++ b/path' lines, or use "
             "'*** Begin Patch'",
         )
@@ -556,8 +557,9 @@ class _FileReader:
             if header_names != NamePair(source, target) and not names_agree:
                 raise patch_text.error(
                     first_index,
-                    f"'--- {quote(header_names.old)}' or '+++ {quote(header_names.new)}' does "
-                    "not name the file of the lines above it",
+                    f"'--- {quote(header_names.old)}' or '+++ "
+                    f"{quote(header_names.new)}' names another file than the "
+                    "git header above it",
                     f"name {quote(source)} and {quote(target)} there",
                 )
         kind: PatchKind = "rename" if git_header.verb == "rename" else "copy"

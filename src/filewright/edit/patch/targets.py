@@ -170,13 +170,13 @@ def _check_nested_rename(file: FilePatch) -> None:
         return
     if file.new_path.startswith(f"{file.old_path}/"):
         message = (
-            f"{file.old_path} is a file: it can be put below its own name only in "
+            f"{file.old_path} is a file: moving it below its own name takes "
             "two changes"
         )
     elif file.old_path.startswith(f"{file.new_path}/"):
         message = (
-            f"{file.new_path} is the folder of {file.old_path}: a file takes its "
-            "place only in two changes"
+            f"{file.new_path} is the folder of {file.old_path}: putting the "
+            "file in its place takes two changes"
         )
     else:
         return

@@ -19,10 +19,10 @@ class _Prefix:
 
 _PREFIXES = (
     # The mark of a quotation or table, or a prompt: `> x = 1`, `$ make`, `>>> f()`.
-    _Prefix("took away the prefix of each line", re.compile(r"[>│┃|]+|\$|>>>")),
+    _Prefix("removing the prefix of each line", re.compile(r"[>│┃|]+|\$|>>>")),
     # The path and number that a search prints: `src/a.py:12:x = 1`.
     _Prefix(
-        "took away the path before each line",
+        "removing the path before each line",
         re.compile(r"[\w./\\-]+\.\w{1,8}[:-]\d+[:-]"),
     ),
 )

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-# The descriptions end up in the answer: "found after we took away the line numbers".
-UNNUMBERED = "took away the line numbers"
-UNESCAPED = "undid one level of escaping"
-DIFF_SIGNS = "took away the signs of a diff"
+# The descriptions end up in the answer: "found after removing the line numbers".
+UNNUMBERED = "removing the line numbers"
+UNESCAPED = "undoing one level of escaping"
+DIFF_SIGNS = "removing the diff signs"
 
 TextRepair: TypeAlias = Callable[[str], str | None]
 """Takes one kind of damage away from a text.

@@ -46,9 +46,9 @@ _REPAIRS = (
     _Repair(UNESCAPED, remove_escaped_line_ends),
     _Repair(UNESCAPED, remove_json_quotes),
     _Repair(
-        "took away the marks around the text", remove_marks, whole_lines=True
+        "removing the marks around the text", remove_marks, whole_lines=True
     ),
-    _Repair("took away the tags around the text", remove_tags),
+    _Repair("removing the tags around the text", remove_tags),
 )
 
 
@@ -97,7 +97,7 @@ def remove_characters(
     return RepairedRequest(
         search.translate(table),
         replacement.translate(table),
-        "took away characters that cannot be seen",
+        "removing invisible characters",
     )
 
 

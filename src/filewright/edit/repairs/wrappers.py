@@ -36,7 +36,7 @@ def repair_fence(search: str, replacement: str) -> Iterator[RepairedRequest]:
     yield RepairedRequest(
         new_search,
         new_replacement,
-        "took away the code fence around the text",
+        "removing the code fence around the text",
         whole_lines=True,
     )
 
