@@ -9,4 +9,5 @@ entries of a period, the time of each line, and counts. Nothing here opens a pat
 - `summary`: the period, the rate and the kinds of lines of a log
 - `selection`: the conditions of a call on times and fields
 - `counts`: counts of entries by fields, by time and by groups of a pattern
+- `identifiers`: the ids of requests, jobs and traces in a line
 """

@@ -1,0 +1,296 @@
+"""Identifiers in log lines: of requests, jobs and traces, which link one line to others.
+
+A line of JSON has them in fields with names such as `trace.id`; in text, an identifier is
+a token that looks like one. Measures, ports, versions, hosts and times are none.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from filewright.logs.timestamps import TIME_FORMS
+from filewright.rows.fields import parse_entry
+
+_MAX_TEXT_CHARS = 16 << 10
+_MAX_ID_CHARS = 128
+_MIN_NUMBER_DIGITS = 5
+_MIN_TOKEN_DIGITS = 3
+_MIN_MIXED_CHARS = 6
+"""A shorter token with two digits is a name such as ``k8s`` or ``utf8``."""
+
+_UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
+_TOKEN = re.compile(
+    rf"(?<![\w.$%-])(?:(?P<prefix>[A-Za-z]+[-_])?(?P<uuid>{_UUID})(?!\w)"
+    r"|(?P<word>[A-Za-z0-9]+(?:[-_]+[A-Za-z0-9]+)*)(?![\w@%]|\.\w|-\w))"
+)
+_HEX = re.compile(r"(?=.*\d)[0-9a-fA-F]{16,64}")
+_SEPARATOR = re.compile("[-_]+")
+_RUN = re.compile(r"\d+|[A-Za-z]+")
+_CAMEL_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
+_DATE = re.compile(
+    r"(?<!\d)(?:19|20)\d\d[-_]?(?:0[1-9]|1[0-2])[-_]?(?:[0-2]\d|3[01])(?!\d)"
+)
+_EPOCH = re.compile(r"1[5-9]\d{8}(?:\d{3}){0,3}")
+_MEASURE_UNIT = (
+    r"(?:n|u|µ|m)?s(?:ecs?|econds?)?|milli(?:s|seconds)|m(?:in(?:ute)?s?)?|h(?:ours?)?|"
+    r"d(?:ays?)?|[kmgt]?i?b(?:ytes?)?|bytes|[kmgx]|px|th|st|nd|rd|[kmg]?hz|"
+    r"rp[ms]|rows?|lines?|times|items|entries|records|events|messages"
+)
+_MEASURE = re.compile(rf"(?:\d+(?:{_MEASURE_UNIT}))+", re.IGNORECASE)
+_UNIT_BEHIND = re.compile(
+    rf"\s*(?:%|(?:{_MEASURE_UNIT})\b|\.\d)", re.IGNORECASE
+)
+_WORD_BEFORE = re.compile(
+    r"""([A-Za-z_][\w.-]*)["']?(?:[ \t]*[:=#(\[/"'<]+[ \t]*|[ \t]+#?)$"""
+    # The number of a connection of nginx.
+    r"|([*])$"
+)
+_MAX_WORD_CHARS = 40
+_ID_VALUE = re.compile(r"[\w.:/+=@-]+", re.ASCII)
+
+
+def _words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+_NAMES_OF_IDS = _words(
+    "id ids uuid guid trace traceid span spanid request requestid correlation "
+    "correlationid transaction transactionid txn tx session sessionid job order "
+    "customer account user tenant invoice payment batch task execution run build "
+    "reqid cid rid tid oid"
+)
+"""The last words of the names of fields that hold identifiers."""
+
+_TRACE_NAME = re.compile(
+    r"(?:^|[._/@-])(?:trace|request|correlation|req|x-?request|amzn-?trace)"
+    r"(?:[._-]?u?u?id)?$",
+    re.IGNORECASE,
+)
+"""A field that names the one request that a line belongs to."""
+
+_NO_ID_NAMES = _words(
+    "host hostname node instance server machine version ver ip addr address port "
+    "agent thread logger level severity time timestamp ts date file func function "
+    "caller lineno size bytes length duration elapsed latency ms us ns sec secs "
+    "seconds millis took count total offset limit timeout status code errno error "
+    "err exit percent pct rate score price amount width height memory mem cpu sha "
+    "digest checksum etag hash schema label labels resource kubernetes container "
+    "docker os process"
+)
+"""Words in the names of fields whose values are no identifiers."""
+
+_NO_ID_WORDS = _NO_ID_NAMES | _words(
+    "in after of than over within at by to from up max min every last first about "
+    "info warn warning debug trace notice fatal crit line lines column http https "
+    "tcp udp tls ssl utf iso md int uint float arm amd win log java python http nio "
+    "exec worker pool executor threadpool base latin ipv rs aes eth core shard "
+    "partition replica ora rfc cve sqlstate java lambda proxy rev read wrote sent "
+    "received got deleted inserted updated processed loaded on listening ed ssh irq "
+    "etime"
+)
+"""Words in tokens, or before numbers, that are no identifiers."""
+
+_MACHINE_WORDS = _words(
+    "host hostname node instance server machine version ver ip addr address port "
+    "thread logger status code errno sqlstate etag sha md checksum schema"
+)
+"""Words before a token of letters and digits that is no identifier."""
+
+_GENERIC_WORDS = _words(
+    "utc gmt id ids pid no nr num number for with and or is are was the a an this "
+    "key ref process"
+)
+"""Words before a number that do not say what it is a number of."""
+
+_NO_ID_TOKEN = re.compile(r"[vV]\d+|x86_64|[IWEF]\d{4}")
+"""Versions, and the level with the date at the beginning of a line of klog."""
+
+
+@dataclass(frozen=True, slots=True)
+class Identifier:
+    """An identifier as it is searched for, and a `label` with the word before a number.
+
+    `noun` is what a number is a number of, such as "order"; "" if that is not known. With
+    `is_trace` it is the one that all lines of a request have.
+    """
+
+    text: str
+    label: str
+    noun: str = ""
+    is_trace: bool = False
+
+    def is_in(self, line: str) -> bool:
+        """Return True if a line that has its text has this identifier.
+
+        The same digits may be another number, such as a size or another table's key.
+        """
+        if not self.text.isdigit() or self.is_trace:
+            pattern = rf"\b{re.escape(self.text)}\b"
+            return re.search(pattern, line, re.ASCII) is not None
+        for other in find_all_identifiers(line):
+            is_same_noun = self.noun == other.noun
+            is_known = bool(self.noun and other.noun)
+            if other.text == self.text and (is_same_noun or not is_known):
+                return True
+        return False
+
+
+def find_identifiers(line: str) -> tuple[Identifier, ...]:
+    """Return the identifiers of a log line that lead to its other lines.
+
+    If a line of JSON names its trace or request, only this is returned: it leads to
+    exactly the lines of that request.
+    """
+    identifiers = find_all_identifiers(line)
+    traces = [identifier for identifier in identifiers if identifier.is_trace]
+    return tuple(traces) or identifiers
+
+
+def find_all_identifiers(line: str) -> tuple[Identifier, ...]:
+    """Return all identifiers in a log line, each once."""
+    entry = None
+    if line.lstrip().startswith("{"):
+        entry = parse_entry(line.encode("utf-8", "replace"))
+    if entry is None:
+        candidates = list(_find_in_text(line))
+    else:
+        candidates = list(_find_in_fields(entry, ()))
+    by_text: dict[str, Identifier] = {}
+    for candidate in candidates:
+        by_text.setdefault(candidate.text, candidate)
+    return tuple(by_text.values())
+
+
+def _find_in_fields(
+    container: Mapping[str, Any], names: tuple[str, ...]
+) -> Iterator[Identifier]:
+    """Yield the identifiers in an object, whose own name is the last of `names`."""
+    for name, value in container.items():
+        path = (*names, name)
+        words = _split_name(name)
+        if isinstance(value, dict):
+            if not _NO_ID_NAMES.intersection(words):
+                yield from _find_in_fields(value, path)
+            continue
+        is_id = bool(words) and words[-1] in _NAMES_OF_IDS
+        if is_id:
+            yield from _read_id(path, value)
+        elif isinstance(value, str) and not _NO_ID_NAMES.intersection(words):
+            yield from _find_in_text(value)
+
+
+def _read_id(path: tuple[str, ...], value: Any) -> Iterator[Identifier]:
+    """Yield the identifiers in the value of a field that is named like one."""
+    if isinstance(value, bool) or not isinstance(value, int | str):
+        return
+    text = str(value)
+    if isinstance(value, str) and not _ID_VALUE.fullmatch(value):
+        yield from _find_in_text(value)
+        return
+    is_trace = _TRACE_NAME.search(".".join(path)) is not None
+    if is_trace:
+        # Google Cloud writes projects/NAME/traces/ID.
+        text = text.rpartition("/")[2]
+    text = text.strip(".:/+=@-")
+    digit_count = sum(character.isdigit() for character in text)
+    is_long = len(text) >= _MIN_NUMBER_DIGITS and digit_count > 0
+    if isinstance(value, int):
+        is_long = digit_count >= _MIN_NUMBER_DIGITS
+    if is_long and len(set(text)) > 1 and len(text) <= _MAX_ID_CHARS:
+        if text.isdigit() and not is_trace:
+            yield _number_identifier(" ".join(path[-2:]), text)
+        else:
+            yield Identifier(text, text, is_trace=is_trace)
+
+
+def _find_in_text(text: str) -> Iterator[Identifier]:
+    """Yield the identifiers in text, from left to right."""
+    text = _without_times(text[:_MAX_TEXT_CHARS])
+    for match in _TOKEN.finditer(text):
+        word = match["uuid"] or match["word"]
+        # A word of one character, such as zeros, stands for no identifier.
+        if len(word) > _MAX_ID_CHARS or len(set(word) - {"-"}) == 1:
+            continue
+        if match["uuid"] is not None:
+            yield Identifier(word, word)
+            continue
+        long_parts = _HEX.findall(" ".join(_SEPARATOR.split(word)))
+        for part in long_parts:
+            # W3C's 00-TRACE-SPAN-01 has two; other lines have them alone.
+            if len(set(part)) > 1:
+                yield Identifier(part, part)
+        if long_parts:
+            continue
+        name = _read_name_before(text, match.start())
+        words = _split_name(name)
+        if not word.isdigit():
+            if _is_mixed_id(word) and not _MACHINE_WORDS.intersection(words):
+                yield Identifier(word, word)
+            continue
+        if _NO_ID_WORDS.intersection(words):
+            continue
+        is_measure = _UNIT_BEHIND.match(text, match.end()) is not None
+        if name and not is_measure and _is_number_of_thing(word):
+            yield _number_identifier(name, word)
+
+
+def _read_name_before(text: str, offset: int) -> str:
+    """Return the word before an offset that says what is there, or ""."""
+    before = text[max(0, offset - _MAX_WORD_CHARS) : offset]
+    match = _WORD_BEFORE.search(before)
+    if match is None:
+        return ""
+    return match[1] or match[2]
+
+
+def _number_identifier(name: str, number: str) -> Identifier:
+    """Return a number with the word before it, which says what it is a number of."""
+    words = [word for word in _split_name(name) if word.isalpha()]
+    while words and words[-1] in _GENERIC_WORDS:
+        words.pop()
+    if not words:
+        return Identifier(number, number)
+    return Identifier(number, f"{name} {number}", noun=words[-1].rstrip("s"))
+
+
+def _without_times(text: str) -> str:
+    """Return a text without its timestamps."""
+    content = text.encode("utf-8", "replace")
+    for form in TIME_FORMS:
+        content = form.pattern.sub(b" ", content)
+    return content.decode("utf-8", "replace")
+
+
+def _split_name(name: str) -> list[str]:
+    """Return the words of a name such as ``orderId``, ``order_id`` or ``x-order-id``."""
+    return [part.lower() for part in _CAMEL_PART.findall(name)]
+
+
+def _is_number_of_thing(digits: str) -> bool:
+    """Return True for a number that is long enough and no date or time."""
+    if len(digits) < _MIN_NUMBER_DIGITS:
+        return False
+    return not (_DATE.fullmatch(digits) or _EPOCH.fullmatch(digits))
+
+
+def _is_mixed_id(word: str) -> bool:
+    """Return True if a token of letters and digits looks like an identifier."""
+    if _MEASURE.fullmatch(word) or _NO_ID_TOKEN.fullmatch(word):
+        return False
+    if not re.search("[A-Za-z]", word):
+        return False
+    undated = _DATE.sub("", word)
+    runs = _RUN.findall(undated)
+    words = {run.lower() for run in runs if run.isalpha()}
+    digit_count = sum(character.isdigit() for character in undated)
+    if _NO_ID_WORDS.intersection(words) and len(runs) < 2 * _MIN_TOKEN_DIGITS:
+        return False
+    if digit_count >= _MIN_TOKEN_DIGITS:
+        return True
+    longest = max(map(len, _SEPARATOR.split(undated)))
+    # Letters and digits take turns in a random token, as in x7f9ka.
+    return digit_count == 2 and len(runs) > 2 and longest >= _MIN_MIXED_CHARS
