@@ -25,6 +25,7 @@ Nothing here opens a path by itself, or writes.
 - `candidates`: the files of a tree that may match, found with `rg`
 - `searcher`: the opening of files for searches, and fuzzy search in a tree
 - `tree`: search of a tree, with the point from which it can go on
+- `trace`: the lines of a log that share rare identifiers with some
 - `alignment`: the region of a text that is most similar to a needle
 - `pieces`: rare pieces of a needle, and their votes for places
 - `similarity`: fuzzy search in one snapshot
