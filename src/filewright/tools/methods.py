@@ -344,6 +344,8 @@ class ToolMethods:
         where: Mapping[str, Any] | None = None,
         fields: Sequence[str] | None = None,
         by: str | None = None,
+        sort: str | None = None,
+        trace: bool = False,
         rotated: bool = False,
         output: Literal[
             "matches", "files", "counts", "kinds", "uses"
@@ -379,6 +381,8 @@ class ToolMethods:
             where=where,
             fields=fields,
             by=by,
+            sort=sort,
+            trace=trace,
             rotated=rotated,
             output=output,
             max_results=max_results,

@@ -70,6 +70,7 @@ def to_result(outcome: SearchOutcome) -> SearchResult:
         kinds=outcome.kinds.kinds if outcome.kinds is not None else (),
         uses=outcome.survey.names if outcome.survey is not None else (),
         values=outcome.values,
+        trace=outcome.trace,
     )
 
 

@@ -112,6 +112,12 @@ class SearchArguments(Arguments):
     by: Annotated[str | None, RARE] = None
     """counts by a field of JSON lines or `name=value` in text, a time or a group of the regex: `"err.code"`, `"10m"`,
     `"$1"`, `"host,1h"`"""
+    sort: Annotated[str | None, RARE] = None
+    """the `max_results` lines with the smallest value of a field or of a group of the regex, or with `-` before it the
+    largest: `"-latency_ms"`, `"-$1"`"""
+    trace: Annotated[bool, RARE] = False
+    """for up to 5 matches in logs, also the lines that share rare ids with them (of a request, a job, a trace), and on
+    from those, in their order, each with the id that led to it"""
     rotated: Annotated[bool, RARE] = False
     """search all files of a rotated log, the oldest first, as `path:
     "app.log*"` does"""
@@ -146,7 +152,7 @@ class SearchArguments(Arguments):
         """
         if self.output == "kinds":
             return True
-        conditions = (self.where, self.since, self.until, self.by)
+        conditions = (self.where, self.since, self.until, self.by, self.sort)
         return any(condition is not None for condition in conditions)
 
     def selection(self) -> EntrySelection | None:
@@ -167,10 +173,14 @@ class SearchArguments(Arguments):
     def _shown_paths(self) -> tuple[str, ...]:
         """Return the fields of rows that are shown, or counted."""
         fields = tuple(self.fields or ())
-        if self.by is None:
-            return fields
-        paths = []
-        for text in (self.by, *fields):
+        keys: tuple[str, ...] = ()
+        if self.by is not None:
+            keys = (self.by, *fields)
+            fields = ()
+        if self.sort is not None:
+            keys = (*keys, self.sort.removeprefix("-"))
+        paths = list(fields)
+        for text in keys:
             for key in parse_key(text):
                 if key.path:
                     paths.append(key.path)
@@ -231,6 +241,7 @@ def compile_arguments(
     arguments: SearchArguments, settings: Settings
 ) -> Pattern:
     """Return the pattern of an exact search. Raise `invalid_input` if there is none."""
+    _require_shown_lines(arguments)
     if arguments.pattern is None and arguments.needs_no_pattern:
         # Every line is a hit that the conditions choose from.
         return compile_pattern("^", mode="regex")
@@ -291,12 +302,28 @@ def with_multiline(
     return arguments.model_copy(update={"multiline": pattern.multiline})
 
 
+def _require_shown_lines(arguments: SearchArguments) -> None:
+    """Raise `invalid_input` if lines to be sorted or traced are not to be shown."""
+    argument = "trace" if arguments.trace else "sort"
+    is_of_lines = arguments.output == "matches" and arguments.by is None
+    if is_of_lines and arguments.cursor is None:
+        return
+    if arguments.trace or arguments.sort is not None:
+        raise invalid(
+            f"{argument} shows whole lines at once",
+            "leave out by, output and cursor",
+            argument=argument,
+        )
+
+
 def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
     """Raise `invalid_input` if kinds or counts are asked of anything but single lines."""
     argument = "output"
     reason: str = Hint("output=kinds", shell="--kinds")
     if arguments.by is not None:
         argument = reason = "by"
+    elif arguments.trace or arguments.sort is not None:
+        argument = reason = "trace" if arguments.trace else "sort"
     elif arguments.output != "kinds":
         return
     if arguments.invert or arguments.cursor or pattern.multiline:
@@ -377,6 +404,8 @@ def require_fuzzy_arguments(arguments: SearchArguments) -> None:
         "where",
         "by",
         "fields",
+        "sort",
+        "trace",
     ):
         if getattr(arguments, name):
             raise invalid(

@@ -107,16 +107,10 @@ class LineCounter:
         selected: SelectedLines | None,
         body: bytes,
     ) -> Mapping[str, object] | None:
-        """Return the fields of a line: of a row, or of pairs such as rt=0.5 in text."""
+        """Return the fields of a line if the call names a field."""
         if not self._counts.has_fields:
             return None
-        if selected is not None and selected.rows is not None:
-            return selected.read_entry(body)
-        entry = parse_entry(body)
-        if entry is None and not body.lstrip().startswith(b"{"):
-            text = body.decode(snapshot.encoding.name, "replace")
-            return parse_pairs(text)
-        return entry
+        return read_line_fields(snapshot, selected, body)
 
     def rows(
         self, budget: CharacterBudget, max_rows: int | None
@@ -264,6 +258,19 @@ def find_groups(names: Sequence[str], pattern: Pattern) -> dict[str, int]:
             )
         numbers[name] = number
     return numbers
+
+
+def read_line_fields(
+    snapshot: Snapshot, selected: SelectedLines | None, body: bytes
+) -> Mapping[str, object] | None:
+    """Return the fields of a line: of a row, or of pairs such as rt=0.5 in text."""
+    if selected is not None and selected.rows is not None:
+        return selected.read_entry(body)
+    entry = parse_entry(body)
+    if entry is None and not body.lstrip().startswith(b"{"):
+        text = body.decode(snapshot.encoding.name, "replace")
+        return parse_pairs(text)
+    return entry
 
 
 def read_groups(

@@ -62,6 +62,7 @@ from filewright.tools.search_notes import (
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import SearchPage
 from filewright.tools.search_similar import search_similar
+from filewright.tools.search_trace import add_trace
 from filewright.tools.syntax_filter import (
     SyntaxFilter,
     combine_kinds,
@@ -160,10 +161,10 @@ def tree_options(arguments: SearchArguments) -> TreeOptions:
     Files and counts are of all files, unless the caller has set a limit.
     """
     # Kinds, uses and values are counted here, in the files that match, so that a limit
-    # is one of the rows of the answer.
+    # is one of the rows of the answer. So are the lines that are sorted.
     output: Literal["matches", "files", "counts"] = "files"
     has_limit = False
-    if arguments.by is None:
+    if arguments.by is None and arguments.sort is None:
         has_limit = "max_results" in arguments.model_fields_set
         if arguments.output == "matches":
             output = "matches"
@@ -249,7 +250,21 @@ def search_exact(
     if outcome.next_cursor is not None and outcome.total_lines:
         word_notes = whole_word_notes(context, outcome, search)
         outcome = replace(outcome, notes=(*outcome.notes, *word_notes))
-    return add_notes(context, outcome, search, target)
+    return finish_outcome(context, outcome, search, target)
+
+
+def finish_outcome(
+    context: Context,
+    outcome: SearchOutcome,
+    search: TreeSearch,
+    target: SearchTarget,
+) -> SearchOutcome:
+    """Return the outcome with its notes, and with the trace of its matches if requested."""
+    outcome = add_notes(context, outcome, search, target)
+    if outcome.arguments.trace:
+        # It comes last: it may use up the time of the call.
+        return add_trace(context, outcome, search)
+    return outcome
 
 
 def begin_search(
@@ -367,6 +382,7 @@ def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
             return ResumePoint(
                 location, offset, short_fingerprint(snapshot, offset)
             )
+    page.add_ranked()
     return search.resume
 
 
@@ -392,6 +408,8 @@ def add_cursor(
 def count_shown_lines(outcome: SearchOutcome) -> int | None:
     """Return the number of matching lines of a search whose every match is on its page."""
     if outcome.arguments.cursor is not None or not outcome.has_match:
+        return None
+    if outcome.arguments.sort is not None:
         return None
     if outcome.arguments.output == "counts":
         return sum(file.count or 0 for file in outcome.files)

@@ -10,7 +10,12 @@ from filewright.tools.count_matrix import CountMatrix
 from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_digest import SearchDigest
 from filewright.tools.search_excerpt import FileExcerpt
-from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
+from filewright.tools.search_result import (
+    MatchedFile,
+    SearchHit,
+    TracedLine,
+    ValueCount,
+)
 from filewright.tools.search_uses_summary import UsesSurvey
 
 
@@ -34,11 +39,12 @@ class SearchOutcome:
     """One search with as much as fits on its page of `max_chars`, of which `used_chars` are used.
 
     `notes` are what its last line says. The `values` are in the rows of a `matrix` if
-    there is one. With `is_dense`, hits may be shown without the code around their
-    calls. With a `digest`, it is shown instead of the hits. `advice` is what to try after a search without a
-    match. `total_lines` are the matching lines in all, in `matched_files` files, or None
-    where they were not counted; `occurrence_count` counts the matches on this page, of
-    which a line may have several. `searched_files` is None where files were not counted.
+    there is one. With a `trace`, the excerpts are its lines. With `is_dense`, hits may be
+    shown without the code around their calls. With a `digest`, it is shown instead of the
+    hits. `advice` is what to try after a search without a match. `total_lines` are the
+    matching lines in all, in `matched_files` files, or None where they were not counted;
+    `occurrence_count` counts the matches on this page, of which a line may have several.
+    `searched_files` is None where files were not counted.
     `has_damage` is True if the text of a file ends early, where its data are damaged. With
     `error` the search failed, and is one of several.
     """
@@ -56,6 +62,7 @@ class SearchOutcome:
     survey: UsesSurvey | None = None
     values: tuple[ValueCount, ...] = ()
     matrix: CountMatrix | None = None
+    trace: tuple[TracedLine, ...] = ()
     digest: SearchDigest | None = None
     occurrence_count: int = 0
     is_complete: bool = True

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from filewright.rows.fields import MAX_ENTRY_BYTES, show_fields
 from filewright.search.hit_groups import HitGroups
-from filewright.search.hits import FileHits, Hit, iterate_hits
+from filewright.search.hits import FileHits, Hit, HitBuilder, iterate_hits
 from filewright.search.pattern import Pattern
 from filewright.search.selected_lines import SelectedLines
 from filewright.search.tree import TreeSearch
@@ -32,6 +32,7 @@ from filewright.tools.search_excerpt import (
 from filewright.tools.search_lines import excerpt_chars
 from filewright.tools.search_notes import display_path
 from filewright.tools.search_outcome import SearchOutcome, ShownKinds
+from filewright.tools.search_ranking import LineRanking
 from filewright.tools.search_rendering import (
     render_excerpts,
     render_file,
@@ -107,6 +108,9 @@ class SearchPage:
         if arguments.output == "uses":
             names = parse_names(arguments.pattern or "")
             self._uses = UsesCollector(context, names)
+        self._ranking: LineRanking | None = None
+        if arguments.sort is not None:
+            self._ranking = LineRanking(arguments.sort, arguments.max_results)
 
     @property
     def has_match(self) -> bool:
@@ -127,6 +131,9 @@ class SearchPage:
         if self._uses is not None:
             self._uses.add_file(snapshot, search.pattern)
             return None
+        if self._ranking is not None:
+            self._rank_lines(self._ranking, snapshot, search)
+            return None
         if output == "kinds" or self.arguments.by is not None:
             self._count_lines(snapshot, file_hits, search)
             return None
@@ -144,6 +151,46 @@ class SearchPage:
         """Raise `invalid_input` if hits are counted by a group that is not there."""
         if self._counter is not None:
             self._counter.require_groups(pattern)
+        if self._ranking is not None:
+            self._ranking.require_groups(pattern)
+
+    def _rank_lines(
+        self, ranking: LineRanking, snapshot: Snapshot, search: TreeSearch
+    ) -> None:
+        """Rank the matching lines of a file, and build the excerpts of the best."""
+        task = self._context.task
+        offsets = ranking.add_file(
+            snapshot, search.pattern, search.select(snapshot), task
+        )
+        builder = HitBuilder(snapshot, task)
+        hits = []
+        for offset in offsets:
+            end = snapshot.lines.line_end(offset, task)
+            hits.append(builder.build(offset, [(offset, end)]))
+        excerpts = self._excerpt_hits(snapshot, hits, search.select(snapshot))
+        ranking.show(dict(zip(offsets, excerpts, strict=True)))
+
+    def _excerpt_hits(
+        self,
+        snapshot: Snapshot,
+        hits: Sequence[Hit],
+        selected: SelectedLines | None,
+    ) -> Iterator[HitExcerpt]:
+        """Yield the excerpts of the hits of a file."""
+        excerpts = excerpt_hits(
+            snapshot,
+            hits,
+            self._options,
+            self._symbols,
+            earlier_hits=len(self._hits),
+            task=self._context.task,
+        )
+        fields = self.arguments.fields
+        for hit, excerpt in zip(hits, excerpts, strict=True):
+            if fields and selected is not None:
+                yield show_only_fields(excerpt, snapshot, hit, fields, selected)
+            else:
+                yield excerpt
 
     def _count_lines(
         self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch
@@ -197,21 +244,10 @@ class SearchPage:
         path = display_path(snapshot)
         lines: list[ExcerptLine] = []
         stopped_at = None
-        excerpts = excerpt_hits(
-            snapshot,
-            hits,
-            self._options,
-            self._symbols,
-            earlier_hits=len(self._hits),
-            task=self._context.task,
-        )
+        excerpts = self._excerpt_hits(snapshot, hits, selected)
         for index, (hit, excerpt) in enumerate(
             zip(hits, excerpts, strict=True)
         ):
-            if self.arguments.fields and selected is not None:
-                excerpt = show_only_fields(
-                    excerpt, snapshot, hit, self.arguments.fields, selected
-                )
             if self._is_dense:
                 excerpt = self._shorten(excerpt)
             chars = self._count_chars(path, excerpt, with_path=index == 0)
@@ -305,6 +341,8 @@ class SearchPage:
         )
         shown = self._show_values()
         notes = shown.notes
+        if self._ranking is not None:
+            notes = (*self._ranking.notes(len(self._hits)), *notes)
         if self._has_short_context:
             notes = (*notes, "context of imports shortened")
         advice = self._counter.advice if self._counter is not None else ""
@@ -327,6 +365,26 @@ class SearchPage:
             survey=survey,
             occurrence_count=self._occurrence_count,
         )
+
+    def add_ranked(self) -> None:
+        """Collect the best lines that fit, after all files were ranked."""
+        if self._ranking is None:
+            return
+        for excerpt in self._ranking.excerpts():
+            path = excerpt.hit.path
+            if not self._budget.take(
+                self._count_chars(path, excerpt, with_path=True)
+            ):
+                break
+            lines = tuple(
+                line
+                for line in excerpt.lines
+                if line.role is not LineRole.CONTEXT
+            )
+            if self._excerpts and self._excerpts[-1].path == path:
+                lines = (*self._excerpts.pop().lines, *lines)
+            self._hits.append(excerpt.hit)
+            self._excerpts.append(FileExcerpt(path, lines))
 
     def _show_values(self) -> ShownValues:
         """Return the counts that fit on the page, and a summary."""

@@ -183,6 +183,8 @@ def describe_layout(outcome: SearchOutcome) -> tuple[str, ...]:
 def describe_hits(outcome: SearchOutcome) -> tuple[str, ...]:
     """Return the notes of a search with hits: their count first if all are shown."""
     arguments = outcome.arguments
+    if arguments.sort is not None:
+        return outcome.notes
     is_whole = outcome.is_complete or outcome.total_lines is not None
     has_more = outcome.next_cursor is not None or arguments.cursor is not None
     if not is_whole or has_more or arguments.mode == "fuzzy":

@@ -76,6 +76,16 @@ class ValueCount:
     is_span: bool = optional(False)
 
 
+@dataclass(frozen=True, slots=True)
+class TracedLine:
+    """A line of a trace, and the identifier that led to it; None for a match."""
+
+    path: str
+    line: int
+    text: str
+    identifier: str | None
+
+
 @dataclass(frozen=True, kw_only=True)
 class SearchResult(ToolResult):
     """The hits of a search: `results` with output "matches", else `files`, `kinds` or `uses`.
@@ -83,7 +93,8 @@ class SearchResult(ToolResult):
     `next_cursor` continues the search; an incomplete search without one cannot continue.
     `total` counts all matching lines, or is None where they were not counted.
     `files_searched` is None for one file, and for several places. `searches` has the result
-    or the error of each of several patterns. `values` are the counts by a field.
+    or the error of each of several patterns. `values` are the counts by a field. `trace` are the matches with
+    the lines that share identifiers with them, in their order.
     """
 
     several = "searches"
@@ -98,3 +109,4 @@ class SearchResult(ToolResult):
     kinds: tuple[HitGroup, ...] = optional(())
     uses: tuple[NameUses, ...] = optional(())
     values: tuple[ValueCount, ...] = optional(())
+    trace: tuple[TracedLine, ...] = optional(())
