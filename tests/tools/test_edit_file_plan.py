@@ -112,7 +112,7 @@ def test_replaces_conflict(workspace: Workspace, root: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "problem"),
     [
-        ("a\n=======\nb\n", "has no conflict 1; it has 0"),
+        ("a\n=======\nb\n", "f.txt has no conflict"),
         ("<<<<<<< a\nb\n=======\nc\n", "line 1 of f.txt"),
         ("<<<<<<< a\n<<<<<<< b\n", "line 2 of f.txt"),
         ("<<<<<<< a\n=======\n=======\n>>>>>>> b\n", "line 3 of f.txt"),

@@ -8,7 +8,7 @@ renames or deletes a whole file. The field that says so decides which model take
 from __future__ import annotations
 
 from functools import cache
-from typing import Annotated, Any, ClassVar, Self
+from typing import Annotated, Any, ClassVar, Final, Literal, Self
 
 from pydantic import (
     BeforeValidator,
@@ -46,6 +46,13 @@ CellName = Annotated[
 ]
 """The id of a notebook's cell, or its number, from 1."""
 
+ALL_CONFLICTS: Final = "all"
+ConflictNumber = Annotated[
+    Annotated[int, Field(ge=1)] | Literal["all"] | None,
+    WithJsonSchema({"minimum": 1, "type": "integer"}),
+]
+"""The number of a merge conflict in its file, from 1, or all of them."""
+
 
 class Place(Arguments):
     """A place in a file: a symbol, lines, a merge conflict, a cell, or beside one of them."""
@@ -56,7 +63,7 @@ class Place(Arguments):
     )
     after: Anchor = None
     before: Anchor = None
-    conflict: LineNumber | None = None
+    conflict: ConflictNumber = None
     cell: CellName = None
     after_cell: CellName = None
     before_cell: CellName = None
@@ -204,6 +211,11 @@ class PlaceEdit(BaseEdit):
         return self.at.cell_name
 
     @property
+    def is_of_conflicts(self) -> bool:
+        """True if the edit resolves merge conflicts."""
+        return self.at.conflict is not None or self.take is not None
+
+    @property
     def deletes_symbol(self) -> bool:
         """True if the edit deletes a symbol, or replaces it with nothing."""
         is_empty = self.delete or self.replace == ""
@@ -212,18 +224,9 @@ class PlaceEdit(BaseEdit):
     @model_validator(mode="after")
     def check_one_action(self) -> Self:
         """Raise an argument error unless the edit has one action, which suits its place."""
-        if self.at.conflict is not None:
-            if self.delete or (self.take is None) == (self.replace is None):
-                raise argument_error(
-                    "an edit of a conflict takes a side or replaces it",
-                    'give take: "ours", "theirs" or "both"; or replace',
-                )
+        if self.is_of_conflicts:
+            self._check_conflict_edit()
             return self
-        if self.take is not None:
-            raise argument_error(
-                "take is the side of a conflict",
-                'give it with at: {"conflict": number}',
-            )
         if self.delete == (self.replace is not None):
             raise argument_error(
                 "an edit at a place either replaces or deletes",
@@ -239,6 +242,24 @@ class PlaceEdit(BaseEdit):
                 "cell_type is the type of a new cell", CELL_HINT
             )
         return self
+
+    def _check_conflict_edit(self) -> None:
+        """Raise an argument error unless conflicts are named, and one thing done to them."""
+        if self.at.conflict is None and self.at.symbol is None:
+            raise argument_error(
+                "take is the side of a conflict",
+                'give it with at: {"conflict": number}, or "all"',
+            )
+        if self.delete or (self.take is None) == (self.replace is None):
+            raise argument_error(
+                "an edit of a conflict takes a side or replaces it",
+                'give take: "ours", "theirs" or "both"; or replace',
+            )
+        if self.take is None and self.at.conflict == ALL_CONFLICTS:
+            raise argument_error(
+                "a text replaces one conflict, and all were named",
+                "give take, or the number of one",
+            )
 
 
 class MoveSource(Arguments):

@@ -103,7 +103,7 @@ class PreparedEdit:
     """An edit as the planner takes it. `further_edits` change other lines for it.
 
     `loss` is a note on decorators and comments that the new text of a symbol leaves out.
-    `sides` names the sides of a conflict, and `taken_side` is the one that is taken.
+    `sides` names the sides of conflicts, and `taken_sides` are those that are taken.
     `laid_out_text` is a text that is moved or copied. `deletion` names the lines that the
     edit deletes: their symbol, or "" for lines by their numbers.
     """
@@ -112,6 +112,6 @@ class PreparedEdit:
     loss: str = ""
     further_edits: tuple[LineEdit, ...] = ()
     sides: tuple[str, ...] = ()
-    taken_side: TakenSide | None = None
+    taken_sides: tuple[TakenSide, ...] = ()
     laid_out_text: LaidOutText | None = None
     deletion: str | None = None

@@ -5,14 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise, takewhile
+from itertools import takewhile
 
 from filewright.edit.changeset import FilePlan
-from filewright.edit.conflict_markers import (
-    ConflictMarkers,
-    ConflictSide,
-    iterate_conflicts,
-)
 from filewright.edit.outcome import EditOutcome
 from filewright.edit.overlay import Overlay
 from filewright.edit.planning import plan_edits
@@ -25,11 +20,10 @@ from filewright.edit.request import (
 from filewright.edit.source import Source
 from filewright.edit.symbol_lines import strip_blank_lines
 from filewright.edit.text_plan import plan_text
-from filewright.text.codec import decode, normalize_newlines
+from filewright.text.codec import normalize_newlines
 from filewright.text.notebook import view_if_notebook
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
-from filewright.tools.bounded_text import clip
 from filewright.tools.edit_arguments import MoveText, PlaceEdit, ReplaceText
 from filewright.tools.edit_call import (
     FURTHER,
@@ -38,6 +32,7 @@ from filewright.tools.edit_call import (
     NumberedEdit,
     PreparedEdit,
 )
+from filewright.tools.edit_conflicts import prepare_conflict_edit
 from filewright.tools.edit_descriptions import (
     DescribedLines,
     TakenSide,
@@ -57,7 +52,6 @@ from filewright.tools.edit_moves import (
 )
 from filewright.tools.edit_places import (
     OpenFile,
-    TextVersion,
     find_insertion_point,
     require_known_lines,
 )
@@ -68,14 +62,10 @@ from filewright.tools.edit_symbols import (
     separator_edits,
     with_separator,
 )
-from filewright.wording import pluralize, to_one_line
+from filewright.wording import pluralize
 
 MAX_BLANK_LINES = 20
 """The blank lines that are counted on each side of a place that was left."""
-
-# Of the side of a conflict that stays: characters that are shown, and bytes that hold them.
-_MAX_SIDE_CHARS = 60
-_SIDE_LINE_BYTES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +103,7 @@ class _EditRemarks:
         self.sides += prepared.sides
         if prepared.loss:
             self.losses[number] = prepared.loss
-        if prepared.taken_side is not None:
-            self.taken_sides.append(prepared.taken_side)
+        self.taken_sides += prepared.taken_sides
         if prepared.laid_out_text is not None:
             self.laid_out_texts[number] = prepared.laid_out_text
         if prepared.deletion is not None:
@@ -250,13 +239,11 @@ def prepare_edit(open_file: OpenFile, numbered: NumberedEdit) -> PreparedEdit:
             return _prepare_move(open_file, numbered, edit)
         case PlaceEdit() as edit if edit.at.is_insertion:
             return PreparedEdit(_prepare_insertion(open_file, numbered, edit))
+        case PlaceEdit() as edit if edit.is_of_conflicts:
+            return prepare_conflict_edit(open_file, numbered, edit)
         case PlaceEdit() as edit if edit.at.symbol is not None:
             return prepare_symbol_edit(
                 open_file, numbered, edit, edit.at.symbol
-            )
-        case PlaceEdit() as edit if edit.at.conflict is not None:
-            return _prepare_conflict_edit(
-                open_file, numbered, edit, edit.at.conflict
             )
         case PlaceEdit() as edit if edit.at.lines is not None:
             return PreparedEdit(
@@ -318,108 +305,6 @@ def _prepare_line_edit(
         base=text.base,
         fuzzy=open_file.call.is_fuzzy(edit),
         number=numbered.number,
-    )
-
-
-def _prepare_conflict_edit(
-    open_file: OpenFile,
-    numbered: NumberedEdit,
-    edit: PlaceEdit,
-    conflict_number: int,
-) -> PreparedEdit:
-    """Return the edits that replace a conflict, or delete all of it but a side."""
-    text = open_file.find_text(numbered)
-    conflict = _find_conflict(open_file, numbered, text, conflict_number)
-    named = f"conflict {conflict_number} replaced"
-    ranges: Sequence[tuple[int, int]] = ((conflict.ours, conflict.theirs),)
-    sides: tuple[str, ...] = ()
-    taken_side: TakenSide | None = None
-    if edit.take is not None:
-        named = f"conflict {conflict_number}, {edit.take} taken"
-        ranges = conflict.lines_without(edit.take)
-        sides = conflict.describe(edit.take)
-        taken_side = _describe_side(
-            conflict, conflict_number, edit.take, text.snapshot, numbered.number
-        )
-    first, *others = (
-        LineEdit(
-            first_line=first_line,
-            last_line=last_line,
-            replace=edit.replace or "",
-            named=named,
-            base=text.base,
-            fuzzy=False,
-            number=numbered.number,
-        )
-        for first_line, last_line in ranges
-    )
-    further_edits = tuple(replace(other, named=FURTHER) for other in others)
-    return PreparedEdit(
-        first,
-        further_edits=further_edits,
-        sides=sides,
-        taken_side=taken_side,
-    )
-
-
-def _describe_side(
-    conflict: ConflictMarkers,
-    conflict_number: int,
-    side: ConflictSide,
-    snapshot: Snapshot,
-    edit_number: int,
-) -> TakenSide:
-    """Return the side of a conflict that is taken, with the first text that stays."""
-    deleted = [
-        range(first, last + 1) for first, last in conflict.lines_without(side)
-    ]
-    staying_lines: list[int] = []
-    for above, below in pairwise(deleted):
-        staying_lines += range(above.stop, below.start)
-    description = (
-        f"conflict {conflict_number} "
-        f"(lines {conflict.ours}-{conflict.theirs}): {side} kept, "
-    )
-    if not staying_lines:
-        return TakenSide(edit_number, f"{description}no line", tuple(deleted))
-    count = len(staying_lines)
-    text = _first_text(snapshot, staying_lines)
-    if text:
-        description += f"{pluralize(count, 'line')}: "
-        description += clip(text, _MAX_SIDE_CHARS)
-    else:
-        description += pluralize(count, "blank line")
-    return TakenSide(edit_number, description, tuple(deleted))
-
-
-def _first_text(snapshot: Snapshot, numbers: Sequence[int]) -> str:
-    """Return the first of some lines that is not blank, or "" if all are."""
-    for number in numbers:
-        offset = snapshot.lines.offset_of(number)
-        line = snapshot.lines.read_line(offset, limit=_SIDE_LINE_BYTES)
-        text = to_one_line(decode(line.body, snapshot.encoding).strip())
-        if text:
-            return text
-    return ""
-
-
-def _find_conflict(
-    open_file: OpenFile,
-    numbered: NumberedEdit,
-    text: TextVersion,
-    conflict_number: int,
-) -> ConflictMarkers:
-    """Return a conflict by its number, from 1. Raise `invalid_input` if there is none."""
-    call, path = open_file.call, open_file.file.requested_path
-    count = 0
-    for conflict in iterate_conflicts(text.snapshot, path, call.context.task):
-        count += 1
-        if count == conflict_number:
-            return conflict
-    raise call.invalid(
-        numbered.number,
-        f"{path} has no conflict {conflict_number}; it has {count}",
-        "count the lines that begin with <<<<<<<, from 1 in each file",
     )
 
 

@@ -137,6 +137,8 @@ def _add_list_edit(
     edit = numbered.edit
     if not isinstance(edit, (PlaceEdit, MoveText)) or edit.at is None:
         return
+    if isinstance(edit, PlaceEdit) and edit.is_of_conflicts:
+        return
     anchor = anchor_symbol(edit.at)
     symbol = edit.at.symbol if edit.at.symbol is not None else anchor
     if symbol is None:
