@@ -26,6 +26,9 @@ STATES: dict[str, FileState] = {
         "folder", attributes={"user.\udcff": b"\x00\xff", "user.empty": b""}
     ),
     "other": FileState("other", mode=0o600),
+    "linked blob": FileState("file", blob="=7"),
+    "digest of a damaged plan": FileState("file", digest="0A f", blob="é"),
+    "empty digest": FileState("file", digest=""),
     "descendants": FileState(
         "folder", descendants={b"x": FileState("file", size=1)}
     ),
