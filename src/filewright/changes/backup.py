@@ -313,11 +313,12 @@ class _Saver:
         self, node: TreeNode, content: bytes, splices: Sequence[Splice]
     ) -> None:
         """Work out a new content in memory, while there is room for it."""
-        assert isinstance(node.content, SplicedContent)
+        new_content = node.content
+        assert isinstance(new_content, SplicedContent)
         # Whether all of a file is of its encoding is checked when it is copied.
-        if node.content.codec:
+        if new_content.codec:
             return
-        needed_bytes = node.content.size + _OVERHEAD_BYTES
+        needed_bytes = new_content.size + _OVERHEAD_BYTES
         if self._bytes_in_memory + needed_bytes <= _MAX_EDITED_BYTES_IN_MEMORY:
             self._bytes_in_memory += needed_bytes
             self.edited_contents[node] = MemoryContent(

@@ -569,20 +569,22 @@ def _plan_file(node: TreeNode, changed: TreeDiff) -> PlannedFile:
 
 def _is_whole_rewrite(node: TreeNode) -> bool:
     """Return True if no byte of a file's content stays."""
-    if not node.splices:
+    splices = node.splices
+    if not splices:
         return True
-    if len(node.splices) > 1 or node.original is None:
+    if len(splices) > 1 or node.original is None:
         return False
-    return node.splices[0].length == node.original.status.size
+    return splices[0].length == node.original.status.size
 
 
 def _read_new_content(node: TreeNode) -> bytes:
     """Return the content that a new file or link will have."""
-    if node.kind == "link" or node.content is None:
+    content = node.content
+    if node.kind == "link" or content is None:
         return node.target or b""
-    if node.content.size > _MAX_WHOLE_BYTES:
+    if content.size > _MAX_WHOLE_BYTES:
         return b"(a large content)\n"
-    return b"".join(bytes(block) for block in node.content.blocks())
+    return b"".join(bytes(block) for block in content.blocks())
 
 
 def _split_edits(change: FileChange) -> Iterator[FileChange]:

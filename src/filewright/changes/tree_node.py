@@ -13,10 +13,16 @@ from filewright.boundary.boundary import Boundary
 from filewright.boundary.location import Location
 from filewright.boundary.names import is_temporary
 from filewright.boundary.rules import DenyRules
-from filewright.changes.blobs import DiskContent
+from filewright.changes.blobs import DiskContent, SplicedContent
 from filewright.changes.model import RECORDED_KINDS, RecordedKind
 from filewright.changes.open_folders import FolderId, OpenFolders
-from filewright.edit.changeset import ContentStream, Copy, ExpectedState, Move
+from filewright.edit.changeset import (
+    ContentStream,
+    Copy,
+    ExpectedState,
+    Modify,
+    Move,
+)
 from filewright.errors import from_os_error
 from filewright.system import File, Folder, Status
 from filewright.text.splice import Splice
@@ -133,10 +139,10 @@ class TreeNode:
     """A file, link or folder of a change.
 
     `original` is the file on the disk that it is (None for a new one); `source` is the
-    node of the file on the disk that it is, or that it is a copy of. `rights` and
-    `content` are those after the change; `mtime_ns` and `attributes` are left as they
-    are if they are None. If the new content is one edit of the bytes on the disk,
-    `splices` are those of the edit.
+    node of the file on the disk that it is, or that it is a copy of. `rights` are those
+    after the change; `mtime_ns` and `attributes` are left as they are if they are None.
+    If the new content is one edit of the bytes on the disk, `edit` is its step; any
+    other new content is `new_content`.
 
     A copied folder is not loaded: a child that no step has touched is read from
     `source` when it is needed.
@@ -150,8 +156,8 @@ class TreeNode:
     source: TreeNode | None = None
     position: Position | None = None
     """The present position in the tree."""
-    content: ContentStream | None = None
-    splices: Sequence[Splice] | None = None
+    new_content: ContentStream | None = None
+    edit: Modify | None = None
     target: bytes | None = None
     """The target of a link."""
     expected: ExpectedState | None = None
@@ -186,9 +192,35 @@ class TreeNode:
         )
         # A file on the disk is its own source; a copy has the source of its original.
         node.source = node
-        if node.kind == "file":
-            node.content = DiskContent(node.open_original, status.size)
         return node
+
+    @property
+    def content(self) -> ContentStream | None:
+        """The content of a file after the change.
+
+        Built for each use: a change may edit a hundred thousand files.
+        """
+        if self.new_content is not None:
+            return self.new_content
+        if self.kind != "file" or self.source is None:
+            return None
+        assert self.source.original is not None
+        on_disk = DiskContent(
+            self.source.open_original, self.source.original.status.size
+        )
+        if self.edit is None:
+            return on_disk
+        return SplicedContent(
+            on_disk,
+            self.edit.splices,
+            self.edit.encoding_check,
+            self.edit.location.requested_path,
+        )
+
+    @property
+    def splices(self) -> Sequence[Splice] | None:
+        """The splices of an edit of the bytes on the disk; None for any other node."""
+        return self.edit.splices if self.edit is not None else None
 
     @property
     def has_new_rights(self) -> bool:
@@ -403,7 +435,7 @@ class TreeNode:
         children = [*self.children.values(), *self.original_children.values()]
         if self.kind == "folder":
             self.children, self.original_children = _NO_CHILDREN, _NO_CHILDREN
-        self.original = self.source = self.position = self.content = None
+        self.original = self.source = self.position = self.new_content = None
         return [child for child in children if child is not None]
 
     # Copies
@@ -443,7 +475,8 @@ class TreeNode:
             requested_path,
             _rights_of_copy(self, parent_status),
             source=self.source,
-            content=self.content,
+            # A copy of an edited file is no edit of the bytes on the disk.
+            new_content=self.new_content if self.edit is None else self.content,
             target=self.target,
             mtime_ns=self.mtime_ns,
             attributes=self.attributes,

@@ -101,10 +101,13 @@ def _modify(tree: ChangeTree, step: Modify) -> None:
     is_first_edit = (
         isinstance(base, DiskContent) and base.opener == node.open_original
     )
-    node.splices = step.splices if is_first_edit else None
-    node.content = SplicedContent(
-        base, step.splices, step.encoding_check, location.requested_path
-    )
+    if is_first_edit:
+        node.edit = step
+    else:
+        node.edit = None
+        node.new_content = SplicedContent(
+            base, step.splices, step.encoding_check, location.requested_path
+        )
     node.needs_new_inode = True
     node.mtime_ns = step.mtime_ns
 
@@ -123,10 +126,10 @@ def _create(tree: ChangeTree, step: Create) -> None:
             raise errors.already_exists(location.requested_path)
         _prepare_rewrite(tree, entry, location, step.expected)
     if isinstance(step.content, bytes):
-        node.content = MemoryContent(step.content)
+        node.new_content = MemoryContent(step.content)
     else:
-        node.content = step.content
-    node.splices, node.needs_new_inode = None, True
+        node.new_content = step.content
+    node.edit, node.needs_new_inode = None, True
     mode = step.mode and system.storable_mode(step.mode, is_folder=False)
     node.rights = _with_rights(node.rights, mode, step.uid, step.gid)
     node.mtime_ns, node.attributes = step.mtime_ns, step.attributes
