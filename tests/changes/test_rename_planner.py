@@ -8,7 +8,11 @@ import pytest
 
 from filewright.changes.model import MAX_HELD_VALUES, FileState
 from filewright.changes.rename_plan import OperationKind, Slot
-from filewright.changes.rename_planner import PlannedOperation, RenameOrder
+from filewright.changes.rename_planner import (
+    PackedOperations,
+    PlannedOperation,
+    RenameOrder,
+)
 from filewright.edit.changeset import (
     Move,
 )
@@ -38,7 +42,7 @@ class _CountedStates(dict[Any, FileState]):
 
 @pytest.mark.parametrize("count", [MAX_HELD_VALUES, MAX_HELD_VALUES + 1])
 def test_looks_up_each_state_once_for_a_pass_from_the_end(count: int) -> None:
-    planned: list[PlannedOperation] = []
+    planned = PackedOperations()
     originals = _CountedStates()
     for number in range(count):
         slot, node = Slot(0, b"%d" % number), object()
@@ -46,7 +50,7 @@ def test_looks_up_each_state_once_for_a_pass_from_the_end(count: int) -> None:
         planned.append(
             PlannedOperation(OperationKind.DELETED, slot, slot, slot, node)  # type: ignore[arg-type]  the node is only a key
         )
-    plan = RenameOrder((), (), tuple(planned)).build_plan(originals, {})
+    plan = RenameOrder((), (), planned).build_plan(originals, {})
     originals.lookups = 0
     sizes = [operation.after.size for operation in reversed(plan.operations)]
     assert sizes == list(range(count))[::-1]

@@ -7,6 +7,7 @@ are taken away last, so that moves out of them come first.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -37,13 +38,56 @@ class PlannedOperation:
     replaced: TreeNode | None = None
 
 
+class PackedOperations(Sequence[PlannedOperation]):
+    """Planned operations whose kinds and slots are held as bytes.
+
+    A change may have a hundred thousand of them.
+    """
+
+    def __init__(self) -> None:
+        self._packed: list[bytes] = []
+        self._nodes: list[TreeNode] = []
+        self._replaced: list[TreeNode | None] = []
+
+    def append(self, operation: PlannedOperation) -> None:
+        """Add an operation at the end."""
+        source, target = operation.source, operation.target
+        backup = operation.backup
+        fields = (
+            operation.kind.value,
+            (source.folder, source.name),
+            (target.folder, target.name),
+            (backup.folder, backup.name),
+        )
+        self._packed.append(marshal.dumps(fields))
+        self._nodes.append(operation.node)
+        self._replaced.append(operation.replaced)
+
+    def __len__(self) -> int:
+        return len(self._packed)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            indexes = range(*index.indices(len(self)))
+            return [self[position] for position in indexes]
+        kind, source, target, backup = marshal.loads(self._packed[index])
+        return PlannedOperation(
+            OperationKind(kind),
+            Slot(*source),
+            Slot(*target),
+            Slot(*backup),
+            self._nodes[index],
+            self._replaced[index],
+        )
+
+
 @dataclass(frozen=True, slots=True)
 class RenameOrder:
     """The operations of a change, in order, and the folders in which they act."""
 
     folders: tuple[TreeNode, ...]
     folder_slots: tuple[Slot | None, ...]
-    operations: tuple[PlannedOperation, ...]
+    operations: PackedOperations
 
     @property
     def known_folders(self) -> KnownFolders:
@@ -81,7 +125,7 @@ class _LazyOperations(Sequence[RenameOperation]):
     An operation takes the same time in any order: a rollback begins with the last.
     """
 
-    planned: Sequence[PlannedOperation]
+    planned: PackedOperations
     originals: Mapping[TreeNode, FileState]
     created: Mapping[TreeNode, FileState]
 
@@ -151,7 +195,7 @@ class _Planner:
         self._diff = diff
         self._folders: list[TreeNode] = []
         self._numbers: dict[TreeNode, int] = {}
-        self._operations: list[PlannedOperation] = []
+        self._operations = PackedOperations()
         self._aside: dict[TreeNode, Slot] = {}
         """The temporary names of files that were moved aside."""
         self._handled: set[TreeNode] = set()
@@ -218,7 +262,7 @@ class _Planner:
             else:
                 folder_slots.append(self._slot(position))
         return RenameOrder(
-            tuple(self._folders), tuple(folder_slots), tuple(self._operations)
+            tuple(self._folders), tuple(folder_slots), self._operations
         )
 
     def _slot(self, position: Position) -> Slot:
