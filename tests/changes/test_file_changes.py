@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from tests.changes.steps import EDIT
 
-from filewright.changes.file_changes import are_same
-from filewright.changes.model import FileChange, FileState, RecordedPath
 from filewright.edit.changeset import (
     Create,
     Delete,
@@ -67,13 +65,3 @@ def test_records(bench: Any, case: str) -> None:
             row += f" < {change.renamed_from.display_path}"
         rows.append(row)
     assert rows == expected
-
-
-def test_same_changes() -> None:
-    one, other = (
-        FileChange(RecordedPath(b"/w", (name,)), None, FileState("file"))
-        for name in (b"a", b"b")
-    )
-    assert are_same([one, other], (one, other))
-    assert not are_same([one, other], [other, one])
-    assert not are_same([one], [one, other])

@@ -27,7 +27,7 @@ from filewright import errors
 from filewright.changes.backup import save_backup
 from filewright.changes.change_tree import ChangeTree
 from filewright.changes.cleanup import clean_up
-from filewright.changes.file_changes import FileChanges, are_same
+from filewright.changes.file_changes import FileChanges
 from filewright.changes.log import Log
 from filewright.changes.model import (
     MAX_HELD_VALUES,
@@ -139,7 +139,7 @@ def _attempt(
             number=intent.number,
             tool=change_set.tool,
             summary=change_set.summary,
-            file_changes=changes.intended(),
+            file_changes=changes.build(),
             session=caller.session,
             client=caller.client,
             turn=caller.turn,
@@ -158,14 +158,13 @@ def _attempt(
 
     try:
         # Stage: make everything new under temporary names, and flush it.
-        staged = stage(order, backup, open_folders, log.flusher, task)
+        # Asked before: staging completes the states from which plans are built.
         is_intent_complete = plan.is_complete
-        plan = order.build_plan(staged.originals, staged.created)
+        has_new_facts = stage(order, backup, open_folders, log.flusher, task)
+        plan = order.build_plan(backup.originals, backup.created)
         if not is_intent_complete:
-            intended = record.file_changes
-            completed = changes.completed(staged.originals, staged.created)
-            record = replace(record, file_changes=completed)
-            log.write(record, plan, entries=not are_same(completed, intended))
+            record = replace(record, file_changes=changes.build())
+            log.write(record, plan, entries=has_new_facts)
 
         # Publish: readers see the change. A crash is still rolled back.
         slots = PlanSlots(open_folders, plan, known_folders=order.known_folders)

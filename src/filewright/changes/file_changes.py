@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import partial
 
 from filewright.boundary.location import Location
 from filewright.changes.backup import Backup
@@ -46,37 +45,21 @@ class FileChanges:
                     RecordedPath.from_location(node.original.location)
                 )
 
-    def intended(self) -> Sequence[FileChange]:
-        """Return all changes, as far as they are known before staging."""
-        return hold_few(
-            partial(
-                self._all_files, self._backup.originals, self._backup.created
-            )
-        )
+    def build(self) -> Sequence[FileChange]:
+        """Return all changes, as far as their states are known at this moment.
 
-    def completed(
-        self,
-        originals: Mapping[TreeNode, FileState],
-        created: Mapping[TreeNode, FileState],
-    ) -> Sequence[FileChange]:
-        """Return all changes, with the states that staging has completed."""
-        return hold_few(partial(self._all_files, originals, created))
+        Many are built again for each pass, with the states that are known then.
+        """
+        return hold_few(self._all_files)
 
-    def _all_files(
-        self,
-        originals: Mapping[TreeNode, FileState],
-        created: Mapping[TreeNode, FileState],
-    ) -> Iterator[FileChange]:
-        yield from self._new_files(originals, created)
+    def _all_files(self) -> Iterator[FileChange]:
+        yield from self._new_files()
         yield from self._renamed_files()
-        yield from self._deleted_files(originals)
+        yield from self._deleted_files()
 
-    def _new_files(
-        self,
-        originals: Mapping[TreeNode, FileState],
-        created: Mapping[TreeNode, FileState],
-    ) -> Iterator[FileChange]:
+    def _new_files(self) -> Iterator[FileChange]:
         """Yield the changes of files that get a new inode."""
+        originals, created = self._backup.originals, self._backup.created
         for node in self._diff.staged:
             location = self._diff.location_of(node)
             if node in self._backup.originals:
@@ -131,28 +114,16 @@ class FileChanges:
             previous_path = old_path if old_path != path else None
             yield FileChange(path, before, after, renamed_from=previous_path)
 
-    def _deleted_files(
-        self, originals: Mapping[TreeNode, FileState]
-    ) -> Iterator[FileChange]:
+    def _deleted_files(self) -> Iterator[FileChange]:
         """Yield the changes of deleted files, also in folders; no rewritten ones."""
         for node in self._diff.displaced:
             assert node.original is not None
             if self._diff.is_rewritten(node):
                 continue
-            state = originals[node]
+            state = self._backup.originals[node]
             for path, before in _with_children(node.original.location, state):
                 if path not in self._old_paths:
                     yield FileChange(path, before, after=None)
-
-
-def are_same(
-    changes: Sequence[FileChange], other_changes: Sequence[FileChange]
-) -> bool:
-    """Return True if two sequences hold the same file changes in the same order."""
-    if len(changes) != len(other_changes):
-        return False
-    pairs = zip(changes, other_changes, strict=True)
-    return all(change == other for change, other in pairs)
 
 
 def _is_in_folder_on_disk(node: TreeNode) -> bool:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import errno
 import os
-from collections import ChainMap
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import xxhash
 
@@ -35,24 +34,18 @@ _WRITEBACK_ALIGNMENT = 1 << 16
 """A range that is handed to the disk ends at a multiple of this: at a whole page."""
 
 
-@dataclass(frozen=True, slots=True)
-class StagedFiles:
-    """The states of all files of a change, as staging has completed them."""
-
-    created: Mapping[TreeNode, FileState]
-    """New files and folders, with inode and digest; a folder with all that is in it."""
-    originals: Mapping[TreeNode, FileState]
-    """Displaced files; the digest of some became known when they were copied."""
-
-
 def stage(
     order: RenameOrder,
     backup: Backup,
     open_folders: OpenFolders,
     flusher: Flusher,
     task: Task,
-) -> StagedFiles:
+) -> bool:
     """Make everything new under its temporary name, and bring it to the disk.
+
+    Complete the states of the backup: new files get inode and digest, a new folder all
+    that is in it; the digest of some displaced files becomes known when they are
+    copied. Return True if the history records more than before: inodes it does not.
 
     Raise `stale_version`, `no_space`, `permission_denied` and others.
     """
@@ -73,11 +66,11 @@ def stage(
     except BaseException:
         queue.close()
         raise
-    return StagedFiles(staging.created, staging.originals)
+    return staging.has_new_facts
 
 
 class _Staging:
-    """Makes new files one after the other, and collects their states."""
+    """Makes new files one after the other, and completes their states."""
 
     def __init__(
         self,
@@ -90,9 +83,9 @@ class _Staging:
         self._open_folders = open_folders
         self._queue = queue
         self._task = task
-        # What is found out here comes before the states of the backup.
-        self.created = ChainMap(PackedStates(), backup.created)
-        self.originals = ChainMap(PackedStates(), backup.originals)
+        self._created = backup.created
+        self.has_new_facts = False
+        """True if a state is completed with more than its inode."""
 
     def make(self, folder_node: TreeNode, name: bytes, node: TreeNode) -> None:
         """Make a file, link or folder in a folder that is on the disk."""
@@ -103,8 +96,12 @@ class _Staging:
                 folder, folder_node.original.location.child(name), node
             )
         else:
-            state = self.created[node]
-            self.created[node] = self._make_file(folder, name, node, state)
+            state = self._created[node]
+            new_state = self._make_file(folder, name, node, state)
+            self._created[node] = new_state
+            # Comparisons leave out inodes.
+            if new_state != state:
+                self.has_new_facts = True
 
     def _make_folder(
         self, parent: Folder, top: Location, top_node: TreeNode
@@ -126,10 +123,10 @@ class _Staging:
                     continue
                 child_location = location.child(name)
                 if child.kind == "folder":
-                    state = self.created.get(child)
+                    state = self._created.get(child)
                 else:
                     # From here on only the states of its folder hold it.
-                    state = self._backup.created.pop(child, None)
+                    state = self._created.pop(child, None)
                 if state is None:
                     # A child that came with a copied folder.
                     state = FileState(
@@ -150,8 +147,10 @@ class _Staging:
         # From below: a folder that becomes read-only takes no more entries.
         for location, node in reversed(new_folders):
             self._finish_folder(location, node)
-        self.created[top_node] = replace(
-            self.created[top_node], descendants=in_tree_order(states)
+        if states:
+            self.has_new_facts = True
+        self._created[top_node] = replace(
+            self._created[top_node], descendants=in_tree_order(states)
         )
 
     def _finish_folder(self, location: Location, node: TreeNode) -> None:
@@ -159,9 +158,9 @@ class _Staging:
         folder, _ = self._open_folders.open(location)
         handle = folder.open_folder(b".")
         self._set_metadata(handle, node)
-        if node in self.created:
+        if node in self._created:
             inode = handle.status().inode
-            self.created[node] = replace(self.created[node], inode=inode)
+            self._created[node] = replace(self._created[node], inode=inode)
         self._queue.add(handle)
 
     def _make_file(
@@ -247,7 +246,9 @@ class _Staging:
             is_unchanged = state.digest == digest
         if not is_unchanged:
             raise errors.changed_since_read(node.requested_path)
-        self.originals[node] = replace(state, digest=digest)
+        if state.digest is None:
+            self._backup.originals[node] = replace(state, digest=digest)
+            self.has_new_facts = True
 
     # Metadata
 
