@@ -192,7 +192,7 @@ class _Saver:
                 # file has moved on.
                 if (
                     self._blobs is not None
-                    and node.splices is None
+                    and node.edit_number is None
                     and size <= _MAX_KEPT_NEW_FILE_BYTES
                     and total_bytes <= _MAX_KEPT_NEW_BYTES
                 ):
@@ -266,10 +266,9 @@ class _Saver:
     ) -> tuple[FileState, bytes | None]:
         position = node.original_position
         assert position is not None
-        known_digest = (
-            node.expected.digest if node.expected is not None else None
-        )
-        is_edited = self._diff.is_present(node) and node.splices is not None
+        expected = node.expected
+        known_digest = expected.digest if expected is not None else None
+        is_edited = self._diff.is_present(node) and node.edit_number is not None
         state, content = self.save_whole(
             file,
             position.folder.open_original_folder(),
@@ -299,12 +298,12 @@ class _Saver:
         for span in unpack_spans(spans):
             parts.append(file.read(span.offset, span.removed_bytes))
             expected_bytes += span.removed_bytes
-        removed = b"".join(parts)
+        removed, expected = b"".join(parts), node.expected
         if len(removed) != expected_bytes:
             raise errors.changed_since_read(node.requested_path)
         state = FileState.from_status(
             node.original.status,
-            digest=node.expected.digest if node.expected is not None else None,
+            digest=expected.digest if expected is not None else None,
             attributes=file.extended_attributes(),
         )
         return state, removed

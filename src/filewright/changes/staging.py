@@ -203,7 +203,7 @@ class _Staging:
             _require_space(file, content.size)
         source_hasher = None
         blocks: Iterator[bytes | memoryview] = content.blocks()
-        if isinstance(content, SplicedContent) and node.splices is not None:
+        if isinstance(content, SplicedContent) and node.edit_number is not None:
             source_hasher = xxhash.xxh3_128()
             blocks = content.blocks(source_hasher.update)
         digest, size = self._write_blocks(file, blocks, node, content)

@@ -22,6 +22,7 @@ from filewright.edit.changeset import (
     ExpectedState,
     Modify,
     Move,
+    Step,
 )
 from filewright.errors import from_os_error
 from filewright.system import File, Folder, Status
@@ -107,6 +108,8 @@ class TreeRecords:
 
     boundary: Boundary
     open_folders: OpenFolders
+    steps: Sequence[Step] = ()
+    """The steps of the change set, which edited nodes know by number."""
     folders: dict[FolderId, TreeNode] = field(default_factory=dict)
     """All folders that were looked into on the disk, by their identity."""
     loaded: list[TreeNode] = field(default_factory=list)
@@ -122,7 +125,8 @@ class TreeRecords:
     """The rules in folders that are not where they were."""
 
     def clear(self) -> None:
-        """Let go of all nodes."""
+        """Let go of all nodes and steps."""
+        self.steps = ()
         self.loaded.clear()
         for nodes in (
             self.folders,
@@ -141,8 +145,8 @@ class TreeNode:
     `original` is the file on the disk that it is (None for a new one); `source` is the
     node of the file on the disk that it is, or that it is a copy of. `rights` are those
     after the change; `mtime_ns` and `attributes` are left as they are if they are None.
-    If the new content is one edit of the bytes on the disk, `edit` is its step; any
-    other new content is `new_content`.
+    If the new content is one edit of the bytes on the disk, `edit_number` is that of its
+    step; any other new content is `new_content`.
 
     A copied folder is not loaded: a child that no step has touched is read from
     `source` when it is needed.
@@ -157,10 +161,11 @@ class TreeNode:
     position: Position | None = None
     """The present position in the tree."""
     new_content: ContentStream | None = None
-    edit: Modify | None = None
+    edit_number: int | None = None
     target: bytes | None = None
     """The target of a link."""
-    expected: ExpectedState | None = None
+    own_expected: ExpectedState | None = None
+    """The state that the steps expect on the disk; an edit has its own."""
     mtime_ns: int | None = None
     attributes: Mapping[str, bytes] | None = None
     needs_new_inode: bool = True
@@ -208,19 +213,44 @@ class TreeNode:
         on_disk = DiskContent(
             self.source.open_original, self.source.original.status.size
         )
-        if self.edit is None:
+        edit = self.edit
+        if edit is None:
             return on_disk
         return SplicedContent(
             on_disk,
-            self.edit.splices,
-            self.edit.encoding_check,
-            self.edit.location.requested_path,
+            edit.splices,
+            edit.encoding_check,
+            edit.location.requested_path,
         )
+
+    @property
+    def edit(self) -> Modify | None:
+        """The only edit of the bytes on the disk; None for any other node."""
+        if self.edit_number is None:
+            return None
+        edit = self.records.steps[self.edit_number]
+        assert isinstance(edit, Modify)
+        return edit
 
     @property
     def splices(self) -> Sequence[Splice] | None:
         """The splices of an edit of the bytes on the disk; None for any other node."""
-        return self.edit.splices if self.edit is not None else None
+        edit = self.edit
+        return edit.splices if edit is not None else None
+
+    @property
+    def expected(self) -> ExpectedState | None:
+        """The state that the steps expect of the file on the disk, if they do."""
+        edit = self.edit
+        if self.own_expected is None and edit is not None:
+            return edit.expected
+        return self.own_expected
+
+    def set_new_content(self, content: ContentStream) -> None:
+        """Give a file a new content that is no edit of the bytes on the disk."""
+        self.own_expected = self.expected
+        self.edit_number = None
+        self.new_content = content
 
     @property
     def has_new_rights(self) -> bool:
@@ -476,7 +506,9 @@ class TreeNode:
             _rights_of_copy(self, parent_status),
             source=self.source,
             # A copy of an edited file is no edit of the bytes on the disk.
-            new_content=self.new_content if self.edit is None else self.content,
+            new_content=(
+                self.new_content if self.edit_number is None else self.content
+            ),
             target=self.target,
             mtime_ns=self.mtime_ns,
             attributes=self.attributes,

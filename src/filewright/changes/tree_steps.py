@@ -58,16 +58,20 @@ def apply_steps(tree: ChangeTree) -> None:
     change_set = tree.change_set
     steps = change_set.steps
     if isinstance(change_set, DeferredChangeSet):
-        steps = tuple(change_set.build_steps(tree))
-    for step in steps:
-        apply_step(tree, step)
+        steps = change_set.build_steps(tree)
+    tree.records.steps = steps
+    for number, step in enumerate(steps):
+        if isinstance(step, Modify):
+            _modify(tree, step, number)
+        else:
+            apply_step(tree, step)
 
 
 def apply_step(tree: ChangeTree, step: Step) -> None:
-    """Apply one step."""
+    """Apply one step that is no edit."""
     match step:
         case Modify():
-            _modify(tree, step)
+            raise AssertionError("an edit is known by its number")
         case Create():
             _create(tree, step)
         case MakeLink():
@@ -89,7 +93,7 @@ def apply_step(tree: ChangeTree, step: Step) -> None:
 # Contents
 
 
-def _modify(tree: ChangeTree, step: Modify) -> None:
+def _modify(tree: ChangeTree, step: Modify, number: int) -> None:
     location = step.location
     entry = tree.find(location, changing=True)
     node = _prepare_rewrite(tree, entry, location, step.expected)
@@ -102,11 +106,12 @@ def _modify(tree: ChangeTree, step: Modify) -> None:
         isinstance(base, DiskContent) and base.opener == node.open_original
     )
     if is_first_edit:
-        node.edit = step
+        node.edit_number = number
     else:
-        node.edit = None
-        node.new_content = SplicedContent(
-            base, step.splices, step.encoding_check, location.requested_path
+        node.set_new_content(
+            SplicedContent(
+                base, step.splices, step.encoding_check, location.requested_path
+            )
         )
     node.needs_new_inode = True
     node.mtime_ns = step.mtime_ns
@@ -125,11 +130,12 @@ def _create(tree: ChangeTree, step: Create) -> None:
         if not step.replace and node.kind != "link":
             raise errors.already_exists(location.requested_path)
         _prepare_rewrite(tree, entry, location, step.expected)
+        _expect_on_disk(node, step.expected)
     if isinstance(step.content, bytes):
-        node.new_content = MemoryContent(step.content)
+        node.set_new_content(MemoryContent(step.content))
     else:
-        node.new_content = step.content
-    node.edit, node.needs_new_inode = None, True
+        node.set_new_content(step.content)
+    node.needs_new_inode = True
     mode = step.mode and system.storable_mode(step.mode, is_folder=False)
     node.rights = _with_rights(node.rights, mode, step.uid, step.gid)
     node.mtime_ns, node.attributes = step.mtime_ns, step.attributes
@@ -205,14 +211,19 @@ def _require_expected(
     assert content is not None
     if expected.size != content.size:
         raise errors.changed_since_read(location.requested_path)
-    if not node.needs_new_inode:
-        # The file on the disk is compared when it is saved for undo.
-        node.expected = expected
-    elif (
-        expected.digest is not None
+    # The file on the disk is compared when it is saved for undo.
+    if (
+        node.needs_new_inode
+        and expected.digest is not None
         and compute_digest(content) != expected.digest
     ):
         raise errors.changed_since_read(location.requested_path)
+
+
+def _expect_on_disk(node: TreeNode, expected: ExpectedState | None) -> None:
+    """Note the expected state of a file whose content is on the disk."""
+    if expected is not None and not node.needs_new_inode:
+        node.own_expected = expected
 
 
 # Names
@@ -263,6 +274,7 @@ def _delete(tree: ChangeTree, step: Delete) -> None:
     # Links and folders have no content that a step could be made against.
     if step.expected is not None and node.kind == "file":
         _require_expected(node, step.expected, location)
+        _expect_on_disk(node, step.expected)
     _note_read_only(tree, node, location)
     node.requested_path, node.must_be_empty = requested_path, not step.recursive
     folder.put(name, None, requested_path)

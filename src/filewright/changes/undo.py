@@ -176,13 +176,13 @@ class Reversal:
         for note in self._root_notes:
             builder.add_note(note)
         planner = UndoPlanner(tree, self._file_changes, self._options, builder)
+        steps: Sequence[Step] = ()
         try:
             steps = planner.plan()
         except FilewrightError:
             # An error that follows from a conflict says less than the conflict.
             if not builder.build().conflicts:
                 raise
-            steps = []
         self.report = builder.build()
         if self.conflicts:
             raise build_refusal(self.selected, self.conflicts)

@@ -61,6 +61,7 @@ from filewright.edit.changeset import (
 )
 from filewright.edit.linediff import find_line_splices
 from filewright.edit.overlay import Overlay
+from filewright.edit.packed_steps import PackedSteps
 from filewright.errors import Code, FilewrightError, from_os_error
 from filewright.progress import Task
 from filewright.settings import Settings
@@ -154,11 +155,11 @@ class UndoPlanner:
             lambda path: self._locate(path).display_path,
             report,
         )
-        self._later_steps: list[Step] = []
+        self._later_steps = PackedSteps()
         self.changes_names = False
         """True if the undo has attached, detached or made anything in the tree."""
 
-    def plan(self) -> list[Step]:
+    def plan(self) -> Sequence[Step]:
         """Apply the undo to names in the tree; return the steps that follow.
 
         Files that cannot be given back are in the report, and the others go on: all
@@ -267,7 +268,7 @@ class UndoPlanner:
         if node.kind != "file":
             return
         with self._open(node, self._locate(path)) as snapshot:
-            node.expected = ExpectedState.from_snapshot(snapshot)
+            node.own_expected = ExpectedState.from_snapshot(snapshot)
             if self._force:
                 return
             if snapshot.content is not None:
@@ -298,7 +299,7 @@ class UndoPlanner:
             if step is not None and is_read_only:
                 # The change wrote to a file that was read-only, and so may its undo.
                 writable = SetMode(location, f"{after.mode | stat.S_IWUSR:05o}")
-                self._later_steps += writable, step, restore_mode
+                self._later_steps.extend((writable, step, restore_mode))
             elif step is not None:
                 self._later_steps.append(step)
         owner, changed_owner = (before.uid, before.gid), (after.uid, after.gid)
@@ -496,9 +497,11 @@ class UndoPlanner:
         if before.kind == "folder":
             self._apply(MakeFolder(location, before.attributes))
             if not replaces:
-                self._later_steps += (
-                    SetOwner(location, before.uid, before.gid),
-                    SetMode(location, f"{before.mode:05o}"),
+                self._later_steps.extend(
+                    (
+                        SetOwner(location, before.uid, before.gid),
+                        SetMode(location, f"{before.mode:05o}"),
+                    )
                 )
         elif before.link_target is not None:
             target = before.link_target

@@ -295,7 +295,7 @@ class ChangeSet:
 
     tool: str
     summary: str
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     break_hard_links: bool = False
     undoable: bool = True
     reverts: tuple[str, ...] | None = None

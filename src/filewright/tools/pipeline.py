@@ -17,6 +17,7 @@ from filewright.changes.model import ChangeRecord, RecordedPath
 from filewright.edit.build_diff import build_file_diff
 from filewright.edit.changeset import ChangeSet, FilePlan, Step
 from filewright.edit.diff import Diff, FileDiff
+from filewright.edit.packed_steps import PackedSteps
 from filewright.edit.text_plan import TextPlanT, plan_text
 from filewright.errors import Code, FilewrightError
 from filewright.hints import join_hints
@@ -85,7 +86,7 @@ class Change(Generic[ResultT]):
     id: str | None
     diff: Diff
     warnings: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
+    steps: Sequence[Step] = ()
 
 
 class StalePlanError(FilewrightError):
@@ -159,7 +160,7 @@ def plan_change(
     diffs: list[FileDiff] = []
     warnings: list[str] = []
     copies: list[Step] = []
-    steps: list[Step] = []
+    steps = PackedSteps()
     for plan in file_plans:
         context.task.check()
         can_warn = len(warnings) < MAX_WARNINGS
@@ -177,17 +178,19 @@ def plan_change(
         if plan.is_copy:
             copies += plan.steps
         else:
-            steps += plan.steps
+            steps.extend(plan.steps)
         if plan.before is not None:
             plan.before.release()
         # The content of this file must be gone before the next one is opened.
         del plan, file
+    if copies:
+        steps = PackedSteps([*copies, *steps])
     return Change(
         files=tuple(files),
         id=None,
         diff=Diff(tuple(diffs)),
         warnings=tuple(warnings),
-        steps=(*copies, *steps),
+        steps=steps,
     )
 
 
