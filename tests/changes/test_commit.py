@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.changes.steps import EDIT
+from tests.changes.steps import EDIT, refused
 
+from filewright.changes.log import Log
 from filewright.edit.changeset import (
     ChangeSet,
     Create,
@@ -108,3 +109,61 @@ def test_interrupted_flush_leaves_change_made(
         later.undo(newest.id)
         assert (later.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
         assert scene.temporaries(later.root) == []
+
+
+@pytest.mark.parametrize("later", ["same process", "next process"])
+@pytest.mark.parametrize("is_done", [True, False], ids=["done", "not done"])
+def test_unreadable_log_leaves_decision_to_recovery(
+    bench: Any,
+    scene: Any,
+    area: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    is_done: bool,
+    later: str,
+) -> None:
+    path, before = bench.root / "a.txt", (bench.root / "a.txt").read_bytes()
+    mark_done = Log.mark_done
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise FilewrightError(Code.IO_ERROR, "disk I/O error")
+
+    def end_and_lose_log(log: Log, number: int) -> None:
+        if is_done:
+            mark_done(log, number)
+        monkeypatch.setattr(Log, "read_record", refuse)
+        refuse()
+
+    monkeypatch.setattr(Log, "mark_done", end_and_lose_log)
+    with pytest.raises(FilewrightError) as caught:
+        bench.commit(bench.modify("a.txt", EDIT))
+    monkeypatch.undo()
+    assert caught.value.code is Code.IO_ERROR
+    assert "filewright doctor" in (caught.value.hint or "")
+    after = path.read_bytes()
+    assert after != before
+    if later == "same process":
+        bench.commit(bench.modify("b.txt", EDIT))
+    with scene.Bench(area) as restarted:
+        restarted.changes.recover()
+        changes = restarted.changes.history(location=restarted.at("a.txt"))
+        assert len(changes) == is_done
+        assert path.read_bytes() == (after if is_done else before)
+        if is_done:
+            restarted.undo(changes[0].id)
+        assert path.read_bytes() == before
+        assert scene.temporaries(restarted.root) == []
+
+
+def test_unreadable_log_before_last_step(
+    bench: Any, scene: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = (bench.root / "a.txt").read_bytes()
+
+    def refuse(*_: Any, **__: Any) -> Any:
+        raise FilewrightError(Code.IO_ERROR, "disk I/O error")
+
+    monkeypatch.setattr("filewright.changes.commit.publish", refuse)
+    monkeypatch.setattr(Log, "read_record", refuse)
+    refused(bench, bench.modify("a.txt", EDIT))
+    assert (bench.root / "a.txt").read_bytes() == before
+    assert scene.temporaries(bench.root) == []

@@ -156,6 +156,7 @@ def _attempt(
         # Intent: a crash from here on is rolled back.
         log.write(record, plan)
 
+    may_be_done = False
     try:
         # Stage: make everything new under temporary names, and flush it.
         # Asked before: staging completes the states from which plans are built.
@@ -171,10 +172,11 @@ def _attempt(
         publish(slots, log.flusher, hash_up_to=log.settings.identity_bytes)
 
         # Done: from the end of this flush on the change is never rolled back.
+        may_be_done = True
         log.mark_done(record.number)
     except BaseException as error:
         # An interrupt after the last flush comes too late: the change is made.
-        if not _is_committed(log, record):
+        if not may_be_done or _is_not_done(log, record, error):
             outcome = _try_roll_back(log, open_folders, record, plan, error)
             if outcome is not None:
                 raise _RolledBackError(error, outcome) from error
@@ -202,10 +204,20 @@ def _read_from_log(log: Log, record: ChangeRecord) -> Sequence[FileChange]:
     return tuple(record.file_changes)
 
 
-def _is_committed(log: Log, record: ChangeRecord) -> bool:
+def _is_not_done(log: Log, record: ChangeRecord, error: BaseException) -> bool:
+    """Return True if the log says that an operation is not done.
+
+    A log that cannot be read may say either: then the files stay as they are, as in a
+    crash, and the next recovery decides.
+    """
     try:
-        return log.read_record(record.number, only_done=True) is not None
-    except FilewrightError:
+        return log.read_record(record.number, only_done=True) is None
+    except (OSError, FilewrightError) as failure:
+        if isinstance(error, FilewrightError):
+            error.hint = (
+                f"the log does not say if the change is made ({describe_error(failure)}); the next change or "
+                "`filewright doctor` keeps it whole or takes it back"
+            )
         return False
 
 
