@@ -61,11 +61,20 @@ def test_writes_first_cell(indent: int | None) -> None:
     assert result == expected.encode()
 
 
-def test_commas_in_sources_are_no_style() -> None:
-    cells = code(["f(a, b)\n"]), code(LINES, "new")
-    content = json.dumps(notebook(cells[0]), indent=1).encode()
-    cell = style_of(content).write_cell("code", "new", "a\nb")
-    assert cell in json.dumps(notebook(*cells), indent=1).encode()
+@pytest.mark.parametrize(
+    "options", [{"indent": 1}, {"separators": (",", ":")}], ids=str
+)
+@pytest.mark.parametrize(
+    "line", ["f(a, b)\n", '{"a": 1, "b": 2}\n', "\\", "x, " * 3000]
+)
+def test_sources_have_no_style(options: dict[str, Any], line: str) -> None:
+    cells = code([line]), code(LINES, "new")
+    content = json.dumps(notebook(cells[0]), **options).encode()
+    style = style_of(content)
+    cell = style.write_cell("code", "new", "a\nb")
+    assert (
+        style.between + cell in json.dumps(notebook(*cells), **options).encode()
+    )
 
 
 def test_source_is_one_string_as_in_other_cells() -> None:

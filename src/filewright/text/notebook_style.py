@@ -12,6 +12,7 @@ from filewright.text.notebook_strings import has_surrogate
 from filewright.text.snapshot import Snapshot
 
 _STYLE_SAMPLE_BYTES = 4096
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)')
 _ESCAPE_BEYOND_ASCII = re.compile(rb"\\u(?!00[0-7])")
 
 
@@ -43,6 +44,8 @@ class NotebookStyle:
         cells, (start, stop) = document.cells, document.array
         sample = raw.read(raw.start, _STYLE_SAMPLE_BYTES)
         newline = b"\r\n" if b"\r\n" in sample else b"\n"
+        # A text of a cell may have any signs in it.
+        signs = _STRING.sub(b'""', sample)
         # `inner` is the whitespace between the brace of a cell and its first key.
         opening = closing = inner = b""
         if cells:
@@ -66,7 +69,7 @@ class NotebookStyle:
         elif opening:
             between = b"," + opening
         else:
-            between = b", " if b", " in sample else b","
+            between = b", " if b", " in signs else b","
         margin = _last_line(opening) if b"\n" in opening else b""
         indent: str | None = None
         if b"\n" in inner:
@@ -75,7 +78,7 @@ class NotebookStyle:
             if inner_margin.startswith(margin):
                 indent = inner_margin[len(margin) :].decode("ascii", "replace")
         # Indented JSON has line ends behind its commas instead of spaces.
-        has_space_after_comma = indent is None and b", " in sample
+        has_space_after_comma = indent is None and b", " in signs
         return cls(
             opening=opening,
             between=between,
@@ -85,7 +88,7 @@ class NotebookStyle:
             indent=indent,
             separators=(
                 ", " if has_space_after_comma else ",",
-                ": " if b'": ' in sample else ":",
+                ": " if b'": ' in signs else ":",
             ),
             as_array=all(cell.array is not None for cell in cells),
             ascii_only=escapes_text(raw, cells),
