@@ -151,12 +151,26 @@ def test_goes_on_behind_a_syntax_error() -> None:
     assert letters(Language.TYPESCRIPT, text) == "FSDF#"
 
 
-@pytest.mark.parametrize(
-    ("pattern", "has_errors"),
-    [("good", False), ("bad", True), ("later", False)],
+UNCLOSED = (
+    "x = (bad,\n" + "def f():\n    good()  # note\n" * 4 + "y = later = 3 )]\n"
 )
-def test_says_that_a_span_was_not_read(pattern: str, has_errors: bool) -> None:
-    text = "good()\nx = 1 1 bad ) 2\nlater()\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "has_errors"),
+    [
+        ("good()\nx = 1 1 bad ) 2\nlater()\n", "good", False),
+        ("good()\nx = 1 1 bad ) 2\nlater()\n", "bad", True),
+        ("good()\nx = 1 1 bad ) 2\nlater()\n", "later", False),
+        (UNCLOSED, "(bad", True),
+        (UNCLOSED, "good", False),
+        (UNCLOSED, "note", False),
+        (UNCLOSED, ")]", True),
+    ],
+)
+def test_says_that_a_span_was_not_read(
+    text: str, pattern: str, has_errors: bool
+) -> None:
     parsed = parse_text(text.encode(), "utf-8", Language.PYTHON, 100)
     assert isinstance(parsed, ParsedText)
     start = text.index(pattern)

@@ -30,7 +30,7 @@ from filewright.languages import Language
 from filewright.structure.grammar import load_grammar
 
 if TYPE_CHECKING:
-    from tree_sitter import Query, Tree
+    from tree_sitter import Node, Query, Tree
 
     from filewright.structure.grammar import Grammar
     from filewright.structure.grammar_input import Content
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 _QUERIES: Final = Path(__file__).with_name("syntax")
 _MIN_GAP_BYTES: Final = 2 << 10
 _MAX_GAPS: Final = 64
+_MAX_ERROR_LINES: Final = 5
+"""A longer error, up to the whole file, has parts in it that were read."""
 """Text without spans that a query leaves out: each run begins at the top of the tree."""
 
 _TOUCHED_SHIFT: Final = 8
@@ -247,7 +249,7 @@ def _read_syntax(
                     names.add(_Name(*node_range, _NAME_KINDS[capture]))
                     continue
                 if capture == "error":
-                    errors.append(node_range)
+                    errors += _find_unread(node, start, end)
                     continue
                 if capture in _INNER_TOKENS:
                     kinds_by_range |= _find_inner(content, capture, *node_range)
@@ -268,6 +270,27 @@ def _read_syntax(
     regions.sort(key=lambda region: (region.start, -region.end))
     ordered_names = sorted(names, key=attrgetter("start", "end"))
     return _Syntax(regions, ordered_names, sorted(errors))
+
+
+def _find_unread(
+    error: Node, start: int, end: int
+) -> Iterator[tuple[int, int]]:
+    """Yield the ranges of an error, within [start, end), that were not read.
+
+    In a long error those are the tokens that belong to no other node.
+    """
+    if error.end_point.row - error.start_point.row < _MAX_ERROR_LINES:
+        yield error.start_byte, error.end_byte
+        return
+    cursor = error.walk()
+    has_more = cursor.goto_first_child_for_byte(start) is not None
+    while has_more:
+        node = cursor.node
+        if node is None or node.start_byte >= end:
+            return
+        if not node.child_count and not node.is_extra:
+            yield node.start_byte, node.end_byte
+        has_more = cursor.goto_next_sibling()
 
 
 def _find_inner(
