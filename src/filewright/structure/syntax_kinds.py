@@ -249,7 +249,7 @@ def _read_syntax(
                     names.add(_Name(*node_range, _NAME_KINDS[capture]))
                     continue
                 if capture == "error":
-                    errors += _find_unread(node, start, end)
+                    errors += _find_unread(content, node, start, end)
                     continue
                 if capture in _INNER_TOKENS:
                     kinds_by_range |= _find_inner(content, capture, *node_range)
@@ -273,23 +273,29 @@ def _read_syntax(
 
 
 def _find_unread(
-    error: Node, start: int, end: int
+    content: Content, error: Node, start: int, end: int
 ) -> Iterator[tuple[int, int]]:
     """Yield the ranges of an error, within [start, end), that were not read.
 
-    In a long error those are the tokens that belong to no other node.
+    In a long error those are the lines with tokens that belong to no other node.
     """
     if error.end_point.row - error.start_point.row < _MAX_ERROR_LINES:
         yield error.start_byte, error.end_byte
         return
     cursor = error.walk()
     has_more = cursor.goto_first_child_for_byte(start) is not None
+    line_end = 0
     while has_more:
         node = cursor.node
         if node is None or node.start_byte >= end:
             return
-        if not node.child_count and not node.is_extra:
-            yield node.start_byte, node.end_byte
+        is_token = not node.child_count and not node.is_extra
+        # A long line may have many tokens, and is searched for its ends once.
+        if is_token and node.end_byte > line_end:
+            line_start = content.data.rfind(b"\n", 0, node.start_byte) + 1
+            next_newline = content.data.find(b"\n", node.end_byte)
+            line_end = next_newline if next_newline >= 0 else len(content.data)
+            yield line_start, line_end
         has_more = cursor.goto_next_sibling()
 
 
