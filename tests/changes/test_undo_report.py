@@ -9,6 +9,7 @@ from filewright.changes.selection import Selection
 from filewright.changes.undo_report import (
     Conflict,
     FileRefusedError,
+    LaterLines,
     ReportBuilder,
     WaysOut,
     build_refusal,
@@ -28,8 +29,27 @@ def test_names_files_once() -> None:
     assert report.merged == ("a", "b")
     assert report.notes == (
         "a note",
-        "a: later changes stay (merged)",
+        "later changes stay (merged): a",
         "b: what was added at the end since stays",
+    )
+
+
+def test_names_lines_of_later_changes() -> None:
+    builder = ReportBuilder()
+    lines = [
+        LaterLines.of(3, [b"\n", b"\tx = 1\r\n"]),
+        LaterLines.of(9, [b"y" * 50]),
+    ]
+    builder.add_merged("a.py", lines[:1])
+    builder.add_merged("a.py", lines)
+    builder.add_merged("b.py")
+    assert builder.build().notes == (
+        f"later changes stay (merged): a.py:3-4 x = 1, 9 {'y' * 39}…; b.py",
+    )
+    builder.add_merged("b.py", lines[:1] * 8)
+    assert builder.build().notes == (
+        "later changes stay (merged): a.py:3-4, 9; "
+        "b.py:3-4, 3-4, 3-4, 3-4, 3-4, 3-4, and 2 more",
     )
 
 

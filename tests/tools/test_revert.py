@@ -146,7 +146,7 @@ def test_is_brief_after_its_preview(workspace: Workspace, root: Path) -> None:
     assert preview.count("\n-x\n+line 9") == 2
     undo = workspace.call("revert_edit", {"change_id": change})
     assert undo.text.splitlines()[1:] == [
-        "[b.txt: later changes stay (merged)]",
+        "[later changes stay (merged): b.txt:1 mine]",
         "[2 files, as in the preview]",
     ]
 
@@ -163,7 +163,7 @@ def test_says_that_it_undid_a_part(workspace: Workspace, root: Path) -> None:
     (root / "a.txt").write_text((root / "a.txt").read_text().replace("y", "z"))
     undo = workspace.call("revert_edit", {"change_id": change, "partial": True})
     assert undo.text.startswith(f"undid {change}, in part: ")
-    assert "\n[a.txt: later changes stay (merged)]\n" in undo.text
+    assert "\n[later changes stay (merged): a.txt]\n" in undo.text
 
 
 def test_names_files_by_action(workspace: Workspace, root: Path) -> None:
@@ -221,7 +221,7 @@ def test_shows_merged_file_if_that_tells_something(
         text.replace(f"{later_line}\n", f"{later_line}\nmore\n")
     )
     undone = workspace.call("revert_edit", {"change_id": change})
-    assert "[a.txt: later changes stay (merged)]" in undone.text
+    assert "[later changes stay (merged): a.txt:" in undone.text
     assert ("+line 13" in undone.text) is shows
     assert ("modified: a.txt" in undone.text) is not shows
     assert (root / "a.txt").read_text() == LONG.replace(

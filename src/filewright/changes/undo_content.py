@@ -20,7 +20,7 @@ from filewright.changes.blobs import (
     forward_splices,
 )
 from filewright.changes.model import FileChange, FileState, RecordedPath
-from filewright.changes.undo_report import ReportBuilder
+from filewright.changes.undo_report import LaterLines, ReportBuilder
 from filewright.edit.changed_lines import group_into_hunks
 from filewright.edit.diff3 import MergeChunk, merge_lines
 from filewright.edit.linediff import find_line_splices
@@ -183,12 +183,16 @@ class ContentUndoer:
         merge = merge_lines(base, ours, theirs, touching=True)
         ambiguous = _find_ambiguous_chunks(merge.chunks, base, ours, theirs)
         merged: list[bytes] = []
+        later_lines: list[LaterLines] = []
         for number, chunk in enumerate(merge.chunks):
             current_lines, undone_lines = (
                 ours[slice(*chunk.ours)],
                 theirs[slice(*chunk.theirs)],
             )
             is_undone = chunk.kind == "theirs" and number not in ambiguous
+            if chunk.kind == "ours" and current_lines:
+                first = len(merged) + 1
+                later_lines.append(LaterLines.of(first, current_lines))
             merged += undone_lines if is_undone else current_lines
             if chunk.kind == "conflict" or number in ambiguous:
                 first = chunk.ours[0] + 1
@@ -203,7 +207,7 @@ class ContentUndoer:
                     f"{display_path} already holds what undoing would make of it"
                 )
             return current
-        self.report.add_merged(display_path)
+        self.report.add_merged(display_path, later_lines)
         content = b"".join(merged)
         if codec is not None:
             content = content.decode(errors=_PAIRS).encode(codec, _PAIRS)

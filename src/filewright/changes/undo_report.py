@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 from filewright.changes.selection import Selection
 from filewright.errors import Code, FilewrightError
@@ -18,6 +18,10 @@ _SHOWN_CHARS = 200
 _SHOWN_CONFLICTS = 10
 _MAX_NAMED_FILES = 10
 """Merged files that a note names."""
+_MAX_QUOTED_LINES = 6
+"""Places of later changes that a note names of a file, and those with their text."""
+_QUOTED_CHARS = 40
+"""The length of such a text."""
 _MAX_LISTED = 200
 """Conflicts that a refusal lists in its details, and notes of an undo."""
 
@@ -69,6 +73,34 @@ class Conflict:
 
 
 @dataclass(frozen=True, slots=True)
+class LaterLines:
+    """Lines of a later change, and the first text in them, which may be cut."""
+
+    first: int
+    last: int
+    text: str = ""
+
+    @classmethod
+    def of(cls, first: int, lines: Sequence[bytes]) -> Self:
+        """Return lines that begin with number `first`."""
+        text = ""
+        for line in lines:
+            text = to_one_line(line.decode(errors="replace").strip())
+            if text:
+                break
+        if len(text) > _QUOTED_CHARS:
+            text = f"{text[: _QUOTED_CHARS - 1]}…"
+        return cls(first, first + len(lines) - 1, text)
+
+    @property
+    def span(self) -> str:
+        """The line numbers."""
+        if self.last == self.first:
+            return f"{self.first}"
+        return f"{self.first}-{self.last}"
+
+
+@dataclass(frozen=True, slots=True)
 class UndoReport:
     """The result of working out an undo.
 
@@ -93,7 +125,7 @@ class ReportBuilder:
     """Collects the report while an undo is worked out."""
 
     def __init__(self) -> None:
-        self._merged: dict[str, None] = {}
+        self._merged: dict[str, Sequence[LaterLines]] = {}
         self._grown: dict[str, None] = {}
         self._notes: dict[str, None] = {}
         self._conflicts: dict[tuple[str, int], Conflict] = {}
@@ -109,9 +141,15 @@ class ReportBuilder:
         """Add a note for the user, once."""
         self._notes[note] = None
 
-    def add_merged(self, path: str) -> None:
-        """Add a merged file, once: others may have changed it several times between."""
-        self._merged[path] = None
+    def add_merged(
+        self, path: str, later_lines: Sequence[LaterLines] = ()
+    ) -> None:
+        """Add a merged file, with the lines of later changes as they are after the merge.
+
+        A file that is merged several times has the lines of the last merge, which has
+        those of all later changes.
+        """
+        self._merged[path] = later_lines
 
     def add_grown(self, path: str) -> None:
         """Add a file with text that was appended since, and that stays."""
@@ -159,13 +197,13 @@ class ReportBuilder:
                 left_conflicts.append(conflict)
         notes = [*self._notes]
         # A note for each file would be as long as their diffs.
-        for paths, change in (
-            ([*self._merged], "later changes stay (merged)"),
-            ([*self._grown], "what was added at the end since stays"),
-        ):
-            if paths:
-                files = join_limited(paths, _MAX_NAMED_FILES, noun="file")
-                notes.append(f"{files}: {change}")
+        if self._merged:
+            places = _name_places(self._merged)
+            files = join_limited(places, _MAX_NAMED_FILES, "; ", noun="file")
+            notes.append(f"later changes stay (merged): {files}")
+        if self._grown:
+            files = join_limited([*self._grown], _MAX_NAMED_FILES, noun="file")
+            notes.append(f"{files}: what was added at the end since stays")
         return UndoReport(
             merged=(*self._merged, *self._grown),
             notes=tuple(notes)[:_MAX_LISTED],
@@ -173,6 +211,25 @@ class ReportBuilder:
             left_conflicts=tuple(left_conflicts),
             divisible_paths=frozenset(self._divisible_paths),
         )
+
+
+def _name_places(
+    lines_by_path: Mapping[str, Sequence[LaterLines]],
+) -> list[str]:
+    """Return each path with its lines; few lines have the beginning of their text."""
+    count = sum(len(later_lines) for later_lines in lines_by_path.values())
+    places: list[str] = []
+    for path, later_lines in lines_by_path.items():
+        spans: list[str] = []
+        for lines in later_lines[:_MAX_QUOTED_LINES]:
+            has_text = count <= _MAX_QUOTED_LINES and lines.text
+            spans.append(
+                f"{lines.span} {lines.text}" if has_text else lines.span
+            )
+        if len(later_lines) > len(spans):
+            spans.append(f"and {len(later_lines) - len(spans)} more")
+        places.append(":".join([path, ", ".join(spans)] if spans else [path]))
+    return places
 
 
 def _excerpt(lines: Sequence[bytes]) -> str:

@@ -13,9 +13,12 @@ from filewright.tools.pipeline import Change
 from filewright.tools.result import DiffMode
 from filewright.wording import pluralize
 
-MAX_SHORT_LINES = 36
+MAX_SHORT_LINES = 40
 MAX_SHORT_CHARS = 4_000
 """The size up to which a diff is shown unasked."""
+
+LINES_OF_A_FILE = 2
+"""The lines that each file counts for besides its own: many files are told in sum."""
 
 MAX_SMALL_FILE_LINES = 16
 MAX_SMALL_FILES_LINES = 80
@@ -236,7 +239,7 @@ def choose_short_diffs(diff: Diff, view: DiffView) -> Mapping[str, str]:
             )
             if text is None:
                 continue
-            lines = text.count("\n")
+            lines = LINES_OF_A_FILE + text.count("\n")
             max_lines = MAX_SHORT_LINES
             is_small = lines <= MAX_SMALL_FILE_LINES and not context_lines
             if view.shows_small_files and is_small:

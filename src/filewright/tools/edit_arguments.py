@@ -444,7 +444,7 @@ class EditArguments(ChangeArguments):
     preview: bool = False
     """true: show the diff, write nothing"""
     diff: Annotated[DiffMode, RARE] = "auto"
-    """`"auto"`: up to 36 lines are shown, unless a preview showed them (`12:` is
+    """`"auto"`: up to about 40 lines are shown, unless a preview showed them (`12:` is
     the line that the rows below it replace), else counted; `"full"`: a patch"""
     expected_version: Annotated[str | None, RARE] = None
     """the version shown by a read; the call is refused if the file has another
