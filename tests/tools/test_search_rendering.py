@@ -168,20 +168,30 @@ def test_braced_paths_expand_to_all(paths: list[str]) -> None:
 
 
 def test_counts_all_files(root: Path, workspace: Workspace) -> None:
+    """Of many files with counts the folders are shown, unless files are asked for."""
     for n in range(70):
-        (root / f"m{n:02}.py").write_text("hit\n" * (1 + n % 3))
+        folder = root / f"d{n % 17:02}"
+        folder.mkdir(exist_ok=True)
+        (folder / f"m{n:02}.py").write_text("hit\n" * (1 + n // 17))
     found = workspace.search("hit", output="counts")
-    assert [file.count for file in found.files] == [
-        1 + n % 3 for n in range(70)
-    ]
+    assert sum(file.count for file in found.files) == 180
     assert found.complete
-    assert found.text.endswith(
-        "[139 matching lines in 70 files, all shown; 70 files searched]"
-    )
+    rows = found.text.splitlines()
+    assert rows[:2] == ["d00/: 15 in 5 files", "d01/: 15 in 5 files"]
+    assert rows[15:] == [
+        "2 more folders: 20 in 8 files",
+        "[180 matching lines in 70 files; max_results=70, a narrower path or glob shows each file; "
+        "output=uses surveys a name; 70 files searched]",
+    ]
+    files = workspace.search("hit", output="counts", max_results=70)
+    assert "all shown" in files.text
     assert (
         len(workspace.search("hit", output="counts", max_results=5).files) == 5
     )
     assert len(workspace.search("hit", output="files").files) == 70
+    item = {"output": "counts", "glob": "d0[0-6]/*"}
+    shares = workspace.search("hit", items=[item] * 19)
+    assert shares.text.startswith("pattern 1 'hit':\nd00/: 15 in 5 files\n")
 
 
 def outcome_of(**facts) -> SearchOutcome:

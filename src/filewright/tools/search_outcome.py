@@ -11,6 +11,7 @@ from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_digest import SearchDigest
 from filewright.tools.search_excerpt import FileExcerpt
 from filewright.tools.search_result import (
+    FolderCount,
     MatchedFile,
     SearchHit,
     TracedLine,
@@ -40,13 +41,13 @@ class SearchOutcome:
 
     `notes` are what its last line says. The `values` are in the rows of a `matrix` if
     there is one. With a `trace`, the excerpts are its lines. With `is_dense`, hits may be
-    shown without the code around their calls. With a `digest`, it is shown instead of the
-    hits. `advice` is what to try after a search without a match. `total_lines` are the
-    matching lines in all, in `matched_files` files, or None where they were not counted;
-    `occurrence_count` counts the matches on this page, of which a line may have several.
-    `searched_files` is None where files were not counted.
-    `has_damage` is True if the text of a file ends early, where its data are damaged. With
-    `error` the search failed, and is one of several.
+    shown without the code around their calls. Of many files with counts, the `folders`
+    are shown. With a `digest`, it is shown instead of the hits. `advice` is what to try
+    after a search without a match. `total_lines` are the matching lines in all, in
+    `matched_files` files, or None where they were not counted; `occurrence_count` counts
+    the matches on this page, of which a line may have several. `searched_files` is None
+    where files were not counted. `has_damage` is True if the text of a file ends early,
+    where its data are damaged. With `error` the search failed, and is one of several.
     """
 
     arguments: SearchArguments
@@ -58,6 +59,7 @@ class SearchOutcome:
     excerpts: tuple[FileExcerpt, ...] = ()
     hits: tuple[SearchHit, ...] = ()
     files: tuple[MatchedFile, ...] = ()
+    folders: tuple[FolderCount, ...] = ()
     kinds: ShownKinds | None = None
     survey: UsesSurvey | None = None
     values: tuple[ValueCount, ...] = ()

@@ -38,12 +38,18 @@ from filewright.tools.search_rendering import (
     render_file,
     render_kind,
 )
-from filewright.tools.search_result import MatchedFile, SearchHit, ValueCount
+from filewright.tools.search_result import (
+    FolderCount,
+    MatchedFile,
+    SearchHit,
+    ValueCount,
+)
 from filewright.tools.search_tree import (
     MIN_CUT_HITS,
     MIN_TREE_HITS,
     TreeLength,
     cut_to_call,
+    split_path,
 )
 from filewright.tools.search_uses import UsesCollector
 from filewright.tools.search_uses_names import parse_names
@@ -51,6 +57,10 @@ from filewright.tools.syntax_summary import is_name
 
 RESERVED_CHARS = 400
 """The characters that are left for the last lines of a page."""
+MAX_FILE_ROWS = 40
+"""More files with counts are shown by folder."""
+
+MAX_COUNTED_FILES = 20_000
 # What an edit may name afterwards reaches a little below the last hit.
 SHOWN_BYTES_BELOW = 4096
 
@@ -326,10 +336,40 @@ class SearchPage:
         file = MatchedFile(path)
         if self.arguments.output == "counts":
             file = MatchedFile(path, count)
+        if self._sums_folders and len(self._files) < MAX_COUNTED_FILES:
+            # If they are too many, their folders are shown.
+            self._files.append(file)
+            return True
         if not self._budget.take(len(render_file(file)) + 1):
             return False
         self._files.append(file)
         return True
+
+    @property
+    def _sums_folders(self) -> bool:
+        """Return True if many files with counts are shown by folder.
+
+        A caller that wants the files says how many.
+        """
+        arguments = self.arguments
+        return (
+            arguments.output == "counts"
+            and arguments.cursor is None
+            and "max_results" not in arguments.model_fields_set
+        )
+
+    def _sum_folders(self) -> tuple[FolderCount, ...]:
+        """Return the counts by folder, or () if the files themselves can be shown."""
+        if not self._sums_folders:
+            return ()
+        file_chars = 0
+        for file in self._files:
+            file_chars += len(render_file(file)) + 1
+        room = self._budget.limit - RESERVED_CHARS
+        if len(self._files) > MAX_FILE_ROWS or file_chars > room:
+            return count_by_folder(self._files)
+        self._budget.take(file_chars)
+        return ()
 
     def outcome(self, *, is_tree: bool = False) -> SearchOutcome:
         """Return what was collected."""
@@ -339,6 +379,7 @@ class SearchPage:
             max_chars=self._budget.limit - RESERVED_CHARS,
             with_path=is_tree,
         )
+        folders = self._sum_folders()
         shown = self._show_values()
         notes = shown.notes
         if self._ranking is not None:
@@ -361,6 +402,7 @@ class SearchPage:
             excerpts=tuple(self._excerpts),
             hits=tuple(self._hits),
             files=tuple(self._files),
+            folders=folders,
             kinds=kinds,
             survey=survey,
             occurrence_count=self._occurrence_count,
@@ -400,6 +442,25 @@ class SearchPage:
         else:
             rows = counter.rows(self._budget, max_rows)
         return ShownValues(rows, matrix, counter.summary(rows, matrix))
+
+
+def count_by_folder(files: Sequence[MatchedFile]) -> tuple[FolderCount, ...]:
+    """Return the counts of the files in each folder, the largest first."""
+    files_by_folder: dict[str, list[MatchedFile]] = {}
+    for file in files:
+        folder, name = split_path(file.path)
+        # A part of a path in quotes would not be a path.
+        place = name if name.startswith('"') else folder or "./"
+        files_by_folder.setdefault(place, []).append(file)
+    folders = [
+        FolderCount(
+            path=place,
+            files=len(members),
+            lines=sum(file.count or 0 for file in members),
+        )
+        for place, members in files_by_folder.items()
+    ]
+    return tuple(sorted(folders, key=lambda folder: -folder.lines))
 
 
 def show_only_fields(

@@ -33,12 +33,17 @@ from filewright.wording import escape_controls, pluralize
 if TYPE_CHECKING:
     from filewright.tools.search_excerpt import FileExcerpt
     from filewright.tools.search_outcome import SearchOutcome, ShownKinds
-    from filewright.tools.search_result import MatchedFile, ValueCount
+    from filewright.tools.search_result import (
+        FolderCount,
+        MatchedFile,
+        ValueCount,
+    )
 
 # The most files to name that have the same name and the same count.
 MAX_ALIKE_FILES = 10
 # Of more files than this, those of a folder share a row.
 MAX_OWN_ROWS = 20
+MAX_FOLDER_ROWS = 15
 MAX_LARGEST_KIND_CHARS = 120
 MAX_REPEATED_CHARS = 12
 """A longer pattern is named by its number beside the hits of other searches."""
@@ -84,6 +89,8 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     elif outcome.values:
         for value in outcome.values:
             yield render_value(value, with_path=outcome.is_tree)
+    elif outcome.folders:
+        yield from render_folders(outcome.folders)
     elif outcome.files:
         yield from render_files(outcome.files)
     elif outcome.kinds is not None:
@@ -197,10 +204,17 @@ def describe_hits(outcome: SearchOutcome) -> tuple[str, ...]:
         # `replace_content` counts these, and a caller may give that number to it.
         place = f"({pluralize(outcome.occurrence_count, 'match')}) {place}"
     lines = pluralize(outcome.total_lines, line_noun(outcome))
-    scope = ", all shown"
+    scope: str = ", all shown"
+    if outcome.folders:
+        count = len(outcome.files)
+        way = Hint(f"max_results={count}", shell=f"--max-results {count}")
+        scope = fill("; {}, a narrower path or glob shows each file", way)
+        if is_name(arguments):
+            survey = Hint("output=uses", shell="--uses")
+            scope = fill("{}; {} surveys a name", scope, survey)
     if outcome.has_damage:
         scope = " in the text that could be read"
-    return (f"{lines} {place}{scope}", *outcome.notes)
+    return (fill("{}{}", f"{lines} {place}", scope), *outcome.notes)
 
 
 def line_noun(outcome: SearchOutcome) -> str:
@@ -343,6 +357,20 @@ def render_files(files: Sequence[MatchedFile]) -> Iterator[str]:
     for ending, count in endings.items():
         if count > MAX_ALIKE_FILES:
             yield f"[and {count - MAX_ALIKE_FILES} more {ending}]"
+
+
+def render_folders(folders: Sequence[FolderCount]) -> Iterator[str]:
+    """Yield a row for each folder with its count, for the first of many."""
+    for folder in folders[:MAX_FOLDER_ROWS]:
+        files = ""
+        if folder.path.endswith("/"):
+            files = f" in {pluralize(folder.files, 'file')}"
+        yield f"{escape_controls(folder.path)}: {folder.lines:,}{files}"
+    rest = folders[MAX_FOLDER_ROWS:]
+    if rest:
+        lines = sum(folder.lines for folder in rest)
+        files = pluralize(sum(folder.files for folder in rest), "file")
+        yield f"{pluralize(len(rest), 'more folder')}: {lines:,} in {files}"
 
 
 def _render_folders(files: Sequence[MatchedFile]) -> Iterator[str]:

@@ -49,6 +49,15 @@ class MatchedFile:
 
 
 @dataclass(frozen=True, slots=True)
+class FolderCount:
+    """The number of matching lines in the files of a folder."""
+
+    path: str
+    files: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
 class ValueNumbers:
     """The distribution of the numbers in a field of counted entries."""
 
