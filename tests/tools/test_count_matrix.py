@@ -38,9 +38,9 @@ def test_numbers_of_keys_and_hours(workspace, root):
     jump = " ".join([*["103"] * 8, "403*", "103*", "103", "103"])
     assert result.text.splitlines() == [
         "p95 of ms: 12 columns of 1h, the first from 2026-05-01T00:00",
-        f"48 k00: {steady}; max 103",
-        f"48 k01: {jump}; max 403",
-        f"48 k02: {steady}; max 103",
+        f"48 k00: {steady}; max 103 at line 4",
+        f"48 k01: {jump}; max 403 at line 104",
+        f"48 k02: {steady}; max 103 at line 12",
         "[36 values of key,1h in 144 entries; * far from the cell before; "
         "by 1h and where of one key: p50, p95, max]",
     ]

@@ -37,8 +37,8 @@ def test_counts_by(logs):
         (
             {"path": "app.jsonl", "by": "level", "fields": ["ms"]},
             [
-                "540 info  p50 299 p95 569 max 599",
-                "60 error  p50 293 p95 563 max 593",
+                "540 info  p50 299 p95 569 max 599 at line 600",
+                "60 error  p50 293 p95 563 max 593 at line 594",
             ],
         ),
         (
@@ -49,8 +49,8 @@ def test_counts_by(logs):
                 "fields": ["$2"],
             },
             [
-                "9 INFO  p50 5 p95 9 max 9",
-                "1 ERROR  p50 3 p95 3 max 3",
+                "9 INFO  p50 5 p95 9 max 9 at app.log.2.gz:11",
+                "1 ERROR  p50 3 p95 3 max 3 at app.log.2.gz:4",
             ],
         ),
         (
@@ -118,8 +118,8 @@ def test_counts_pairs_of_text(logs, root):
     (root / "edge.log").write_text("".join(rows))
     result = search(logs, path="edge.log", by="up,msg", fields=["rt"])
     assert result.text.splitlines()[:2] == [
-        "5 co-0\ta b  p50 0.4 p95 0.8 max 0.8",
-        "5 co-1\ta b  p50 0.5 p95 0.9 max 0.9",
+        "5 co-0\ta b  p50 0.4 p95 0.8 max 0.8 at line 9",
+        "5 co-1\ta b  p50 0.5 p95 0.9 max 0.9 at line 10",
     ]
 
 

@@ -81,13 +81,27 @@ class CountedLine:
     """A line to count: its fields, the groups of its match, and its time.
 
     `groups` are the texts of the pattern's groups by number and name. `seconds` is None
-    for a line without a time.
+    for a line without a time. `offset` is its place in its file.
     """
 
     entry: Mapping[str, Any] | None = None
     groups: Mapping[str, str | None] = field(default_factory=dict)
     seconds: float | None = None
     utc_offset: int = 0
+    offset: int = 0
+
+
+@dataclass(slots=True)
+class LargestNumber:
+    """The largest number of a field in the entries with one value, and its line.
+
+    The line is known when the file is counted whole; until then its `offset` is.
+    """
+
+    number: float = -math.inf
+    offset: int = -1
+    path: str = ""
+    line: int = 0
 
 
 @dataclass(slots=True)
@@ -104,7 +118,7 @@ class CountedValue:
     first_seconds: float | None = None
     last_seconds: float | None = None
     numbers: tuple[array[float], ...] = ()
-    largest: array[float] = field(default_factory=lambda: array("d"))
+    largest: tuple[LargestNumber, ...] = ()
 
     def add_time(self, seconds: float | None) -> bool:
         """Record the time of an entry; return True if it is the earliest."""
@@ -125,7 +139,7 @@ class NumberSummary:
     path: str
     p50: float
     p95: float
-    largest: float
+    largest: LargestNumber
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +197,7 @@ class EntryCounts:
         self._covered_seconds = 0.0
         self._values: dict[tuple[KeyValue, ...], CountedValue] = {}
         self._last_seconds: float | None = None
+        self._unplaced: dict[int, LargestNumber] = {}
         self._number_count = 0
         self._stride = 1
 
@@ -243,7 +258,7 @@ class EntryCounts:
                 return None
             counted = CountedValue(key_values)
             counted.numbers = tuple(array("d") for _ in self.number_parts)
-            counted.largest.extend([-math.inf] * len(self.number_parts))
+            counted.largest = tuple(LargestNumber() for _ in self.number_parts)
             self._values[key_values] = counted
         counted.count += 1
         # The files of a folder are not in the order of time.
@@ -254,6 +269,14 @@ class EntryCounts:
     def begin_file(self) -> None:
         """Begin a file that does not continue the one before: no gap is between them."""
         self._last_seconds = None
+
+    def take_unplaced(self) -> list[LargestNumber]:
+        """Return the largest numbers in the last file, in the order of their lines."""
+        unplaced = sorted(
+            self._unplaced.values(), key=lambda largest: largest.offset
+        )
+        self._unplaced.clear()
+        return unplaced
 
     def _record_gap(self, seconds: float | None) -> None:
         """Record the time since the last entry if it is the longest so far."""
@@ -273,7 +296,10 @@ class EntryCounts:
             number = _read_finite_number(part, line)
             if number is None:
                 continue
-            counted.largest[index] = max(counted.largest[index], number)
+            largest = counted.largest[index]
+            if number > largest.number:
+                largest.number, largest.offset = number, line.offset
+                self._unplaced[id(largest)] = largest
             # A rare value has one number at least, and so a distribution.
             if is_sampled or not counted.numbers[index]:
                 counted.numbers[index].append(number)

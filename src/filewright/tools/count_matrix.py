@@ -12,6 +12,7 @@ from filewright.logs.counts import (
     CountedValue,
     EntryCounts,
     KeyValue,
+    LargestNumber,
     percentile_of,
 )
 from filewright.wording import escape_controls, pluralize
@@ -40,13 +41,14 @@ class MatrixCell:
 class MatrixRow:
     """The cells of one key, and the number of its entries in all spans of time.
 
-    `largest` is the largest number, None for counts. `values` are the counts behind the cells, in the order of time.
+    `largest` is the largest number with its place, None for counts. `values` are the
+    counts behind the cells, in the order of time.
     """
 
     key: str
     count: int
     cells: tuple[MatrixCell, ...]
-    largest: float | None
+    largest: LargestNumber | None
     values: tuple[CountedValue, ...]
 
 
@@ -147,14 +149,17 @@ def _build_row(
             measure = percentile_of(values[start], 0, 95)
         measures.append(measure)
     marks = find_jumps(measures)
-    largest = None
+    largest: LargestNumber | None = None
     if counts.number_parts:
-        largest = max(value.largest[0] for value in values.values())
+        largest = max(
+            (value.largest[0] for value in values.values()),
+            key=lambda candidate: candidate.number,
+        )
     return MatrixRow(
         key=key,
         count=sum(value.count for value in values.values()),
         cells=tuple(map(MatrixCell, measures, marks)),
-        largest=None if largest == -math.inf else largest,
+        largest=largest,
         values=tuple(values[start] for start in columns if start in values),
     )
 
@@ -180,7 +185,7 @@ def find_jumps(measures: Sequence[float | None]) -> list[bool]:
     return [step is not None and step > limit for step in steps]
 
 
-def render_matrix(matrix: CountMatrix) -> Iterator[str]:
+def render_matrix(matrix: CountMatrix, *, with_path: bool) -> Iterator[str]:
     """Yield the head of a matrix and its rows."""
     measure = f"p95 of {matrix.field}" if matrix.field else "entries"
     columns = pluralize(min(matrix.column_count, MAX_COLUMNS), "column")
@@ -190,9 +195,20 @@ def render_matrix(matrix: CountMatrix) -> Iterator[str]:
     for row in matrix.rows:
         cells = " ".join(map(_render_cell, row.cells))
         largest = ""
-        if row.largest is not None:
-            largest = f"; max {show_number(row.largest)}"
+        if row.largest is not None and row.largest.line:
+            number = show_number(row.largest.number)
+            place = render_place(
+                row.largest.path, row.largest.line, with_path=with_path
+            )
+            largest = f"; max {number} at {place}"
         yield f"{row.count:,} {escape_controls(row.key)}: {cells}{largest}"
+
+
+def render_place(path: str, line: int, *, with_path: bool) -> str:
+    """Return the place of a line: ``line 5``, or ``app.log:5`` among several files."""
+    if with_path:
+        return f"{escape_controls(path)}:{line}"
+    return f"line {line}"
 
 
 def _render_cell(cell: MatrixCell) -> str:

@@ -95,11 +95,15 @@ class LineCounter:
                     utc_offset=0
                     if self._clock is None
                     else self._clock.utc_offset,
+                    offset=line.offset,
                 )
             )
             if value is not None:
                 value.path = path
                 value.line = snapshot.lines.line_at(line.offset, task)
+        for largest in self._counts.take_unplaced():
+            largest.path = path
+            largest.line = snapshot.lines.line_at(largest.offset, task)
 
     def _read_entry(
         self,
@@ -166,7 +170,9 @@ class LineCounter:
                 field=summary.path,
                 p50=summary.p50,
                 p95=summary.p95,
-                largest=summary.largest,
+                largest=summary.largest.number,
+                largest_path=summary.largest.path,
+                largest_line=summary.largest.line,
             )
             for summary in self._counts.summarize(value)
         ]
@@ -240,7 +246,7 @@ class LineCounter:
 
 def _count_chars(matrix: CountMatrix) -> int:
     """Return how many characters a matrix takes on the page."""
-    return sum(len(row) + 1 for row in render_matrix(matrix))
+    return sum(len(row) + 1 for row in render_matrix(matrix, with_path=True))
 
 
 def find_groups(names: Sequence[str], pattern: Pattern) -> dict[str, int]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from filewright.hints import Hint, fill, join_words
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.bounded_text import BoundedText
-from filewright.tools.count_matrix import render_matrix
+from filewright.tools.count_matrix import render_matrix, render_place
 from filewright.tools.search_digest import render_digest
 from filewright.tools.search_excerpt import ExcerptLine, LineRole
 from filewright.tools.search_lines import render_after_number, render_line
@@ -85,7 +85,7 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     elif outcome.survey is not None:
         yield from render_survey(outcome.survey, is_tree=outcome.is_tree)
     elif outcome.matrix is not None:
-        yield from render_matrix(outcome.matrix)
+        yield from render_matrix(outcome.matrix, with_path=outcome.is_tree)
     elif outcome.values:
         for value in outcome.values:
             yield render_value(value, with_path=outcome.is_tree)
@@ -138,11 +138,16 @@ def render_value(value: ValueCount, *, with_path: bool) -> str:
             f" {name} p50 {numbers.p50:,.6g} "
             f"p95 {numbers.p95:,.6g} max {numbers.largest:,.6g}"
         )
+        if numbers.largest_line is not None and not value.is_span:
+            place = render_place(
+                numbers.largest_path or "",
+                numbers.largest_line,
+                with_path=with_path,
+            )
+            row += f" at {place}"
     if value.numbers or value.is_span:
         return row
-    place = f"line {value.line}"
-    if with_path:
-        place = f"{escape_controls(value.path)}:{value.line}"
+    place = render_place(value.path, value.line, with_path=with_path)
     return f"{row} (first: {place}){_render_period(value)}"
 
 

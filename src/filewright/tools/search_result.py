@@ -59,12 +59,17 @@ class FolderCount:
 
 @dataclass(frozen=True, slots=True)
 class ValueNumbers:
-    """The distribution of the numbers in a field of counted entries."""
+    """The distribution of the numbers in a field of counted entries.
+
+    The largest is in `largest_line` of the file at `largest_path`.
+    """
 
     field: str
     p50: float
     p95: float
     largest: float
+    largest_path: str | None = optional()
+    largest_line: int | None = optional()
 
 
 @dataclass(frozen=True, slots=True)
