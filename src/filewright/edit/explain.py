@@ -30,7 +30,7 @@ from filewright.edit.nearest import (
     replace_undecodable,
     show_whitespace,
 )
-from filewright.edit.request import TextEdit
+from filewright.edit.request import SpliceEdit, TextEdit
 from filewright.edit.source import Source
 from filewright.edit.suggestions import (
     first_successful,
@@ -170,7 +170,14 @@ def _explain_overlap(
         return _refusal(
             missed, message, "name a place outside of the moved text", lines
         )
-    both = f"{(missed.other or 0) + 1} and {number + 1}"
+    other = (missed.other or 0) + 1
+    if isinstance(missed.edit, SpliceEdit):
+        message = (
+            f"edit {other} changes an import that edit {number + 1} "
+            f"rewrites, at line {lines[0]}"
+        )
+        return _refusal(missed, message, f"leave out edit {other}", lines)
+    both = f"{other} and {number + 1}"
     message = f"edits {both} overlap at line {lines[0]}"
     return _refusal(missed, message, f"join edits {both} into one", lines)
 

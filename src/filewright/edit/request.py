@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from filewright.errors import invalid
 from filewright.text.codec import check_text, normalize_newlines
+from filewright.text.splice import Splice
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +103,25 @@ class Insertion:
         return ""
 
 
-Edit = TextEdit | LineEdit | Insertion
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SpliceEdit:
+    """Apply splices that are known already, within the bytes [start, end).
+
+    `named` says in words what they do.
+    """
+
+    start: int
+    end: int
+    splices: tuple[Splice, ...]
+    named: str
+    number: int = 0
+    base: bytes | None = None
+    fuzzy: bool = False
+    search: str = ""
+    replace: str = ""
+
+
+Edit = TextEdit | LineEdit | Insertion | SpliceEdit
 
 
 def validate_edit(edit: Edit) -> Edit:
@@ -131,6 +150,8 @@ def validate_edit(edit: Edit) -> Edit:
             _validate_lines(edit.first_line, edit.last_line)
         case Insertion():
             _validate_lines(edit.line, None)
+        case SpliceEdit():
+            return edit
     if "\r" in edit.replace:
         return replace(edit, replace=normalize_newlines(edit.replace))
     return edit

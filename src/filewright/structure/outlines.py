@@ -15,6 +15,7 @@ from filewright.progress import Task
 from filewright.settings import Settings
 from filewright.structure.definition_patterns import add_definitions
 from filewright.structure.grammar_input import MAX_PARSED_BYTES
+from filewright.structure.import_statements import ImportFacts
 from filewright.structure.outline import Outline
 from filewright.structure.syntax_kinds import SyntaxAnswer
 from filewright.structure.wire import Request
@@ -26,6 +27,17 @@ from filewright.wording import format_size
 
 NO_GRAMMAR_NOTE: Final = "without a grammar"
 """The note of an answer on a file that no grammar reads."""
+
+IMPORT_LANGUAGES: Final = frozenset(
+    [
+        Language.PYTHON,
+        Language.JAVASCRIPT,
+        Language.JSX,
+        Language.TYPESCRIPT,
+        Language.TSX,
+    ]
+)
+"""The languages whose imports are read."""
 
 _HEAD_BYTES: Final = 64 << 10
 """The beginning of a text by which its language is recognised."""
@@ -257,6 +269,40 @@ class Outlines:
         if not answer.note and 0 not in answer.codes:
             self._syntax.put(key, answer, _ANSWER_BYTES * (1 + len(spans)))
         return answer
+
+    def imports(
+        self,
+        snapshot: Snapshot,
+        names: tuple[str, ...],
+        spans: tuple[int, ...] = (),
+        *,
+        task: Task | None = None,
+    ) -> ImportFacts:
+        """Return the imports of a file and the mentions of some names.
+
+        `spans` are the starts and ends of the ranges whose unbound names are named too.
+        The note of the answer says why a file cannot be read.
+
+        Raises `cancelled` or `timeout` of the task, and `io_error`.
+        """
+        language = language_of_snapshot(snapshot)
+        if language not in IMPORT_LANGUAGES:
+            return ImportFacts(note=NO_GRAMMAR_NOTE)
+        if snapshot.encoding.unit_bytes > 1 or snapshot.encoding.is_multibyte:
+            return ImportFacts(note=f"it is {snapshot.encoding.name}")
+        limit = min(self._settings.parse_bytes, MAX_PARSED_BYTES)
+        if snapshot.size > limit or snapshot.content is None:
+            return ImportFacts(note=f"larger than {format_size(limit)}")
+        request = self._request(
+            snapshot, snapshot.content, language, _file_key(snapshot)
+        )
+        request = replace(request, spans=spans, names=names)
+        try:
+            return self._workers.imports(request, snapshot.content, task)
+        except OSError as error:
+            return ImportFacts(
+                note=f"no parser process starts ({error.strerror or error})"
+            )
 
     def prepare(self) -> None:
         """Start a parser process, so that the first outline does not wait for it."""

@@ -64,18 +64,20 @@ class CentralFile:
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """A file that imports a name from another file, or that file as a whole."""
+    """A file that imports a name from another file, or that file as a whole, at `line`."""
 
     path: str
     takes_name: bool
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
 class _Import:
-    """A module that is imported, and the names taken from it."""
+    """A module that is imported at a line, and the names taken from it."""
 
     module: str
     names: PathParts
+    line: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,11 +149,14 @@ class References:
         """Yield the files that import `name` from `target`, or `target` as a whole."""
         for file in self._files:
             takes_name = takes_whole = False
+            name_line = whole_line = 0
             for imported in file.imports:
                 module, names = imported.module, imported.names
                 if self._resolve(file.path, module, "") == target:
-                    takes_name = takes_name or name in names
-                    takes_whole = takes_whole or not names
+                    if name in names and not takes_name:
+                        takes_name, name_line = True, imported.line
+                    if not names and not takes_whole:
+                        takes_whole, whole_line = True, imported.line
                 elif not takes_whole:
                     # A name may be a module itself: `from package import module`.
                     takes_whole = any(
@@ -159,8 +164,9 @@ class References:
                         == target
                         for imported_name in names
                     )
+                    whole_line = imported.line if takes_whole else 0
             if takes_name or takes_whole:
-                yield Importer(file.path, takes_name)
+                yield Importer(file.path, takes_name, name_line or whole_line)
 
     def _resolve(self, path: str, module: str, name: str) -> str | None:
         """Return the file that an import in `path` means by `module`, or by `name` in it."""
@@ -230,7 +236,7 @@ def _split_module(module: str) -> PathParts:
 def _find_imports(text: str) -> Iterator[_Import]:
     """Yield the imports in a text."""
     line_start = 0
-    for line in text.split("\n"):
+    for number, line in enumerate(text.split("\n"), 1):
         # Most lines are no imports, and the expression is slow on them.
         stripped = line.strip()
         if (
@@ -241,11 +247,11 @@ def _find_imports(text: str) -> Iterator[_Import]:
         ):
             match = _IMPORT.match(text, line_start)
             if match is not None:
-                yield _read_import(match)
+                yield _read_import(match, number)
         line_start += len(line) + 1
 
 
-def _read_import(match: re.Match[str]) -> _Import:
+def _read_import(match: re.Match[str], line: int) -> _Import:
     """Return the import that the expression has matched."""
     modules = match.group("module", "source", "path", "header", "plain", "go")
     module: str = next(filter(None, modules))
@@ -254,4 +260,4 @@ def _read_import(match: re.Match[str]) -> _Import:
     names = re.sub(r"#[^\n]*|\bas[ \t]+\w+|\btype\b", "", names)
     if match["header"]:
         module = module.rpartition(".")[0] or module
-    return _Import(module, tuple(_NAME.findall(names)))
+    return _Import(module, tuple(_NAME.findall(names)), line)

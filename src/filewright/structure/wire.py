@@ -11,6 +11,7 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
+from filewright.structure.import_statements import ImportFacts
 from filewright.structure.outline import Outline, SyntaxIssue, SyntaxReport
 from filewright.structure.symbol import Symbol
 from filewright.structure.syntax_kinds import SyntaxAnswer
@@ -21,7 +22,8 @@ class Request:
     """A request for the outline of the `size` bytes that follow, within `seconds`.
 
     `key` names the file. If the worker still has its last tree, the parse is faster.
-    With `spans`, the starts and the ends in turn, it is one for the syntax of these.
+    With `spans`, the starts and the ends in turn, it is one for the syntax of these; with
+    `names`, one for imports, the mentions of the names, and the names used in the spans.
     """
 
     language: str
@@ -30,9 +32,13 @@ class Request:
     key: str = ""
     size: int = 0
     spans: tuple[int, ...] = ()
+    names: tuple[str, ...] = ()
 
 
-def encode_line(value: Request | Outline | SyntaxAnswer) -> bytes:
+Answer = Outline | SyntaxAnswer | ImportFacts
+
+
+def encode_line(value: Request | Answer) -> bytes:
     """Return a request or an answer as a line of JSON: a list of its fields."""
     # Named tuples are lists for JSON already; only dataclasses reach `default`.
     row = json.dumps(_fields(value), separators=(",", ":"), default=_fields)
@@ -40,7 +46,7 @@ def encode_line(value: Request | Outline | SyntaxAnswer) -> bytes:
 
 
 def _fields(
-    value: Request | Outline | SyntaxAnswer | SyntaxReport,
+    value: Request | Answer | SyntaxReport,
 ) -> list[object]:
     """Return the values of the fields of a dataclass, in order."""
     return [getattr(value, name) for name in value.__slots__]

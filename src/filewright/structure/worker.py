@@ -1,4 +1,4 @@
-"""The parser process: it reads content, and answers with outlines or the syntax of spans.
+"""The parser process: it reads content, and answers with outlines, the syntax of spans or imports.
 
 It is started as `python -I worker.py PATHS`, where PATHS is a JSON list of the folders in
 which modules are found. The launcher has confined it and limited its memory. It ends when
@@ -15,10 +15,8 @@ import types
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from filewright.structure.outline import Outline
     from filewright.structure.parser import ParsedText
-    from filewright.structure.syntax_kinds import SyntaxAnswer
-    from filewright.structure.wire import Request
+    from filewright.structure.wire import Answer, Request
 
 _MAX_CACHED_BYTES = 2 << 20
 """Content whose trees are kept. A tree takes some twenty times its text."""
@@ -80,11 +78,10 @@ def _serve(wire_in: io.FileIO, wire_out: io.FileIO) -> None:
             streams.give_back_when_idle(wire_in, _IDLE_SECONDS)
 
 
-def _answer(
-    request: Request, content: bytes, trees: _TreeCache
-) -> Outline | SyntaxAnswer:
+def _answer(request: Request, content: bytes, trees: _TreeCache) -> Answer:
     """Return the answer of a request, with a note if the content was not parsed."""
     from filewright.languages import Language
+    from filewright.structure.import_statements import ImportFacts
     from filewright.structure.outline import Outline
     from filewright.structure.syntax_kinds import SyntaxAnswer
 
@@ -99,19 +96,21 @@ def _answer(
         answer = f"not parsed: its grammar is not installed ({error.name})"
     if not isinstance(answer, str):
         return answer
+    if request.names:
+        return ImportFacts(note=answer)
     if request.spans:
         return SyntaxAnswer(note=answer)
     return Outline(Language(request.language), parsed=False, note=answer)
 
 
-def _read(
-    request: Request, content: bytes, trees: _TreeCache
-) -> Outline | SyntaxAnswer | str:
-    """Return the outline of a content, or the syntax of the spans of a request.
+def _read(request: Request, content: bytes, trees: _TreeCache) -> Answer | str:
+    """Return the outline of a content, or the syntax or the imports of a request.
 
     The tree is kept for the next parse. Returns a note if there is none.
     """
     from filewright.languages import Language
+    from filewright.structure.import_collector import collect_imports
+    from filewright.structure.import_statements import ImportFacts
     from filewright.structure.parser import build_outline, parse_text
     from filewright.structure.syntax_kinds import classify_spans
 
@@ -125,8 +124,18 @@ def _read(
     )
     if isinstance(parsed, str):
         return parsed
-    answer: Outline | SyntaxAnswer
-    if request.spans:
+    answer: Answer
+    if request.names:
+        if not parsed.is_whole:
+            return ImportFacts(note="not parsed to its end")
+        answer = collect_imports(
+            parsed.tree,
+            parsed.grammar,
+            parsed.content,
+            request.names,
+            request.spans,
+        )
+    elif request.spans:
         answer = classify_spans(
             parsed.tree, parsed.grammar, parsed.content, request.spans
         )

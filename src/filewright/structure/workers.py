@@ -22,6 +22,7 @@ from typing import Final, TypeVar
 from filewright.boundary.launcher import PIPE, Launcher
 from filewright.errors import FilewrightError
 from filewright.progress import Task
+from filewright.structure.import_statements import ImportFacts, decode_facts
 from filewright.structure.outline import Outline
 from filewright.structure.syntax_kinds import SyntaxAnswer
 from filewright.structure.wire import (
@@ -101,6 +102,22 @@ class Workers:
 
         def explain(note: str) -> SyntaxAnswer:
             return SyntaxAnswer(note=note)
+
+        return self._ask(request, data, task or Task(), decode, explain)
+
+    def imports(
+        self, request: Request, data: bytes, task: Task | None = None
+    ) -> ImportFacts:
+        """Return the imports of `data`, or a note that says why not.
+
+        Raises the errors of `outline`.
+        """
+
+        def decode(line: bytes) -> ImportFacts:
+            return decode_facts(json.loads(line), len(data))
+
+        def explain(note: str) -> ImportFacts:
+            return ImportFacts(note=note)
 
         return self._ask(request, data, task or Task(), decode, explain)
 

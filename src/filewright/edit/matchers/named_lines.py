@@ -14,7 +14,12 @@ from filewright.edit.model import (
     TextPart,
     Tier,
 )
-from filewright.edit.request import Insertion, LineEdit, TextEdit
+from filewright.edit.request import (
+    Insertion,
+    LineEdit,
+    SpliceEdit,
+    TextEdit,
+)
 from filewright.edit.source import Source
 from filewright.errors import Code, FilewrightError, invalid
 from filewright.text.codec import encode, normalize_newlines
@@ -26,8 +31,13 @@ _MAX_COMPARED_BYTES = 1 << 20
 """Bytes of replaced lines that are compared with the new ones, to leave equal lines."""
 
 
-def match_lines(source: Source, edit: LineEdit | Insertion) -> EditMatch:
+def match_lines(
+    source: Source, edit: LineEdit | Insertion | SpliceEdit
+) -> EditMatch:
     """Match whole lines that are replaced or inserted, whatever they hold."""
+    if isinstance(edit, SpliceEdit):
+        span = ByteRange(edit.start, edit.end)
+        return EditMatch(edit, Tier.EXACT, (SplicePart(span, edit.splices),))
     if isinstance(edit, Insertion):
         return _match_insertion(source, edit)
     first, last = edit.first_line, edit.last_line

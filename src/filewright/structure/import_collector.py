@@ -1,0 +1,414 @@
+"""The imports of a syntax tree, and the mentions of names. It runs in the parser process.
+
+Query files (`imports/*.scm`) find the nodes: `@import` is a statement, `@specifier` a
+string that may be a module, `@bound` a name that the text binds, `@used` any name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from filewright.languages import Language
+from filewright.structure.grammar import load_grammar
+from filewright.structure.import_statements import (
+    CALL,
+    MAX_MENTIONS,
+    MAX_STATEMENTS,
+    NAMES,
+    STAR,
+    WHOLE,
+    ImportedName,
+    ImportFacts,
+    ImportStatement,
+    NameMention,
+)
+
+if TYPE_CHECKING:
+    from tree_sitter import Node, Query, Tree
+
+    from filewright.structure.grammar import Grammar
+    from filewright.structure.grammar_input import Content
+
+_QUERIES: Final = Path(__file__).with_name("imports")
+_QUERY_FILES: Final = {
+    Language.PYTHON: ("python",),
+    Language.JAVASCRIPT: ("ecma", "javascript"),
+    Language.JSX: ("ecma", "javascript"),
+    Language.TYPESCRIPT: ("ecma", "typescript"),
+    Language.TSX: ("ecma", "typescript"),
+}
+_MAX_UNBOUND: Final = 100
+_MAX_TEXT_BYTES: Final = 400
+"""Bytes of a string or of a chain of attributes that mentions a name."""
+
+_MAX_ANCESTORS: Final = 12
+"""Nodes around a mention that may say that it is in a list `__all__`."""
+
+_LETTER: Final = rb"[\w$\x80-\xff]"
+_LISTED_TYPES: Final = (
+    "dotted_name",
+    "aliased_import",
+    "import_specifier",
+    "export_specifier",
+)
+# A name in such a node, or in such a field of a node, is no use of a name.
+_UNUSED_PARENTS: Final = (
+    "dotted_name",
+    "aliased_import",
+    "import_specifier",
+    "import_clause",
+    "namespace_import",
+)
+_UNUSED_FIELDS: Final = {
+    "attribute": "attribute",
+    "keyword_argument": "name",
+    "export_specifier": "alias",
+}
+_COMMENTS: Final = ("comment", "html_comment")
+_CHAINS: Final = ("attribute", "member_expression", "nested_type_identifier")
+
+
+def collect_imports(
+    tree: Tree,
+    grammar: Grammar,
+    content: Content,
+    names: Sequence[str],
+    spans: Sequence[int],
+) -> ImportFacts:
+    """Return the imports of a text, the mentions of names, and the unbound names.
+
+    `spans` are the starts and ends of the ranges whose unbound names are requested.
+    """
+    from tree_sitter import QueryCursor
+
+    reader = _StatementReader(content, _first_error(tree.root_node))
+    captures = QueryCursor(_load_query(grammar.language)).captures(
+        tree.root_node
+    )
+    statements: list[ImportStatement] = []
+    nodes = [*captures.get("import", ()), *captures.get("specifier", ())]
+    nodes.sort(key=lambda node: node.start_byte)
+    for node in nodes:
+        statements += reader.read(node)
+        if len(statements) > MAX_STATEMENTS:
+            return ImportFacts(note=f"more than {MAX_STATEMENTS} imports")
+    mentions = [*_find_mentions(tree.root_node, content, names)]
+    if len(mentions) > MAX_MENTIONS:
+        return ImportFacts(note=f"more than {MAX_MENTIONS} mentions")
+    has_star = any(statement.form == STAR for statement in statements)
+    unbound: tuple[str, ...] = ()
+    if spans and not has_star:
+        bound = {_text(content, node) for node in captures.get("bound", ())}
+        for statement in statements:
+            bound |= _names_bound_by(statement)
+        used = _find_used(content, captures.get("used", ()), spans)
+        unbound = tuple(name for name in used if name not in bound)
+    return ImportFacts(
+        tuple(statements),
+        tuple(mentions),
+        unbound[:_MAX_UNBOUND],
+        has_star=has_star,
+    )
+
+
+@cache
+def _load_query(language: Language) -> Query:
+    """Return the query of a language."""
+    import tree_sitter
+
+    text = "\n".join(
+        (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
+        for name in _QUERY_FILES[language]
+    )
+    return tree_sitter.Query(load_grammar(language).parser_language, text)
+
+
+def _first_error(root: Node) -> int | None:
+    """Return the offset of the first text that the grammar could not read, or None."""
+    node = root
+    while node.has_error:
+        if node.is_error or node.is_missing:
+            return node.start_byte
+        broken = [child for child in node.children if child.has_error]
+        if not broken:
+            return node.start_byte
+        node = broken[0]
+    return None
+
+
+def _text(content: Content, node: Node) -> str:
+    """Return the text of a node."""
+    data = content.data[node.start_byte : node.end_byte]
+    return data.decode(content.codec, "replace")
+
+
+def _names_bound_by(statement: ImportStatement) -> set[str]:
+    """Return the names that a statement binds in its file."""
+    names = {name.bound_name for name in statement.names}
+    if statement.form == WHOLE:
+        # `import a.b` binds `a`.
+        names |= {name.partition(".")[0] for name in names}
+    return names | {statement.default_name}
+
+
+class _StatementReader:
+    """A reader of statements. The text from `first_error` on is not certain."""
+
+    def __init__(self, content: Content, first_error: int | None) -> None:
+        self._content = content
+        self._first_error = first_error
+
+    def read(self, node: Node) -> Iterator[ImportStatement]:
+        """Yield the statement of a node; none if it imports nothing."""
+        match node.type:
+            case "import_from_statement":
+                yield self._read_from(node)
+            case "import_statement" if node.child_by_field_name("name"):
+                yield self._build(node, None, WHOLE, self._listed(node))
+            case "import_statement" | "export_statement":
+                yield from self._read_module(node)
+            case "string":
+                yield self._build(node, node, CALL)
+
+    def _read_from(self, node: Node) -> ImportStatement:
+        """Return a `from` import of Python."""
+        module = node.child_by_field_name("module_name")
+        form = NAMES
+        brackets = [child for child in node.children if child.type in "()"]
+        for child in node.children:
+            if child.type == "wildcard_import":
+                form = STAR
+        names = self._listed(node)
+        list_start = names[0].start if names else node.end_byte
+        list_end = names[-1].end if names else node.end_byte
+        if len(brackets) == 2:
+            list_start = brackets[0].start_byte
+            list_end = brackets[1].end_byte
+        return self._build(
+            node, module, form, names, list_start=list_start, list_end=list_end
+        )
+
+    def _read_module(self, node: Node) -> Iterator[ImportStatement]:
+        """Yield an import or export of JavaScript with the string of its module."""
+        source = node.child_by_field_name("source")
+        holder = node
+        default_name = ""
+        for child in node.children:
+            if child.type == "import_require_clause":
+                string = child.child_by_field_name("source")
+                yield self._build(node, string, CALL)
+                return
+            if child.type == "import_clause":
+                holder = child
+        if source is None:
+            return
+        form = STAR if holder is node else WHOLE
+        names: tuple[ImportedName, ...] = ()
+        list_start = list_end = 0
+        for child in holder.children:
+            match child.type:
+                case "identifier":
+                    default_name = _text(self._content, child)
+                case "named_imports" | "export_clause":
+                    form = NAMES
+                    names = self._listed(child)
+                    list_start, list_end = child.start_byte, child.end_byte
+                case "namespace_import" | "namespace_export":
+                    alias = _text(self._content, child).split()[-1]
+                    name = ImportedName(
+                        "*", alias, child.start_byte, child.end_byte
+                    )
+                    names = (name,)
+                    form = WHOLE
+        if node.type == "import_statement" and form == STAR:
+            # `import "m"` takes no name.
+            return
+        yield self._build(
+            node,
+            source,
+            form,
+            names,
+            list_start=list_start,
+            list_end=list_end,
+            default_name=default_name,
+        )
+
+    def _listed(self, node: Node) -> tuple[ImportedName, ...]:
+        """Return the names that a node lists."""
+        names = []
+        module = node.child_by_field_name("module_name")
+        for child in node.named_children:
+            if child.type not in _LISTED_TYPES or child == module:
+                continue
+            name_node = child.child_by_field_name("name") or child
+            alias_node = child.child_by_field_name("alias")
+            alias = ""
+            if alias_node is not None:
+                alias = _text(self._content, alias_node)
+            name = "".join(_text(self._content, name_node).split())
+            names.append(
+                ImportedName(name, alias, child.start_byte, child.end_byte)
+            )
+        return tuple(names)
+
+    def _build(
+        self,
+        node: Node,
+        module: Node | None,
+        form: str,
+        names: tuple[ImportedName, ...] = (),
+        *,
+        list_start: int = 0,
+        list_end: int = 0,
+        default_name: str = "",
+    ) -> ImportStatement:
+        """Return a statement; the quotes of its module are left out."""
+        start = end = node.end_byte
+        if module is not None:
+            quotes = 1 if module.type == "string" else 0
+            start = module.start_byte + quotes
+            end = max(start, module.end_byte - quotes)
+        first_error = self._first_error
+        parent = node.parent
+        text = self._content.data[start:end]
+        return ImportStatement(
+            form,
+            text.decode(self._content.codec, "replace"),
+            node.start_byte,
+            node.end_byte,
+            start,
+            end,
+            names,
+            list_start,
+            list_end,
+            default_name,
+            is_certain=first_error is None or first_error >= node.end_byte,
+            is_only_statement=parent is not None
+            and parent.parent is not None
+            and _count_statements(parent) == 1,
+        )
+
+
+def _count_statements(block: Node) -> int:
+    """Return the number of statements in a block."""
+    return sum(child.type not in _COMMENTS for child in block.named_children)
+
+
+def _find_mentions(
+    root: Node, content: Content, names: Sequence[str]
+) -> Iterator[NameMention]:
+    """Yield the mentions of names in a text, one more than the limit at most."""
+    if not names:
+        return
+    words = b"|".join(
+        re.escape(name.encode(content.codec, "replace")) for name in names
+    )
+    pattern = re.compile(rb"(?<!%b)(?:%b)(?!%b)" % (_LETTER, words, _LETTER))
+    count = 0
+    for match in pattern.finditer(content.data):
+        node = root.descendant_for_byte_range(match.start(), match.end())
+        if node is None:
+            continue
+        name = match[0].decode(content.codec, "replace")
+        mention = _read_mention(content, node, name, match.start())
+        if mention is None:
+            continue
+        yield mention
+        count += 1
+        if count > MAX_MENTIONS:
+            return
+
+
+def _read_mention(
+    content: Content, node: Node, name: str, start: int
+) -> NameMention | None:
+    """Return the mention of a name in a node, or None for an import or a comment."""
+    parent = node.parent
+    if parent is None or node.type in _COMMENTS:
+        return None
+    if parent.type in _LISTED_TYPES:
+        if _is_own_export(parent):
+            return NameMention(name, "exported", start, name)
+        return None
+    if "string" in node.type or "string" in parent.type:
+        return _read_string(content, node, name, start)
+    if _text(content, node) != name:
+        return None
+    if parent.type in _CHAINS:
+        first_child = parent.children[0]
+        if first_child != node:
+            text = "".join(_text(content, parent).split())
+            return NameMention(
+                name, "attribute", start, text[-_MAX_TEXT_BYTES:]
+            )
+    is_key = node.type == "property_identifier"
+    if is_key or _is_unused_field(node, parent):
+        return None
+    return NameMention(name, "name", start, name)
+
+
+def _is_own_export(specifier: Node) -> bool:
+    """Return True in `export { a }` without a module."""
+    if specifier.type != "export_specifier":
+        return False
+    clause = specifier.parent
+    statement = clause.parent if clause is not None else None
+    if statement is None:
+        return False
+    return statement.child_by_field_name("source") is None
+
+
+def _read_string(
+    content: Content, node: Node, name: str, start: int
+) -> NameMention | None:
+    """Return the mention of a name in a string."""
+    if node.end_byte - node.start_byte > _MAX_TEXT_BYTES:
+        return None
+    text = _text(content, node).strip("'\"`")
+    kind = "string"
+    if text == name and _is_in_all(content, node):
+        kind = "exported"
+    return NameMention(name, kind, start, text)
+
+
+def _is_in_all(content: Content, node: Node) -> bool:
+    """Return True for a string in the value of `__all__`."""
+    around: Node | None = node
+    for _ in range(_MAX_ANCESTORS):
+        if around is None:
+            return False
+        if around.type in ("assignment", "augmented_assignment", "call"):
+            head = content.data[around.start_byte : around.start_byte + 8]
+            return head.startswith(b"__all__")
+        around = around.parent
+    return False
+
+
+def _is_unused_field(node: Node, parent: Node) -> bool:
+    """Return True for a name that stands for itself, such as that of an argument."""
+    field = _UNUSED_FIELDS.get(parent.type)
+    if field is None:
+        return False
+    return parent.child_by_field_name(field) == node
+
+
+def _find_used(
+    content: Content, nodes: Sequence[Node], spans: Sequence[int]
+) -> list[str]:
+    """Return the names that are used in ranges of a text, in order."""
+    ranges = [*zip(spans[::2], spans[1::2], strict=True)]
+    used: dict[str, None] = {}
+    for node in sorted(nodes, key=lambda node: node.start_byte):
+        start = node.start_byte
+        if not any(first <= start < stop for first, stop in ranges):
+            continue
+        parent = node.parent
+        if parent is None or parent.type in _UNUSED_PARENTS:
+            continue
+        if not _is_unused_field(node, parent):
+            used[_text(content, node)] = None
+    return [*used]

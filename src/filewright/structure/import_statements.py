@@ -1,0 +1,135 @@
+"""The imports of one file, and the places that mention some names.
+
+They are read from the syntax tree in the parser process (`import_collector`). Offsets are
+in bytes of the file.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+MAX_STATEMENTS: Final = 5_000
+MAX_MENTIONS: Final = 2_000
+"""The statements of a file, and the mentions in it, that are read."""
+
+NAMES: Final = "names"
+"""The form of a statement that lists names: `from m import a`, `export { a } from "m"`."""
+
+STAR: Final = "star"
+"""The form of a statement that takes all names of a module."""
+
+WHOLE: Final = "whole"
+"""The form of a statement that binds a module: `import m`, `import * as m from "m"`."""
+
+CALL: Final = "call"
+"""The form of a call whose first argument is a module: `require("m")`."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedName:
+    """A name in the list of a statement, with the alias that it gets ("": none).
+
+    `start` and `end` enclose both. A statement of the form `whole` lists modules.
+    """
+
+    name: str
+    alias: str
+    start: int
+    end: int
+
+    @property
+    def bound_name(self) -> str:
+        """The name by which the file refers to it."""
+        return self.alias or self.name
+
+
+@dataclass(frozen=True, slots=True)
+class ImportStatement:
+    """A statement that imports, or exports again.
+
+    `module` is the text between `module_start` and `module_end`, without quotes. The
+    list of names is from `list_start` to `list_end`, with its brackets if it has any.
+    `default_name` is the name of a default import. With `is_certain=False` the text
+    before it or in it has a syntax error. `is_only_statement`: the block around it has
+    no other.
+    """
+
+    form: str
+    module: str
+    start: int
+    end: int
+    module_start: int
+    module_end: int
+    names: tuple[ImportedName, ...] = ()
+    list_start: int = 0
+    list_end: int = 0
+    default_name: str = ""
+    is_certain: bool = True
+    is_only_statement: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NameMention:
+    """A mention of a name outside of imports and comments.
+
+    The `kind` is `name`, `attribute` (`text` is the whole chain, as `module.name`),
+    `string` (`text` is the content), or `exported`, for the whole string in the list
+    `__all__`.
+    """
+
+    name: str
+    kind: str
+    start: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFacts:
+    """The imports of a text, and the mentions of the names that were requested.
+
+    `unbound` are the names that requested ranges use and that the text does not bind
+    anywhere. `note` says why the text was not read, or not to its end.
+    """
+
+    statements: tuple[ImportStatement, ...] = ()
+    mentions: tuple[NameMention, ...] = ()
+    unbound: tuple[str, ...] = ()
+    has_star: bool = False
+    note: str = ""
+
+
+def decode_facts(fields: list[Any], size: int) -> ImportFacts:
+    """Return the facts of a decoded answer on a text of `size` bytes.
+
+    Raises `ValueError` or `TypeError` if they are none.
+    """
+    statement_rows, mention_rows, unbound, has_star, note = fields
+    statements = []
+    for row in statement_rows:
+        statement = ImportStatement(*row)
+        name_rows: Any = statement.names
+        names = tuple(ImportedName(*name_row) for name_row in name_rows)
+        statement = replace(statement, names=names)
+        _check_statement(statement, size)
+        statements.append(statement)
+    mentions = tuple(NameMention(*row) for row in mention_rows)
+    return ImportFacts(
+        tuple(statements),
+        mentions,
+        tuple(map(str, unbound)),
+        bool(has_star),
+        str(note),
+    )
+
+
+def _check_statement(statement: ImportStatement, size: int) -> None:
+    """Raise `ValueError` unless the parts of a statement are in it, and in order."""
+    is_inside = 0 <= statement.start <= statement.end <= size
+    offset = statement.list_start
+    for name in statement.names:
+        is_inside = is_inside and offset <= name.start <= name.end
+        offset = name.end
+    is_inside = is_inside and offset <= max(statement.list_end, statement.end)
+    if not is_inside or statement.module_start > statement.module_end:
+        raise ValueError("the parts of a statement are not in it")
