@@ -95,5 +95,5 @@ def test_names_unknown_fields_before_misplaced_ones() -> None:
 def test_lists_one_flat_object() -> None:
     edit = schema_of(EditArguments)["properties"]["edits"]["items"]
     assert edit["type"] == "object"
-    hidden = {"fuzzy", "end_line", "reindent"}
+    hidden = {"fuzzy", "end_line", "reindent", "imports"}
     assert set(edit["properties"]) == edit_field_names() - hidden

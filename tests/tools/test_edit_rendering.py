@@ -20,7 +20,7 @@ from filewright.text.splice import Splice
 from filewright.tools.change_reply import DiffView
 from filewright.tools.edit_file_plan import FileEditPlan
 from filewright.tools.edit_rendering import render_edit
-from filewright.tools.moved_symbols import StillUsed
+from filewright.tools.moved_symbols import StillUsed, UsePlace
 from filewright.tools.pipeline import Change, FileOutcome
 
 OUTCOME = EditOutcome(
@@ -94,9 +94,17 @@ def test_names_what_a_replacement_leaves_out(render: Render) -> None:
 
 
 def test_names_files_that_use_a_moved_symbol(render: Render) -> None:
-    symbol = StillUsed("rate", "a.py", ("b.py", "c.py"))
+    places = (
+        UsePlace("b.py", 3),
+        UsePlace("b.py", 7),
+        UsePlace("c.py", 1, "star import"),
+    )
+    symbol = StillUsed("rate", "a.py", ("b.py", "c.py"), places)
     text = render(still_used=(symbol,))
-    assert "\n[rate is still used from a.py in b.py, c.py]" in text
+    assert (
+        "\n[rate is still used from a.py in b.py:3,7, c.py:1 (star import)]"
+        in text
+    )
 
 
 LONG = "".join(f"line {n}\n" for n in range(100))

@@ -40,7 +40,7 @@ def test_names_files_that_import_it(root: Path, workspace: Workspace) -> None:
     assert "still" not in copied.text
     done = workspace.call("edit_content", {"edits": [move, mended]})
     assert (
-        "[slug is still used from lib/tools.py in lib/feed.py, lib/near.py, lib/tools.py]"
+        "[slug is still used from lib/tools.py in lib/feed.py:3, lib/near.py:3, lib/tools.py:2; imports: true in the move rewrites imports]"
         in done.text
     )
     assert done.data["still_used"] == [
@@ -48,10 +48,17 @@ def test_names_files_that_import_it(root: Path, workspace: Workspace) -> None:
             "name": "slug",
             "path": "lib/tools.py",
             "files": ["lib/feed.py", "lib/near.py", "lib/tools.py"],
+            "places": [
+                {"path": "lib/feed.py", "line": 3, "reason": ""},
+                {"path": "lib/near.py", "line": 3, "reason": ""},
+                {"path": "lib/tools.py", "line": 2, "reason": ""},
+            ],
+            "can_rewrite": True,
+            "language": "",
         }
     ]
     workspace.undo()
     for n in range(12):
         (root / f"lib/user{n:02}.py").write_text("from .tools import slug\n")
     done = workspace.call("edit_content", {"edits": [move]})
-    assert "lib/user05.py and 6 more]" in done.text
+    assert "lib/user05.py:1 and 6 more; imports" in done.text

@@ -56,7 +56,13 @@ from filewright.tools.edit_whole_files import (
     plan_unedited_file,
     with_whole_edit,
 )
-from filewright.tools.moved_symbols import StillUsed, find_still_used
+from filewright.tools.lacking_names import find_lacking_names
+from filewright.tools.moved_imports import ImportPlan, plan_imports
+from filewright.tools.moved_symbols import (
+    StillUsed,
+    find_still_used,
+    reads_imports,
+)
 from filewright.tools.pipeline import (
     Change,
     StalePlanError,
@@ -76,19 +82,27 @@ _NOT_SHOWN = (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE)
 
 @dataclass(frozen=True, slots=True)
 class EditChange:
-    """The change of a call, with the symbols that it moves to other files."""
+    """The change of a call, with the symbols that it moves to other files.
+
+    `still_used` are those whose imports were rewritten, but for the places in it.
+    """
 
     change: Change[FileEditPlan]
     moved_symbols: tuple[MovedSymbol, ...]
+    still_used: tuple[StillUsed, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class GroupedEdits:
-    """The edits of a call by file, with the texts that move, by the number of the edit."""
+    """The edits of a call by file, with the texts that move, by the number of the edit.
+
+    `imports` are rewritten for the symbols that move.
+    """
 
     files: EditsByFile
     moved_texts: Mapping[int, MovedText]
     moved_symbols: tuple[MovedSymbol, ...]
+    imports: ImportPlan
 
 
 def edit_content(context: Context, arguments: EditArguments) -> EditResult:
@@ -107,9 +121,14 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         )
     call = EditCall(context, arguments)
     edited = retry_stale_plan(context, partial(plan_and_commit, call))
-    still_used: tuple[StillUsed, ...] = ()
+    still_used = edited.still_used
     if edited.change.id is not None:
-        still_used = find_still_used(context, edited.moved_symbols)
+        others = [
+            symbol
+            for symbol in edited.moved_symbols
+            if not (symbol.moves_imports and reads_imports(symbol))
+        ]
+        still_used += find_still_used(context, others)
     view = find_diff_view(
         context,
         arguments,
@@ -160,7 +179,12 @@ def plan_and_commit(call: EditCall) -> EditChange:
         change = commit_change(
             context, change, "edit_content", summary, arguments
         )
-    return EditChange(change, grouped.moved_symbols)
+    still_used = [
+        StillUsed.of(symbol, places)
+        for symbol, places in grouped.imports.places.items()
+        if places
+    ]
+    return EditChange(change, grouped.moved_symbols, tuple(still_used))
 
 
 def group_edits(call: EditCall) -> GroupedEdits:
@@ -180,10 +204,15 @@ def group_edits(call: EditCall) -> GroupedEdits:
         moved_texts[number] = moved_text
         if not edit.is_copy:
             source.removals.append(build_removal(moved_text, number, file))
-            symbol = find_moved_symbol(moved_text, file)
+            symbol = find_moved_symbol(call, number, edit, moved_text, file)
             if symbol is not None:
                 moved_symbols.append(symbol)
-    return GroupedEdits(files, moved_texts, tuple(moved_symbols))
+    imports = plan_imports(call.context, moved_symbols)
+    for location, edits in imports.edits.items():
+        file = files.find(location, edits[0].edit.number)
+        if not file.is_deleted:
+            file.imports += edits
+    return GroupedEdits(files, moved_texts, tuple(moved_symbols), imports)
 
 
 def plan_files(
@@ -199,9 +228,10 @@ def plan_files(
     for file in files:
         _require_not_deleted(call, file)
         if file.is_new:
-            yield plan_new_file(call, file, grouped.moved_texts)
+            plan = plan_new_file(call, file, grouped.moved_texts)
+            yield _with_lacking_names(call, grouped, plan)
             continue
-        has_edits = bool(file.edits or file.removals)
+        has_edits = bool(file.edits or file.removals or file.imports)
         if file.whole is not None and (file.is_deleted or not has_edits):
             shown_text = files.read_shown_text(file)
             yield plan_unedited_file(call, file, file.whole, shown_text)
@@ -211,6 +241,7 @@ def plan_files(
             continue
         with files.open(file) as snapshot:
             files.require_one_path(file, snapshot)
+            _require_same_version(file, snapshot)
             try:
                 if file.names_cells:
                     plan = plan_cells(call, file, snapshot)
@@ -223,9 +254,34 @@ def plan_files(
                 continue
             if file.whole is not None:
                 plan = with_whole_edit(call, plan, file.whole)
-            yield plan
+            yield _with_lacking_names(call, grouped, plan)
     if refusals:
         raise _join_refusals(call, refusals)
+
+
+def _require_same_version(file: FileEdits, snapshot: Snapshot) -> None:
+    """Raise `StalePlanError` if a file has changed since its imports were read."""
+    if file.imports and file.imports[0].version != snapshot.version:
+        raise StalePlanError(
+            Code.STALE_VERSION,
+            f"{file.requested_path} was changed meanwhile",
+            "send the edit again",
+            path=file.requested_path,
+        )
+
+
+def _with_lacking_names(
+    call: EditCall, grouped: GroupedEdits, plan: FilePlan[FileEditPlan]
+) -> FilePlan[FileEditPlan]:
+    """Return the plan of a file with the names that its new symbols lack."""
+    lacking = find_lacking_names(
+        call.context,
+        grouped.moved_symbols,
+        grouped.imports,
+        plan,
+        plan.result.described,
+    )
+    return replace(plan, result=replace(plan.result, lacking=lacking))
 
 
 def _summarize(

@@ -301,10 +301,16 @@ class MoveText(BaseEdit):
     content: str | None = None
     at: Place | None = None
     reindent: SkipJsonSchema[bool] = False
+    imports: SkipJsonSchema[bool] = False
 
     @model_validator(mode="after")
     def check_destination(self) -> Self:
         """Raise an argument error unless the text goes beside a place or to a file."""
+        if self.imports and (self.is_copy or self.source.symbol is None):
+            raise argument_error(
+                "imports follow a symbol that is moved",
+                "give imports with from.symbol, and without copy",
+            )
         if self.at is None:
             return self
         if not self.at.is_insertion or self.content is not None:
@@ -450,6 +456,8 @@ class EditArguments(ChangeArguments):
     """the version shown by a read; the call is refused if the file has another
     one now"""
     encoding: Annotated[str | None, RARE] = None
+    imports: Annotated[bool, RARE] = False
+    """true: [imports of symbols that move](editing.md#imports) follow them; each `from` may say so itself"""
     in_turn: SkipJsonSchema[bool] = False
 
     @classmethod

@@ -6,13 +6,15 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from filewright.boundary.location import Location
-from filewright.edit.request import Edit, LineEdit
+from filewright.edit.import_rewriting import NewLine
+from filewright.edit.request import Edit, LineEdit, SpliceEdit
 from filewright.errors import FilewrightError, invalid
 from filewright.tools.context import Context
 from filewright.tools.edit_arguments import (
     BaseEdit,
     DeleteFile,
     EditArguments,
+    MoveText,
 )
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ if TYPE_CHECKING:
 # Marks the edits that another edit, whose number they have, brings along. The answer
 # describes only the edit that the caller sent.
 FURTHER: Final = "further"
+
+# Marks the edits of imports, which the answer describes by their new lines.
+IMPORT_REWRITTEN: Final = "import"
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +54,10 @@ class EditCall:
         """Return True if the text of an edit may be found by lenient matching."""
         return self.arguments.fuzzy if edit.fuzzy is None else edit.fuzzy
 
+    def moves_imports(self, edit: MoveText) -> bool:
+        """Return True if imports of the symbol that an edit moves are rewritten."""
+        return edit.imports or self.arguments.imports
+
     def invalid(self, number: int, message: str, hint: str) -> FilewrightError:
         """Return an `invalid_input` error that names the edit by its number."""
         count = len(self.arguments.edits)
@@ -64,12 +73,22 @@ class NumberedEdit:
     edit: BaseEdit
 
 
+@dataclass(frozen=True, slots=True)
+class ImportEdit:
+    """The rewriting of one import of a file at `version`, and the lines to show."""
+
+    edit: SpliceEdit
+    lines: tuple[NewLine, ...]
+    version: str
+
+
 @dataclass
 class FileEdits:
     """The edits of one file of a call, in order.
 
     `whole` deletes or moves the file itself. `removals` are the lines and symbols that
-    edits of this or another file move away.
+    edits of this or another file move away. `imports` are rewritten for symbols that
+    move.
     """
 
     location: Location
@@ -77,6 +96,7 @@ class FileEdits:
     whole: NumberedEdit | None = None
     edits: list[NumberedEdit] = field(default_factory=list)
     removals: list[LineEdit] = field(default_factory=list)
+    imports: list[ImportEdit] = field(default_factory=list)
 
     @property
     def requested_path(self) -> str:

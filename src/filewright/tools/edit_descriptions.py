@@ -17,6 +17,7 @@ from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome
 from filewright.edit.request import LineEdit
 from filewright.edit.source import Source
+from filewright.tools.edit_call import ImportEdit
 from filewright.tools.edit_moves import LaidOutText
 from filewright.wording import escape_controls, pluralize
 
@@ -86,6 +87,15 @@ class TakenSide:
 
 
 @dataclass(frozen=True, slots=True)
+class ImportLine:
+    """A line of a rewritten import, or the lines from `line` to `last` that lost names."""
+
+    line: int
+    last: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class DescribedLines:
     """Lines of one file that are described: removed lines, and added lines.
 
@@ -99,6 +109,7 @@ class DescribedLines:
     placed_texts: tuple[PlacedText, ...] = ()
     taken_sides: tuple[TakenSide, ...] = ()
     deletions: Mapping[EditOutcome, str] = field(default_factory=dict)
+    imports: tuple[ImportLine, ...] = ()
 
     def omit_from(self, diff: FileDiff) -> FileDiff | None:
         """Return the diff without the lines that are described; None if all are."""
@@ -158,6 +169,32 @@ def describe_lines(
         tuple(placed_texts),
         known_sides,
         deletion_rows,
+    )
+
+
+def describe_imports(
+    described: DescribedLines,
+    outcomes: Sequence[EditOutcome],
+    imports: Sequence[ImportEdit],
+) -> DescribedLines:
+    """Return described lines with those of the rewritten imports, whose outcomes these are."""
+    removed = [*described.removed]
+    added = [*described.added]
+    lines: list[ImportLine] = []
+    for outcome, rewritten in zip(outcomes, imports, strict=True):
+        removed.append(range(outcome.first, outcome.last + 1))
+        added.append(range(outcome.new_first, outcome.new_last + 1))
+        first = outcome.new_first
+        for line in rewritten.lines:
+            lines.append(
+                ImportLine(first + line.line, first + line.last, line.text)
+            )
+    lines.sort(key=lambda line: line.line)
+    return replace(
+        described,
+        removed=tuple(removed),
+        added=tuple(added),
+        imports=tuple(lines),
     )
 
 

@@ -27,8 +27,10 @@ from filewright.text.splice import Splice
 from filewright.tools.edit_arguments import MoveText, PlaceEdit, ReplaceText
 from filewright.tools.edit_call import (
     FURTHER,
+    IMPORT_REWRITTEN,
     EditCall,
     FileEdits,
+    ImportEdit,
     NumberedEdit,
     PreparedEdit,
 )
@@ -36,6 +38,7 @@ from filewright.tools.edit_conflicts import prepare_conflict_edit
 from filewright.tools.edit_descriptions import (
     DescribedLines,
     TakenSide,
+    describe_imports,
     describe_lines,
 )
 from filewright.tools.edit_layout import (
@@ -62,6 +65,7 @@ from filewright.tools.edit_symbols import (
     separator_edits,
     with_separator,
 )
+from filewright.tools.lacking_names import LackingNames
 from filewright.wording import pluralize
 
 MAX_BLANK_LINES = 20
@@ -74,7 +78,8 @@ class FileEditPlan:
 
     `losses` describes, by the number of an edit, what a replaced symbol had and its new
     text leaves out. `sides` says which sides of conflicts were taken. `described` are the
-    lines that need not be shown.
+    lines that need not be shown. `import_count` imports were rewritten; `lacking` are
+    names that a moved text uses and the file does not have.
     """
 
     splices: tuple[Splice, ...]
@@ -82,6 +87,8 @@ class FileEditPlan:
     losses: Mapping[int, str] = field(default_factory=dict)
     sides: tuple[str, ...] = ()
     described: DescribedLines = field(default_factory=DescribedLines)
+    import_count: int = 0
+    lacking: LackingNames = field(default_factory=LackingNames)
 
 
 @dataclass
@@ -92,6 +99,7 @@ class _EditRemarks:
     """
 
     removals: Sequence[LineEdit] = ()
+    imports: Sequence[ImportEdit] = ()
     losses: dict[int, str] = field(default_factory=dict)
     sides: list[str] = field(default_factory=list)
     taken_sides: list[TakenSide] = field(default_factory=list)
@@ -138,7 +146,7 @@ def plan_file(
     )
     edits: list[Edit] = [*file.removals]
     further_edits: list[LineEdit] = []
-    remarks = _EditRemarks(file.removals)
+    remarks = _EditRemarks(file.removals, file.imports)
     for numbered in file.edits:
         prepared = prepare_edit(open_file, numbered)
         edits.append(prepared.edit)
@@ -148,6 +156,7 @@ def plan_file(
     edits.sort(key=lambda edit: edit.number)
     edits += further_edits
     edits += separator_edits(open_file.lists)
+    edits += [rewritten.edit for rewritten in file.imports]
     earlier_contents = call.context.shown.earlier_contents(
         file.location, except_version=snapshot.version
     )
@@ -180,7 +189,11 @@ def plan_snapshot(
         task=call.context.task,
     )
     outcomes = []
+    import_outcomes = []
     for outcome in plan.outcomes:
+        if outcome.named == IMPORT_REWRITTEN:
+            import_outcomes.append(outcome)
+            continue
         # These edits come with another edit, which has an outcome of its own.
         if outcome.named != FURTHER:
             note = remarks.losses.get(outcome.index, outcome.note)
@@ -198,12 +211,17 @@ def plan_snapshot(
             remarks.deletions,
             result,
         )
+    if import_outcomes:
+        described = describe_imports(
+            described, import_outcomes, remarks.imports
+        )
     return FileEditPlan(
         plan.splices,
         tuple(outcomes),
         remarks.losses,
         tuple(remarks.sides),
         described,
+        len(import_outcomes),
     )
 
 

@@ -29,6 +29,9 @@ from filewright.tools.edit_places import (
 )
 from filewright.wording import escape_controls
 
+# Text of a symbol in which the word that exports it is searched.
+_MAX_HEAD_BYTES = 16 << 10
+_NAMED_EXPORT = re.compile(rb"^export[ \t]+(?!default\b)", re.MULTILINE)
 _UTF8 = Encoding("utf-8")
 _TERMINATOR_NAMES = {b"\n": "lf", b"\r\n": "crlf", b"\r": "cr"}
 
@@ -93,11 +96,20 @@ class LaidOutText:
 
 @dataclass(frozen=True, slots=True)
 class MovedSymbol:
-    """A symbol at the top of a file that was moved to another file."""
+    """A symbol at the top of a file that edit `number` moves to another file.
+
+    `lines` are those of the file as it is that move away, none if the edit counts them
+    in an earlier version. With `is_exported` its own text exports it, as JavaScript needs
+    it. With `moves_imports` the imports of it are rewritten.
+    """
 
     name: str
     origin: Location
     destination: Location
+    number: int = 0
+    lines: range | None = None
+    is_exported: bool = True
+    moves_imports: bool = False
 
 
 def read_moved_text(
@@ -159,7 +171,11 @@ def build_removal(
 
 
 def find_moved_symbol(
-    moved_text: MovedText, destination: FileEdits
+    call: EditCall,
+    number: int,
+    edit: MoveText,
+    moved_text: MovedText,
+    destination: FileEdits,
 ) -> MovedSymbol | None:
     """Return the symbol that leaves its file, or None for any other moved text."""
     is_top_level = (
@@ -169,8 +185,15 @@ def find_moved_symbol(
     names = re.findall(r"\w+", moved_text.symbol or "")
     if destination is moved_text.source or not is_top_level or not names:
         return None
+    head = moved_text.content[:_MAX_HEAD_BYTES]
     return MovedSymbol(
-        names[-1], moved_text.source.location, destination.location
+        names[-1],
+        moved_text.source.location,
+        destination.location,
+        number=number,
+        lines=moved_text.lines if moved_text.version.base is None else None,
+        is_exported=_NAMED_EXPORT.search(head) is not None,
+        moves_imports=call.moves_imports(edit),
     )
 
 

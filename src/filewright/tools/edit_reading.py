@@ -44,6 +44,9 @@ _NARROWING_FIELDS = (
     *sorted(PLACE_FIELDS),
 )
 
+_FLAGS = ("delete", "copy", "replace_all", "imports")
+"""Fields that mean nothing if they are false."""
+
 WHOLE_FILE_HINT = (
     "to delete or rename the whole file, give only its path in the edit (or use "
     "delete_items or move_items); for a part of it, give at or search"
@@ -206,7 +209,7 @@ def _without_unset_fields(fields: dict[str, Any]) -> dict[str, Any]:
     read_fields = {}
     for name, value in fields.items():
         is_idle = value == "" and name in idle
-        is_off = value is False and name in ("delete", "copy", "replace_all")
+        is_off = value is False and name in _FLAGS
         if not (is_idle or is_off):
             read_fields[name] = value
     return read_fields

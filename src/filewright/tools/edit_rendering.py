@@ -9,6 +9,8 @@ from typing import Final, Self
 from filewright.edit.diff import Diff, FileDiff
 from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome
+from filewright.hints import Hint, fill
+from filewright.tools.bounded_text import clip
 from filewright.tools.change_reply import ChangeReply, DiffView
 from filewright.tools.edit_descriptions import (
     DescribedLines,
@@ -23,6 +25,11 @@ from filewright.wording import join_limited, pluralize
 _MAX_NAMED: Final = 10
 # Characters that the lines about the edits of a file leave for the diff.
 _RESERVED_CHARS: Final = 2_000
+_MAX_IMPORT_CHARS: Final = 200
+_IMPORTS_HINT: Final = Hint(
+    "; imports: true in the move rewrites imports",
+    shell='; "imports": true in the move rewrites imports',
+)
 
 
 def render_edit(
@@ -36,7 +43,13 @@ def render_edit(
     shown_change = replace(change, diff=known_lines.omit_from(change.diff))
     reply = ChangeReply(max_characters, shown_change, view)
     for position, file in enumerate(change.files):
-        _add_file(reply, file, known_lines, is_first=position == 0)
+        if file.result.outcomes:
+            _add_file(reply, file, known_lines, is_first=position == 0)
+        elif change.id is None:
+            _add_importer(reply, file)
+    if change.id is not None and not view.is_seen:
+        _add_imports(reply, change)
+    _add_lacking_names(reply, change)
     losses: dict[int, str] = {}
     for file in change.files:
         losses |= file.result.losses
@@ -48,10 +61,14 @@ def render_edit(
     if sides and not view.is_seen:
         reply.add(f"[{join_limited([*sides], _MAX_NAMED, '; ')}]")
     for symbol in still_used:
-        users = join_limited(symbol.files, _MAX_NAMED)
-        reply.add(
-            f"[{symbol.name} is still used from {symbol.path} in {users}]"
-        )
+        users = join_limited(symbol.describe_places(), _MAX_NAMED)
+        text = f"{symbol.name} is still used from {symbol.path} in {users}"
+        if symbol.can_rewrite:
+            reply.add(fill("[{}{}]", text, _IMPORTS_HINT))
+        elif symbol.language:
+            reply.add(f"[{text}; imports of {symbol.language} stay]")
+        else:
+            reply.add(f"[{text}]")
     reply.finish()
     return reply.text()
 
@@ -129,6 +146,45 @@ class _KnownLines:
         rows += described.deletions.values()
         rows += [side.description for side in described.taken_sides]
         return rows
+
+
+def _add_imports(reply: ChangeReply, change: Change[FileEditPlan]) -> None:
+    """Add a line for each line of an import that was rewritten."""
+    rows: list[str] = []
+    for file in change.files:
+        path = file.location.display_path
+        for line in file.result.described.imports:
+            lines = f"{line.line}"
+            if line.last > line.line:
+                lines = f"{line.line}-{line.last}"
+            rows.append(f"{path}:{lines}: {clip(line.text, _MAX_IMPORT_CHARS)}")
+    reply.extend(rows, reserve=_RESERVED_CHARS, noun="import")
+
+
+def _add_importer(reply: ChangeReply, file: FileOutcome[FileEditPlan]) -> None:
+    """Add a file of a preview of which only imports change."""
+    count = pluralize(file.result.import_count, "import")
+    path = file.location.display_path
+    reply.add(f"{path}: {count} {reply.status('rewritten')}")
+    if file.diff is not None and reply.is_brief:
+        reply.add_short_diff(file.diff)
+
+
+def _add_lacking_names(
+    reply: ChangeReply, change: Change[FileEditPlan]
+) -> None:
+    """Add the names that moved texts use and their new files do not have."""
+    for file in change.files:
+        path, lacking = file.location.display_path, file.result.lacking
+        if lacking.names:
+            names = join_limited(lacking.names, _MAX_NAMED)
+            reply.add(f"[{path} does not define or import {names}]")
+        if lacking.relative_lines:
+            places = [f"{path}:{line}" for line in lacking.relative_lines]
+            reply.add(
+                "[relative imports moved to another folder: "
+                f"{join_limited(places, _MAX_NAMED)}]"
+            )
 
 
 def _add_file(

@@ -22,6 +22,15 @@ class EditedFile:
     version: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class RewrittenImport:
+    """A new line of an import that followed a symbol to its new file."""
+
+    path: str
+    line: int
+    text: str
+
+
 @dataclass(frozen=True, kw_only=True)
 class EditResult(ChangeResult):
     """The outcomes of a call's edits.
@@ -31,7 +40,8 @@ class EditResult(ChangeResult):
     edits, 1.0 for exact text, and `tier` tells how the first edit was located. `version`
     is the version of the file afterwards. If several files changed, `path`, `version` and
     `hard_links` are those of the first, and `files` has all. `still_used` are the symbols
-    that moved to another file and are still taken from the old one.
+    that moved to another file and are still taken from the old one, and
+    `rewritten_imports` the new lines of imports.
     """
 
     path: str
@@ -45,6 +55,7 @@ class EditResult(ChangeResult):
     syntax_warning: str | None
     files: tuple[EditedFile, ...] = optional(())
     still_used: tuple[StillUsed, ...] = optional(())
+    rewritten_imports: tuple[RewrittenImport, ...] = optional(())
 
     @property
     def data(self) -> dict[str, Any]:
@@ -63,10 +74,14 @@ def to_result(
     """Return the facts of a change, with its text."""
     outcomes: list[EditOutcome] = []
     files = []
+    imports: list[RewrittenImport] = []
     for file in change.files:
         outcomes += file.result.outcomes
         changes_made = sum(outcome.places for outcome in file.result.outcomes)
         path = file.location.display_path
+        for line in file.result.described.imports:
+            imports.append(RewrittenImport(path, line.line, line.text))
+        changes_made += file.result.import_count
         files.append(EditedFile(path, changes_made, file.version))
     first = change.files[0]
     first_lines = [outcome.first for outcome in first.result.outcomes]
@@ -87,4 +102,5 @@ def to_result(
         syntax_warning="; ".join(change.warnings) or None,
         files=tuple(files) if len(files) > 1 else (),
         still_used=still_used,
+        rewritten_imports=tuple(imports),
     )

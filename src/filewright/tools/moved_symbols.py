@@ -10,9 +10,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from filewright.boundary.location import Location
+from filewright.languages import language_of
 from filewright.search.pattern import compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
+from filewright.structure.outlines import IMPORT_LANGUAGES
 from filewright.structure.references import References
 from filewright.tools.best_effort import best_effort
 from filewright.tools.context import Context
@@ -23,29 +25,83 @@ _MAX_SEARCHED_FILES: Final = 1_000
 _MAX_SEARCHED_BYTES: Final = 1 << 20
 
 
+# Lines of a file that are remembered for each symbol.
+_MAX_LINES: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class UsePlace:
+    """A place that still takes a symbol from its old file, `line` 0 if unknown.
+
+    The `reason` says why it was not rewritten, or quotes it.
+    """
+
+    path: str
+    line: int
+    reason: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class StillUsed:
-    """A symbol that was moved out of `path`, with the files that take it from there."""
+    """A symbol that was moved out of `path`, with the places that take it from there.
+
+    `files` are the files of the places. With `can_rewrite`, its imports are rewritten on
+    request; `language` is one whose imports never are.
+    """
 
     name: str
     path: str
     files: tuple[str, ...]
+    places: tuple[UsePlace, ...] = ()
+    can_rewrite: bool = False
+    language: str = ""
+
+    @classmethod
+    def of(cls, symbol: MovedSymbol, places: Sequence[UsePlace]) -> StillUsed:
+        """Return the symbol with its places in order, each of them once."""
+        ordered = sorted({*places}, key=lambda place: (place.path, place.line))
+        files = dict.fromkeys(place.path for place in ordered)
+        is_readable = reads_imports(symbol)
+        language = ""
+        if symbol.moves_imports and not is_readable:
+            language = language_of(symbol.origin.name) or "this language"
+        return cls(
+            symbol.name,
+            symbol.origin.display_path,
+            tuple(files),
+            tuple(ordered),
+            can_rewrite=is_readable and not symbol.moves_imports,
+            language=language,
+        )
+
+    def describe_places(self) -> list[str]:
+        """Return the places in words; lines of one file and reason are joined."""
+        lines_by_file: dict[tuple[str, str], list[str]] = defaultdict(list)
+        for place in self.places:
+            lines = lines_by_file[place.path, place.reason]
+            if place.line:
+                lines.append(f"{place.line}")
+        texts: list[str] = []
+        for (path, reason), lines in lines_by_file.items():
+            text = f"{path}:{','.join(lines)}" if lines else path
+            texts.append(f"{text} ({reason})" if reason else text)
+        return texts
 
 
 @dataclass
 class _Mentions:
-    """The files that mention symbols: display paths, and paths by symbol name.
+    """The files that mention symbols: display paths, and lines by symbol name and path.
 
     `qualified` are mentions behind a dot, an arrow or a colon, as in `module.name`.
     """
 
     references: References = field(default_factory=References)
     display_paths: dict[str, str] = field(default_factory=dict)
-    mentioned: dict[str, set[str]] = field(
-        default_factory=lambda: defaultdict(set)
+    mentioned: dict[str, dict[str, list[int]]] = field(
+        default_factory=lambda: defaultdict(dict)
     )
-    qualified: dict[str, set[str]] = field(
-        default_factory=lambda: defaultdict(set)
+    qualified: dict[str, dict[str, list[int]]] = field(
+        default_factory=lambda: defaultdict(dict)
     )
 
 
@@ -64,11 +120,16 @@ def find_still_used(
     for symbol in symbols:
         users = _find_users(mentions, symbol)
         if users:
-            files = sorted(mentions.display_paths[path] for path in users)
-            still_used.append(
-                StillUsed(symbol.name, symbol.origin.display_path, tuple(files))
-            )
+            still_used.append(StillUsed.of(symbol, users))
     return tuple(still_used)
+
+
+def reads_imports(symbol: MovedSymbol) -> bool:
+    """Return True if imports of the languages of both files can be rewritten."""
+    return {
+        language_of(symbol.origin.name),
+        language_of(symbol.destination.name),
+    } <= IMPORT_LANGUAGES
 
 
 def _find_mentions(
@@ -105,35 +166,49 @@ def _add_mentions(
     mentions.display_paths[path] = location.display_path
     mentions.references.add(path, text)
     for name in names:
-        signs = {*re.findall(rb"([.:>]?)\b%b\b" % name.encode(), text)}
-        if signs:
-            mentions.mentioned[name].add(path)
-        if signs - {b""}:
-            mentions.qualified[name].add(path)
+        lines: list[int] = []
+        qualified_lines: list[int] = []
+        line, offset = 1, 0
+        for match in re.finditer(rb"([.:>]?)\b%b\b" % name.encode(), text):
+            line += text.count(b"\n", offset, match.start())
+            offset = match.start()
+            lines.append(line)
+            if match[1]:
+                qualified_lines.append(line)
+            if len(lines) >= _MAX_LINES:
+                break
+        if lines:
+            mentions.mentioned[name][path] = lines
+        if qualified_lines:
+            mentions.qualified[name][path] = qualified_lines
 
 
-def _find_users(mentions: _Mentions, symbol: MovedSymbol) -> set[str]:
-    """Return the paths of the files that take a symbol from its old place."""
+def _find_users(mentions: _Mentions, symbol: MovedSymbol) -> list[UsePlace]:
+    """Return the first place in each file that takes a symbol from its old place."""
     references = mentions.references
     old_path = _path(symbol.origin)
     new_path = _path(symbol.destination)
     for path in (old_path, new_path):
         references.add(path, b"", counts=False)
-    users = set()
+    mentioned = mentions.mentioned[symbol.name]
+    qualified = mentions.qualified[symbol.name]
+    users: list[UsePlace] = []
     for importer in references.find_importers(old_path, symbol.name):
-        is_qualified = importer.path in mentions.qualified[symbol.name]
-        if importer.takes_name or is_qualified:
-            users.add(importer.path)
+        lines = qualified.get(importer.path, [])
+        if importer.takes_name:
+            lines = mentioned.get(importer.path, [])
+        later = [line for line in lines if line >= importer.line]
+        if lines:
+            display_path = mentions.display_paths[importer.path]
+            users.append(UsePlace(display_path, (later or lines)[0]))
     importers = {
         importer.path
         for importer in references.find_importers(new_path, symbol.name)
     }
     # The old file itself uses the symbol, and does not import it.
-    if (
-        old_path in mentions.mentioned[symbol.name]
-        and old_path not in importers
-    ):
-        users.add(old_path)
+    if old_path in mentioned and old_path not in importers:
+        display_path = mentions.display_paths[old_path]
+        users.append(UsePlace(display_path, mentioned[old_path][0]))
     return users
 
 

@@ -1,0 +1,208 @@
+"""Imports that follow a symbol to its new file, in all files of a workspace."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from filewright import Workspace
+
+MOVE = {
+    "path": "src/pkg/env.py",
+    "content": "import os\n",
+    "from": {"path": "src/pkg/helpers.py", "symbol": "flag"},
+    "imports": True,
+}
+
+PYTHON = {
+    "src/pkg/__init__.py": "from .helpers import flag as flag\n",
+    "src/pkg/helpers.py": (
+        "import os\nfrom .log import note\n\nDEPTH = 3\n\n\n"
+        "def flag(note_it=None):\n    from .log import deep\n\n"
+        "    deep(note, str(DEPTH))\n    return os.environ, flag\n\n\n"
+        "def other():\n    return flag()\n\n\n__all__ = ['flag']\n"
+    ),
+    "src/pkg/app.py": "from .helpers import flag\r\nx = flag()\r\n",
+    "src/pkg/cli.py": (
+        "def f():\n    from .helpers import (\n        flag,\n        other,\n    )\n"
+    ),
+    "src/pkg/whole.py": "from . import helpers\nhelpers.flag()\nhelpers.other()\n",
+    "src/pkg/deep.py": "import pkg.helpers\n\npkg.helpers.flag(pkg.helpers.flag)\n",
+    "src/pkg/star.py": "from .helpers import *\nflag()\n",
+    "src/pkg/same.py": "from .elsewhere import flag\nfrom .helpers import other\n",
+    "src/pkg/broken.py": "x = (\nfrom .helpers import flag\n",
+    "tests/test_a.py": (
+        "from pkg.helpers import flag\n\nmock('pkg.helpers.flag')\n"
+    ),
+    "pyproject.toml": "[project.scripts]\nrun = 'pkg.helpers:flag'\n",
+    "kept/a.py": "from pkg.helpers import flag\n",
+    "out/a.py": "from pkg.helpers import flag\n",
+    ".gitignore": "out/\n",
+    ".agentsreadonly": "kept/\n",
+}
+
+AFTER = {
+    "src/pkg/__init__.py": "from .env import flag as flag\n",
+    "src/pkg/app.py": "from .env import flag\r\nx = flag()\r\n",
+    "src/pkg/cli.py": (
+        "def f():\n    from .helpers import (\n        other,\n    )\n"
+        "    from .env import flag\n"
+    ),
+    "tests/test_a.py": (
+        "from pkg.env import flag\n\nmock('pkg.helpers.flag')\n"
+    ),
+}
+
+ANSWER = """\
+src/pkg/__init__.py:1: from .env import flag as flag
+src/pkg/app.py:1: from .env import flag
+src/pkg/cli.py:2-4: flag taken out
+src/pkg/cli.py:5: from .env import flag
+tests/test_a.py:1: from pkg.env import flag
+[src/pkg/env.py does not define or import note, DEPTH]
+[flag is still used from src/pkg/helpers.py in kept/a.py:1 (it may not be written), \
+pyproject.toml:2 (pkg.helpers:flag), \
+src/pkg/broken.py:2 (a syntax error is before it), \
+src/pkg/deep.py:3 (pkg.helpers.flag), \
+src/pkg/helpers.py:15, src/pkg/helpers.py:18 (__all__), \
+src/pkg/star.py:1 (star import), src/pkg/whole.py:2 (helpers.flag), \
+tests/test_a.py:3 ("pkg.helpers.flag")]
+"""
+
+
+def write(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_bytes(text.encode())
+
+
+def contents(root: Path, names: dict[str, str]) -> dict[str, str]:
+    return {name: (root / name).read_bytes().decode() for name in names}
+
+
+def test_python(root: Path, workspace: Workspace) -> None:
+    write(root, PYTHON)
+    done = workspace.call("edit_content", {"edits": [MOVE]})
+    assert done.text.partition("left at 7\n")[2] + "\n" == ANSWER
+    now = contents(root, PYTHON)
+    helpers = now.pop("src/pkg/helpers.py")
+    assert "def flag" not in helpers
+    assert {**PYTHON, **AFTER, "src/pkg/helpers.py": helpers} == {
+        **now,
+        "src/pkg/helpers.py": helpers,
+    }
+    assert done.data["rewritten_imports"][1] == {
+        "path": "src/pkg/app.py",
+        "line": 1,
+        "text": "from .env import flag",
+    }
+    workspace.undo()
+    assert contents(root, PYTHON) == PYTHON
+    assert not (root / "src/pkg/env.py").exists()
+    preview = workspace.call("edit_content", {"edits": [MOVE], "preview": True})
+    assert "+from .env import flag\n" in preview.text
+    assert "star import" in preview.text
+    assert contents(root, PYTHON) == PYTHON
+
+
+def test_new_module_that_imported_it(root: Path, workspace: Workspace) -> None:
+    write(
+        root,
+        {
+            "a.py": "def f():\n    pass\n\n\ndef g():\n    pass\n",
+            "b.py": "from a import f, g\n\n\ndef h():\n    f()\n",
+            "sub/c.py": "from a import f, g\nfrom b import h\n",
+        },
+    )
+    moves = [
+        {"path": "b.py", "from": {"path": "a.py", "symbol": name}}
+        for name in ("f", "g")
+    ]
+    other = {"path": "sub/c.py", "search": "import h", "replace": "import h, x"}
+    done = workspace.call(
+        "edit_content", {"edits": [*moves, other], "imports": True}
+    )
+    assert (root / "b.py").read_text().startswith("\n\ndef h():\n")
+    assert (root / "sub/c.py").read_text() == (
+        "from b import f, g\nfrom b import h, x\n"
+    )
+    assert "sub/c.py:1: from b import f, g" in done.text
+    assert "still used" not in done.text
+    workspace.undo()
+    clash = {"path": "sub/c.py", "search": "f, g", "replace": "g, f"}
+    refused = workspace.call(
+        "edit_content", {"edits": [*moves, clash], "imports": True}
+    )
+    assert (
+        "edit 3 changes an import that edit 1 rewrites, at line 1"
+        in refused.text
+    )
+
+
+SCRIPTS = {
+    "src/utils.ts": (
+        "import fs from 'fs'\n\nexport function a() {\n  return fs\n}\n\n"
+        "export function b() {}\n\nfunction c() {}\n\nexport { c }\n"
+    ),
+    "src/one.ts": "import { a } from './utils'\n",
+    "src/two.tsx": 'import { a as x, b } from "./utils.js";\nx();\n',
+    "src/three.js": "const { a } = require('./utils')\na()\n",
+    "src/four.ts": "import * as u from './utils'\nu.a()\n",
+    "src/five.ts": "import { a } from '@/utils'\n",
+    "src/six.ts": "export { a } from './utils';\n",
+    "src/seven.ts": "import { c } from './utils';\n",
+}
+
+
+def test_scripts(root: Path, workspace: Workspace) -> None:
+    write(root, SCRIPTS)
+    moves = [
+        {
+            "path": "src/env.ts",
+            "from": {"path": "src/utils.ts", "symbol": name},
+            "imports": True,
+        }
+        for name in ("a", "c")
+    ]
+    done = workspace.call("edit_content", {"edits": moves})
+    assert contents(root, SCRIPTS) == SCRIPTS | {
+        "src/utils.ts": (
+            "import fs from 'fs'\n\nexport function b() {}\n\nexport { c }\n"
+        ),
+        "src/one.ts": "import { a } from './env'\n",
+        "src/two.tsx": (
+            'import { b } from "./utils.js";\n'
+            'import { a as x } from "./env.js";\nx();\n'
+        ),
+        "src/six.ts": "export { a } from './env';\n",
+    }
+    assert "[src/env.ts does not define or import fs]" in done.text
+    assert (
+        "[a is still used from src/utils.ts in "
+        "src/five.ts:1 (its module cannot be resolved), "
+        "src/four.ts:2 (u.a), src/three.js:1 (call)]"
+    ) in done.text
+    assert (
+        "[c is still used from src/utils.ts in "
+        "src/seven.ts:1 (the moved text does not export it), "
+        "src/utils.ts:11 (export)]"
+    ) in done.text
+
+
+def test_other_languages(root: Path, workspace: Workspace) -> None:
+    write(
+        root,
+        {
+            "a/a.rs": "pub fn f() {}\n\npub fn g() {}\n",
+            "a/c.rs": "use a::a::f;\n\nfn h() { f() }\n",
+        },
+    )
+    move = {
+        "path": "a/b.rs",
+        "from": {"path": "a/a.rs", "symbol": "f"},
+        "imports": True,
+    }
+    done = workspace.call("edit_content", {"edits": [move]})
+    assert "imports of rust stay]" in done.text
+    for bad in ({"copy": True}, {"from": {"start_line": 1, "end_line": 1}}):
+        refused = workspace.call("edit_content", {"edits": [move | bad]})
+        assert "imports follow a symbol that is moved" in refused.text
