@@ -100,6 +100,10 @@ class ChangeReply(BoundedText):
             return False
         return self._view.mode == "full" or diff.path in self._short_diffs
 
+    def shows_whole(self, diff: FileDiff) -> bool:
+        """Return True if the diff of one file is to be shown, with all its hunks."""
+        return self.shows_file(diff) and diff in self._change.diff.files
+
     def status(
         self,
         verb: str,

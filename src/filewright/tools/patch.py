@@ -13,6 +13,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.edit.changeset import FilePlan
+from filewright.edit.diff import Diff, FileDiff
 from filewright.edit.patch.file_plan import HunkOutcome, PatchedFile
 from filewright.edit.patch.model import FilePatch, Patch
 from filewright.edit.patch.plan import (
@@ -52,6 +53,8 @@ MAX_NAMED_HUNKS = 12
 
 # A hunk of another tier is not in the file as the patch has it.
 _EXACT_TIERS = ("exact", "already_applied", "sent_twice")
+# Characters that the lines about files leave for the diff.
+_RESERVED_CHARS = 2_000
 _OPERATIONS = ("modified", "created", "deleted", "renamed", "copied")
 
 
@@ -147,7 +150,12 @@ def apply_patch(context: Context, arguments: PatchArguments) -> PatchResult:
     )
     return PatchResult(
         text=render_patch(
-            application, patch, rest, view, context.settings.page_chars
+            application,
+            patch,
+            rest,
+            view,
+            context.settings.page_chars,
+            knows_patch=arguments.patch is not None,
         ),
         change_id=change.id,
         difference=change.diff,
@@ -210,9 +218,15 @@ def _find_loose_lines(
         if file.diff is None:
             continue
         for hunk in file.result.hunks:
-            if hunk.tier not in _EXACT_TIERS or hunk.renamed or hunk.repaired:
+            if _is_loose(hunk):
                 lines_by_path[file.diff.path] = (range(sys.maxsize),)
     return lines_by_path
+
+
+def _is_loose(hunk: HunkOutcome) -> bool:
+    """Return True for a hunk that is not in its file as the patch has it."""
+    is_exact = hunk.tier in _EXACT_TIERS
+    return not is_exact or bool(hunk.renamed) or hunk.repaired
 
 
 def _read_text(context: Context, arguments: PatchArguments) -> str:
@@ -296,15 +310,24 @@ def render_patch(
     rest: str,
     view: DiffView,
     max_characters: int,
+    *,
+    knows_patch: bool,
 ) -> str:
-    """Return a line for each file, refusals and notes, the diff, and the rest."""
+    """Return a line for each file with its diff, refusals and notes, and the rest.
+
+    A caller that `knows_patch` is shown only the hunks that were applied otherwise.
+    """
     change = application.change
-    reply = ChangeReply(max_characters, change, view)
+    shown_change = change
+    if knows_patch and change.id is not None and view.mode == "auto":
+        shown_change = replace(change, diff=_omit_known_hunks(change))
+    reply = ChangeReply(max_characters, shown_change, view)
     files = pluralize(len(change.files), "file")
     reply.add(f"{files} {reply.status('changed')}")
     if not view.is_seen:
-        rows = [_row(file, application.origins) for file in change.files]
-        reply.extend(rows, reserve=2000, noun="file")
+        _add_files(
+            reply, change.files, application.origins, knows_patch=knows_patch
+        )
     notes: list[str] = []
     for refusal in application.refusals:
         notes += _describe(refusal)
@@ -338,18 +361,86 @@ def _describe(refusal: FileRefusal) -> list[str]:
     ]
 
 
-def _row(outcome: FileOutcome[PatchedFile], origins: Mapping[str, str]) -> str:
-    """Return the line of a changed file: the place of each hunk, and its form."""
+def _omit_known_hunks(change: Change[PatchedFile]) -> Diff:
+    """Return the diff of the hunks that are not in their files as the patch has them."""
+    files: list[FileDiff] = []
+    for file in change.files:
+        if file.diff is None:
+            continue
+        hunks = sorted(file.result.hunks, key=lambda hunk: hunk.line)
+        ends = [hunk.line for hunk in hunks[1:]]
+        loose_lines = [
+            range(hunk.line, end)
+            for hunk, end in zip(hunks, [*ends, sys.maxsize], strict=False)
+            if _is_loose(hunk)
+        ]
+        loose_hunks = tuple(
+            hunk
+            for hunk in file.diff.hunks
+            if any(
+                hunk.old < lines.stop
+                and lines.start < hunk.old + hunk.old_count
+                for lines in loose_lines
+            )
+        )
+        if loose_hunks or (loose_lines and file.diff.truncated):
+            files.append(replace(file.diff, hunks=loose_hunks))
+    return Diff(tuple(files))
+
+
+def _add_files(
+    reply: ChangeReply,
+    files: Sequence[FileOutcome[PatchedFile]],
+    origins: Mapping[str, str],
+    *,
+    knows_patch: bool,
+) -> None:
+    """Add the line of each changed file, and its diff below it if that is short."""
+    left_out = 0
+    for file in files:
+        # Of a diff without the known hunks, the places of those are told too.
+        shows_all = file.diff is not None and reply.shows_whole(file.diff)
+        places = _describe_places(
+            file.result.hunks, knows_patch=knows_patch, shows_diff=shows_all
+        )
+        row = _row(file, origins, places)
+        if left_out or reply.extend([row], reserve=_RESERVED_CHARS):
+            left_out += 1
+        elif file.diff is not None and reply.is_brief:
+            reply.add_short_diff(file.diff)
+    if left_out:
+        reply.add(f"[{pluralize(left_out, 'more file')}]")
+
+
+def _row(
+    outcome: FileOutcome[PatchedFile],
+    origins: Mapping[str, str],
+    hunks: Sequence[str],
+) -> str:
+    """Return the line of a changed file, with texts about its hunks, and its form."""
     file = outcome.result
     origin = origins.get(file.path, "")
     if not origin and file.was is not None:
         origin = f" from {file.was}"
-    places = ""
-    if file.hunks:
-        hunks = [_describe_hunk(hunk) for hunk in file.hunks]
-        named_hunks = join_limited(hunks, MAX_NAMED_HUNKS, "; ")
-        places = f" ({named_hunks}{_describe_moves(file.hunks)})"
+    places = f" ({'; '.join(hunks)})" if hunks else ""
     return f"{file.operation}: {file.path}{origin}{places}{outcome.kept_form}"
+
+
+def _describe_places(
+    hunks: Sequence[HunkOutcome], *, knows_patch: bool, shows_diff: bool
+) -> list[str]:
+    """Return a text for each hunk whose place neither the patch nor the diff tells."""
+    described: list[str] = []
+    for hunk in hunks:
+        has_place = shows_diff or (knows_patch and hunk.moved is not None)
+        if not has_place or _is_loose(hunk) or hunk.tier != "exact":
+            described.append(_describe_hunk(hunk))
+    texts: list[str] = []
+    if described:
+        texts.append(join_limited(described, MAX_NAMED_HUNKS, "; "))
+    if not shows_diff:
+        texts += _describe_moves(hunks)
+    return texts
 
 
 def _describe_hunk(hunk: HunkOutcome) -> str:
@@ -368,7 +459,7 @@ def _describe_hunk(hunk: HunkOutcome) -> str:
     return ", ".join(parts)
 
 
-def _describe_moves(hunks: Sequence[HunkOutcome]) -> str:
+def _describe_moves(hunks: Sequence[HunkOutcome]) -> list[str]:
     """Return by how many lines hunks are off their numbers, once for equal ones."""
     numbers: dict[int, list[int]] = {}
     placed_count = 0
@@ -377,19 +468,19 @@ def _describe_moves(hunks: Sequence[HunkOutcome]) -> str:
             placed_count += 1
         if hunk.moved:
             numbers.setdefault(hunk.moved, []).append(hunk.number)
-    text = ""
+    texts: list[str] = []
     for moved, hunk_numbers in numbers.items():
         side = "below" if moved > 0 else "above"
         distance = f"{pluralize(abs(moved), 'line')} {side}"
         if len(hunk_numbers) == placed_count == len(hunks) == 1:
-            text += f", {distance} its number"
+            texts.append(f"{distance} its number")
         elif len(hunk_numbers) == placed_count > 1:
-            text += f"; {distance} their numbers"
+            texts.append(f"{distance} their numbers")
         else:
             named_hunks = join_limited(hunk_numbers, MAX_NAMED_HUNKS)
             noun = "hunk" if len(hunk_numbers) == 1 else "hunks"
-            text += f"; {noun} {named_hunks} {distance}"
-    return text
+            texts.append(f"{noun} {named_hunks} {distance}")
+    return texts
 
 
 APPLY_PATCH = Tool(
