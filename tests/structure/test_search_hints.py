@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-import json
-import re
-
 import pytest
 
 from filewright.languages import Language
@@ -45,21 +42,3 @@ def test_log_without_its_name() -> None:
 def test_table_without_columns() -> None:
     text = Snapshot(b"hello\nworld\n")
     assert build_search_hints(text, Language.CSV).csv is None
-
-
-def test_patterns_of_json_lines_match_their_lines() -> None:
-    names = ["gateway", "db", "auth", "cart"]
-    rows = []
-    for number in range(400):
-        row = {names[number % 4]: number, "at": {"h": number}, "a.b": "x"}
-        rows.append(json.dumps(row))
-    hints = build_search_hints(
-        Snapshot("\n".join(rows).encode()), Language.JSON_LINES
-    )
-    assert hints.json_lines is not None
-    assert hints.patterns
-    first_rows = "".join(rows[:4])
-    for pattern in hints.patterns:
-        assert re.search(pattern.replace("VALUE", ""), first_rows), pattern
-    # An inner field is in no line by its whole name.
-    assert not any('"at' in pattern for pattern in hints.patterns)

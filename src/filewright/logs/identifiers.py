@@ -165,6 +165,11 @@ def find_all_identifiers(line: str) -> tuple[Identifier, ...]:
     return tuple(by_text.values())
 
 
+def is_trace_name(path: str) -> bool:
+    """Return True for a field that names the request of a line, such as ``trace.id``."""
+    return _TRACE_NAME.search(path) is not None
+
+
 def _find_in_fields(
     container: Mapping[str, Any], names: tuple[str, ...]
 ) -> Iterator[Identifier]:
@@ -191,7 +196,7 @@ def _read_id(path: tuple[str, ...], value: Any) -> Iterator[Identifier]:
     if isinstance(value, str) and not _ID_VALUE.fullmatch(value):
         yield from _find_in_text(value)
         return
-    is_trace = _TRACE_NAME.search(".".join(path)) is not None
+    is_trace = is_trace_name(".".join(path))
     if is_trace:
         # Google Cloud writes projects/NAME/traces/ID.
         text = text.rpartition("/")[2]

@@ -27,6 +27,7 @@ are C code, and the files are hostile.
 - `sample`: a sample of the lines of a file
 - `log_facts`, `data_facts`: the facts of logs and of JSON lines
 - `search_hints`: patterns to search for in a file, or the facts of its log or data
+- `row_searches`: searches of JSON lines with their fields
 - `git`: the content of a file at a revision
 - `git_repository`, `git_conversion`: the files of an index and of commits
 """

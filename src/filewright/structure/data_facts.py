@@ -48,7 +48,7 @@ class JsonLinesFacts:
     invalid: int
 
 
-def _iterate_fields(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def iterate_fields(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """Yield the fields of an object, those of an inner one as ``err.code``."""
     for key, item in value.items():
         if isinstance(item, dict) and item:
@@ -80,7 +80,7 @@ def summarize_json_lines(sample: Sample) -> JsonLinesFacts:
         valid_count += 1
         if not isinstance(value, dict):
             continue
-        for name, item in _iterate_fields(value):
+        for name, item in iterate_fields(value):
             counts[name] += 1
             item_type = _JSON_TYPES.get(type(item), "object")
             types.setdefault(name, set()).add(item_type)

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
-from typing import Final
 
 from filewright.languages import Language
 from filewright.rows.table_facts import TableFacts, summarize_table
@@ -19,10 +17,9 @@ from filewright.structure.log_facts import (
     looks_like_log,
     summarize_log,
 )
+from filewright.structure.row_searches import RowSearches, propose_searches
 from filewright.structure.sample import Sample, read_sample
 from filewright.text.snapshot import Snapshot
-
-_MAX_SUGGESTED_KEYS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +27,14 @@ class SearchHints:
     """Regular expressions that are worth a search, or the facts of data.
 
     NAME in a pattern stands for the name to find. At most one of `log`, `csv` and
-    `json_lines` is set, except for a log in JSON lines.
+    `json_lines` is set, except for a log in JSON lines, whose searches are those of `rows`.
     """
 
     patterns: tuple[str, ...] = ()
     log: LogFacts | None = None
     csv: TableFacts | None = None
     json_lines: JsonLinesFacts | None = None
+    rows: RowSearches | None = None
 
 
 def build_search_hints(
@@ -69,19 +67,10 @@ def _summarize_table(
 def _hints_for_json_lines(sample: Sample) -> SearchHints:
     json_lines = summarize_json_lines(sample)
     log = summarize_log(sample)
-    # The value of an array or object may be on other lines than its key.
-    scalar_keys = []
-    for key in json_lines.keys:
-        if key.types not in ("object", "array", "array|object"):
-            scalar_keys.append(key.name)
-    patterns = []
-    for name in scalar_keys[:_MAX_SUGGESTED_KEYS]:
-        # The name of an inner field is in no line.
-        if not any(f'"{name}"' in line.text for line in sample.lines):
-            continue
-        patterns.append(rf'"{re.escape(name)}"\s*:\s*"?VALUE')
     return SearchHints(
-        tuple(patterns), log if log.first else None, json_lines=json_lines
+        log=log if log.first else None,
+        json_lines=json_lines,
+        rows=propose_searches(sample),
     )
 
 

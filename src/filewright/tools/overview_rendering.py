@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from filewright.hints import Hint, fill
+from filewright.hints import Hint, change_words, fill
 from filewright.structure.outline import Outline
 from filewright.structure.symbol import Symbol
 from filewright.tools.bounded_text import BoundedText, clip
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from filewright.structure.changed_symbols import ChangedSymbol
     from filewright.structure.data_facts import JsonLinesFacts
     from filewright.structure.log_facts import LogFacts
+    from filewright.structure.row_searches import RowSearches
     from filewright.structure.search_hints import SearchHints
     from filewright.tools.overview_file import FileOverview
     from filewright.tools.overview_result import OverviewResult
@@ -148,6 +150,9 @@ def add_hints(text: BoundedText, hints: SearchHints) -> None:
         add_facts(text, "csv", csv_facts(hints.csv))
     if hints.json_lines is not None:
         add_facts(text, "json lines", json_lines_facts(hints.json_lines))
+    if hints.rows is not None:
+        has_times = hints.log is not None
+        add_row_searches(text, hints.rows, has_times=has_times)
     if not hints.patterns:
         return
     patterns = "   ".join(hints.patterns[:MAX_PATTERNS])
@@ -161,6 +166,34 @@ def add_hints(text: BoundedText, hints: SearchHints) -> None:
                 shell="filewright search --kinds groups the lines, rarest first",
             )
         )
+
+
+def add_row_searches(
+    text: BoundedText, rows: RowSearches, *, has_times: bool
+) -> None:
+    """Add the searches worth making in JSON lines, with their fields."""
+    proposals: list[str] = []
+    shell_proposal = "--kinds"
+    if rows.where is not None:
+        condition = json.dumps(rows.where, ensure_ascii=False)
+        proposals.append(f"where {condition}")
+        ((name, value),) = rows.where.items()
+        shell_proposal = f'--where "{name}={value}"'
+    if rows.group is not None:
+        key = f"{rows.group},1h" if has_times else rows.group
+        proposals.append(f'by "{key}"')
+        if rows.measure is not None:
+            proposals[-1] += f' with fields ["{rows.measure}"]'
+    if rows.measure is not None:
+        proposals.append(f'sort "-{rows.measure}" (the largest first)')
+    if rows.trace is not None:
+        proposals.append(f"trace (the lines of one {rows.trace})")
+    if proposals:
+        hint = Hint(
+            f"worth a search: {'; '.join(proposals)}",
+            shell=f"worth a search: {shell_proposal}",
+        )
+        text.add("", change_words(hint, escape_controls))
 
 
 def add_facts(
