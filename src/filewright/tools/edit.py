@@ -539,7 +539,7 @@ EDIT_CONTENT = Tool(
     destructive=True,
     idempotent=False,
     step=(
-        "3. Edit many files in a call. Its answer shows the changes: do "
+        "3. Edit many files in a call. The answer shows the changes: do "
         "not read it again. A refusal shows the nearest text: correct "
         "and repeat."
     ),
