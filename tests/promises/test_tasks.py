@@ -299,7 +299,7 @@ async def test_a_patch_that_has_drifted_is_applied(tmp_path: Path) -> None:
         assert "app/mail.py" in refusal
         assert contents(root) == before
         assert "with host for server it fits at line 61" in refusal
-        assert 'names={"server": "host"} applies it so' in refusal
+        assert 'names={"server": "host"} applies it with these names' in refusal
         names = {"server": "host"}
         done = await agent("apply_patch", patch=PATCH, names=names)
         assert "60 lines below its number" in done
@@ -502,7 +502,7 @@ async def a_patch(root: Path) -> Agent:
     async with agent_in(root) as agent:
         some = await agent("apply_patch", patch=PATCH, partial=True)
         assert "60 lines below its number" in some
-        assert "hint: send the rest as it is" in some
+        assert "hint: send the rest as shown" in some
         rest = some[
             some.index("diff --git a/app/mail.py", some.index("[the rest")) :
         ].partition("\n[")[0]

@@ -86,10 +86,7 @@ def native_instructions(
             lines.append(tool.step)
     if "edit_content" not in tool_names:
         lines.append("This workspace is served for reading only.")
-    lines.append(
-        "Results end with how to go on (cursor, next start). Errors are "
-        "'code: message' and a hint."
-    )
+    lines.append("Results end with how to go on (cursor, next start).")
     return "\n".join(lines)
 
 

@@ -523,12 +523,12 @@ EDIT_CONTENT = Tool(
     title="Edit files",
     description=(
         "Edits of one file (path) or several (path in each), all or "
-        "none. Text: search must match once; give lines around it, or "
+        "none. Text: search must match once; add lines around it, or "
         "start_line. Place: at a symbol (with its comment and decorators), "
         'or lines as shown last; replace "" deletes them whole. Insert: at '
-        "after or before a symbol or line. Merge conflict: at conflict N, "
-        "take ours (the first side). Move code: from, to at, or to the end. "
-        "File: content makes one; delete or move_to beside its own "
+        "after or before a symbol or line. Merge conflict: at conflict N or "
+        "all, take ours (the first side). Move code: from, to at or to the "
+        "end. File: content makes one; delete or move_to beside its own "
         "path. Notebook: cell (id or number) holds search; at cell replaces "
         "or deletes it, at after_cell or before_cell adds one."
     ),

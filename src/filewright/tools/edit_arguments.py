@@ -49,7 +49,14 @@ CellName = Annotated[
 ALL_CONFLICTS: Final = "all"
 ConflictNumber = Annotated[
     Annotated[int, Field(ge=1)] | Literal["all"] | None,
-    WithJsonSchema({"minimum": 1, "type": "integer"}),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"minimum": 1, "type": "integer"},
+                {"enum": ["all"], "type": "string"},
+            ]
+        }
+    ),
 ]
 """The number of a merge conflict in its file, from 1, or all of them."""
 

@@ -70,9 +70,9 @@ GET_OVERVIEW = Tool(
     name="get_overview",
     title="Overview of a file or a folder",
     description=(
-        "Map a folder: languages, entry points, key files, tree. Outline a "
-        "file: size, encoding, symbols, syntax errors, changes since git "
-        "HEAD; summarize logs and tables."
+        "Map a folder: languages, entry points, key files. Outline a file: "
+        "encoding, symbols, syntax errors, changes since git HEAD. Summarize "
+        "logs and tables."
     ),
     toolset="read",
     arguments=OverviewArguments,

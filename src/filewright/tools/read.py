@@ -108,10 +108,10 @@ READ_CONTENT = Tool(
     name="read_content",
     title="Read files",
     description=(
-        "Read a file (path), or parts of several (items): lines, head, "
-        "tail, around a line or match, or a definition (symbol, or "
-        "mode=semantic with line). Rows are `number<TAB>text`: omit the "
-        "numbers in edits. Shows images. Logs: since, until, follow."
+        "Read a file (path) or parts of several (items): lines, head, tail, "
+        "around a line or match, a definition (symbol, or mode=semantic with "
+        "line), images. Rows are `number<TAB>text`: omit the numbers in "
+        "edits. Logs: since, until, follow."
     ),
     toolset="read",
     arguments=ReadArguments,

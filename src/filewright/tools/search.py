@@ -111,9 +111,11 @@ SEARCH_CONTENT = Tool(
     title="Search in files",
     description=(
         "Find text, regex (RE2), code (f($$$X)) or similar text (fuzzy). "
-        "kinds: lines alike but for numbers. Logs (.gz, app.log*): since (15m), until. JSON lines, CSV: "
-        "where {err.code: '>500'}, fields; by (host,10m,$1): "
-        "counts, p95 of fields."
+        "uses: definitions, aliases, imports and calls of a name, summed up. "
+        "kinds: lines alike but for numbers. Logs (.gz, app.log*): since "
+        "(15m), until; trace: true adds lines with the same ids, on and on. "
+        "JSON lines, CSV: where {err.code: '>500'}, fields, sort (-ms); "
+        "by (host,10m,$1): counts, p95 of fields."
     ),
     toolset="read",
     arguments=SearchArguments,
