@@ -178,7 +178,7 @@ Examples:
   filewright search -l TODO -g "*.py"                the files that have it
   filewright search -c error server.log              how often
   filewright search Cart src --only calls,imports    by syntax
-  filewright search --uses Cart                      all that a rename concerns
+  filewright search --uses Cart                      what a rename concerns
   filewright search "" jobs.csv --where "took>=30"   rows by their columns""",
 )
 @click.argument("pattern")

@@ -351,6 +351,8 @@ def _require_plain_survey(arguments: SearchArguments) -> None:
         "where",
         "by",
         "fields",
+        "sort",
+        "trace",
         "cursor",
     ):
         if getattr(arguments, name):
