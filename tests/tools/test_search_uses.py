@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.tools.sources import write_files
+from tests.tools.sources import write_callers, write_files
 
 from filewright import Code, FilewrightError, Workspace
 from filewright.search.pattern import compile_pattern
@@ -185,6 +185,36 @@ def test_counts_what_is_not_parsed(workspace: Workspace, root: Path) -> None:
     uses = collector.survey()
     assert uses.names[0].count == 1
     assert uses.unparsed == {"b.py": 2}
+
+
+def test_surveys_a_name_with_many_hits(
+    workspace: Workspace, root: Path
+) -> None:
+    """Without max_results, a name in many lines is surveyed, as far as it is code."""
+    write_callers(root)
+    (root / "a.py").write_text('"""Call has(u)."""\nhash(1)\nHas = 1\n')
+    (root / "todo.py").write_text("# TODO: this\n" * 100)
+    answer = workspace.call("search_content", {"pattern": "has"}).text
+    assert answer.splitlines() == [
+        "has: 244 uses of 122 files",
+        "120 imports from lib",
+        "120 calls: has(…) with 2 arguments",
+        "in comments, 1 line:",
+        'a.py:1: """Call has(u)."""',
+        "in strings, 1 line:",
+        "src/odd.py:1: names = {'has': 1}",
+        "not this name: hash 1, Has 1",
+        "by folder:",
+        "src/p0/: 80 in 40 files",
+        "src/p1/: 80 in 40 files",
+        "src/p2/: 80 in 40 files",
+        "./: 3 in 1 file",
+        "src/: 1 in 1 file",
+        "[244 matching lines in 122 files; max_results=244 shows all lines]",
+        "[123 files searched]",
+    ]
+    todo = workspace.call("search_content", {"pattern": "TODO"}).text
+    assert "[50 shown of 100 matching lines in 1 file; continue" in todo
 
 
 @pytest.mark.parametrize(

@@ -81,7 +81,7 @@ class ExcerptLine:
     """A line of a file as a search shows it; `text` is not escaped.
 
     `column` is that of a hit in a line of which a piece is shown. `notes` stand behind the
-    line. Of a plain call, only the name is shown.
+    line.
     """
 
     number: int
@@ -89,7 +89,6 @@ class ExcerptLine:
     role: LineRole
     column: int | None = None
     notes: tuple[str, ...] = ()
-    is_plain_call: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,12 +43,6 @@ from filewright.tools.search_arguments import (
     compile_arguments,
     with_multiline,
 )
-from filewright.tools.search_digest import (
-    MAX_LINES,
-    MIN_LINES,
-    SearchDigest,
-    build_digest,
-)
 from filewright.tools.search_notes import (
     has_part_of_word,
     left_out_notes,
@@ -63,6 +57,8 @@ from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import SearchPage
 from filewright.tools.search_similar import search_similar
 from filewright.tools.search_trace import add_trace
+from filewright.tools.search_uses import UsesCollector
+from filewright.tools.search_uses_summary import UsesSurvey
 from filewright.tools.syntax_filter import (
     SyntaxFilter,
     combine_kinds,
@@ -70,6 +66,7 @@ from filewright.tools.syntax_filter import (
 )
 from filewright.tools.syntax_summary import (
     MAX_PARSED_BYTES,
+    has_syntax,
     is_name_search,
     summarize_syntax,
 )
@@ -86,8 +83,8 @@ PAGE_ARGUMENTS = {
 """The arguments in which the pages of a search may differ."""
 
 MAX_FILES = 1_000_000
-MAX_DIGEST_CHARS = 2 << 20
-DIGEST_SECONDS = 5.0
+MIN_SURVEYED_LINES = 61
+"""Of a name in fewer lines, the lines are shown."""
 
 # Syntax that is seldom meant literally.
 REGEX_SYNTAX = re.compile(
@@ -226,31 +223,48 @@ def search_exact(
         full_search = count_all(search)
         if full_search is not None:
             search = full_search
-            outcome = replace(
-                outcome,
-                total_lines=search.hit_count,
-                matched_files=search.matched_count,
-            )
-            outcome = replace(
-                outcome, digest=find_digest(context, outcome, target, search)
-            )
+            outcome = add_totals(context, outcome, search)
     syntax_filter = search.pattern.selector
     if isinstance(syntax_filter, SyntaxFilter):
         outcome = add_syntax_notes(outcome, syntax_filter)
-    elif (search.complete and outcome.has_match) and is_name_search(arguments):
-        summary = summarize_syntax(
-            context,
-            search.pattern,
-            search.matched_files,
-            outcome.total_lines,
-            summary_bytes,
-        )
-        if summary:
-            outcome = replace(outcome, notes=(*outcome.notes, summary))
-    if outcome.next_cursor is not None and outcome.total_lines:
-        word_notes = whole_word_notes(context, outcome, search)
-        outcome = replace(outcome, notes=(*outcome.notes, *word_notes))
+    elif search.complete and outcome.has_match and outcome.survey is None:
+        outcome = add_summary(context, outcome, search, summary_bytes)
+    outcome = add_word_notes(context, outcome, search)
     return finish_outcome(context, outcome, search, target)
+
+
+def add_totals(
+    context: Context, outcome: SearchOutcome, full_search: TreeSearch
+) -> SearchOutcome:
+    """Return the outcome with the counts of all matches, and with the survey of a name."""
+    outcome = replace(
+        outcome,
+        total_lines=full_search.hit_count,
+        matched_files=full_search.matched_count,
+    )
+    survey = find_survey(context, outcome, full_search)
+    return outcome if survey is None else replace(outcome, survey=survey)
+
+
+def add_summary(
+    context: Context,
+    outcome: SearchOutcome,
+    search: TreeSearch,
+    max_bytes: int,
+) -> SearchOutcome:
+    """Return the outcome with a note on the syntax of a name, of which it parses files."""
+    if not is_name_search(outcome.arguments):
+        return outcome
+    summary = summarize_syntax(
+        context,
+        search.pattern,
+        search.matched_files,
+        outcome.total_lines,
+        max_bytes,
+    )
+    if not summary:
+        return outcome
+    return replace(outcome, notes=(*outcome.notes, summary))
 
 
 def finish_outcome(
@@ -418,16 +432,14 @@ def count_shown_lines(outcome: SearchOutcome) -> int | None:
     return None
 
 
-def find_digest(
-    context: Context,
-    outcome: SearchOutcome,
-    target: SearchTarget,
-    full_search: TreeSearch,
-) -> SearchDigest | None:
-    """Return the digest of a search for a name with more hits than were asked for.
+def find_survey(
+    context: Context, outcome: SearchOutcome, full_search: TreeSearch
+) -> UsesSurvey | None:
+    """Return the survey of a search for a name with more hits than were asked for.
 
     A caller that wants the lines says how many. Only the files in which `full_search`
-    has found them are read again.
+    has found them are read again. Returns None if most of the lines are no imports,
+    calls or definitions: a caller must see those.
     """
     arguments = outcome.arguments
     total = outcome.total_lines or 0
@@ -438,44 +450,44 @@ def find_digest(
         and "max_results" not in arguments.model_fields_set
         and is_name_search(arguments)
     )
-    files = tuple(full_search.matched_files)
+    files = full_search.matched_files
     has_all_files = len(files) == full_search.matched_count
-    if (
-        not is_wanted
-        or not has_all_files
-        or not MIN_LINES <= total <= MAX_LINES
-    ):
+    if not is_wanted or not has_all_files or total < MIN_SURVEYED_LINES:
         return None
-    page = SearchPage(
-        context, arguments, MAX_DIGEST_CHARS, is_dense=True, is_shown=False
-    )
-    options = replace(tree_options(arguments), limit=MAX_FILES)
-    targets = replace(target, members=files)
-    with best_effort(context.task, DIGEST_SECONDS) as task:
-        search = begin_search(context.at(task), targets, options, page)
-        fill_page(page, search)
-        if search.complete:
-            excerpts = page.outcome(is_tree=True).excerpts
-            return build_digest(excerpts, arguments.pattern or "")
-    return None
+    if not has_syntax(files):
+        return None
+    collector = UsesCollector(context, (arguments.pattern or "",))
+    for location in files:
+        snapshot = context.searcher.open(location, context.task)
+        if isinstance(snapshot, Snapshot):
+            with snapshot:
+                if snapshot.binary_type is None:
+                    collector.add_file(snapshot, full_search.pattern)
+    survey = collector.survey()
+    if survey.names[0].plain_count * 2 < total:
+        return None
+    return survey
 
 
-def whole_word_notes(
+def add_word_notes(
     context: Context, outcome: SearchOutcome, search: TreeSearch
-) -> list[str]:
-    """Return a note on the lines that have the text as a word of its own.
+) -> SearchOutcome:
+    """Return the outcome with a note on the lines that have the text as a whole word.
 
     They are counted if a part of a word matches as well, as a number in longer ones.
     """
     arguments = outcome.arguments
+    has_rest = outcome.next_cursor is not None and outcome.survey is None
     is_of_words = (
-        arguments.mode == "literal"
+        has_rest
+        and outcome.total_lines
+        and arguments.mode == "literal"
         and not arguments.whole_word
         and not arguments.invert
         and has_part_of_word(outcome.hits)
     )
     if not is_of_words:
-        return []
+        return outcome
     words = arguments.model_copy(update={"whole_word": True})
     pattern = replace(
         compile_arguments(words, context.settings),
@@ -483,13 +495,12 @@ def whole_word_notes(
     )
     whole_words = count_all(replace(search, pattern=pattern))
     if whole_words is None:
-        return []
+        return outcome
     count = whole_words.hit_count
     noun = pluralize(outcome.total_lines or 0, "line")
     way = Hint("whole_word", shell="--word")
-    return [
-        fill("{} of {} have it as a whole word: {}", f"{count:,}", noun, way)
-    ]
+    note = fill("{} of {} have it as a whole word: {}", f"{count:,}", noun, way)
+    return replace(outcome, notes=(*outcome.notes, note))
 
 
 def count_all(search: TreeSearch) -> TreeSearch | None:

@@ -8,7 +8,6 @@ from filewright.errors import FilewrightError
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.count_matrix import CountMatrix
 from filewright.tools.search_arguments import SearchArguments
-from filewright.tools.search_digest import SearchDigest
 from filewright.tools.search_excerpt import FileExcerpt
 from filewright.tools.search_result import (
     FolderCount,
@@ -42,7 +41,7 @@ class SearchOutcome:
     `notes` are what its last line says. The `values` are in the rows of a `matrix` if
     there is one. With a `trace`, the excerpts are its lines. With `is_dense`, hits may be
     shown without the code around their calls. Of many files with counts, the `folders`
-    are shown. With a `digest`, it is shown instead of the hits. `advice` is what to try
+    are shown. A `survey` is shown instead of the hits. `advice` is what to try
     after a search without a match. `total_lines` are the matching lines in all, in
     `matched_files` files, or None where they were not counted; `occurrence_count` counts
     the matches on this page, of which a line may have several. `searched_files` is None
@@ -65,7 +64,6 @@ class SearchOutcome:
     values: tuple[ValueCount, ...] = ()
     matrix: CountMatrix | None = None
     trace: tuple[TracedLine, ...] = ()
-    digest: SearchDigest | None = None
     occurrence_count: int = 0
     is_complete: bool = True
     has_damage: bool = False

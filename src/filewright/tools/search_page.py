@@ -78,8 +78,7 @@ class SearchPage:
     """The hits, files or kinds of lines that a search has collected, as far as they fit.
 
     A dense page has as many hits as fit if they are laid out as a tree, and of the calls
-    of a name no more than the arguments. With `is_shown` false, the hits
-    are counted only: the caller does not see them.
+    of a name no more than the arguments.
     """
 
     def __init__(
@@ -89,10 +88,8 @@ class SearchPage:
         max_chars: int,
         *,
         is_dense: bool = False,
-        is_shown: bool = True,
     ) -> None:
         self.arguments = arguments
-        self._is_shown = is_shown
         self._context = context
         self._is_dense = is_dense
         self._tree_length = TreeLength()
@@ -103,7 +100,7 @@ class SearchPage:
         self._symbols = SymbolFinder(
             context.outlines,
             context.task,
-            max_bytes=MAX_PARSED_BYTES if is_shown else 0,
+            max_bytes=MAX_PARSED_BYTES,
         )
         self._excerpts: list[FileExcerpt] = []
         self._hits: list[SearchHit] = []
@@ -269,7 +266,7 @@ class SearchPage:
             self._hits.append(excerpt.hit)
             self._occurrence_count += len(hit.submatches)
         self._excerpts.append(FileExcerpt(path, tuple(lines)))
-        if stopped_at is None and hits and self._is_shown:
+        if stopped_at is None and hits:
             self._remember(snapshot, hits)
         return stopped_at
 

@@ -13,7 +13,6 @@ from filewright.hints import Hint, fill, join_words
 from filewright.search.hit_groups import HitGroup
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.count_matrix import render_matrix, render_place
-from filewright.tools.search_digest import render_digest
 from filewright.tools.search_excerpt import ExcerptLine, LineRole
 from filewright.tools.search_lines import render_after_number, render_line
 from filewright.tools.search_tree import (
@@ -80,9 +79,7 @@ def render_no_match(outcome: SearchOutcome) -> str:
 
 def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     """Yield the lines of the answer that show matches."""
-    if outcome.digest is not None:
-        yield from render_digest(outcome.digest)
-    elif outcome.survey is not None:
+    if outcome.survey is not None:
         yield from render_survey(outcome.survey, is_tree=outcome.is_tree)
     elif outcome.matrix is not None:
         yield from render_matrix(outcome.matrix, with_path=outcome.is_tree)
@@ -104,7 +101,7 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
 
 def render_continuation(outcome: SearchOutcome) -> str:
     """Return the counts of shown and of all matches, and the cursor."""
-    if outcome.digest is not None:
+    if outcome.survey is not None:
         return _render_way_to_lines(outcome)
     counted = str(outcome.shown_count)
     if outcome.files:
@@ -120,7 +117,7 @@ def render_continuation(outcome: SearchOutcome) -> str:
 
 
 def _render_way_to_lines(outcome: SearchOutcome) -> str:
-    """Return the count of the lines of a digest, and how to see all of them."""
+    """Return the count of the lines of a survey, and how to see all of them."""
     total = outcome.total_lines or 0
     lines = pluralize(total, line_noun(outcome))
     files = pluralize(outcome.matched_files, "file")
@@ -179,10 +176,6 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
 def describe_layout(outcome: SearchOutcome) -> tuple[str, ...]:
     """Return notes on what the rows of many hits do not show of their lines."""
     notes: list[str] = []
-    if outcome.digest is not None:
-        if outcome.digest.hidden_others:
-            notes.append(f"{outcome.digest.hidden_others:,} other lines hidden")
-        return tuple(notes)
     if not has_many_hits(outcome):
         return ()
     if outcome.is_dense and is_name(outcome.arguments):

@@ -194,7 +194,6 @@ def cut_to_call(line: ExcerptLine, hit: SearchHit) -> ExcerptLine:
             line,
             text=f"{text[start:end]}{CALL_ENDING}",
             notes=(),
-            is_plain_call=True,
         )
     if stop - start + MIN_SAVED_CHARS > len(text.strip()):
         return replace(line, notes=())

@@ -94,6 +94,13 @@ def is_name(arguments: SearchArguments) -> bool:
     return _NAME.fullmatch(arguments.pattern or "") is not None
 
 
+def has_syntax(locations: Sequence[Location]) -> bool:
+    """Return True if kinds of syntax are told apart in one of the files, by its name."""
+    return any(
+        language_of(location.name) in WITH_SYNTAX for location in locations
+    )
+
+
 def summarize_syntax(
     context: Context,
     pattern: Pattern,
@@ -110,9 +117,7 @@ def summarize_syntax(
         line_count = MIN_LINES * len(locations)
     if line_count < MIN_LINES or len(locations) > MAX_FILES:
         return ""
-    if not any(
-        language_of(location.name) in WITH_SYNTAX for location in locations
-    ):
+    if not has_syntax(locations):
         return ""
     counts = SyntaxCounts()
     with best_effort(context.task, SECONDS) as task:
