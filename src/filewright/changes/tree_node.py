@@ -172,14 +172,16 @@ class TreeNode:
     children: dict[bytes, TreeNode | None] = field(init=False)
     """The names in a folder that a step has looked at; None for a name that is free."""
     original_children: dict[bytes, TreeNode | None] = field(init=False)
-    """The same as they were on the disk."""
+    """The same as they were on the disk: the same table until a name changes."""
     must_be_empty: bool = False
     """A folder that is deleted only if the steps have taken away all its entries."""
 
     def __post_init__(self) -> None:
         is_folder = self.kind == "folder"
         self.children = {} if is_folder else _NO_CHILDREN
-        self.original_children = {} if is_folder else _NO_CHILDREN
+        self.original_children = self.children
+        if self.original is None and is_folder:
+            self.original_children = {}
 
     @classmethod
     def from_disk(
@@ -427,10 +429,16 @@ class TreeNode:
         if previous is not None and previous.position == (self, name):
             previous.position = None
         self.records.written.setdefault(self, requested_path)
-        self.children[name] = node
+        self.set_child(name, node)
         if node is not None:
             node.position = Position(self, name)
             self.records.has_arrivals = True
+
+    def set_child(self, name: bytes, node: TreeNode | None) -> None:
+        """Change the node under a name; the names on the disk stay as they were."""
+        if self.children is self.original_children:
+            self.children = dict(self.original_children)
+        self.children[name] = node
 
     def put_new(
         self, kind: RecordedKind, name: bytes, requested_path: str

@@ -295,7 +295,7 @@ def leave(
     folder, name = position
     tree.records.written.setdefault(folder, location.requested_path)
     _require_removable(tree, folder, node, location)
-    folder.children[name] = None
+    folder.set_child(name, None)
 
 
 def arrive(
