@@ -8,6 +8,7 @@ folder, or is copied there.
 
 from __future__ import annotations
 
+import marshal
 import time
 from collections import deque
 from collections.abc import Mapping, MutableMapping, Sequence
@@ -33,7 +34,13 @@ from filewright.changes.model import (
     unpack_spans,
 )
 from filewright.changes.open_folders import OpenFolders
-from filewright.changes.packed_states import PackedStates, in_tree_order
+from filewright.changes.packed_states import (
+    PackedStates,
+    PackedValues,
+    in_tree_order,
+    pack_hex,
+    unpack_hex,
+)
 from filewright.changes.tree_diff import TreeDiff
 from filewright.changes.tree_node import TreeNode, is_kept_by_sticky_folder
 from filewright.edit.changeset import ContentStream
@@ -55,6 +62,7 @@ MAX_REMOVED_BYTES = 16 * MB
 HASHED_AHEAD_BYTES = 1 * MB
 """New contents up to this size are hashed before the intent is written."""
 _WRITER_WAIT_SECONDS = 0.02
+_MAX_PACKED_SPAN_BYTES = 1 * KB
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +75,19 @@ class SavedEdit:
     spans: bytes
     removed: str | None
     inserted: str | None
+
+    def pack(self) -> bytes | None:
+        """Return the edit as bytes; None if it is too large to be copied often."""
+        if len(self.spans) > _MAX_PACKED_SPAN_BYTES:
+            return None
+        names = pack_hex(self.removed), pack_hex(self.inserted)
+        return marshal.dumps((self.spans, *names))
+
+    @classmethod
+    def unpack(cls, packed: bytes) -> SavedEdit:
+        """Return the edit that `pack` made bytes of."""
+        spans, removed, inserted = marshal.loads(packed)
+        return cls(spans, unpack_hex(removed), unpack_hex(inserted))
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +162,9 @@ class _Saver:
         self._saved_bytes = 0
         self._bytes_in_memory = 0
         self.originals: PackedStates[TreeNode] = PackedStates()
-        self.edits: dict[TreeNode, SavedEdit] = {}
+        self.edits: PackedValues[TreeNode, SavedEdit] = PackedValues(
+            SavedEdit.pack, SavedEdit.unpack
+        )
         self.edited_contents: dict[TreeNode, MemoryContent] = {}
 
     def require_no_mounts(self) -> None:

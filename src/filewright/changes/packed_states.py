@@ -1,45 +1,62 @@
 """File states by key, in little memory: a change may have a hundred thousand of them.
 
-A state is held as bytes, and made again each time it is asked for. As objects the texts
+A value is held as bytes, and made again each time it is asked for. As objects the texts
 and numbers of a state take three times as much.
 """
 
 from __future__ import annotations
 
 import marshal
-from collections.abc import Hashable, Iterator, MutableMapping
+from collections.abc import Callable, Hashable, Iterator, MutableMapping
 from typing import TypeVar
 
 from filewright.changes.model import NO_ATTRIBUTES, FileState
 
 KeyT = TypeVar("KeyT", bound=Hashable)
+ValueT = TypeVar("ValueT")
 
 
-class PackedStates(MutableMapping[KeyT, FileState]):
-    """File states by node or by path, in the order in which they were added."""
+class PackedValues(MutableMapping[KeyT, ValueT]):
+    """Values by node or by path, in the order in which they were added.
 
-    def __init__(self) -> None:
-        self._states: dict[KeyT, bytes | FileState] = {}
-        """Packed states; the few with descendants as they are."""
+    A value for which `pack` returns None is held as it is.
+    """
 
-    def __getitem__(self, key: KeyT) -> FileState:
-        state = self._states[key]
-        return _unpack(state) if isinstance(state, bytes) else state
+    def __init__(
+        self,
+        pack: Callable[[ValueT], bytes | None],
+        unpack: Callable[[bytes], ValueT],
+    ) -> None:
+        self._pack = pack
+        self._unpack = unpack
+        self.packed: dict[KeyT, bytes | ValueT] = {}
 
-    def __setitem__(self, key: KeyT, state: FileState) -> None:
-        self._states[key] = state if state.descendants else _pack(state)
+    def __getitem__(self, key: KeyT) -> ValueT:
+        value = self.packed[key]
+        return self._unpack(value) if isinstance(value, bytes) else value
+
+    def __setitem__(self, key: KeyT, value: ValueT) -> None:
+        packed = self._pack(value)
+        self.packed[key] = value if packed is None else packed
 
     def __delitem__(self, key: KeyT) -> None:
-        del self._states[key]
+        del self.packed[key]
 
     def __contains__(self, key: object) -> bool:
-        return key in self._states
+        return key in self.packed
 
     def __iter__(self) -> Iterator[KeyT]:
-        return iter(self._states)
+        return iter(self.packed)
 
     def __len__(self) -> int:
-        return len(self._states)
+        return len(self.packed)
+
+
+class PackedStates(PackedValues[KeyT, FileState]):
+    """File states; the few with descendants are held as they are."""
+
+    def __init__(self) -> None:
+        super().__init__(_pack, _unpack)
 
 
 def in_tree_order(states: PackedStates[bytes]) -> PackedStates[bytes]:
@@ -56,14 +73,16 @@ def in_tree_order(states: PackedStates[bytes]) -> PackedStates[bytes]:
     pending = sorted(children.pop(b"", ()), reverse=True)
     while pending:
         path = pending.pop()
-        ordered._states[path] = states._states.pop(path)
+        ordered.packed[path] = states.packed.pop(path)
         pending.extend(sorted(children.pop(path, ()), reverse=True))
     assert not states, "a path without its folder"
     return ordered
 
 
-def _pack(state: FileState) -> bytes:
-    """Return the fields of a state without descendants, in the order of its class."""
+def _pack(state: FileState) -> bytes | None:
+    """Return the fields of a state in the order of its class."""
+    if state.descendants:
+        return None
     return marshal.dumps(
         (
             state.kind,
@@ -72,10 +91,10 @@ def _pack(state: FileState) -> bytes:
             state.gid,
             state.size,
             state.mtime_ns,
-            _pack_hex(state.digest),
+            pack_hex(state.digest),
             state.link_target,
             state.inode,
-            _pack_hex(state.blob),
+            pack_hex(state.blob),
             dict(state.attributes) or None,
         )
     )
@@ -102,15 +121,15 @@ def _unpack(packed: bytes) -> FileState:
         gid,
         size,
         mtime_ns,
-        _unpack_hex(digest),
+        unpack_hex(digest),
         link_target,
         inode,
-        _unpack_hex(blob),
+        unpack_hex(blob),
         attributes or NO_ATTRIBUTES,
     )
 
 
-def _pack_hex(text: str | None) -> bytes | str | None:
+def pack_hex(text: str | None) -> bytes | str | None:
     """Return the bytes of a hash, which take half of its digits; or the text."""
     if text is None:
         return None
@@ -123,5 +142,6 @@ def _pack_hex(text: str | None) -> bytes | str | None:
     return packed if packed.hex() == text else text
 
 
-def _unpack_hex(packed: bytes | str | None) -> str | None:
+def unpack_hex(packed: bytes | str | None) -> str | None:
+    """Return the text of a hash."""
     return packed.hex() if isinstance(packed, bytes) else packed
