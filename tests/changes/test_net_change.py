@@ -306,7 +306,7 @@ def test_brings_back_what_outsiders_removed(bench: Any, text: Path) -> None:
     assert text.read_bytes() == TEXT
     assert (bench.root / "f/x.txt").read_bytes() == b"ex\n"
     assert (bench.root / "elsewhere/x.txt").read_bytes() == b"EX\n"
-    assert sum("made again" in note for note in reversal.notes) == 2
+    assert sum("recreated" in note for note in reversal.notes) == 2
 
 
 @pytest.mark.parametrize("by", ["outsider", "other"])

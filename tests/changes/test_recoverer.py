@@ -294,7 +294,9 @@ def test_leaves_change_whose_original_is_gone(
         fresh.commit(Create(fresh.at("more"), b""))
         fresh.undo(identifier)
         assert (fresh.root / "a.txt").read_bytes() == b"one\ntwo\nthree\n"
-        with pytest.raises(FilewrightError, match="waits to be settled"):
+        with pytest.raises(
+            FilewrightError, match="is not waiting for a decision"
+        ):
             fresh.changes.leave_unsettled(identifier)
 
 

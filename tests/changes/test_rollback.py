@@ -123,7 +123,9 @@ def test_keeps_edited_new_file(
     stop_at(bench, monkeypatch, "mark_done", Create(bench.at("n"), b"n"))
     with (bench.root / "n").open("ab") as file:
         file.write(b"more")
-    assert any("n was new" in conflict for conflict in restarted().conflicts)
+    assert any(
+        "n was created" in conflict for conflict in restarted().conflicts
+    )
     assert (bench.root / "n").read_bytes() == b"nmore"
 
 

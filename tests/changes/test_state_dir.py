@@ -127,7 +127,7 @@ def test_new_folder_inherits_no_history(place: Path) -> None:
     with _open(place, "a") as workspace:
         assert list(workspace.history()) == []
         assert any(
-            "another folder" in note for note in workspace.changes.state_notes
+            "is a new folder" in note for note in workspace.changes.state_notes
         )
         other = workspace.write("f", "new\n", mode="overwrite").data[
             "change_id"

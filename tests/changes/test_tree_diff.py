@@ -91,7 +91,7 @@ def test_notes_look_alike_of_new_file(
         ):
             result = workspace.call(tool, arguments)
             assert not result.is_error, result.text
-            assert "looks the same as" in result.text
+            assert "looks like" in result.text
             assert (
                 workspace.call(
                     "delete_items", {"paths": [f"sub/{made}"]}
@@ -112,7 +112,7 @@ def test_notes_look_alike_of_moved_file(
         result = workspace.call(
             "move_items", {"items": [{"source": "source", "destination": made}]}
         )
-        assert "looks the same as" in result.text
+        assert "looks like" in result.text
 
 
 def test_notes_no_plain_names(tmp_path: Path) -> None:
@@ -124,7 +124,7 @@ def test_notes_no_plain_names(tmp_path: Path) -> None:
             result = workspace.call(
                 "write_content", {"items": [{"path": name, "content": "x\n"}]}
             )
-            assert "looks the same" not in result.text
+            assert "looks like" not in result.text
         result = workspace.call(
             "write_content",
             {
@@ -133,7 +133,7 @@ def test_notes_no_plain_names(tmp_path: Path) -> None:
                 ]
             },
         )
-        assert "looks the same" not in result.text
+        assert "looks like" not in result.text
 
 
 def test_notes_no_denied_names(tmp_path: Path) -> None:
@@ -145,4 +145,4 @@ def test_notes_no_denied_names(tmp_path: Path) -> None:
         result = workspace.call(
             "write_content", {"items": [{"path": "v 13.key", "content": "x\n"}]}
         )
-    assert "looks the same" not in result.text
+    assert "looks like" not in result.text

@@ -138,7 +138,7 @@ def test_refuses_conflict_unless_forced(bench: Any) -> None:
     assert caught.value.details["conflicts"] == [
         {
             "path": "t.txt",
-            "why": "has changed since in the same place",
+            "why": "has changed since in the same lines",
             "lines": [1, 1],
             "now": "something else",
             "then": "line 1",
@@ -182,7 +182,7 @@ def test_converted_file_is_conflict(bench: Any, codec: str) -> None:
     path.write_bytes(("\ufeff" + path.read_text()).encode(codec))
     left = path.read_bytes()
     with pytest.raises(
-        FilewrightError, match="has changed since in the same place"
+        FilewrightError, match="has changed since in the same lines"
     ):
         bench.changes.undo(record.id)
     assert path.read_bytes() == left
@@ -197,7 +197,7 @@ def test_refuses_pipe_in_place_of_created_file(
     record = bench.commit(Create(bench.at("new"), b"new\n"))
     (bench.root / "new").unlink()
     os.mkfifo(bench.root / "new")
-    with pytest.raises(FilewrightError, match="new is a special file now"):
+    with pytest.raises(FilewrightError, match="new is now a special file"):
         bench.changes.undo(record.id, preview=True)
 
 
@@ -221,7 +221,7 @@ def test_refuses_pipe_in_place_of_created_file(
             lambda r: (r / "a.txt").write_bytes(b"new"),
         ),
     ],
-    ids=["made again", "edited", "deleted", "made at its former path"],
+    ids=["recreated", "edited", "deleted", "made at its former path"],
 )
 def test_never_overwrites_foreign_files(
     bench: Any, scene: Any, step: Any, spoil: Any
@@ -248,7 +248,7 @@ def test_brings_back_edited_file_that_is_gone(bench: Any, harm: str) -> None:
     _, reversal = bench.changes.undo(record.id)
     assert path.read_bytes() == b"ex\n"
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
-    assert any("made again" in note for note in reversal.notes)
+    assert any("recreated" in note for note in reversal.notes)
     if harm == "moved":
         assert (bench.root / "elsewhere").read_bytes() == b"EX\n"
 

@@ -219,7 +219,7 @@ def test_notes_what_is_gone_already(bench: Any) -> None:
     record = bench.commit(Create(bench.at("n"), b"n"))
     (bench.root / "n").unlink()
     plan = _Plan(bench, record)
-    assert plan.report.notes == ("n is gone already",)
+    assert plan.report.notes == ("n does not exist any more",)
     assert not plan.steps
     assert not plan.changes_names
 
@@ -228,9 +228,7 @@ def test_keeps_folder_that_others_filled(bench: Any) -> None:
     record = bench.commit(Create(bench.at("new/n"), b"n"))
     (bench.root / "new/theirs").write_bytes(b"theirs\n")
     plan = _Plan(bench, record)
-    assert plan.report.notes == (
-        "new/ stays: others have put something into it",
-    )
+    assert plan.report.notes == ("new/ stays: it has files of others",)
     deleted = [
         file.old_name for file in plan.diff.files if file.new_name is None
     ]

@@ -30,7 +30,7 @@ def test_names_files_once() -> None:
     assert report.notes == (
         "a note",
         "later changes stay (merged): a",
-        "b: what was added at the end since stays",
+        "b: text added at the end since stays",
     )
 
 

@@ -101,7 +101,7 @@ def test_names_damage(folder: Path) -> None:
     assert "no unfinished change names them" in result.stdout
     refused = run("doctor", "--leave", "1hv000000000a")
     assert refused.exit_code == 1
-    assert "waits to be settled" in refused.stderr
+    assert "is not waiting for a decision" in refused.stderr
 
 
 def test_writes_before_an_error(

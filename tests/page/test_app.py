@@ -289,7 +289,7 @@ def test_app_conflict(conversation: Conversation, folder: Path) -> None:
     app.get_by_role("button", name="Undo").click()
     expect(app.locator("#acts")).to_contain_text("It cannot be undone now.")
     expect(app.locator("pre")).to_contain_text(
-        "has changed since in the same place"
+        "has changed since in the same lines"
     )
     assert "fsum" in (folder / "cart.py").read_text()
 

@@ -94,7 +94,7 @@ def _sweep(
         wrong = scene.Meddler(point, act)
         error = _commit(run, wrong)
         at = (point, wrong.hit, str(error))
-        late = error is not None and "could not be taken back at once" in (
+        late = error is not None and "could not be taken back yet" in (
             error.hint or ""
         )
         if not late:

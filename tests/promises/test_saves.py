@@ -694,7 +694,10 @@ def test_what_was_appended_and_stays_with_others_lines_is_not_appended_again(
         ]
         with pytest.raises(
             FilewrightError,
-            match="new was new, and has been edited by another program: it stays",
+            match=(
+                "new was created by the change and then edited by another "
+                "program: it stays"
+            ),
         ):
             workspace.run("write_content", {"items": items})
     assert (new.read_text(), old.read_text()) == (

@@ -197,7 +197,8 @@ def test_what_was_forked_during_a_change_keeps_no_lock_when_the_changer_dies(
                 settings=Settings(state_dir=place / "state", lock_seconds=0.05),
             ) as workspace:
                 with pytest.raises(
-                    FilewrightError, match="another change held the workspace"
+                    FilewrightError,
+                    match=("another change locked the workspace"),
                 ):
                     workspace.write("b.txt", "three\n")
                 agent.kill()

@@ -673,10 +673,10 @@ def test_tool_moves_meanwhile(workspace: Any, root: Path, command: str) -> None:
 
 
 LATER = {
-    "rm src/b.py": "src is a link that leads out of the root now",
-    "sed -i s/1/2/ src/b.py": "src is a link that leads out of the root now",
-    "mv src/b.py b.py": "src is a link that leads out of the root now",
-    "mv src ../elsewhere": "src is a link now",
+    "rm src/b.py": "src is now a link that leads out of the root",
+    "sed -i s/1/2/ src/b.py": "src is now a link that leads out of the root",
+    "mv src/b.py b.py": "src is now a link that leads out of the root",
+    "mv src ../elsewhere": "src is now a link",
 }
 
 

@@ -82,4 +82,4 @@ def test_notes_name_twenty_lost_files(
     notes = builder.notes
     assert len(notes) == 21
     assert notes[0].startswith("0.txt was changed too, and cannot be undone")
-    assert notes[-1] == "nor can 1,002 more files"
+    assert notes[-1] == "1,002 more files cannot be undone either"

@@ -26,7 +26,7 @@ def test_heals_and_tells_the_model(client: Client) -> None:
     assert path.read_bytes() == HEALED
     assert "kept the encoding (cp1252)" in said
     assert "the line ends" in said
-    assert said.endswith("of a.ini; your edit is in")
+    assert said.endswith("of a.ini; your edit stays")
 
 
 def test_undo_of_the_edit_takes_the_healing_along(client: Client) -> None:
@@ -150,7 +150,7 @@ def test_large_file(client: Client) -> None:
     damaged = DAMAGED + b"#\n" * (9 << 20)
     said = client.edit(path, lambda: path.write_bytes(damaged))
     assert path.read_bytes() == damaged
-    assert "up to 16 MB" in said
+    assert "above 16 MB" in said
 
 
 def test_shell_commands_are_not_healed(client: Client) -> None:
@@ -229,7 +229,7 @@ def test_warns_of_damage_to_a_hard_link(client: Client) -> None:
     path = client.write("a.ini", BEFORE)
     (client.project / "b.ini").hardlink_to(path)
     said = client.edit(path, lambda: path.write_bytes(DAMAGED))
-    assert "which stays: a.ini has 2 names" in said
+    assert "could not be healed: a.ini has 2 names" in said
     assert path.read_bytes() == DAMAGED
     assert "guard: a.ini: replaced-bytes, line-endings" in client.run("log")
 
@@ -278,7 +278,7 @@ def test_tells_qwen_to_read_again(client: Client) -> None:
     client.name = "qwen"
     path = client.write("a.ini", BEFORE)
     said = client.edit(path, lambda: path.write_bytes(DAMAGED))
-    assert said.endswith("; read it again before you edit it again")
+    assert said.endswith("; read the file again before you edit it")
 
 
 # Contents before
@@ -340,7 +340,7 @@ def test_size_limit(client: Client, more: int) -> None:
     damaged = healed.replace(b"\r\n", b"\n")
     assert len(path.read_bytes()) == (16 << 20) + more
     said = client.edit(path, lambda: path.write_bytes(damaged))
-    assert ("up to 16 MB" in said) is bool(more)
+    assert ("above 16 MB" in said) is bool(more)
     assert path.read_bytes() == (damaged if more else healed)
 
 

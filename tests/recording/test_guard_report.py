@@ -118,4 +118,4 @@ def test_report_of_real_hooks(client: Client) -> None:
 
 
 def test_report_of_nothing(client: Client) -> None:
-    assert client.run("guard", "report") == "no damage is on record\n"
+    assert client.run("guard", "report") == "no damage is recorded\n"

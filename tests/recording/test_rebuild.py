@@ -41,7 +41,7 @@ def test_declines_what_would_take_long(
     assert healing.content is None
     assert healing.doubt in (
         "too many characters of neighbouring lines changed",
-        "files above 4 MB are not compared line by line",
+        "it is larger than 4 MB, the limit for comparing lines",
     )
 
 
@@ -71,4 +71,6 @@ def test_leaves_large_files() -> None:
     large = b"x" * (MAX_REBUILT_BYTES + 1)
     healing = rebuild(BEFORE, large, None, Task())
     assert healing.content is None
-    assert healing.doubt == "files above 4 MB are not compared line by line"
+    assert healing.doubt == (
+        "it is larger than 4 MB, the limit for comparing lines"
+    )

@@ -533,7 +533,7 @@ class _FolderSaver:
         ):
             raise errors.not_permitted(
                 location.display_path,
-                "belongs to another user and cannot be removed",
+                "belongs to another user, so it cannot be removed",
             )
         if folder.is_immutable():
             raise errors.immutable(location.display_path)
@@ -611,12 +611,12 @@ class _FolderSaver:
             raise errors.protected(
                 location.display_path,
                 rule,
-                hint="leave that folder where it is",
+                hint="leave that folder in its place",
             )
         if status.device != folder_status.device or folder.is_mount(name):
             raise errors.contains_mount(requested_path, location.display_path)
         if is_kept_by_sticky_folder(folder_status, status):
             raise errors.not_permitted(
                 location.display_path,
-                "belongs to another user and cannot be removed",
+                "belongs to another user, so it cannot be removed",
             )

@@ -210,7 +210,7 @@ def _too_large(path: str, size: str) -> FilewrightError:
     return path_error(
         Code.TOO_LARGE,
         path,
-        f"{path} has {size}, and a file is blamed up to {limit}",
+        f"{path} has {size}; blame works up to {limit}",
         f"`filewright log -p {path}` lists its changes",
     )
 
@@ -257,7 +257,7 @@ class _Blamer:
                 self._pass_on(index, regions, content, earlier)
         for regions in self._pending.values():
             self._add(regions, LineOrigin(unknown="not read"))
-            self.notes.append("for lack of time, not all versions were read")
+            self.notes.append("time ran out before all versions were read")
         return sorted(self._groups, key=lambda group: group.first)
 
     def _find_earlier(self, index: int, content: bytes) -> _EarlierState:
@@ -352,7 +352,7 @@ class _Blamer:
         versions = self._versions
         if versions.older is not None:
             self.notes.append(
-                f"of more than {len(versions.versions):,} changes of this file, "
+                f"this file has more than {len(versions.versions):,} changes; "
                 f"those before {versions.older} were not read"
             )
             self._add(regions, LineOrigin(unknown="not read"))

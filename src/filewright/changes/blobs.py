@@ -161,8 +161,10 @@ def _check_encoding(
     except UnicodeDecodeError as error:
         raise FilewrightError(
             Code.UNENCODABLE,
-            f"{display_path} is not {codec} throughout, though its first and last parts are",
-            hint="give the file's encoding, or a replacement that is plain ASCII",
+            f"{display_path} is {codec} at its beginning and end, but not "
+            "throughout",
+            hint="give the file's encoding, or use only ASCII in the "
+            "replacement",
             details={"path": display_path, "encoding": codec},
         ) from error
 
@@ -392,12 +394,14 @@ class BlobStore:
                     if status.size != file_state.size or (
                         not digest and status.mtime_ns != file_state.mtime_ns
                     ):
-                        raise ValueError("a displaced file has been changed")
+                        raise ValueError(
+                            "a replaced file has been changed since"
+                        )
             for block in _decompress(blocks) if packed else blocks:
                 hasher.update(block)
                 yield block
         if digest is not None and hasher.hexdigest() != digest:
-            raise ValueError("a content is damaged")
+            raise ValueError("stored content is damaged")
 
     def remove_unfinished(self, number: int) -> None:
         """Remove the files of an operation that was rolled back, and partial files.

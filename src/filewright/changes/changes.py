@@ -44,7 +44,10 @@ if TYPE_CHECKING:
 # The modules that make, undo and show changes are imported where they are used: a
 # server that has only started and a hook that finds no change need none of them.
 
-_NOT_ROLLED_BACK = "this change was interrupted, and could not be taken back; its files were left as they were"
+_NOT_ROLLED_BACK = (
+    "this change was interrupted and could not be taken back; its files stay "
+    "as it left them"
+)
 _MAX_TREE_LOOKUPS = 256
 """Folders of a change for which the working tree they are in is looked up."""
 _MEANS_CHANGED_SINCE = (
@@ -337,8 +340,8 @@ class Changes(History):
                         return
         raise FilewrightError(
             Code.NOT_FOUND,
-            f"no change {change_id} waits to be settled",
-            hint="filewright doctor names those that do",
+            f"change {change_id} is not waiting for a decision",
+            hint="filewright doctor lists the changes that are",
             details={"change_id": change_id},
         )
 
@@ -505,7 +508,10 @@ def _describe_undo_error(
 ) -> FilewrightError:
     """Return the error to raise for an undo whose files have changed since."""
     if error.code is Code.HARD_LINKED:
-        effect = "to have the earlier content under this name; the others keep what they hold"
+        effect = (
+            "to restore the content under this name only; its other names "
+            "keep theirs"
+        )
         error.hint = Hint(
             f"give break_hard_links=true, or --force on the command line, {effect}",
             shell=f"give --force {effect}",
@@ -514,7 +520,7 @@ def _describe_undo_error(
         return error
     return FilewrightError(
         Code.STALE_VERSION,
-        f"{selected.description} cannot be undone as things are now: {error.message}",
+        f"{selected.description} cannot be undone now: {error.message}",
         hint=Hint(
             "undo the later changes of these files first (get_history lists them)",
             shell="undo the later changes of these files first (filewright log lists them)",

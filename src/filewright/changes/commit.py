@@ -123,7 +123,7 @@ def _attempt(
     if diff.is_empty:
         raise FilewrightError(
             Code.NO_CHANGE,
-            "the change would leave everything as it is",
+            "the change would not alter any file",
         )
     task.check()
 
@@ -236,8 +236,9 @@ def _try_roll_back(
     except (OSError, FilewrightError) as failure:
         if isinstance(error, FilewrightError):
             error.hint = (
-                f"what was begun could not be taken back at once ({describe_error(failure)}); the next change or "
-                "`filewright doctor` does it"
+                "the unfinished change could not be taken back yet "
+                f"({describe_error(failure)}); the next change or `filewright "
+                "doctor` takes it back"
             )
         return None
     return outcome
@@ -299,7 +300,8 @@ def _clean_up(
             break
     for display_path in outcome.waiting:
         conflicts.append(
-            f"{display_path}: another program has it open as it was before this change; what it writes there is kept "
-            "once it closes it, and `filewright doctor` names where"
+            f"{display_path}: another program has the previous file open; "
+            "what it still writes is kept when it closes the file, and "
+            "`filewright doctor` says where"
         )
     return tuple(conflicts)

@@ -140,7 +140,7 @@ class _CommitBlamer:
                 unread += left_over
         note = ""
         if unread:
-            note = "git: for lack of time, not all commits were looked at"
+            note = "git: time ran out before all commits were read"
         return CommittedBlame(self._lines, [*divided.changed, *unread], note)
 
     def _list_commits(self, commit: str, path: bytes) -> list[FileCommit]:

@@ -55,8 +55,10 @@ _HINTS = {
     Code.PERMISSION_DENIED: "give another folder with --state-dir or FILEWRIGHT_STATE_DIR; reading works "
     "without one",
     Code.NO_SPACE: "free some space; nothing was changed",
-    Code.UNSUPPORTED: "use the filewright that made it, or give another folder with --state-dir",
-    Code.IO_ERROR: "if it stays so, move that file away: a new history begins, and files stay as they are",
+    Code.UNSUPPORTED: "use the filewright version that made it, or give another folder with "
+    "--state-dir",
+    Code.IO_ERROR: "if this repeats, move that file away: a new history begins, and your "
+    "files stay as they are",
 }
 
 
@@ -280,9 +282,7 @@ class Database:
                 error, quote(path), doing="look at"
             ) from error
         if status.kind != "file":
-            raise self._unusable_error(
-                Code.IO_ERROR, "something other than a file is there"
-            )
+            raise self._unusable_error(Code.IO_ERROR, "it is not a file")
         log = None
         with suppress(OSError):
             log = system.stat_path(path + _WAL_SUFFIXES[0]).identity
@@ -425,7 +425,7 @@ class Database:
             if version not in (0, VERSION):
                 raise self._unusable_error(
                     Code.UNSUPPORTED,
-                    f"it is of version {version} of the format, not {VERSION}",
+                    f"its format is version {version}, not {VERSION}",
                 )
             if writing:
                 if not version:
@@ -486,7 +486,7 @@ class Database:
 
     def _busy_error(self) -> FilewrightError:
         return errors.lock_timeout(
-            "process kept the state database", self._seconds
+            "process locked the state database", self._seconds
         )
 
     def _unusable_error(self, code: Code, why: str) -> FilewrightError:
@@ -533,7 +533,9 @@ def _not_shared_error() -> sqlite3.OperationalError:
     """Return the error of a write-ahead log that processes cannot share."""
     import sqlite3
 
-    error = sqlite3.OperationalError("no write-ahead log can be shared here")
+    error = sqlite3.OperationalError(
+        "this file system cannot share a write-ahead log"
+    )
     error.sqlite_errorcode = _NOT_SHARED_CODES[0]
     return error
 

@@ -24,7 +24,7 @@ from filewright.system import File, Folder
 
 _SLOW_TO_FREE_BYTES = 16 << 20
 _MAX_SIBLINGS = 1000
-_WRITTEN_LATE = "was written to by another program while it was changed"
+_WRITTEN_LATE = "was also written by another program during the change"
 
 
 class Disposal:
@@ -63,7 +63,8 @@ class Disposal:
         display_path = self._slots.display_path(operation.visible_slot)
         if not is_temporary(slot.name):
             self._outcome.conflicts.append(
-                f"{display_path}: another program has put something into it; that stays"
+                f"{display_path}: another program has put files into it; they "
+                "stay"
             )
         elif display_path not in self._outcome.waiting:
             # The rest of the folder belongs to other programs: it is kept as a whole.
@@ -71,7 +72,7 @@ class Disposal:
                 self._slots.folder(slot),
                 slot.name,
                 operation,
-                "was added to while it was deleted",
+                "got new entries from another program while it was deleted",
             )
 
     def remove_file(
@@ -200,8 +201,9 @@ class Disposal:
             display_path = self._slots.display_path(target)
             self._outcome.partially_applied.append(display_path)
             self._outcome.conflicts.append(
-                f"{display_path} was saved twice by another program while it was changed; "
-                f"both saves stay, the earlier one as {self._slots.display_path(sibling)}"
+                f"{display_path} was saved twice by another program during "
+                "the change; both versions stay, the earlier one as "
+                f"{self._slots.display_path(sibling)}"
             )
             return
 

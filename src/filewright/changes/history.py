@@ -668,7 +668,7 @@ class History:
         if location is None:
             raise errors.beyond_roots(path.display_path, quote(path.root))
         if check(path) == "denied":
-            raise errors.denied_by_rules("what that change touched")
+            raise errors.denied_by_rules("a file of that change")
         return location
 
     def file_change_at(

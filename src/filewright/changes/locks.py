@@ -94,7 +94,7 @@ class WorkspaceLock:
             if thread.acquire(blocking=False):
                 break
         else:
-            raise lock_timeout("change held the workspace", self._seconds)
+            raise lock_timeout("change locked the workspace", self._seconds)
         with ExitStack() as cleanups:
             cleanups.callback(thread.release)
             # Only the holder of the thread lock uses the depth.
@@ -117,7 +117,7 @@ class WorkspaceLock:
                         folder, deadline, task, exclusive=root is not None
                     ):
                         raise lock_timeout(
-                            "change held the workspace", self._seconds
+                            "change locked the workspace", self._seconds
                         )
                     # Folders above the roots stay open for the next call, so that no
                     # closing releases their lock.

@@ -271,15 +271,15 @@ class LogReader:
             seal, packed = sealed[:SEAL_BYTES], sealed[SEAL_BYTES:]
             own_seal = hmac.digest(self.state.key, packed, "sha256")
             if not hmac.compare_digest(own_seal, seal):
-                raise ValueError("its seal is not ours")
+                raise ValueError("its seal does not match")
             if packed[:8] != number.to_bytes(8, "big"):
-                raise ValueError("it is another's")
+                raise ValueError("it belongs to another change")
             return decode_plan(packed[8:]).with_moved_roots(
                 self.state.relocations()
             )
         except DAMAGE_ERRORS as error:
             raise UnreadablePlanError(
-                f"the plan makes no sense: {error!r}"
+                f"the plan is damaged: {error!r}"
             ) from error
 
     def find_damage(self, task: Task) -> Iterator[str]:
@@ -310,8 +310,8 @@ class LogReader:
         for head in chain.from_iterable(self.iterate_head_pages()):
             if task.expired:
                 yield (
-                    f"what is older than the change {head.id} was not looked at, "
-                    "for lack of time"
+                    f"time ran out: changes older than {head.id} were not "
+                    "checked"
                 )
                 return
             try:

@@ -134,8 +134,10 @@ class PlanFolders:
         if folder is None:
             # Only a walk that saw everything tells that the folder is really gone.
             if self._search.is_complete:
-                raise FolderMissingError(errno.ENOENT, "its folder is gone")
-            raise FileNotFoundError(errno.ENOENT, "its folder is gone")
+                raise FolderMissingError(
+                    errno.ENOENT, "its folder no longer exists"
+                )
+            raise FileNotFoundError(errno.ENOENT, "its folder no longer exists")
         return folder
 
     def _look_in_slots(self, number: int) -> Folder | None:

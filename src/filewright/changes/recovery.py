@@ -39,15 +39,21 @@ if TYPE_CHECKING:
 
 _MAX_NAMED_FILES = 5
 """Files of a change that was taken back which are named."""
-_HIDDEN_NOTE = "something that rules keep from agents is left of an earlier change; `filewright doctor` names it"
-_WAY_OUT = "; `filewright doctor --leave {0}` leaves its files as they are and calls it made"
+_HIDDEN_NOTE = (
+    "an earlier change left a file that rules hide from agents; `filewright "
+    "doctor` names it"
+)
+_WAY_OUT = (
+    "; `filewright doctor --leave {0}` keeps its files as they are and "
+    "records the change as made"
+)
 _NOT_CLEANED = (
-    "what the change {} displaced could not be removed, since its plan in the log is damaged: it is made and can be "
-    "undone, but files named .fw~… may be left beside its files"
+    "the change {} is made and can be undone, but its plan in the log is "
+    "damaged: temporary files named .fw~… may be left next to its files"
 )
 _NOT_VERIFIED = (
-    "the plan of the unfinished change {} cannot be verified, so it was neither made nor taken back: its files stay as "
-    "they are"
+    "the plan of the unfinished change {} cannot be verified: it was neither "
+    "finished nor taken back, and its files stay as they are"
 )
 
 
@@ -220,7 +226,9 @@ def _leave_for_other_roots(
     """Report an intent that reaches into a root which is not open."""
     if record.state == "intent" and log.is_own:
         log.mark_unresolved(record.number, "unsettled")
-    reason = f"it reaches into {quote(closed_root)}: open that too"
+    reason = (
+        f"it also changed {quote(closed_root)}: serve that folder as a root too"
+    )
     return Recovery(unsettled=[f"change {record.id}: {reason}"])
 
 
@@ -246,7 +254,8 @@ def _report_roll_back(
         )
     if outcome.set_aside_as:
         report.conflicts.append(
-            f"what that change would have done is kept as {outcome.set_aside_as}"
+            "the new version from that change is kept as "
+            f"{outcome.set_aside_as}"
         )
     if outcome.unsettled:
         for reason in outcome.unsettled:

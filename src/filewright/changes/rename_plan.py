@@ -127,7 +127,7 @@ class RenamePlan:
             names.append(folder.slot.name)
             folder = self.folders[folder.slot.folder]
         if folder.root is None:
-            raise ValueError("a folder that is below no root")
+            raise ValueError("a folder outside of every root")
         return RecordedPath(folder.root, tuple(reversed(names)))
 
     def with_moved_roots(self, new_paths: Mapping[bytes, bytes]) -> RenamePlan:

@@ -34,17 +34,26 @@ from filewright.changes.rollback_table import (
 from filewright.changes.slots import PlanSlots
 from filewright.errors import FilewrightError
 
-_EDITED = "has other content than the change gave it or found there: it stays"
-_NEW_AND_EDITED = "was new, and has been edited by another program: it stays"
-_SAVED_TWICE = "was saved twice by another program while it was changed: the later save stays"
-_MADE_AGAIN = "has been made again by another program: it stays"
+_EDITED = (
+    "has neither the content from before the change nor that of the change: "
+    "it stays"
+)
+_NEW_AND_EDITED = (
+    "was created by the change and then edited by another program: it stays"
+)
+_SAVED_TWICE = (
+    "was saved twice by another program during the change: the later version "
+    "stays"
+)
+_MADE_AGAIN = "was created again by another program: it stays"
 _MOVED_ON = (
-    "was moved there, and another program has moved it on: it stays where it is"
+    "was moved there by the change and then moved again by another program: "
+    "it stays where it is"
 )
 _OLD_NAME_TAKEN = (
-    "stays where it was moved to, since its old name was taken meanwhile"
+    "stays under its new name, since another file has its old name now"
 )
-_LOST = "its earlier content is gone; only the undo data has it"
+_LOST = "its earlier content is only in the undo data"
 
 
 def roll_back(slots: PlanSlots, log: Log, record: ChangeRecord) -> Outcome:

@@ -21,8 +21,12 @@ class SlotContent(Enum):
     EDITED_ORIGINAL = "the inode of the original with other content, or a newer file that got its number"
     EQUAL_COPY = "another file with the content of the original"
     OURS = "the file that the change puts there"
-    OURS_APPENDED = "our file, to which another program has added lines"
-    UNFINISHED = "a part of our file, left by an interrupted write"
+    OURS_APPENDED = (
+        "the file of the change, to which another program has added lines"
+    )
+    UNFINISHED = (
+        "a part of the file of the change, left by an interrupted write"
+    )
     FOREIGN = "a file of another program"
     MISSING = "no file"
 
@@ -31,11 +35,15 @@ class RollbackAction(Enum):
     """The step that takes one replacement back."""
 
     NOTHING = "the target is as it was"
-    DISCARD_OURS = "remove our file from the backup, or move it back"
-    EXCHANGE = "exchange the two, and discard our file"
+    DISCARD_OURS = (
+        "remove the file of the change from the backup, or move it back"
+    )
+    EXCHANGE = "exchange the two, and discard the file of the change"
     RESTORE = "move the backup to the empty target"
     KEEP_ORIGINAL = "leave the target, keep the original as a conflict"
-    KEEP_BACKUP = "leave the target, keep the displaced save as a conflict"
+    KEEP_BACKUP = (
+        "leave the target, keep the other program's save as a conflict"
+    )
     REPORT_EDITED = "leave the target and report a conflict"
     REPORT_LOST = "report that only the undo data holds the original"
 
@@ -145,7 +153,7 @@ ROLLBACK_TABLE: Mapping[SlotContent, Mapping[SlotContent, RollbackAction]] = {
 class ExchangeBackAction(Enum):
     """The step that ends an exchange back, during which another program saved."""
 
-    DISCARD_OURS = "remove our file, or move it back"
+    DISCARD_OURS = "remove the file of the change, or move it back"
     KEEP_ORIGINAL = "keep the original as a conflict"
     KEEP_AS_SIBLING = "give the earlier save a name beside the target"
 

@@ -134,7 +134,7 @@ def damaged_record_error(change_id: str) -> FilewrightError:
     return FilewrightError(
         Code.IO_ERROR,
         f"the record of the change {change_id} is damaged",
-        "it cannot be undone; `filewright doctor` names all that is damaged",
+        "it cannot be undone; `filewright doctor` lists all damage",
         change_id=change_id,
     )
 

@@ -221,7 +221,7 @@ class Selector:
             itertools.takewhile(
                 lambda head: head.number > moment, history.heads(task)
             ),
-            f"what was changed since {moment_text}",
+            f"the changes since {moment_text}",
             f"rewind to {moment_text}",
             {"since": moment_text},
         )
@@ -231,11 +231,11 @@ class Selector:
 
         A moment is a change (right after it), ``CHANGE^``, a time, or a session: before
         its changes as the `first`, after them as the `last` moment. An empty `first`, or
-        `begin`, is the begin of the history; an empty `last`, or `now`, is now. Raise `not_found`,
+        `begin`, is the beginning of the history; an empty `last`, or `now`, is now. Raise `not_found`,
         `invalid_input`, and `no_change` if nothing was changed between them.
         """
         history = self._history
-        start, start_text = 0, "the begin of the history"
+        start, start_text = 0, "the beginning of the history"
         if first and first != BEGIN:
             start, start_text = self._resolve_end(first, is_first=True)
         # The newest change may be older than the first moment.
@@ -257,7 +257,7 @@ class Selector:
                 raise damaged_record_error(head.id)
             if head.number <= end:
                 numbers.append(head.number)
-        description = f"what differs between {start_text} and {end_text}"
+        description = f"the differences between {start_text} and {end_text}"
         details = {"first": start_text, "last": end_text}
         if not numbers:
             raise FilewrightError(
@@ -294,7 +294,7 @@ class Selector:
         session = self.resolve_session(scope.session)
         numbers = self._history.numbers_of_session(session)
         if is_first:
-            begin = f"the begin of the session {session}"
+            begin = f"the beginning of the session {session}"
             return min(numbers) - 1, begin
         return max(numbers), f"the end of the session {session}"
 
@@ -638,8 +638,8 @@ def _explain_nothing_left(
     """Return why none of the changes is left to undo."""
     if reserved_ids and not change_ids:
         return (
-            f"what `{SETUP_CLIENT}` wrote is only for the user to take back "
-            f"(change {reserved_ids[0]})"
+            f"only the user can undo what `{SETUP_CLIENT}` wrote (change "
+            f"{reserved_ids[0]})"
         )
     return (
         "it is undone already"

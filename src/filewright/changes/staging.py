@@ -308,7 +308,8 @@ def _not_kept(node: TreeNode, setting: str, error: OSError) -> FilewrightError:
     lost = f"{setting} {error.filename}" if error.filename else setting
     return FilewrightError(
         Code.PERMISSION_DENIED,
-        f"{node.requested_path}: its {lost} cannot be kept when it is replaced ({error.strerror}); nothing was changed",
+        f"{node.requested_path}: replacing it would lose its {lost} "
+        f"({error.strerror}); nothing was changed",
         hint="ask the user who owns it to make the change",
         details={"path": node.requested_path, "lost": lost},
     )

@@ -183,7 +183,7 @@ class StateIndex:
                 exclusive=True,
             ):
                 raise lock_timeout(
-                    "process held the index of the state folders",
+                    "process locked the index of the state folders",
                     self._lock_seconds,
                 )
             yield base
@@ -407,13 +407,14 @@ class StateFolder:
         if others:
             shown_ids = ", ".join(other.id for other in others)
             self.note = (
-                f"{quote(path)} is another folder than the one whose history is kept as {shown_ids}; "
-                "its own begins now"
+                f"{quote(path)} is a new folder, although the history "
+                f"{shown_ids} has its path; a new history begins"
             )
         elif found_owner is None and (earlier := self._index.earlier()):
             self.note = (
-                f"an earlier version of filewright has left history in {join_limited(earlier, 3)}: it is not "
-                f"read and stays as it is; a new history of {quote(path)} begins"
+                "the history of an earlier version of filewright in "
+                f"{join_limited(earlier, 3)} is not read and stays as it is; "
+                f"a new history of {quote(path)} begins"
             )
         return found_owner, others
 
@@ -607,7 +608,7 @@ def _birth(root: Root) -> int | None:
 
 def _refuse_foreign(status: Status, *allowed: int) -> None:
     if status.kind != "folder":
-        raise NotADirectoryError(20, "something other than a folder is there")
+        raise NotADirectoryError(20, "it is not a folder")
     if status.uid not in allowed:
         raise PermissionError(1, "it belongs to another user")
 

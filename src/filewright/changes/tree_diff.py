@@ -299,7 +299,7 @@ def _note_look_alikes(tree: ChangeTree, arrangement: _Arrangement) -> None:
             display_path = location.exact_display_path
             other_path = folder_location.child(other).exact_display_path
             tree.notes.append(
-                f"{display_path} looks the same as {other_path}, which is another"
+                f"{display_path} looks like {other_path}, but is another file"
             )
 
 

@@ -155,7 +155,8 @@ def _prepare_rewrite(
     if mode != node.rights.mode and not tree.is_undo:
         node.rights = _with_rights(node.rights, mode)
         tree.notes.append(
-            f"{location.display_path}: new content does not keep the setuid and setgid bits"
+            f"{location.display_path}: the setuid and setgid bits are lost "
+            "with the new content"
         )
     return node
 
@@ -199,7 +200,8 @@ def _require_writable_mode(
                 raise errors.unwritable_file(node.requested_path, f"{mode:04o}")
             raise errors.not_permitted(
                 node.requested_path,
-                f"belongs to user {owner}, and this one has no right to write to it (mode {mode:04o})",
+                f"belongs to user {owner}, and you may not write to it (mode "
+                f"{mode:04o})",
             )
 
 
@@ -263,10 +265,10 @@ def _delete(tree: ChangeTree, step: Delete) -> None:
     if node.kind == "folder" and not step.recursive and node.child_names():
         raise FilewrightError(
             Code.NOT_A_FILE,
-            f"{requested_path} is a folder with something in it",
+            f"{requested_path} is a folder that is not empty",
             hint=Hint(
                 "give recursive=true to delete it with all that is in it",
-                shell="delete the files in it",
+                shell="delete the files in it first",
             ),
             details={"path": requested_path},
         )
@@ -351,7 +353,8 @@ def _require_movable_folder(
     if not node.open_original_folder().is_writable():
         raise errors.not_permitted(
             source.requested_path,
-            "is a folder that cannot be written to, so it can only be renamed where it is",
+            "is a folder without write permission, so it can be renamed but "
+            "not moved",
         )
 
 
@@ -368,7 +371,8 @@ def _require_replaceable(
         raise errors.not_a_file(
             requested_path,
             "folder",
-            hint="name the destination itself, with the file's name in that folder",
+            hint="give the whole destination, with the file's name in that "
+            "folder",
         )
     if node.kind == "folder" != occupant.kind:
         raise errors.not_a_folder(requested_path)
@@ -406,7 +410,8 @@ def _require_removable(
     if is_kept_by_sticky_folder(folder_status, original.status):
         raise errors.not_permitted(
             requested_path,
-            "belongs to another user, in a folder where only owners remove things",
+            "belongs to another user, and only owners may remove files in its "
+            "folder",
         )
 
 
@@ -498,7 +503,7 @@ def _require_owned(tree: ChangeTree, step: SetMode | SetOwner) -> TreeNode:
         or step.gid not in (None, status.gid, *system.group_ids())
     ):
         raise errors.not_permitted(
-            requested_path, "can only be given to another user or group by root"
+            requested_path, "needs the user root to get another owner or group"
         )
     return node
 

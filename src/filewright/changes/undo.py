@@ -65,8 +65,9 @@ class Reversal:
             if _is_of_root(change):
                 root = locations[0].requested_path.rstrip(":")
                 self._root_notes.append(
-                    f"{root} is a root of the workspace, so its mode and owner stay; a "
-                    "workspace on the folder above alone takes them back"
+                    f"{root} is a root of the workspace, so its mode and "
+                    "owner stay; to restore them, serve only the folder "
+                    "above it"
                 )
         if self._root_notes:
             self._file_changes = _select(
@@ -215,7 +216,7 @@ def _select(
 def _undoable_false_error(selected: Selection) -> FilewrightError:
     subject = selected.description
     if len(selected.change_ids) > 1:
-        subject = f"something of {subject}"
+        subject = f"a part of {subject}"
     return FilewrightError(
         Code.UNSUPPORTED,
         f"{subject} was made without undo: no earlier content is stored",

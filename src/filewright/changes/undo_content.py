@@ -31,8 +31,8 @@ from filewright.text.splice import Splice, apply_splices
 from filewright.text.utf8_view import Utf8View
 
 EDITED = "was created by that change and has been edited since"
-NOT_KEPT = "was deleted and not kept"
-SOMETHING_NEW = "was deleted by that change, and something new is there now"
+NOT_KEPT = "was deleted, and its content was not stored"
+SOMETHING_NEW = "was deleted by that change, and its name is in use again"
 
 _WIDE_ENCODINGS = {
     codecs.BOM_UTF16_LE: "utf-16-le",
@@ -97,12 +97,13 @@ class ContentUndoer:
         is_unchanged = has_content(run.after, current)
         before = content_before(run, current if is_unchanged else None)
         if before is None:
-            self._refuse(run, "was not kept as it was before")
+            self._refuse(run, "was not stored as it was before")
         after = current if is_unchanged else content_after(run)
         if after is None:
             self._refuse(
                 run,
-                "has changed since, and what the change made of it was not kept",
+                "has changed since, and its content after the change was not "
+                "stored",
             )
         hunks = self.hunks.get(change.path)
         if hunks is not None:
@@ -204,7 +205,8 @@ class ContentUndoer:
             if merge.clean and not ambiguous:
                 # Another change, perhaps of the user, has already undone this one.
                 self.report.add_note(
-                    f"{display_path} already holds what undoing would make of it"
+                    f"{display_path} has the content already that the undo "
+                    "would restore"
                 )
             return current
         self.report.add_merged(display_path, later_lines)

@@ -70,7 +70,7 @@ from filewright.text.splice import Splice
 
 _GONE = "has been moved or deleted since"
 _ONLY_CHANGES_KEPT = (
-    "has been deleted or moved since, and only what changed in it was kept"
+    "has been deleted or moved since, and only its changed parts were stored"
 )
 _TOO_LARGE = "has changed since, and is too large to be merged"
 
@@ -227,7 +227,9 @@ class UndoPlanner:
                 if node is None or after is None:
                     if before is None:
                         display_path = self._shown(change.path)
-                        self._report.add_note(f"{display_path} is gone already")
+                        self._report.add_note(
+                            f"{display_path} does not exist any more"
+                        )
                 elif node in examined_nodes:
                     # One file is at the paths of two changes: the other was
                     # overwritten.
@@ -264,7 +266,7 @@ class UndoPlanner:
         if node.kind != after.kind:
             self._refuse(path, _is_now(node.kind))
         if node.kind == "link" and node.target != after.link_target:
-            self._refuse(path, "is a link to something else now")
+            self._refuse(path, "is now a link to another target")
         if node.kind != "file":
             return
         with self._open(node, self._locate(path)) as snapshot:
@@ -313,7 +315,8 @@ class UndoPlanner:
             self._later_steps.append(restore_mode)
         else:
             self._report.add_note(
-                f"{location.display_path}: its mode was changed again since, and stays"
+                f"{location.display_path}: its mode has changed again since, "
+                "and stays"
             )
 
     def _restore_content(
@@ -383,7 +386,7 @@ class UndoPlanner:
         stored = stored_content_before(change)
         if stored is None:
             self._refuse(
-                change.path, "is too large to be undone from what was kept"
+                change.path, "is too large to be undone from the stored parts"
             )
         if self._force:
             expected = replace(expected, digest=None)
@@ -446,7 +449,7 @@ class UndoPlanner:
                 if len(node.child_names()) > len(children):
                     display_path = self._shown(detachment.path)
                     self._report.add_note(
-                        f"{display_path}/ stays: others have put something into it"
+                        f"{display_path}/ stays: it has files of others"
                     )
                     staying.add(node)
                     continue
@@ -489,7 +492,7 @@ class UndoPlanner:
             self._refuse(change.path, _GONE)
         if before.kind == "other":
             self._report.add_note(
-                f"{display_path} was a special file and cannot be made again"
+                f"{display_path} was a special file, which cannot be recreated"
             )
             return
         replaces = self._clear_path(attachment, location)
@@ -556,8 +559,8 @@ class UndoPlanner:
         )
         if not is_deleted and not attachment.is_moved_back:
             self._report.add_note(
-                f"{location.display_path} has been deleted or moved since; it is made "
-                "again"
+                f"{location.display_path} had been deleted or moved since; it "
+                "is recreated"
             )
 
     def _require_no_link_out(self, path: RecordedPath) -> None:
@@ -573,7 +576,7 @@ class UndoPlanner:
             if not self._force:
                 self._refuse(
                     link,
-                    "is a link that leads out of the root now, and "
+                    "is now a link that leads out of the root, and "
                     f"{path.display_path} was below it",
                 )
             self._apply(Delete(self._locate(link)))
@@ -621,4 +624,4 @@ class UndoPlanner:
 
 
 def _is_now(kind: str) -> str:
-    return f"is a {'special file' if kind == 'other' else kind} now"
+    return f"is now a {'special file' if kind == 'other' else kind}"

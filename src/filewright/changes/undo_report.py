@@ -165,7 +165,7 @@ class ReportBuilder:
         """Add a conflict of a merge, at the first and last of the lines."""
         self._conflicts[path, lines[0]] = Conflict(
             path,
-            "has changed since in the same place",
+            "has changed since in the same lines",
             lines,
             _excerpt(current_lines),
             _excerpt(undone_lines),
@@ -203,7 +203,7 @@ class ReportBuilder:
             notes.append(f"later changes stay (merged): {files}")
         if self._grown:
             files = join_limited([*self._grown], _MAX_NAMED_FILES, noun="file")
-            notes.append(f"{files}: what was added at the end since stays")
+            notes.append(f"{files}: text added at the end since stays")
         return UndoReport(
             merged=(*self._merged, *self._grown),
             notes=tuple(notes)[:_MAX_LISTED],
@@ -280,9 +280,7 @@ class WaysOut:
         """Return the hint with the names of arguments and tools."""
         ways: list[str] = []
         if self.by_part:
-            ways.append(
-                f"give {partial} to undo the rest and leave that as it is"
-            )
+            ways.append(f"give {partial} to undo everything else")
         if self.by_later_changes:
             ways.append(
                 f"undo the later changes of that file first ({log} lists them)"
@@ -292,7 +290,8 @@ class WaysOut:
         )
         if self.by_force:
             ways.append(
-                f"give {force} to have the earlier content over what is there now"
+                f"give {force} to overwrite later changes with the earlier "
+                "content"
             )
         text = ", ".join(ways[:-1])
         return f"{text}, or {ways[-1]}" if text else ways[-1]

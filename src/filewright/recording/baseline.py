@@ -315,7 +315,8 @@ class Baseline:
         if descriptions:
             listed_files = join_limited(descriptions, MAX_NAMED_FILES)
             self._task.notices.append(
-                f"filewright has not kept, and cannot bring back: {listed_files}"
+                "not stored, so a change of these files cannot be undone: "
+                f"{listed_files}"
             )
 
     def clean_up(self) -> None:

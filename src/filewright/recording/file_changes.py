@@ -66,12 +66,13 @@ class FileChangeBuilder:
         notes = []
         for path in self.lost[:MAX_NAMED_LOST]:
             notes.append(
-                f"{path} was changed too, and cannot be undone: "
-                "what the command found there was not kept"
+                f"{path} was changed too, and cannot be undone: its earlier "
+                "content was not stored"
             )
         if len(self.lost) > MAX_NAMED_LOST:
             notes.append(
-                f"nor can {len(self.lost) - MAX_NAMED_LOST:,} more files"
+                f"{len(self.lost) - MAX_NAMED_LOST:,} more files cannot be "
+                "undone either"
             )
         return tuple(notes)
 

@@ -179,7 +179,7 @@ class Guard:
                 notes.append(_left_alone(path, error.message))
             # A failure of the guard never fails the hook: the edit is on record.
             except Exception as error:  # noqa: BLE001
-                notes.append(_left_alone(path, f"its guard failed: {error!r}"))
+                notes.append(_left_alone(path, f"the guard failed: {error!r}"))
         return notes
 
     def _check_path(
@@ -199,8 +199,8 @@ class Guard:
             yield from self._check_edit(edit)
         elif _is_lost(location, records):
             text = (
-                f"filewright did not keep {location.display_path} before your "
-                f"edit: its guard is for files up to {MAX_HEALED_BYTES // MB} MB"
+                f"the guard does not check {location.display_path}: it is "
+                f"above {MAX_HEALED_BYTES // MB} MB"
             )
             yield GuardNote(location.display_path, text)
 
@@ -295,7 +295,9 @@ class Guard:
         except FilewrightError as error:
             # Another process's save, or a file that no agent may replace.
             self._add_note(edit, finding.damage, error.message)
-            text = f"{damaged}, which stays: {error.message}; {undo}"
+            text = (
+                f"{damaged}, and could not be healed: {error.message}; {undo}"
+            )
             return GuardNote(edit.path, text)
         properties: list[str] = []
         # Two kinds of damage are damage to the encoding.
@@ -303,9 +305,12 @@ class Guard:
             if name == "the encoding" and finding.healing.encoding:
                 name += f" ({finding.healing.encoding})"
             properties.append(name)
-        text = f"filewright kept {join_names(properties)} of {edit.path}; your edit is in"
+        text = (
+            f"filewright kept {join_names(properties)} of {edit.path}; your "
+            "edit stays"
+        )
         if _is_comparing_times(edit) and _changes_size(finding, current):
-            text += "; read it again before you edit it again"
+            text += "; read the file again before you edit it"
         return GuardNote(edit.path, text, healed_id)
 
     def _commit(
@@ -352,7 +357,7 @@ class Guard:
 
     def _warn_of_hard_links(self, edit: _FileEdit, names: int) -> GuardNote:
         """Warn that the other names of a file have its earlier content."""
-        advice = "link its other names to it again with ln -f"
+        advice = "link its other names to it again (ln -f)"
         self._add_note(edit, (Damage.HARD_LINK,), advice)
         text = (
             f"{edit.path} had {names} names (hard links), and your edit left "
@@ -422,7 +427,7 @@ def is_excluded(rules: DenyRules, location: Location) -> bool:
 
 def _left_alone(path: str, reason: str) -> GuardNote:
     """Return a note that a file stays as the tool wrote it."""
-    return GuardNote(path, f"filewright left {path} as it is: {reason}")
+    return GuardNote(path, f"filewright did not heal {path}: {reason}")
 
 
 def _is_comparing_times(edit: _FileEdit) -> bool:

@@ -171,8 +171,8 @@ def check_repository(
     folders = find_repository(root.resolved_path)
     if folders is None or folders.top != root.resolved_path:
         raise invalid(
-            f"{quote(root.path)} is not the top of a git repository",
-            "the guard compares files with what git has of them",
+            f"{quote(root.path)} is not the top folder of a git repository",
+            "the guard compares files with git: serve the top folder",
         )
     with GitRepository(folders, task) as repository:
         check = GuardCheck(boundary, changes, repository, task)
@@ -248,7 +248,7 @@ class GuardCheck:
         if commit is None:
             raise invalid(
                 f"the repository has no commit {since!r}",
-                "a shallow clone has few: fetch the commit first",
+                "if the clone is shallow, fetch the commit first",
             )
         # What the other branch has changed since is not of this working tree.
         parting = head and self._repository.merge_base(commit, head)
@@ -347,7 +347,7 @@ class GuardCheck:
         else:
             if conversion.obstacle:
                 raise _PassedError(
-                    f"{conversion.obstacle} has another program convert it"
+                    f"{conversion.obstacle} lets another program convert it"
                 )
             with self._open(location) as snapshot:
                 assert snapshot.content is not None
@@ -447,8 +447,9 @@ class GuardCheck:
         if heals_index and self._repository.is_index_temporary:
             raise FilewrightError(
                 Code.UNSUPPORTED,
-                "git commits some paths by an index of their own, which is not healed",
-                "stage what is to be committed, and commit without paths",
+                "`git commit PATH` uses an index of its own, which is not "
+                "healed",
+                "stage these files (git add), and commit without paths",
             )
         healed: list[DamagedFile] = []
         unhealed: list[PassedFile] = []
@@ -524,7 +525,7 @@ class GuardCheck:
             return []
         if conversion.obstacle:
             raise _PassedError(
-                f"{conversion.obstacle} has another program convert it"
+                f"{conversion.obstacle} lets another program convert it"
             )
         try:
             return self._steps_in_working_tree(file, conversion)
@@ -554,7 +555,7 @@ class GuardCheck:
                 restored = restore_ends(content, snapshot.content)
             if restored is None:
                 raise _PassedError(
-                    "it has both LF and CRLF, which git would make one"
+                    "it has both LF and CRLF, which git would make alike"
                 )
             splices = find_line_splices(snapshot.content, restored)
             steps.append(Modify.from_snapshot(location, snapshot, splices))
@@ -579,7 +580,8 @@ class GuardCheck:
                 content = restore_ends(healing.content, staged)
             if content is None:
                 raise _PassedError(
-                    "it is staged with both LF and CRLF, which git would make one"
+                    "it is staged with both LF and CRLF, which git would make "
+                    "alike"
                 )
             object_id = self._repository.write_blob(content)
         mode = file.index.mode

@@ -62,7 +62,7 @@ class GuardReport:
     def summary(self) -> str:
         """The counts of edits in words."""
         if not self.counts:
-            return "no damage is on record"
+            return "no damage is recorded"
         text = _outcome(pluralize(self.healed, "edit"), self.warned)
         return (
             f"{text} (older changes are not counted)" if self.has_more else text

@@ -376,7 +376,7 @@ def _merge(compared: _Comparison, encoding: Encoding) -> tuple[bytes, str]:
         if content != other_content:
             return (
                 compared.actual.content,
-                "equal lines differ in their bytes, and one is gone",
+                "one of several equal lines with different bytes was removed",
             )
     return content, doubt
 
@@ -588,7 +588,7 @@ def _write_certain(
     # bytes: the first and the last possible alignment have to agree.
     if b"".join(first) != b"".join(last):
         raise _DoubtError(
-            "the bytes of a changed line can be those of several places"
+            "the bytes of a changed line could come from several places"
         )
     return b"".join(first)
 
@@ -626,7 +626,7 @@ def _encode(unit: Unit, target: _Target) -> bytes:
         raise _DoubtError("the new text has bytes that cannot be read")
     if not text.isascii() and not target.is_certain:
         raise _DoubtError(
-            f"the encoding of the file is not certain: {encoding.name}?"
+            f"the encoding of the file is uncertain: {encoding.name}?"
         )
     # ASCII has no other letters; as UTF-8 they leave its bytes as they are.
     name = "utf-8" if encoding.name == "ascii" else encoding.name
@@ -635,7 +635,9 @@ def _encode(unit: Unit, target: _Target) -> bytes:
     try:
         return text.encode(name)
     except UnicodeEncodeError:
-        raise _DoubtError(f"{text!r} does not fit {encoding.name}") from None
+        raise _DoubtError(
+            f"{text!r} does not exist in {encoding.name}"
+        ) from None
 
 
 def _align(base: Sequence[Unit], actual: Sequence[Unit]) -> dict[int, int]:

@@ -27,7 +27,7 @@ def rebuild(
     if max(original.size, len(after)) > MAX_REBUILT_BYTES:
         size = f"{MAX_REBUILT_BYTES // MB} MB"
         return Healing(
-            doubt=f"files above {size} are not compared line by line"
+            doubt=f"it is larger than {size}, the limit for comparing lines"
         )
     expected = None if edit is None else expect(original, edit, task)
     return heal(original.content, after, original.encoding, expected)
