@@ -105,7 +105,29 @@ LINES = {
             "s_99211",
         ],
     ),
+    "Hadoop": (
+        "2015-10-18 18:01:47,978 INFO task_1445144423722_0020_m_000004 wrote "
+        "blk_-1608999687919862906 and blk_1073743512_2731 of part-00318",
+        [
+            "task_1445144423722_0020_m_000004",
+            "blk_-1608999687919862906",
+            "blk_1073743512_2731",
+            "part-00318",
+        ],
+    ),
+    "ZooKeeper": (
+        "2015-07-29 17:41:44,747 - INFO [QuorumPeer[myid=1]/0:0:0:0:0:0:0:0:2181] "
+        "- Established session 0x14ed93111f20005 with timeout 10000",
+        ["0x14ed93111f20005"],
+    ),
+    "OpenStack": (
+        f"nova-api.log 2017-05-16 00:00:00.008 25746 INFO [req-{UUID} {TRACE} - -] "
+        '10.11.10.1 "GET /v2/servers HTTP/1.1" len: 17893 time: 0.2477829',
+        [UUID, TRACE],
+    ),
     "no names": (
+        "storage142 an681 0x80004005 240Distance rdd_42 KERNREC 1131499523 "
+        "calvisitor-10-105-162-105 db.example.com:52368 "
         "http2 k8s i18n utf8mb4 x86_64 sha256 base64url 150ms 16384KB 1m30s "
         "java17 us-east-1a ip-10-0-3-77 thread-1234 app-2026-11-01 HTTP/1.1 "
         "backup-20260512 v1234 10.0.0.1:54321 fail2ban.actions "

@@ -89,7 +89,7 @@ def test_json_lines(workspace, root):
         for service in ("gateway", "auth", "db"):
             entry = {
                 "service": service,
-                "trace": {"id": f"{number:016x}"},
+                "trace": {"id": f"{number:032x}"},
                 "ms": number if service == "gateway" else 90,
                 "order": "o-4711",
             }
@@ -107,8 +107,8 @@ def test_json_lines(workspace, root):
     assert result.text.splitlines() == [
         "r.jsonl",
         "178: gateway\t59   [match]",
-        "179: auth\t90   [000000000000003b]",
-        "180: db\t90   [000000000000003b]",
+        "179: auth\t90   [00000000…]",
+        "180: db\t90   [00000000…]",
         "[2 lines by the ids in brackets; 1 of 60 matching lines, the largest ms first]",
     ]
 
@@ -150,7 +150,7 @@ def test_several_logs(workspace, root):
     first = search(
         workspace, pattern="failed", path="a.log", max_results=1, **call
     )
-    assert "no other line shares an id" in first.text
+    assert "no id to follow" in first.text
 
 
 @pytest.mark.parametrize(

@@ -17,9 +17,12 @@ from filewright.rows.fields import parse_entry
 _MAX_TEXT_CHARS = 16 << 10
 _MAX_ID_CHARS = 128
 _MIN_NUMBER_DIGITS = 5
-_MIN_TOKEN_DIGITS = 3
+_MIN_TOKEN_DIGITS = 4
+"""A token with fewer digits is a name, such as ``storage142`` or ``sha256``."""
+
 _MIN_MIXED_CHARS = 6
-"""A shorter token with two digits is a name such as ``k8s`` or ``utf8``."""
+_MIN_RANDOM_RUNS = 6
+"""A token is random if letters and digits take turns so often, whatever they spell."""
 
 _UUID = r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"
 _TOKEN = re.compile(
@@ -27,13 +30,16 @@ _TOKEN = re.compile(
     r"|(?P<word>[A-Za-z0-9]+(?:[-_]+[A-Za-z0-9]+)*)(?![\w@%]|\.\w|-\w))"
 )
 _HEX = re.compile(r"(?=.*\d)[0-9a-fA-F]{16,64}")
+_SHORT_ID = re.compile(r"[A-Za-z]{1,12}[-_]\d{3}")
+_NAME = re.compile(r"[A-Za-z][a-z]{3}")
+_LETTER_OR_DIGIT = re.compile("[A-Za-z0-9]")
 _SEPARATOR = re.compile("[-_]+")
 _RUN = re.compile(r"\d+|[A-Za-z]+")
 _CAMEL_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+")
 _DATE = re.compile(
     r"(?<!\d)(?:19|20)\d\d[-_]?(?:0[1-9]|1[0-2])[-_]?(?:[0-2]\d|3[01])(?!\d)"
 )
-_EPOCH = re.compile(r"1[5-9]\d{8}(?:\d{3}){0,3}")
+_EPOCH = re.compile(r"1\d{9}(?:\d{3}){0,2}|1[5-9]\d{17}")
 _MEASURE_UNIT = (
     r"(?:n|u|µ|m)?s(?:ecs?|econds?)?|milli(?:s|seconds)|m(?:in(?:ute)?s?)?|h(?:ours?)?|"
     r"d(?:ays?)?|[kmgt]?i?b(?:ytes?)?|bytes|[kmgx]|px|th|st|nd|rd|[kmg]?hz|"
@@ -90,7 +96,8 @@ _NO_ID_WORDS = _NO_ID_NAMES | _words(
     "exec worker pool executor threadpool base latin ipv rs aes eth core shard "
     "partition replica ora rfc cve sqlstate java lambda proxy rev read wrote sent "
     "received got deleted inserted updated processed loaded on listening ed ssh irq "
-    "etime"
+    "etime type len length val value start end begin out into mask flags mode kind "
+    "exceptions warnings errors"
 )
 """Words in tokens, or before numbers, that are no identifiers."""
 
@@ -106,8 +113,11 @@ _GENERIC_WORDS = _words(
 )
 """Words before a number that do not say what it is a number of."""
 
-_NO_ID_TOKEN = re.compile(r"[vV]\d+|x86_64|[IWEF]\d{4}")
-"""Versions, and the level with the date at the beginning of a line of klog."""
+_NO_ID_TOKEN = re.compile(
+    r"[vV]\d+|x86_64|[IWEF]\d{4}|0x[0-9a-fA-F]{1,8}|\d+[A-Z]?[a-z]{4,}"
+    r"|(?:[A-Za-z]+[-_])?\d{1,3}(?:-\d{1,3}){3}"
+)
+"""Versions, the level with the date of klog, codes and flags, measures, and addresses."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,14 +133,24 @@ class Identifier:
     noun: str = ""
     is_trace: bool = False
 
+    def _occurs_in(self, line: str) -> bool:
+        """Return True if the text is in a line, and no part of a longer word."""
+        start = line.find(self.text)
+        while start >= 0:
+            end = start + len(self.text)
+            edges = line[max(0, start - 1) : start] + line[end : end + 1]
+            if not _LETTER_OR_DIGIT.search(edges):
+                return True
+            start = line.find(self.text, start + 1)
+        return False
+
     def is_in(self, line: str) -> bool:
         """Return True if a line that has its text has this identifier.
 
         The same digits may be another number, such as a size or another table's key.
         """
         if not self.text.isdigit() or self.is_trace:
-            pattern = rf"\b{re.escape(self.text)}\b"
-            return re.search(pattern, line, re.ASCII) is not None
+            return self._occurs_in(line)
         for other in find_all_identifiers(line):
             is_same_noun = self.noun == other.noun
             is_known = bool(self.noun and other.noun)
@@ -223,12 +243,11 @@ def _find_in_text(text: str) -> Iterator[Identifier]:
         if match["uuid"] is not None:
             yield Identifier(word, word)
             continue
-        long_parts = _HEX.findall(" ".join(_SEPARATOR.split(word)))
-        for part in long_parts:
-            # W3C's 00-TRACE-SPAN-01 has two; other lines have them alone.
-            if len(set(part)) > 1:
-                yield Identifier(part, part)
+        long_parts = [part for part in word.split("-") if _is_long_hex(part)]
         if long_parts:
+            # W3C's 00-TRACE-SPAN-01 has two; other lines have them alone.
+            for part in long_parts:
+                yield Identifier(part, part)
             continue
         name = _read_name_before(text, match.start())
         words = _split_name(name)
@@ -249,7 +268,9 @@ def _read_name_before(text: str, offset: int) -> str:
     match = _WORD_BEFORE.search(before)
     if match is None:
         return ""
-    return match[1] or match[2]
+    name: str = match[1] or match[2]
+    # A port stands behind a host.
+    return "" if "." in name and before.endswith(":") else name
 
 
 def _number_identifier(name: str, number: str) -> Identifier:
@@ -263,11 +284,19 @@ def _number_identifier(name: str, number: str) -> Identifier:
 
 
 def _without_times(text: str) -> str:
-    """Return a text without its timestamps."""
+    """Return a text without its timestamps; those in seconds are known as numbers."""
     content = text.encode("utf-8", "replace")
     for form in TIME_FORMS:
-        content = form.pattern.sub(b" ", content)
+        if form.name != "epoch":
+            content = form.pattern.sub(b" ", content)
     return content.decode("utf-8", "replace")
+
+
+def _is_long_hex(part: str) -> bool:
+    """Return True for the digits of a trace or a digest, but not for zeros or a time."""
+    if _HEX.fullmatch(part) is None or _EPOCH.fullmatch(part):
+        return False
+    return len(set(part)) > 1
 
 
 def _split_name(name: str) -> list[str]:
@@ -284,18 +313,21 @@ def _is_number_of_thing(digits: str) -> bool:
 
 def _is_mixed_id(word: str) -> bool:
     """Return True if a token of letters and digits looks like an identifier."""
-    if _MEASURE.fullmatch(word) or _NO_ID_TOKEN.fullmatch(word):
-        return False
-    if not re.search("[A-Za-z]", word):
+    is_name = _MEASURE.fullmatch(word) or _NO_ID_TOKEN.fullmatch(word)
+    if is_name or not re.search("[A-Za-z]", word):
         return False
     undated = _DATE.sub("", word)
     runs = _RUN.findall(undated)
-    words = {run.lower() for run in runs if run.isalpha()}
-    digit_count = sum(character.isdigit() for character in undated)
-    if _NO_ID_WORDS.intersection(words) and len(runs) < 2 * _MIN_TOKEN_DIGITS:
+    names = {run.lower() for run in runs if run.isalpha()}
+    if _NO_ID_WORDS.intersection(names) and len(runs) < _MIN_RANDOM_RUNS:
         return False
-    if digit_count >= _MIN_TOKEN_DIGITS:
+    digit_count = sum(character.isdigit() for character in undated)
+    if digit_count >= _MIN_TOKEN_DIGITS or _SHORT_ID.fullmatch(word):
         return True
-    longest = max(map(len, _SEPARATOR.split(undated)))
+    if digit_count < 2 or _NAME.search(word):
+        return False
     # Letters and digits take turns in a random token, as in x7f9ka.
-    return digit_count == 2 and len(runs) > 2 and longest >= _MIN_MIXED_CHARS
+    return any(
+        len(part) >= _MIN_MIXED_CHARS and len(_RUN.findall(part)) > 2
+        for part in _SEPARATOR.split(undated)
+    )

@@ -133,6 +133,7 @@ class Trace:
     `frequent` are identifiers of the matches that are in too many lines to be followed,
     or to be shown whole. `pending` were not searched, as the rounds were over. `stop` says
     where the time ran out, or is "". `left_out` counts lines with less rare identifiers.
+    The matches have no identifiers at all unless `has_identifiers`.
     """
 
     links: Sequence[Link]
@@ -140,6 +141,7 @@ class Trace:
     pending: Sequence[Identifier] = ()
     stop: str = ""
     left_out: int = 0
+    has_identifiers: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -279,6 +281,7 @@ def follow(reader: LogReader, matches: Sequence[LogLine]) -> Trace:
         [lead.identifier for lead in leads.values()],
         stop,
         left_out=len(links) - len(best),
+        has_identifiers=bool(searched),
     )
 
 
@@ -310,7 +313,8 @@ def _compile_texts(texts: Sequence[str]) -> Pattern:
     ordered = sorted(texts, key=len, reverse=True)
     alternatives = "|".join(map(re.escape, ordered))
     return compile_pattern(
-        rf"\b(?:{alternatives})\b",
+        # An underscore may divide an identifier from others.
+        rf"(?:^|[^A-Za-z0-9])(?:{alternatives})(?:[^A-Za-z0-9]|$)",
         mode="regex",
         case="sensitive",
         max_chars=END_OF_TEXT,

@@ -30,6 +30,8 @@ from filewright.wording import escape_controls, pluralize
 MAX_TRACED_MATCHES = 5
 MAX_TRACED_LOGS = 3
 MAX_NAMED_IDENTIFIERS = 3
+MAX_LABEL_CHARS = 20
+SHOWN_LABEL_CHARS = 8
 _RESERVED_CHARS = 800
 
 
@@ -57,15 +59,19 @@ def add_trace(
         return replace(outcome, notes=(*outcome.notes, note))
     lines: list[TracedLine] = []
     notes: list[str] = []
+    has_identifiers = False
     for files in logs:
         reader = LogReader(files, select_times(search), context.task)
         trace = follow(reader, read_lines(reader, _offsets_by_path(outcome)))
         lines += _lay_out(trace, files, outcome, context.settings.match_chars)
         notes += _describe(trace)
+        has_identifiers |= trace.has_identifiers
     linked_count = sum(1 for line in lines if line.identifier is not None)
     if not linked_count:
-        notes = ["no other line shares an id", *notes]
-        return replace(outcome, notes=(*outcome.notes, *notes))
+        summary = "no other line shares an id"
+        if not has_identifiers:
+            summary = "no id to follow"
+        return replace(outcome, notes=(*outcome.notes, summary, *notes))
     excerpts = _excerpt_lines(lines, outcome)
     shown_count = sum(len(excerpt.lines) for excerpt in excerpts)
     if shown_count < len(lines):
@@ -188,7 +194,10 @@ def _to_excerpt(line: TracedLine, outcome: SearchOutcome) -> ExcerptLine:
     """Return a line of a trace as a row; a match as the search shows it."""
     if line.identifier is not None:
         return ExcerptLine(
-            line.line, line.text, LineRole.HIT, notes=(line.identifier,)
+            line.line,
+            line.text,
+            LineRole.HIT,
+            notes=(_shorten(line.identifier),),
         )
     for file in outcome.excerpts:
         for row in file.lines:
@@ -196,6 +205,13 @@ def _to_excerpt(line: TracedLine, outcome: SearchOutcome) -> ExcerptLine:
             if is_match and row.role is LineRole.HIT:
                 return replace(row, notes=(*row.notes, "match"))
     return ExcerptLine(line.line, line.text, LineRole.HIT, notes=("match",))
+
+
+def _shorten(label: str) -> str:
+    """Return the beginning of a long identifier, which the line has whole."""
+    if len(label) <= MAX_LABEL_CHARS:
+        return label
+    return f"{label[:SHOWN_LABEL_CHARS]}…"
 
 
 def _excerpt_lines(
