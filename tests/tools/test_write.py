@@ -87,25 +87,28 @@ def test_is_refused_in_a_read_only_workspace(
 
 
 @pytest.mark.parametrize(
-    ("before", "mode", "content", "newline", "after"),
+    ("before", "mode", "content", "newline", "after", "note"),
     [
-        (None, "create", "a\r\nb\rc\n", None, b"a\nb\nc\n"),
-        (None, "create", "a\r\nb\rc\n", "keep", b"a\r\nb\rc\n"),
-        (b"x\r\ny\r\n", "overwrite", "a\nb\n", None, b"a\r\nb\r\n"),
-        (b"x\r\ny\r\n", "overwrite", "a\nb\n", "lf", b"a\nb\n"),
-        (b"x\r\ny\r\n", "overwrite", "a\nb\n", "keep", b"a\nb\n"),
-        (b"\xef\xbb\xbfx\n", "overwrite", "y\n", None, b"\xef\xbb\xbfy\n"),
-        (b"\xef\xbb\xbfx\n", "overwrite", "\ufeffy\n", None, b"\xef\xbb\xbfy\n"),
-        (b"x\r\n", "append", "a\nb\n", None, b"x\r\na\r\nb\r\n"),
-        (b"\xef\xbb\xbfx\n", "append", "y\n", None, b"\xef\xbb\xbfx\ny\n"),
-        (None, "append", "y\n", None, b"y\n"),
-        (None, "overwrite", "y\n", None, b"y\n"),
-        (b"\0binary", "overwrite", "text\n", None, b"text\n"),
-        (b"", "append", "a\n", None, b"a\n"),
-        ("x\n".encode("utf-16-le"), "append", "a\n", None, "x\n".encode("utf-16-le") + b"a\n"),
+        (None, "create", "a\r\nb\rc\n", None, b"a\nb\nc\n", ""),
+        (None, "create", "a\r\nb\rc\n", "keep", b"a\r\nb\rc\n", ""),
+        (b"x\r\ny\r\n", "overwrite", "a\nb\n", None, b"a\r\nb\r\n", "crlf kept"),
+        (b"x\r\ny\r\n", "overwrite", "a\nb\n", "lf", b"a\nb\n", ""),
+        (b"x\r\ny\r\n", "overwrite", "a\nb\n", "keep", b"a\nb\n", ""),
+        (b"\xef\xbb\xbfx\n", "overwrite", "y\n", None, b"\xef\xbb\xbfy\n", "utf-8 with BOM kept"),
+        (b"\xef\xbb\xbfx\n", "overwrite", "\ufeffy\n", None, b"\xef\xbb\xbfy\n", "utf-8 with BOM kept"),
+        (b"x\r\n", "append", "a\nb\n", None, b"x\r\na\r\nb\r\n", "crlf kept"),
+        (b"\xef\xbb\xbfx\n", "append", "y\n", None, b"\xef\xbb\xbfx\ny\n", "utf-8 with BOM kept"),
+        (None, "append", "y\n", None, b"y\n", ""),
+        (None, "overwrite", "y\n", None, b"y\n", ""),
+        (b"\0binary", "overwrite", "text\n", None, b"text\n", ""),
+        ("für Bäume und Äpfel\r\n".encode("cp1252"), "overwrite", "über Öl\n", None, "über Öl\r\n".encode("cp1252"), "cp1252 and crlf kept"),
+        (b"", "append", "a\n", None, b"a\n", ""),
+        ("x\n".encode("utf-16-le"), "append", "a\n", None, "x\n".encode("utf-16-le") + b"a\n", ""),
     ],
 )  # fmt: skip
-def test_whole_writes(root, workspace, before, mode, content, newline, after):
+def test_whole_writes(
+    root, workspace, before, mode, content, newline, after, note
+):
     if before is not None:
         (root / "f").write_bytes(before)
         (root / "f").chmod(0o640)
@@ -117,6 +120,7 @@ def test_whole_writes(root, workspace, before, mode, content, newline, after):
     }
     result = workspace.run("write_content", {"items": [item]})
     assert (root / "f").read_bytes() == after, result.text
+    assert result.results[0].note == note
     if before is not None:
         assert (root / "f").stat().st_mode & 0o777 == 0o640
         assert "diff" in result.data["results"][0]

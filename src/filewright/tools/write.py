@@ -35,6 +35,7 @@ from filewright.tools.batch import (
     run_batch,
 )
 from filewright.tools.context import Context
+from filewright.tools.file_facts import describe_kept_form
 from filewright.tools.losses import describe_overwrite_loss
 from filewright.tools.result import DiffMode
 from filewright.tools.tool import Tool
@@ -200,10 +201,11 @@ def _plan_file(
             PlannedItem(last_index, result), location, content.data
         )
         return
+    notes = [_describe_kept_form(before, content)]
     # What other programs wrote is lost only by an overwrite of no certain version.
     if content.is_whole and items[indexes[0]].expected_version is None:
-        loss = describe_overwrite_loss(context, before, content.data)
-        result = replace(result, note=loss)
+        notes.append(describe_overwrite_loss(context, before, content.data))
+    result = replace(result, note="; ".join(filter(None, notes)))
     yield _plan_existing(
         location, before, content, PlannedItem(last_index, result)
     )
@@ -277,6 +279,20 @@ def _add_content(
     if appends:
         return replace(content, data=content.data + data, encoding=encoding)
     return NewContent(encoding.bom + data, encoding, is_whole=True)
+
+
+def _describe_kept_form(before: Snapshot, content: NewContent) -> str:
+    """Return the unusual encoding and line ending that a file keeps, or ""."""
+    if before.binary_type is not None:
+        return ""
+    kept_form = describe_kept_form(before)
+    after = (
+        content.data if content.is_whole else before.encoding.bom + content.data
+    )
+    form_of_text = describe_kept_form(
+        Snapshot(after, encoding=content.encoding.name)
+    )
+    return kept_form.removeprefix("; ") if kept_form == form_of_text else ""
 
 
 def _plan_existing(
