@@ -4,7 +4,10 @@ import os
 import shutil
 import subprocess
 from collections.abc import Callable
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 from tests.structure.git_commands import git
@@ -13,7 +16,11 @@ from filewright.boundary.boundary import Boundary
 from filewright.errors import Code, FilewrightError
 from filewright.progress import Task
 from filewright.settings import Settings
-from filewright.structure.git import FileAtRevision, read_committed
+from filewright.structure.git import (
+    FileAtRevision,
+    ObjectReader,
+    read_committed,
+)
 
 pytestmark = [
     pytest.mark.skipif(
@@ -237,6 +244,27 @@ def test_included_file_without_an_end(repository: Path) -> None:
             boundary, boundary.locate("deep/er/ä b.py"), limit=1000, seconds=0.3
         )
     assert caught.value.code is Code.TIMEOUT
+
+
+@pytest.mark.parametrize("is_late", [True, False])
+def test_end_of_killed_git(
+    monkeypatch: pytest.MonkeyPatch, is_late: bool
+) -> None:
+    # On a busy machine git may be killed before the reader is scheduled again.
+    moments = iter([0, 0, 9 if is_late else 1])
+    clock = SimpleNamespace(monotonic=lambda: next(moments))
+    monkeypatch.setattr("filewright.structure.git.time", clock)
+    reading, writing = os.pipe()
+    os.close(writing)
+    with os.fdopen(reading, "rb", buffering=0) as output:
+        child: Any = SimpleNamespace(stdin=BytesIO(), stdout=output)
+        reader = ObjectReader(child, b"", 5, None)
+        if not is_late:
+            assert reader.read(b"HEAD", 1) is None
+            return
+        with pytest.raises(FilewrightError) as caught:
+            reader.read(b"HEAD", 1)
+        assert caught.value.code is Code.TIMEOUT
 
 
 def escaping(outer: Path, root: Path, how: str) -> None:

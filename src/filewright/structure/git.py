@@ -332,13 +332,19 @@ class ObjectReader:
         while True:
             if self._task is not None:
                 self._task.check()
-            if time.monotonic() > self._deadline:
-                raise FilewrightError(
-                    Code.TIMEOUT,
-                    f"git did not answer within {self._seconds:g} s",
-                    "leave out the comparison",
-                )
+            self._require_time()
             if self._poll.poll(_POLL_MILLISECONDS):
                 block = self._output.read(1 << 20) or b""
+                if not block:
+                    # Git is killed some time after the deadline, which is no answer.
+                    self._require_time()
                 self._buffer += block
                 return bool(block)
+
+    def _require_time(self) -> None:
+        if time.monotonic() > self._deadline:
+            raise FilewrightError(
+                Code.TIMEOUT,
+                f"git did not answer within {self._seconds:g} s",
+                "leave out the comparison",
+            )
