@@ -9,6 +9,7 @@ from filewright.structure.module_names import (
     UNRESOLVED,
     ModuleMove,
     NewModule,
+    find_twins,
     module_stem,
     python_parts,
 )
@@ -59,7 +60,7 @@ def rename(
         tuple(old.split("/")),
         tuple(new.split("/")),
         lambda parts: "/".join(parts) in there,
-        mentions,
+        find_twins(tuple(old.split("/")), mentions),
     )
     result: NewModule | None = move.rename(tuple(importer.split("/")), module)
     if result is None:

@@ -28,6 +28,7 @@ _GAP: Final = re.compile(rb"(?:[ \t\f\r\n]|\\(?=[\r\n]))*")
 _REST_OF_ENTRY: Final = re.compile(rb"[ \t]*(?:,[ \t]*)?")
 
 COMMENT_IN_LIST: Final = "a comment is between the names"
+NOT_COPIED: Final = "a comment or a line end is in it"
 OTHER_CODE: Final = "other code is on its lines"
 
 
@@ -197,7 +198,7 @@ def _take_out(
     for module in new_modules:
         text = _new_statement(importer, statement, module, moved[module])
         if text is None:
-            return COMMENT_IN_LIST
+            return NOT_COPIED
         new_statements.append(text)
     if in_place is not None:
         splices.append(_replace_module(statement, in_place))

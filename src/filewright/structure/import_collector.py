@@ -85,7 +85,8 @@ def collect_imports(
     """
     from tree_sitter import QueryCursor
 
-    reader = _StatementReader(content, _first_error(tree.root_node))
+    error_start = _first_error(tree.root_node)
+    reader = _StatementReader(content, error_start)
     captures = QueryCursor(_load_query(grammar.language)).captures(
         tree.root_node
     )
@@ -112,6 +113,7 @@ def collect_imports(
         tuple(mentions),
         unbound[:_MAX_UNBOUND],
         has_star=has_star,
+        error_start=error_start,
     )
 
 

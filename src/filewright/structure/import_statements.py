@@ -89,13 +89,15 @@ class ImportFacts:
     """The imports of a text, and the mentions of the names that were requested.
 
     `unbound` are the names that requested ranges use and that the text does not bind
-    anywhere. `note` says why the text was not read, or not to its end.
+    anywhere. `error_start` is the offset of the first syntax error (None: there is none):
+    statements behind it may be missing. `note` says why the text was not read.
     """
 
     statements: tuple[ImportStatement, ...] = ()
     mentions: tuple[NameMention, ...] = ()
     unbound: tuple[str, ...] = ()
     has_star: bool = False
+    error_start: int | None = None
     note: str = ""
 
 
@@ -104,7 +106,7 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
 
     Raises `ValueError` or `TypeError` if they are none.
     """
-    statement_rows, mention_rows, unbound, has_star, note = fields
+    statement_rows, mention_rows, unbound, has_star, error_start, note = fields
     statements = []
     for row in statement_rows:
         statement = ImportStatement(*row)
@@ -119,6 +121,7 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
         mentions,
         tuple(map(str, unbound)),
         bool(has_star),
+        None if error_start is None else int(error_start),
         str(note),
     )
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import keyword
 import posixpath
 import re
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 PathParts = tuple[str, ...]
@@ -36,6 +36,8 @@ _EMITTED_EXTENSIONS: Final = {
 }
 """Extensions of the files that a compiler writes, by which TypeScript may import."""
 
+_PYTHON_EXTENSIONS: Final = (".py", ".pyi", ".pyw", ".pyx", ".pyd", ".so")
+
 _PLAIN_SPECIFIER: Final = re.compile(r"[\w./@+~-]+")
 
 
@@ -51,14 +53,13 @@ class NewModule:
 class ModuleMove:
     """A move of names from the module `old` to the module `new`.
 
-    `mentions` are the files that mention a moved name: another module of the same name
-    that has it is one of them.
+    `twins` are other files whose names end as that of the old one (see `find_twins`).
     """
 
     old: PathParts
     new: PathParts
     exists: Callable[[PathParts], bool]
-    mentions: Collection[PathParts] = field(default_factory=frozenset)
+    twins: Collection[PathParts] = ()
 
     def rename(self, importer: PathParts, module: str) -> NewModule | None:
         """Return the new module in an import of `importer`, None for another module."""
@@ -110,9 +111,8 @@ class ModuleMove:
         is_near = importer[: len(base)] == base or base[-1] in _SOURCE_FOLDERS
         if len(parts) == 1 and not is_near:
             return NewModule(reason=UNRESOLVED)
-        for path in self.mentions:
-            is_twin = python_parts(path)[-len(parts) :] == parts
-            if path != self.old and is_twin and not is_script(path):
+        for path in self.twins:
+            if python_parts(path)[-len(parts) :] == parts:
                 return NewModule(reason=TWO_MODULES)
         if self._has_twin_file(self.old) or self._has_twin_file(self.new):
             return NewModule(reason=TWO_MODULES)
@@ -199,6 +199,26 @@ class ModuleMove:
     def _exists(self, path: str) -> bool:
         """Return True if there is a file at a path below the root."""
         return self.exists(tuple(path.split("/")))
+
+
+def find_twins(
+    old: PathParts, mentions: Iterable[PathParts]
+) -> tuple[PathParts, ...]:
+    """Return the files that an absolute import may mean in place of a module of Python.
+
+    `mentions` are the files that mention its name: only one of them can define it.
+    """
+    old_parts = python_parts(old)
+    twins: list[PathParts] = []
+    for path in mentions:
+        if path == old or not path[-1].endswith(_PYTHON_EXTENSIONS):
+            continue
+        parts = python_parts(path)
+        # A stub of the old file is no other module.
+        is_stub = path[-1].endswith(".pyi") and parts == old_parts
+        if parts[-1:] == old_parts[-1:] and not is_stub:
+            twins.append(path)
+    return tuple(twins)
 
 
 def is_script(path: PathParts) -> bool:

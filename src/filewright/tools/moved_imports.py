@@ -42,8 +42,10 @@ from filewright.structure.module_names import (
     ModuleMove,
     NewModule,
     PathParts,
+    find_twins,
     is_script,
     module_stem,
+    python_parts,
 )
 from filewright.structure.outlines import (
     IMPORT_LANGUAGES,
@@ -61,6 +63,22 @@ _MAX_FILES: Final = 20_000
 
 _MAX_TEXT_BYTES: Final = 1 << 20
 """The part of a file in another language that is searched for names of modules."""
+
+_MAX_UNREAD_BYTES: Final = 256 << 10
+"""The text behind a syntax error that is searched for imports."""
+
+_SYNTAX_ERROR: Final = "a syntax error is before it"
+_LOOSE_IMPORTS: Final = {
+    True: re.compile(
+        rb"\bfrom[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]*"
+        rb"(?P<names>\([^()]{0,2000}\)?|(?:[^\\\r\n]|\\[\r\n]{1,2}){0,2000})"
+    ),
+    False: re.compile(
+        rb"\b(?:import|export)\b(?P<names>[^'\";]{0,2000}?)"
+        rb"\bfrom\s{0,9}['\"](?P<module>[^'\"\r\n]{1,400})['\"]"
+    ),
+}
+"""Imports in a text that the grammar could not read, by whether it is Python."""
 
 _OTHER_PYTHON: Final = (b".pyx", b".pxd", b".bzl", b".star")
 """Files that Python's grammar reads, and that are no Python."""
@@ -133,18 +151,15 @@ def plan_imports(
         names = tuple(map(os.fsencode, parts))
         return context.exists(Location(symbols[0].origin.root, names))
 
-    moves = [
-        _SymbolMove(
-            symbol,
-            ModuleMove(
-                path_parts(symbol.origin),
-                path_parts(symbol.destination),
-                exists,
-                mentions.paths,
-            ),
+    moves: list[_SymbolMove] = []
+    for symbol in symbols:
+        module = ModuleMove(
+            path_parts(symbol.origin),
+            path_parts(symbol.destination),
+            exists,
+            find_twins(path_parts(symbol.origin), mentions.paths),
         )
-        for symbol in symbols
-    ]
+        moves.append(_SymbolMove(symbol, module))
     names = tuple(dict.fromkeys(symbol.name for symbol in symbols))
     for location in mentions.importers:
         context.task.check()
@@ -397,7 +412,7 @@ class _ImporterFile:
         is_own = symbol.destination == self.location
         is_renamed = name.alias not in ("", name.name)
         if is_own and not is_renamed:
-            return "" if statement.is_certain else "a syntax error is before it"
+            return "" if statement.is_certain else _SYNTAX_ERROR
         if is_own:
             return f"imported as {name.alias}"
         if module.reason:
@@ -407,7 +422,7 @@ class _ImporterFile:
         if not move.is_python and not symbol.is_exported:
             return "the moved text does not export it"
         if not statement.is_certain:
-            return "a syntax error is before it"
+            return _SYNTAX_ERROR
         submodule = (*move.module.old[:-1], f"{symbol.name}.py")
         is_package = move.module.old[-1] == "__init__.py"
         if is_package and move.module.exists(submodule):
@@ -469,6 +484,9 @@ class _ImporterFile:
         """Yield the places of another file that take the symbol in other ways."""
         name = move.symbol.name
         prefixes: set[str] = set()
+        if self._is_stub(move):
+            for mention in [*self._mentions(move, ("name",))][:1]:
+                yield self._place(mention.start, "stub of the old file")
         has_mention = any(self._mentions(move, ("name", "attribute")))
         for statement in self.facts.statements:
             prefixes |= self._find_prefixes(move, statement)
@@ -482,15 +500,47 @@ class _ImporterFile:
                 reasons = {STAR: "star import", CALL: "call"}
                 reason = reasons.get(statement.form, "default import")
                 yield self._place(statement.start, reason)
+        packages = self._imported_packages()
         for mention in self._mentions(move, ("attribute",)):
             prefix = mention.text.removesuffix(f".{name}")
-            if prefix in prefixes or self._is_full_name(move, prefix):
+            is_full_name = (
+                "." in prefix
+                and prefix.partition(".")[0] in packages
+                and self._rename(move, prefix) is not None
+            )
+            if prefix in prefixes or is_full_name:
                 yield self._place(mention.start, mention.text)
+        yield from self._unread_imports(move)
         stem = module_stem(move.module.old)
         for mention in self._mentions(move, ("string",)):
             words = re.split(r"[.:/#]", mention.text)
             if words[-2:] == [stem, name]:
                 yield self._place(mention.start, f'"{mention.text}"')
+
+    def _is_stub(self, move: _SymbolMove) -> bool:
+        """Return True if the file has the types of the old one."""
+        if not self.location.name.endswith(b".pyi") or not move.is_python:
+            return False
+        return python_parts(self._parts) == python_parts(move.module.old)
+
+    def _unread_imports(self, move: _SymbolMove) -> Iterator[UsePlace]:
+        """Yield the imports of the symbol behind a syntax error that hides them."""
+        if self.facts.error_start is None:
+            return
+        start = self.facts.error_start
+        content = self.snapshot.read(start, _MAX_UNREAD_BYTES)
+        pattern = _LOOSE_IMPORTS[self.is_python]
+        name = re.compile(rb"\b%b\b" % re.escape(move.symbol.name.encode()))
+        modules_read = {
+            statement.module_start for statement in self.facts.statements
+        }
+        for match in pattern.finditer(content):
+            offset = start + match.start("module")
+            if offset in modules_read or name.search(match["names"]) is None:
+                continue
+            module = match["module"].decode("utf-8", "replace")
+            if self._rename(move, module) is not None:
+                yield self._place(offset, _SYNTAX_ERROR)
 
     def _mentions(
         self, move: _SymbolMove, kinds: Sequence[str]
@@ -519,17 +569,14 @@ class _ImporterFile:
                     prefixes.add(name.bound_name)
         return prefixes
 
-    def _is_full_name(self, move: _SymbolMove, prefix: str) -> bool:
-        """Return True for `package.module` where the package is imported."""
-        if not move.is_python or "." not in prefix:
-            return False
-        package = prefix.partition(".")[0]
-        is_imported = any(
-            statement.form == WHOLE
-            and any(
-                name.bound_name.partition(".")[0] == package
-                for name in statement.names
-            )
-            for statement in self.facts.statements
-        )
-        return is_imported and self._rename(move, prefix) is not None
+    def _imported_packages(self) -> set[str]:
+        """Return the first names of the modules of Python that are imported whole."""
+        packages: set[str] = set()
+        if self.is_python:
+            for statement in self.facts.statements:
+                if statement.form == WHOLE:
+                    packages |= {
+                        name.bound_name.partition(".")[0]
+                        for name in statement.names
+                    }
+        return packages
