@@ -464,7 +464,7 @@ class EditArguments(ChangeArguments):
     one now"""
     encoding: Annotated[str | None, RARE] = None
     imports: Annotated[bool, RARE] = False
-    """true: [imports of symbols that move](editing.md#imports) follow them; each `from` may say so itself"""
+    """true: [imports](editing.md#imports) follow symbols that move; a `from` edit may say so too"""
     in_turn: SkipJsonSchema[bool] = False
 
     @classmethod
