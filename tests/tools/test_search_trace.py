@@ -147,10 +147,12 @@ def test_several_logs(workspace, root):
     (root / "a.log").write_text("failed\n" * 6)
     often = search(workspace, pattern="failed", path="a.log", **call)
     assert "not traced: 6 matches, of at most 5" in often.text
-    first = search(
-        workspace, pattern="failed", path="a.log", max_results=1, **call
-    )
+    few = {"path": "a.log", "max_results": 1, **call}
+    first = search(workspace, pattern="failed", **few)
     assert "no id to follow" in first.text
+    cursor = first.next_cursor
+    second = search(workspace, pattern="failed", cursor=cursor, **few)
+    assert [hit.line for hit in second.results] == [2]
 
 
 @pytest.mark.parametrize(

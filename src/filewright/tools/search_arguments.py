@@ -306,12 +306,16 @@ def _require_shown_lines(arguments: SearchArguments) -> None:
     """Raise `invalid_input` if lines to be sorted or traced are not to be shown."""
     argument = "trace" if arguments.trace else "sort"
     is_of_lines = arguments.output == "matches" and arguments.by is None
-    if is_of_lines and arguments.cursor is None:
-        return
-    if arguments.trace or arguments.sort is not None:
+    if arguments.sort is not None and arguments.cursor is not None:
         raise invalid(
-            f"{argument} shows whole lines at once",
-            "leave out by, output and cursor",
+            "sort shows the best lines of all at once",
+            "leave out cursor; a larger max_results shows more",
+            argument="sort",
+        )
+    if not is_of_lines and (arguments.trace or arguments.sort is not None):
+        raise invalid(
+            f"{argument} shows lines, and output and by count them",
+            "leave out by and output",
             argument=argument,
         )
 
@@ -326,7 +330,9 @@ def _require_single_lines(arguments: SearchArguments, pattern: Pattern) -> None:
         argument = reason = "trace" if arguments.trace else "sort"
     elif arguments.output != "kinds":
         return
-    if arguments.invert or arguments.cursor or pattern.multiline:
+    # A trace begins with the matches of any page.
+    has_cursor = arguments.cursor is not None and not arguments.trace
+    if arguments.invert or has_cursor or pattern.multiline:
         raise invalid(
             fill(
                 "{} compares the single lines that match, all of them", reason
