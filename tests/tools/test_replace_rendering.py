@@ -46,7 +46,7 @@ def test_names_files_once(root: Path, workspace: Workspace) -> None:
     )
     assert done.text.splitlines()[1:3] == [
         "[3 files searched; no match left (hidden too)]",
-        "m0.py:3:",
+        "m0.py:3,8, m1.py:3,8, m2.py:3,8:",
     ]
     assert done.text.count("m0.py") == 1
     for n in range(30):
@@ -57,6 +57,18 @@ def test_names_files_once(root: Path, workspace: Workspace) -> None:
     )
     assert many.text.splitlines()[0].endswith(f"change {many.change_id}")
     assert "\n90 like n00.py:3:\n" in many.text
+
+
+def test_names_a_file_once_above_its_kinds_of_lines(
+    root: Path, workspace: Workspace
+) -> None:
+    words = ["ash", "birch", "cedar"]
+    lines = [f"old {word} {word * 300}\n" for word in words]
+    (root / "a.txt").write_text("".join(lines))
+    (root / "b.txt").write_text(f"an {lines[0]}")
+    done = workspace.replace("old", "new", preview=False)
+    rows = [row for row in done.text.split("\n") if row.endswith(":")]
+    assert rows == ["a.txt:1:", "2:", "3:", "b.txt:1:"]
 
 
 def test_wide_replacement(root, workspace):

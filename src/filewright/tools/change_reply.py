@@ -9,6 +9,7 @@ from typing import Any
 from filewright.edit.diff import Diff, FileDiff
 from filewright.hints import Hint, fill
 from filewright.tools.bounded_text import BoundedText
+from filewright.tools.equal_changes import group_equal_changes
 from filewright.tools.pipeline import Change
 from filewright.tools.result import DiffMode
 from filewright.wording import pluralize
@@ -85,9 +86,15 @@ class ChangeReply(BoundedText):
         if not self.is_short:
             return ""
         files = self._change.diff.files
-        return "".join(
+        text = "".join(
             file.with_path(self._short_diffs[file.path]) for file in files
         )
+        # Lines that are not as the request has them are shown with their context.
+        if any(self._view.loose_lines.values()):
+            return text
+        grouped_text = group_equal_changes(files)
+        is_shorter = 0 < len(grouped_text) < len(text)
+        return grouped_text if is_shorter else text
 
     @property
     def shows_diff(self) -> bool:

@@ -319,7 +319,8 @@ def render_patch(
     """
     change = application.change
     shown_change = change
-    if knows_patch and change.id is not None and view.mode == "auto":
+    is_brief = view.mode == "auto" and not view.is_seen
+    if knows_patch and change.id is not None and is_brief:
         shown_change = replace(change, diff=_omit_known_hunks(change))
     reply = ChangeReply(max_characters, shown_change, view)
     files = pluralize(len(change.files), "file")
