@@ -39,6 +39,15 @@ def test_log_without_its_name() -> None:
     assert build_search_hints(text, None).log is None
 
 
+def test_json_lines_in_a_log() -> None:
+    rows = b'{"level":"error","ms":1}\n' * 12 + LOG
+    hints = build_search_hints(Snapshot(rows), Language.LOG)
+    assert hints.rows is not None
+    assert hints.json_lines is not None
+    few = build_search_hints(Snapshot(rows[:60] + LOG * 4), Language.LOG)
+    assert few.rows is None
+
+
 def test_table_without_columns() -> None:
     text = Snapshot(b"hello\nworld\n")
     assert build_search_hints(text, Language.CSV).csv is None

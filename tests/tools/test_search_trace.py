@@ -6,6 +6,7 @@ import json
 import pytest
 from tests.tools.log_files import search
 
+from filewright import Settings, Workspace
 from filewright.search.trace import MAX_LINES
 
 CHAIN = [
@@ -81,6 +82,17 @@ def test_rotated_and_bounded(workspace, root):
         workspace, path="app.log*", since="2026-05-12T10:00:10Z", **call
     )
     assert [line.identifier for line in late.trace] == CHAIN_IDS[1:]
+
+
+def test_denied_files_of_a_log(root, tmp_path):
+    lines = write_log().splitlines(keepends=True)
+    (root / "app.log.1").write_bytes(b"".join(lines[:30]))
+    (root / "app.log").write_bytes(b"".join(lines[30:]))
+    settings = Settings(deny=("app.log.1",))
+    with Workspace(root, state_dir=tmp_path / "s", settings=settings) as denied:
+        result = search(denied, pattern="HTTP 504", trace=True)
+    assert "app.log.1" not in result.text
+    assert "c-3157" not in result.text
 
 
 def test_json_lines(workspace, root):

@@ -21,6 +21,8 @@ _JSON_TYPES: Final = {
 """The names of JSON's types; every other value is an object."""
 
 _MAX_KEYS: Final = 100
+_MIN_PROBED_LINES: Final = 3
+_MAX_PROBED_LINES: Final = 10
 _MAX_NAME_CHARACTERS: Final = 200
 
 
@@ -56,6 +58,19 @@ def iterate_fields(value: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
                 yield f"{key}.{inner_key}", inner_item
         else:
             yield key, item
+
+
+def has_json_lines(sample: Sample) -> bool:
+    """Return True if the first lines are objects, whatever the file is called."""
+    lines = [line.text for line in sample.head if line.text.strip()]
+    lines = lines[:_MAX_PROBED_LINES]
+    object_count = 0
+    for line in lines:
+        try:
+            object_count += isinstance(json.loads(line), dict)
+        except (ValueError, RecursionError):
+            continue
+    return len(lines) >= _MIN_PROBED_LINES and object_count > len(lines) // 2
 
 
 def summarize_json_lines(sample: Sample) -> JsonLinesFacts:

@@ -8,6 +8,7 @@ from filewright.languages import Language
 from filewright.rows.table_facts import TableFacts, summarize_table
 from filewright.structure.data_facts import (
     JsonLinesFacts,
+    has_json_lines,
     summarize_json_lines,
 )
 from filewright.structure.log_facts import (
@@ -50,6 +51,8 @@ def build_search_hints(
     if language not in (None, Language.LOG, Language.TEXT):
         return SearchHints(language.traits.suggested_searches)
     sample = read_sample(snapshot)
+    if has_json_lines(sample):
+        return _hints_for_json_lines(sample)
     if language is not Language.LOG and not looks_like_log(sample):
         return SearchHints()
     log = summarize_log(sample)
