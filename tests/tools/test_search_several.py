@@ -8,7 +8,11 @@ import pytest
 
 from filewright import FilewrightError, Workspace
 from filewright.errors import Code
+from filewright.progress import Task
 from filewright.search.tree import TreeSearch
+from filewright.tools.search_arguments import SearchArguments
+from filewright.tools.search_once import search_once
+from filewright.tools.search_several import search_again
 
 
 def test_patterns_one_by_one(root: Path, workspace: Workspace) -> None:
@@ -121,6 +125,49 @@ def test_uses_characters_left_by_others(
     many = workspace.search(items=items[:1] * 10)
     assert not many.complete
     assert len(many.text) < 12_500
+
+
+def test_says_notes_on_files_once(root: Path, workspace: Workspace) -> None:
+    """Of what only leaves out, the kinds are said once for one pattern."""
+    (root / "a.py").write_text(
+        "run(1)\n# run\nrun = 'run'\ndef g(:\n    run(((\n"
+    )
+    items: list[dict[str, object]] = [
+        {"only": kind} for kind in ("comments", "strings", "imports")
+    ]
+    items += [{"only": "comments", "pattern": "ru"}, {"output": "uses"}]
+    text = workspace.search("run", items=items).text
+    assert text.count("1 file searched") == 1
+    assert text.count("so look twice") == 1
+    assert text.count("other matches left out (") == 2, text
+    assert "only imports: 5 other matches left out]" in text
+
+
+class ShortTask(Task):
+    """A task whose time is over after so many looks at it."""
+
+    looks = 0
+
+    def check(self) -> None:
+        self.looks -= 1
+        if not self.looks:
+            raise FilewrightError(Code.TIMEOUT, "the time limit passed")
+        super().check()
+
+
+def test_keeps_a_page_with_a_cursor(root: Path, workspace: Workspace) -> None:
+    """A longer page that ran out of time does not take the place of a whole one."""
+    for number in range(60):
+        (root / f"{number:02}.txt").write_text(f"needle {'x' * 90}\n")
+    context = workspace.context
+    arguments = SearchArguments(pattern="needle", max_results=60)
+    outcome = search_once(context, arguments, 2_000)
+    assert outcome.next_cursor
+    for looks in range(60, 160, 20):
+        task = ShortTask()
+        task.looks = looks
+        (again,) = search_again(context.at(task), [outcome], 10_000)
+        assert again.is_complete or again.next_cursor
 
 
 @pytest.mark.parametrize(

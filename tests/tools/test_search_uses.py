@@ -117,7 +117,7 @@ notes.txt:2: run(1)
 by folder:
 pkg/: 13 in 3 files
 ./: 7 in 3 files
-[syntax errors around uses, so look twice: broken.py; 6 files searched]"""
+[syntax errors around matches, so look twice: broken.py; 6 files searched]"""
 
 
 def survey(workspace: Workspace, pattern: str, **arguments: Any) -> str:

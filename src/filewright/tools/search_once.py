@@ -58,11 +58,14 @@ from filewright.tools.search_page import SearchPage
 from filewright.tools.search_similar import search_similar
 from filewright.tools.search_trace import add_trace
 from filewright.tools.search_uses import UsesCollector
+from filewright.tools.search_uses_rendering import describe_survey
 from filewright.tools.search_uses_summary import UsesSurvey
 from filewright.tools.syntax_filter import (
     SyntaxFilter,
     combine_kinds,
-    syntax_notes,
+    cut_notes,
+    file_notes,
+    find_left_out,
 )
 from filewright.tools.syntax_summary import (
     MAX_PARSED_BYTES,
@@ -243,7 +246,9 @@ def add_totals(
         matched_files=full_search.matched_count,
     )
     survey = find_survey(context, outcome, full_search)
-    return outcome if survey is None else replace(outcome, survey=survey)
+    if survey is None:
+        return outcome
+    return replace(outcome, survey=survey, file_notes=describe_survey(survey))
 
 
 def add_summary(
@@ -324,7 +329,13 @@ def add_syntax_notes(
 ) -> SearchOutcome:
     """Return the outcome with notes on the matches that `only` left out."""
     words = outcome.arguments.only or ()
-    notes = tuple(syntax_notes(syntax_filter.files, words))
+    files = syntax_filter.files
+    outcome = replace(
+        outcome,
+        left_out=find_left_out(files, words),
+        file_notes=(*outcome.file_notes, *file_notes(files)),
+    )
+    notes = cut_notes(files, words)
     if outcome.has_match:
         return replace(outcome, notes=(*outcome.notes, *notes))
     return replace(outcome, advice=(*outcome.advice, *notes))
@@ -531,7 +542,8 @@ def add_notes(
     target: SearchTarget,
 ) -> SearchOutcome:
     """Return the outcome with notes on what was searched, and advice if nothing matched."""
-    notes = [*outcome.notes, *selection_notes(search)]
+    notes = [*outcome.file_notes, *selection_notes(search)]
+    spellings: list[str] = []
     other_count = len(target.members) - len(search.members)
     if other_count:
         notes.append(f"{pluralize(other_count, 'file')} of other times")
@@ -551,10 +563,9 @@ def add_notes(
     notes += problem_notes(search.problems)
     if outcome.is_complete and outcome.arguments.cursor is None:
         spellings = spelling_notes(search)
-        if search.matched_count:
-            notes += spellings
-        else:
+        if not search.matched_count:
             left_out += spellings
+            spellings = []
     has_no_file = (
         outcome.is_tree and outcome.is_complete and not search.searched_count
     )
@@ -563,7 +574,8 @@ def add_notes(
         is_complete=outcome.is_complete and not search.problems,
         has_damage=bool(search.problems),
         searched_files=search.searched_count if outcome.is_tree else None,
-        notes=tuple(notes),
+        notes=(*outcome.notes, *spellings),
+        file_notes=tuple(notes),
         advice=(
             *outcome.advice,
             *advise(outcome.arguments, left_out, has_no_file=has_no_file),

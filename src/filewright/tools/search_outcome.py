@@ -17,6 +17,7 @@ from filewright.tools.search_result import (
     ValueCount,
 )
 from filewright.tools.search_uses_summary import UsesSurvey
+from filewright.tools.syntax_filter import LeftOutMatches
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,15 +39,17 @@ class ShownKinds:
 class SearchOutcome:
     """One search with as much as fits on its page of `max_chars`, of which `used_chars` are used.
 
-    `notes` are what its last line says. The `values` are in the rows of a `matrix` if
-    there is one. With a `trace`, the excerpts are its lines. With `is_dense`, hits may be
-    shown without the code around their calls. Of many files with counts, the `folders`
-    are shown. A `survey` is shown instead of the hits. `advice` is what to try
-    after a search without a match. `total_lines` are the matching lines in all, in
-    `matched_files` files, or None where they were not counted; `occurrence_count` counts
-    the matches on this page, of which a line may have several. `searched_files` is None
-    where files were not counted. `has_damage` is True if the text of a file ends early,
-    where its data are damaged. With `error` the search failed, and is one of several.
+    `notes` are what its last line says of the search, and `file_notes` of its files, which
+    several searches say once. `left_out` are matches that `only` leaves out. The `values`
+    are in the rows of a `matrix` if there is one. With a `trace`, the excerpts are its
+    lines. With `is_dense`, hits may be shown without the code around their calls. Of many
+    files with counts, the `folders` are shown. A `survey` is shown instead of the hits.
+    `advice` is what to try after a search without a match. `total_lines` are the matching
+    lines in all, in `matched_files` files, or None where they were not counted;
+    `occurrence_count` counts the matches on this page, of which a line may have several.
+    `searched_files` is None where files were not counted. `has_damage` is True if the
+    text of a file ends early, where its data are damaged. With `error` the search failed,
+    and is one of several.
     """
 
     arguments: SearchArguments
@@ -72,6 +75,8 @@ class SearchOutcome:
     total_lines: int | None = None
     matched_files: int = 1
     notes: tuple[str, ...] = ()
+    file_notes: tuple[str, ...] = ()
+    left_out: LeftOutMatches | None = None
     advice: tuple[str, ...] = ()
     error: FilewrightError | None = None
 
@@ -105,4 +110,5 @@ class SearchOutcome:
             and self.is_complete
             and not self.has_match
             and not self.advice
+            and self.left_out is None
         )

@@ -53,6 +53,7 @@ from filewright.tools.search_tree import (
 )
 from filewright.tools.search_uses import UsesCollector
 from filewright.tools.search_uses_names import parse_names
+from filewright.tools.search_uses_rendering import describe_survey
 from filewright.tools.syntax_summary import is_name
 
 RESERVED_CHARS = 400
@@ -402,6 +403,7 @@ class SearchPage:
             folders=folders,
             kinds=kinds,
             survey=survey,
+            file_notes=describe_survey(survey) if survey else (),
             occurrence_count=self._occurrence_count,
         )
 

@@ -22,10 +22,7 @@ from filewright.tools.search_tree import (
     split_path,
     trims_blanks,
 )
-from filewright.tools.search_uses_rendering import (
-    describe_survey,
-    render_survey,
-)
+from filewright.tools.search_uses_rendering import render_survey
 from filewright.tools.syntax_summary import is_name
 from filewright.wording import escape_controls, pluralize
 
@@ -161,16 +158,19 @@ def _render_period(value: ValueCount) -> str:
 
 def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
     """Return the notes of a search: the count of its matches first, or what to try."""
+    left_out = () if outcome.left_out is None else (outcome.left_out.note,)
+    notes = (*outcome.notes, *left_out, *outcome.file_notes)
     if not outcome.has_match:
-        return (*outcome.notes, *outcome.advice)
-    if outcome.values:
-        return outcome.notes
-    if outcome.survey is not None:
-        return (*describe_survey(outcome.survey), *outcome.notes)
+        return (*notes, *outcome.advice)
+    if outcome.values or outcome.survey is not None:
+        return notes
     if outcome.kinds is not None:
         summary = describe_kinds(outcome.kinds, with_path=outcome.is_tree)
-        return (summary, *outcome.notes)
-    return describe_hits(outcome) + describe_layout(outcome)
+        return (summary, *notes)
+    count = count_hits(outcome)
+    if count:
+        notes = (count, *notes)
+    return notes + describe_layout(outcome)
 
 
 def describe_layout(outcome: SearchOutcome) -> tuple[str, ...]:
@@ -185,19 +185,19 @@ def describe_layout(outcome: SearchOutcome) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def describe_hits(outcome: SearchOutcome) -> tuple[str, ...]:
-    """Return the notes of a search with hits: their count first if all are shown."""
+def count_hits(outcome: SearchOutcome) -> str:
+    """Return the count of the hits of a search if all are shown, else ""."""
     arguments = outcome.arguments
     if arguments.sort is not None:
-        return outcome.notes
+        return ""
     is_whole = outcome.is_complete or outcome.total_lines is not None
     has_more = outcome.next_cursor is not None or arguments.cursor is not None
     if not is_whole or has_more or arguments.mode == "fuzzy":
-        return outcome.notes
+        return ""
     paths = {hit.path for hit in outcome.hits} or outcome.files
     place = f"in {pluralize(len(paths), 'file')}"
     if outcome.total_lines is None:
-        return (place, *outcome.notes)
+        return place
     if outcome.occurrence_count > outcome.total_lines:
         # `replace_content` counts these, and a caller may give that number to it.
         place = f"({pluralize(outcome.occurrence_count, 'match')}) {place}"
@@ -212,7 +212,7 @@ def describe_hits(outcome: SearchOutcome) -> tuple[str, ...]:
             scope = fill("{}; {} surveys a name", scope, survey)
     if outcome.has_damage:
         scope = " in the text that could be read"
-    return (fill("{}{}", f"{lines} {place}", scope), *outcome.notes)
+    return fill("{}{}", f"{lines} {place}", scope)
 
 
 def line_noun(outcome: SearchOutcome) -> str:

@@ -18,7 +18,7 @@ from filewright.tools.search_excerpt import (
     LineRole,
 )
 from filewright.tools.search_lines import render_line
-from filewright.tools.search_once import search_once
+from filewright.tools.search_once import PAGE_ARGUMENTS, search_once
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_page import RESERVED_CHARS, fit_context
 from filewright.tools.search_rendering import (
@@ -32,6 +32,8 @@ from filewright.wording import pluralize
 # A search has at least so many characters; a heading takes some besides the pattern.
 MIN_CHARS = 500
 HEADING_CHARS = 20
+PARTIAL_ARGUMENTS = PAGE_ARGUMENTS | {"only", "output"}
+"""The arguments in which searches may differ whose matches are the same."""
 
 
 def search_several(
@@ -50,10 +52,10 @@ def search_several(
             name_search(outcome, index + 1, outcomes)
             for index, outcome in zip(indexes, group, strict=True)
         ]
-        group = share_notes(share_lines(group, names))
+        group = share_lines(group, names)
         for index, outcome in zip(indexes, group, strict=True):
             outcomes[index] = outcome
-    return outcomes
+    return share_notes(outcomes)
 
 
 def search_in_shares(
@@ -97,7 +99,11 @@ def search_again(
                     outcome.used_chars + chars_left,
                     summary_bytes=MAX_PARSED_BYTES // len(outcomes),
                 )
-                if longer.used_chars > outcome.used_chars:
+                # One that ran out of time cannot be continued.
+                can_continue = (
+                    longer.is_complete or longer.next_cursor is not None
+                )
+                if can_continue and longer.used_chars > outcome.used_chars:
                     chars_left -= longer.used_chars - outcome.used_chars
                     outcome = longer
         result.append(outcome)
@@ -173,18 +179,26 @@ def add_other_patterns(
 
 
 def share_notes(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:
-    """Return outcomes that do not repeat the notes of the first one with an answer."""
-    answered = [outcome for outcome in outcomes if not outcome.is_bare]
-    first = answered[0] if answered else outcomes[0]
+    """Return outcomes that do not repeat what an earlier one says of its files.
+
+    Of matches that `only` leaves out, the kinds are said once for equal searches.
+    """
+    notes: set[str] = set()
+    searches: list[dict[str, object]] = []
     result = []
     for outcome in outcomes:
-        is_repeating = outcome is not first
-        if answered and outcome.is_bare:
-            is_repeating = False
-        if is_repeating:
-            notes = tuple(
-                note for note in outcome.notes if note not in first.notes
-            )
-            outcome = replace(outcome, notes=notes)
-        result.append(outcome)
+        # The notes of a search without a match are shown if there is no other.
+        if outcome.is_bare:
+            result.append(outcome)
+            continue
+        new_notes = tuple(
+            note for note in outcome.file_notes if note not in notes
+        )
+        notes.update(outcome.file_notes)
+        left_out = outcome.left_out
+        if left_out is not None:
+            search = outcome.arguments.model_dump(exclude=PARTIAL_ARGUMENTS)
+            left_out = replace(left_out, is_known=search in searches)
+            searches.append(search)
+        result.append(replace(outcome, file_notes=new_notes, left_out=left_out))
     return result

@@ -19,6 +19,7 @@ from filewright.tools.search_uses_summary import (
     UsePlace,
     UsesSurvey,
 )
+from filewright.tools.syntax_filter import SYNTAX_ERRORS_NOTE
 from filewright.wording import escape_controls, join_limited, pluralize
 
 MAX_DEFINING_FILES = 6
@@ -73,7 +74,7 @@ def describe_survey(survey: UsesSurvey) -> tuple[str, ...]:
         )
     if survey.broken:
         named = _name_files(survey.broken)
-        notes.append(f"syntax errors around uses, so look twice: {named}")
+        notes.append(f"{SYNTAX_ERRORS_NOTE}: {named}")
     return tuple(notes)
 
 

@@ -27,6 +27,7 @@ from filewright.tools.search_notes import display_path
 from filewright.wording import escape_controls, join_limited, pluralize
 
 MAX_NAMED_FILES = 3
+SYNTAX_ERRORS_NOTE = "syntax errors around matches, so look twice"
 FIRST_BATCH = 1_000
 MAX_BATCH = 100_000
 """The matches of which the syntax is looked up together. Each time the file is parsed."""
@@ -194,34 +195,62 @@ def _batches(matches: Iterator[Match]) -> Iterator[list[Match]]:
         size = min(MAX_BATCH, 10 * size)
 
 
-def syntax_notes(
+@dataclass(frozen=True, slots=True)
+class LeftOutMatches:
+    """The matches of other kinds that `only` leaves out.
+
+    With `is_known`, the answer has said of which kinds the matches are.
+    """
+
+    words: tuple[str, ...]
+    kinds: Counter[SyntaxKind]
+    is_known: bool = False
+
+    @property
+    def note(self) -> str:
+        """The number of the matches as a text, with their kinds."""
+        matches = pluralize(self.kinds.total(), "other match")
+        note = f"only {' and '.join(self.words)}: {matches} left out"
+        if self.is_known:
+            return note
+        return f"{note} ({describe_kinds(self.kinds)})"
+
+
+def find_left_out(
     files: dict[str, FileSyntax], words: Sequence[str]
-) -> list[str]:
-    """Return notes on the matches and files that `only` left out."""
-    notes: list[str] = []
-    others: Counter[SyntaxKind] = Counter()
+) -> LeftOutMatches | None:
+    """Return the matches of other kinds, or None if there are none."""
+    kinds: Counter[SyntaxKind] = Counter()
     for file in files.values():
-        others += file.others
-    only = f"only {' and '.join(words)}"
-    if others:
-        matches = pluralize(others.total(), "other match")
-        notes.append(f"{only}: {matches} left out ({describe_kinds(others)})")
+        kinds += file.others
+    return LeftOutMatches(tuple(words), kinds) if kinds else None
+
+
+def cut_notes(files: dict[str, FileSyntax], words: Sequence[str]) -> list[str]:
+    """Return a note on the matches that are partly of another kind."""
     places = []
     cut = 0
     for path, file in files.items():
         cut += file.cut
         if file.cut:
             places.append(f"{escape_controls(path)}:{file.cut_line}")
-    if cut:
-        named = join_limited(places, MAX_NAMED_FILES, noun="file")
-        matches = pluralize(cut, "match")
-        notes.append(
-            f"{matches} partly in {' or '.join(words)} left out: {named}"
-        )
-    return notes + _file_notes(files)
+    if not cut:
+        return []
+    named = join_limited(places, MAX_NAMED_FILES, noun="file")
+    matches = pluralize(cut, "match")
+    return [f"{matches} partly in {' or '.join(words)} left out: {named}"]
 
 
-def _file_notes(files: dict[str, FileSyntax]) -> list[str]:
+def syntax_notes(
+    files: dict[str, FileSyntax], words: Sequence[str]
+) -> list[str]:
+    """Return notes on the matches and files that `only` left out."""
+    left_out = find_left_out(files, words)
+    notes = [] if left_out is None else [left_out.note]
+    return notes + cut_notes(files, words) + file_notes(files)
+
+
+def file_notes(files: dict[str, FileSyntax]) -> list[str]:
     """Return notes on files whose syntax is not known, or only in part."""
     notes: list[str] = []
     paths_by_note: dict[str, list[str]] = {}
@@ -244,9 +273,7 @@ def _file_notes(files: dict[str, FileSyntax]) -> list[str]:
         )
     broken = [path for path, file in files.items() if file.has_errors]
     if broken:
-        notes.append(
-            f"syntax errors around matches, so look twice: {_name_files(broken)}"
-        )
+        notes.append(f"{SYNTAX_ERRORS_NOTE}: {_name_files(broken)}")
     return notes
 
 
