@@ -77,6 +77,14 @@ def test_all_lines_of_a_request():
     assert request.count == 90
 
 
+def test_unique_identifiers_may_have_more_lines():
+    shared = "trace=4bf92f3577b34da6a3ce929d0e0e4736 step of o-1234\n"
+    result = trace(shared * 30 + "o-1234\n", "trace=")
+    assert len(result.links) == 30
+    (order,) = result.frequent
+    assert order.identifier.text == "o-1234"
+
+
 def test_time_runs_out():
     text = "r-1000 and r-1001\nr-1001 and r-1002\nr-1002\n"
     result = trace(text, "r-1000", task=ShortTask(1))

@@ -30,6 +30,7 @@ _TOKEN = re.compile(
     r"|(?P<word>[A-Za-z0-9]+(?:[-_]+[A-Za-z0-9]+)*)(?![\w@%]|\.\w|-\w))"
 )
 _HEX = re.compile(r"(?=.*\d)[0-9a-fA-F]{16,64}")
+_UNIQUE = re.compile(rf"{_UUID}|{_HEX.pattern}")
 _SHORT_ID = re.compile(r"[A-Za-z]{1,12}[-_]\d{3}")
 _NAME = re.compile(r"[A-Za-z][a-z]{3}")
 _LETTER_OR_DIGIT = re.compile("[A-Za-z0-9]")
@@ -132,6 +133,11 @@ class Identifier:
     label: str
     noun: str = ""
     is_trace: bool = False
+
+    @property
+    def is_unique(self) -> bool:
+        """Return True for a UUID or the digits of a trace, which name one thing only."""
+        return _UNIQUE.fullmatch(self.text) is not None
 
     def _occurs_in(self, line: str) -> bool:
         """Return True if the text is in a line, and no part of a longer word."""
@@ -240,26 +246,29 @@ def _find_in_text(text: str) -> Iterator[Identifier]:
         # A word of one character, such as zeros, stands for no identifier.
         if len(word) > _MAX_ID_CHARS or len(set(word) - {"-"}) == 1:
             continue
+        # W3C's 00-TRACE-SPAN-01 has two; other lines have them alone.
+        long_parts = [part for part in word.split("-") if _is_long_hex(part)]
         if match["uuid"] is not None:
             yield Identifier(word, word)
-            continue
-        long_parts = [part for part in word.split("-") if _is_long_hex(part)]
-        if long_parts:
-            # W3C's 00-TRACE-SPAN-01 has two; other lines have them alone.
+        elif long_parts:
             for part in long_parts:
                 yield Identifier(part, part)
-            continue
-        name = _read_name_before(text, match.start())
-        words = _split_name(name)
-        if not word.isdigit():
-            if _is_mixed_id(word) and not _MACHINE_WORDS.intersection(words):
+        elif word.isdigit():
+            yield from _read_number(text, match)
+        elif _is_mixed_id(word):
+            name = _read_name_before(text, match.start())
+            if not _MACHINE_WORDS.intersection(_split_name(name)):
                 yield Identifier(word, word)
-            continue
-        if _NO_ID_WORDS.intersection(words):
-            continue
-        is_measure = _UNIT_BEHIND.match(text, match.end()) is not None
-        if name and not is_measure and _is_number_of_thing(word):
-            yield _number_identifier(name, word)
+
+
+def _read_number(text: str, match: re.Match[str]) -> Iterator[Identifier]:
+    """Yield a number if the word before it says that it is one of things."""
+    name = _read_name_before(text, match.start())
+    is_measure = _UNIT_BEHIND.match(text, match.end()) is not None
+    if not name or is_measure or not _is_number_of_thing(match[0]):
+        return
+    if not _NO_ID_WORDS.intersection(_split_name(name)):
+        yield _number_identifier(name, match[0])
 
 
 def _read_name_before(text: str, offset: int) -> str:

@@ -7,7 +7,7 @@ of them at once; the lines with them are the newest lines of the next round.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from filewright.errors import Code, FilewrightError
@@ -31,7 +31,7 @@ MAX_LINES = 40
 """The lines of a trace."""
 
 MAX_RARE_LINES = 20
-"""An identifier in more lines links too much; that of a request may have `MAX_LINES`."""
+"""An identifier in more lines links too much; a unique one may have `MAX_LINES`."""
 
 MAX_COUNTED_LINES = 2_000
 """The search for an identifier in more lines ends, so that it does not take long."""
@@ -83,7 +83,9 @@ class Occurrences:
     @property
     def max_lines(self) -> int:
         """Return the number of lines up to which the identifier is followed."""
-        return MAX_LINES if self.identifier.is_trace else MAX_RARE_LINES
+        if self.identifier.is_trace or self.identifier.is_unique:
+            return MAX_LINES
+        return MAX_RARE_LINES
 
     @property
     def is_whole(self) -> bool:
@@ -248,32 +250,23 @@ def read_lines(
 def follow(reader: LogReader, matches: Sequence[LogLine]) -> Trace:
     """Return the lines that share rare identifiers with matches, and on from those."""
     links = {match.place: Link(match) for match in matches}
-    newest = list(links.values())
-    searched: set[str] = set()
+    leads = _find_leads(list(links.values()), ())
+    searched = set(leads)
     frequent: list[Occurrences] = []
-    leads = _find_leads(newest, searched)
     stop = ""
     for _ in range(MAX_ROUNDS):
         if not leads or stop or len(links) >= _MAX_COLLECTED_LINES:
             break
-        searched.update(leads)
         findings = reader.find([lead.identifier for lead in leads.values()])
-        stop = findings.stop
-        newest = []
-        for occurrences in sorted(findings.occurrences, key=_count):
+        for occurrences in findings.occurrences:
             lead = leads[occurrences.identifier.text]
             if not occurrences.is_whole and not lead.weight:
                 frequent.append(occurrences)
-            is_followed = occurrences.identifier.is_trace
-            if not occurrences.is_whole and not is_followed:
-                continue
-            weight = max(lead.weight, occurrences.count)
-            for line in occurrences.lines:
-                if line.place not in links:
-                    link = Link(line, occurrences.identifier, weight)
-                    links[line.place] = link
-                    newest.append(link)
-        leads = _find_leads(newest, searched)
+        newest = _link_lines(findings, leads, links)
+        links |= newest
+        stop = findings.stop
+        leads = _find_leads(list(newest.values()), searched)
+        searched |= leads.keys()
     best = sorted(links.values(), key=_sort_by_weight)[:MAX_LINES]
     return Trace(
         sorted(best, key=_sort_by_place),
@@ -285,7 +278,25 @@ def follow(reader: LogReader, matches: Sequence[LogLine]) -> Trace:
     )
 
 
-def _find_leads(links: Sequence[Link], searched: set[str]) -> dict[str, Lead]:
+def _link_lines(
+    findings: Findings, leads: Mapping[str, Lead], links: Mapping[Place, Link]
+) -> dict[Place, Link]:
+    """Return the lines with rare identifiers that are not linked yet, by their places."""
+    newest: dict[Place, Link] = {}
+    for occurrences in sorted(findings.occurrences, key=_count):
+        identifier = occurrences.identifier
+        if not occurrences.is_whole and not identifier.is_trace:
+            continue
+        weight = max(leads[identifier.text].weight, occurrences.count)
+        for line in occurrences.lines:
+            if line.place not in links:
+                newest.setdefault(line.place, Link(line, identifier, weight))
+    return newest
+
+
+def _find_leads(
+    links: Sequence[Link], searched: Collection[str]
+) -> dict[str, Lead]:
     """Return the identifiers of lines that were not searched yet, by their texts."""
     leads: dict[str, Lead] = {}
     for link in sorted(links, key=_sort_by_weight):
