@@ -526,10 +526,11 @@ EDIT_CONTENT = Tool(
         "none. Text: search must match once; add lines around it, or "
         "start_line. Place: at a symbol (with its comment and decorators), "
         'or lines as shown last; replace "" deletes them whole. Insert: at '
-        "after or before a symbol or line. Merge conflict: at conflict N or "
-        "all, take ours (the first side). Move code: from, to at or to the "
-        "end. File: content makes one; delete or move_to beside its own "
-        "path. Notebook: cell (id or number) holds search; at cell replaces "
+        "after or before a symbol or line. Conflict: at conflict N or all, "
+        "take ours (first side). Move code: from, to at or to the end; "
+        "imports: true rewrites importers. File: content makes "
+        "one; delete or move_to beside its own path. Notebook: cell (id or "
+        "number) holds search; at cell replaces "
         "or deletes it, at after_cell or before_cell adds one."
     ),
     toolset="edit",
