@@ -172,6 +172,24 @@ def test_numbers_of_other_things(line: str, is_in: bool) -> None:
     assert job.is_in(line) is is_in
 
 
+@pytest.mark.parametrize(
+    ("line", "labels"),
+    [
+        (
+            '{"orders":[{"id":"o-4711"},{"id":77123}]}',
+            ["o-4711", "orders id 77123"],
+        ),
+        ('{"order_ids":["o-4711","o-4712"]}', ["o-4711", "o-4712"]),
+        ('{"a":' * 900 + '"o-4711"' + "}" * 900, []),
+        ('{"id":null,"trace":true,"job":1.5}', []),
+        ('{"id": "o-4711"', ["o-4711"]),
+    ],
+    ids=["objects", "texts", "deep", "other types", "no JSON"],
+)
+def test_fields(line: str, labels: list[str]) -> None:
+    assert [found.label for found in find_identifiers(line)] == labels
+
+
 def test_parts_of_words() -> None:
     (request,) = find_identifiers("request r-7712")
     assert request.is_in("[r-7712]")

@@ -16,6 +16,10 @@ from filewright.rows.fields import parse_entry
 
 _MAX_TEXT_CHARS = 16 << 10
 _MAX_ID_CHARS = 128
+_MAX_DEPTH = 20
+_MAX_ITEMS = 20
+"""Inner objects, and items of an array, that are searched for identifiers."""
+
 _MIN_NUMBER_DIGITS = 5
 _MIN_TOKEN_DIGITS = 4
 """A token with fewer digits is a name, such as ``storage142`` or ``sha256``."""
@@ -200,24 +204,29 @@ def _find_in_fields(
     container: Mapping[str, Any], names: tuple[str, ...]
 ) -> Iterator[Identifier]:
     """Yield the identifiers in an object, whose own name is the last of `names`."""
+    if len(names) > _MAX_DEPTH:
+        return
     for name, value in container.items():
         path = (*names, name)
         words = _split_name(name)
-        if isinstance(value, dict):
-            if not _NO_ID_NAMES.intersection(words):
-                yield from _find_in_fields(value, path)
-            continue
-        is_id = bool(words) and words[-1] in _NAMES_OF_IDS
-        if is_id:
-            yield from _read_id(path, value)
-        elif isinstance(value, str) and not _NO_ID_NAMES.intersection(words):
-            yield from _find_in_text(value)
+        is_no_id = bool(_NO_ID_NAMES.intersection(words))
+        items = value[:_MAX_ITEMS] if isinstance(value, list) else [value]
+        for item in items:
+            if words and words[-1] in _NAMES_OF_IDS and _is_scalar(item):
+                yield from _read_id(path, item)
+            elif isinstance(item, dict) and not is_no_id:
+                yield from _find_in_fields(item, path)
+            elif isinstance(item, str) and not is_no_id:
+                yield from _find_in_text(item)
 
 
-def _read_id(path: tuple[str, ...], value: Any) -> Iterator[Identifier]:
+def _is_scalar(value: Any) -> bool:
+    """Return True for a value that may be an identifier."""
+    return isinstance(value, int | str) and not isinstance(value, bool)
+
+
+def _read_id(path: tuple[str, ...], value: int | str) -> Iterator[Identifier]:
     """Yield the identifiers in the value of a field that is named like one."""
-    if isinstance(value, bool) or not isinstance(value, int | str):
-        return
     text = str(value)
     if isinstance(value, str) and not _ID_VALUE.fullmatch(value):
         yield from _find_in_text(value)
