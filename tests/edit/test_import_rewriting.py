@@ -138,6 +138,10 @@ IN_SCRIPTS = {
         b"import D from './utils' with { type: 'x' };\n"
         b"import { a } from './env' with { type: 'x' };\n",
     ),
+    "a default that touches what follows": (
+        b'import D,{a}from"./utils"\n',
+        b'import D from"./utils"\nimport {a}from"./env"\n',
+    ),
     "leading commas": (
         b"import {\n    b\n  , a\n} from './utils'\n",
         b"import {\n    b\n} from './utils'\nimport { a } from './env'\n",

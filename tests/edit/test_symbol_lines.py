@@ -68,23 +68,43 @@ def find_in_text(name: str) -> SymbolLines:
     [
         (
             "a",
-            SymbolLines(4, 5, "", 2, 2, 8, False, False, False, gap=2),
+            SymbolLines(
+                4, 5, "", 2, 2, 8, False, False, False, gap=2, name="a"
+            ),
         ),
         (
             "b",
-            SymbolLines(8, 10, "", 2, 2, 13, False, False, False, gap=2),
+            SymbolLines(
+                8, 10, "", 2, 2, 13, False, False, False, gap=2, name="b"
+            ),
         ),
         (
             "C",
-            SymbolLines(13, 18, "", 2, 0, None, False, True, False, gap=2),
+            SymbolLines(
+                13, 18, "", 2, 0, None, False, True, False, gap=2, name="C"
+            ),
         ),
         (
             "m",
-            SymbolLines(14, 15, "    ", 0, 1, 17, True, False, False, gap=1),
+            SymbolLines(
+                14, 15, "    ", 0, 1, 17, True, False, False, gap=1, name="C.m"
+            ),
         ),
         (
             "n",
-            SymbolLines(17, 18, "    ", 1, 0, None, False, True, False, gap=1),
+            SymbolLines(
+                17,
+                18,
+                "    ",
+                1,
+                0,
+                None,
+                False,
+                True,
+                False,
+                gap=1,
+                name="C.n",
+            ),
         ),
     ],
 )

@@ -115,7 +115,8 @@ def test_new_module_that_imported_it(root: Path, workspace: Workspace) -> None:
     )
     moves = [
         {"path": "b.py", "from": {"path": "a.py", "symbol": name}}
-        for name in ("f", "g")
+        # Another spelling finds it too.
+        for name in ("F", "g")
     ]
     other = {"path": "sub/c.py", "search": "import h", "replace": "import h, x"}
     done = workspace.call(
@@ -142,6 +143,7 @@ SCRIPTS = {
     "src/utils.ts": (
         "import fs from 'fs'\n\nexport function a() {\n  return fs\n}\n\n"
         "export function b() {}\n\nfunction c() {}\n\nexport { c }\n"
+        "\nexport function $d() {}\n"
     ),
     "src/one.ts": "import { a } from './utils'\n",
     "src/two.tsx": 'import { a as x, b } from "./utils.js";\nx();\n',
@@ -150,6 +152,7 @@ SCRIPTS = {
     "src/five.ts": "import { a } from '@/utils'\n",
     "src/six.ts": "export { a } from './utils';\n",
     "src/seven.ts": "import { c } from './utils';\n",
+    "src/eight.ts": "import { d, $d } from './utils';\n",
 }
 
 
@@ -161,7 +164,7 @@ def test_scripts(root: Path, workspace: Workspace) -> None:
             "from": {"path": "src/utils.ts", "symbol": name},
             "imports": True,
         }
-        for name in ("a", "c")
+        for name in ("a", "c", "$d")
     ]
     done = workspace.call("edit_content", {"edits": moves})
     assert contents(root, SCRIPTS) == SCRIPTS | {
@@ -174,6 +177,9 @@ def test_scripts(root: Path, workspace: Workspace) -> None:
             'import { a as x } from "./env.js";\nx();\n'
         ),
         "src/six.ts": "export { a } from './env';\n",
+        "src/eight.ts": (
+            "import { d } from './utils';\nimport { $d } from './env';\n"
+        ),
     }
     assert "[src/env.ts does not define or import fs]" in done.text
     assert (

@@ -349,7 +349,9 @@ class _NameList:
         comma = start + head.rfind(b",")
         if comma < start or self._has_comment(ByteRange(comma, end)):
             return COMMENT_IN_LIST
-        return [Splice(comma, end - comma, b"")]
+        # `import D, {a}from "m"` must not become `import Dfrom "m"`.
+        is_spaced = self._content[end : end + 1].isspace()
+        return [Splice(comma, end - comma, b"" if is_spaced else b" ")]
 
     def _is_alone(self, index: int) -> bool:
         """Return True if a name is alone on its line with its comma and a comment."""

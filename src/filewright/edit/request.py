@@ -18,7 +18,7 @@ class SymbolLines:
     the text above it opens the block that it is in, or there is none. `ends_block`: the
     text below it is not in that block; with `has_closing_line` it closes the block.
     `gap` blank lines separate the symbol from its neighbours (None if it has none to
-    tell how many).
+    tell how many). `name` is its full name in the outline.
     """
 
     first: int
@@ -31,6 +31,7 @@ class SymbolLines:
     ends_block: bool
     has_closing_line: bool
     gap: int | None = None
+    name: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -100,6 +100,7 @@ def find_symbol_lines(
         ),
         ends_block=has_closing_line or _is_outside(next_text, indent),
         has_closing_line=has_closing_line,
+        name=lookup.name,
     )
     return replace(lines, gap=_find_gap(lookup, siblings, lines))
 

@@ -178,12 +178,13 @@ def find_moved_symbol(
     destination: FileEdits,
 ) -> MovedSymbol | None:
     """Return the symbol that leaves its file, or None for any other moved text."""
-    is_top_level = (
-        moved_text.symbol_lines is not None
-        and not moved_text.symbol_lines.indent
-    )
-    names = re.findall(r"\w+", moved_text.symbol or "")
-    if destination is moved_text.source or not is_top_level or not names:
+    lines = moved_text.symbol_lines
+    if destination is moved_text.source or lines is None or lines.indent:
+        return None
+    # The request may spell the name otherwise: `$f` and `F` may both find `f`.
+    names = re.findall(r"[\w$]+", lines.name)
+    moves_imports = call.moves_imports(edit)
+    if not names or (moves_imports and names[0] != lines.name):
         return None
     head = moved_text.content[:_MAX_HEAD_BYTES]
     return MovedSymbol(
@@ -193,7 +194,7 @@ def find_moved_symbol(
         number=number,
         lines=moved_text.lines if moved_text.version.base is None else None,
         is_exported=_NAMED_EXPORT.search(head) is not None,
-        moves_imports=call.moves_imports(edit),
+        moves_imports=moves_imports,
     )
 
 

@@ -216,7 +216,10 @@ def _search(
     mentions = _Mentions()
     names = {symbol.name for symbol in symbols}
     pattern = compile_pattern(
-        "|".join(names), mode="regex", case="sensitive", whole_word=True
+        "|".join(map(re.escape, names)),
+        mode="regex",
+        case="sensitive",
+        whole_word=True,
     )
     search = TreeSearch(
         context.searcher,

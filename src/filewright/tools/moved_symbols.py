@@ -140,7 +140,10 @@ def _find_mentions(
     names = {symbol.name for symbol in symbols}
     with best_effort(context.task) as task:
         pattern = compile_pattern(
-            "|".join(names), mode="regex", case="sensitive", whole_word=True
+            "|".join(map(re.escape, names)),
+            mode="regex",
+            case="sensitive",
+            whole_word=True,
         )
         search = TreeSearch(
             context.searcher,
