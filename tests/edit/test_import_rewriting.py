@@ -13,7 +13,7 @@ from tests.examples import examples
 from filewright.edit.import_rewriting import (
     COMMENT_IN_LIST,
     OTHER_CODE,
-    Importer,
+    ImporterText,
     rewrite_statement,
 )
 from filewright.languages import Language
@@ -37,7 +37,7 @@ def rewrite(
 ) -> bytes | str:
     """Return the text with its first statement rewritten, or the reason why not."""
     (statement, *_) = read(text, language).statements
-    importer = Importer(text, language is Language.PYTHON)
+    importer = ImporterText(text, language is Language.PYTHON)
     result = rewrite_statement(importer, statement, modules)
     if isinstance(result, str):
         return result

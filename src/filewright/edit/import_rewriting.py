@@ -54,7 +54,7 @@ class StatementRewrite:
 
 
 @dataclass(frozen=True, slots=True)
-class Importer:
+class ImporterText:
     """The bytes of a file that imports; `terminator` is the one that most lines have."""
 
     content: bytes
@@ -102,7 +102,7 @@ class Importer:
 
 
 def rewrite_statement(
-    importer: Importer,
+    importer: ImporterText,
     statement: ImportStatement,
     modules: Mapping[str, str | None],
 ) -> StatementRewrite | str:
@@ -133,7 +133,7 @@ def rewrite_statement(
 
 
 def _show_module_line(
-    importer: Importer, statement: ImportStatement, splice: Splice
+    importer: ImporterText, statement: ImportStatement, splice: Splice
 ) -> NewLine:
     """Return the line of the module in a statement, with the new one."""
     start = importer.line_start(splice.offset)
@@ -152,7 +152,7 @@ def _replace_module(statement: ImportStatement, module: str) -> Splice:
 
 
 def _remove_statement(
-    importer: Importer, statement: ImportStatement
+    importer: ImporterText, statement: ImportStatement
 ) -> StatementRewrite | str:
     """Return the rewrite that removes a statement with its lines."""
     if statement.is_only_statement:
@@ -165,7 +165,7 @@ def _remove_statement(
     return StatementRewrite(ByteRange(start, end), (splice,), ())
 
 
-def _has_own_lines(importer: Importer, statement: ImportStatement) -> bool:
+def _has_own_lines(importer: ImporterText, statement: ImportStatement) -> bool:
     """Return True if the lines of a statement hold nothing else but a comment."""
     start = importer.line_start(statement.start)
     before = importer.content[start : statement.start]
@@ -176,7 +176,7 @@ def _has_own_lines(importer: Importer, statement: ImportStatement) -> bool:
 
 
 def _take_out(
-    importer: Importer,
+    importer: ImporterText,
     statement: ImportStatement,
     moved: Mapping[str | None, Sequence[ImportedName]],
     in_place: str | None,
@@ -222,7 +222,7 @@ def _take_out(
 
 
 def _insert_below(
-    importer: Importer, statement: ImportStatement, texts: Sequence[bytes]
+    importer: ImporterText, statement: ImportStatement, texts: Sequence[bytes]
 ) -> Splice:
     """Return the splice that puts lines below a statement, with its indentation."""
     start = importer.line_start(statement.start)
@@ -240,7 +240,7 @@ def _insert_below(
 
 
 def _show_lines(
-    importer: Importer,
+    importer: ImporterText,
     bounds: tuple[int, int],
     splices: Sequence[Splice],
     leaving: Sequence[ImportedName],
@@ -268,7 +268,7 @@ def _show_lines(
 
 
 def _new_statement(
-    importer: Importer,
+    importer: ImporterText,
     statement: ImportStatement,
     module: str,
     names: Sequence[ImportedName],
@@ -305,7 +305,9 @@ def _new_statement(
 class _NameList:
     """The list of names of a statement, from which names are taken out."""
 
-    def __init__(self, importer: Importer, statement: ImportStatement) -> None:
+    def __init__(
+        self, importer: ImporterText, statement: ImportStatement
+    ) -> None:
         self._importer = importer
         self._content = importer.content
         self._statement = statement

@@ -1,7 +1,8 @@
 """The imports of a syntax tree, and the mentions of names. It runs in the parser process.
 
 Query files (`imports/*.scm`) find the nodes: `@import` is a statement, `@specifier` a
-string that may be a module, `@bound` a name that the text binds, `@used` any name.
+string that may be a module. Those for names have `@bound`, a name that the text binds,
+and `@used`, any name.
 """
 
 from __future__ import annotations
@@ -34,13 +35,23 @@ if TYPE_CHECKING:
     from filewright.structure.grammar_input import Content
 
 _QUERIES: Final = Path(__file__).with_name("imports")
-_QUERY_FILES: Final = {
+_IMPORT_QUERIES: Final = {
     Language.PYTHON: ("python",),
-    Language.JAVASCRIPT: ("ecma", "javascript"),
-    Language.JSX: ("ecma", "javascript"),
-    Language.TYPESCRIPT: ("ecma", "typescript"),
-    Language.TSX: ("ecma", "typescript"),
+    Language.JAVASCRIPT: ("ecma",),
+    Language.JSX: ("ecma",),
+    Language.TYPESCRIPT: ("ecma",),
+    Language.TSX: ("ecma",),
 }
+_NAME_QUERIES: Final = {
+    Language.PYTHON: ("python_names",),
+    Language.JAVASCRIPT: ("ecma_names", "javascript_names"),
+    Language.JSX: ("ecma_names", "javascript_names"),
+    Language.TYPESCRIPT: ("ecma_names", "typescript_names"),
+    Language.TSX: ("ecma_names", "typescript_names"),
+}
+_PATH_STARTS: Final = (".", "/", "@/", "~/", "#")
+"""The beginnings of strings in calls that may be the path of a module."""
+
 _MAX_UNBOUND: Final = 100
 _MAX_TEXT_BYTES: Final = 400
 """Bytes of a string or of a chain of attributes that mentions a name."""
@@ -85,11 +96,11 @@ def collect_imports(
     """
     from tree_sitter import QueryCursor
 
+    language = grammar.language
     error_start = _first_error(tree.root_node)
     reader = _StatementReader(content, error_start)
-    captures = QueryCursor(_load_query(grammar.language)).captures(
-        tree.root_node
-    )
+    query = _load_query(language, _IMPORT_QUERIES[language])
+    captures = QueryCursor(query).captures(tree.root_node)
     statements: list[ImportStatement] = []
     nodes = [*captures.get("import", ()), *captures.get("specifier", ())]
     nodes.sort(key=lambda node: node.start_byte)
@@ -103,6 +114,8 @@ def collect_imports(
     has_star = any(statement.form == STAR for statement in statements)
     unbound: tuple[str, ...] = ()
     if spans and not has_star:
+        query = _load_query(language, _NAME_QUERIES[language])
+        captures = QueryCursor(query).captures(tree.root_node)
         bound = {_text(content, node) for node in captures.get("bound", ())}
         for statement in statements:
             bound |= _names_bound_by(statement)
@@ -118,13 +131,12 @@ def collect_imports(
 
 
 @cache
-def _load_query(language: Language) -> Query:
-    """Return the query of a language."""
+def _load_query(language: Language, files: tuple[str, ...]) -> Query:
+    """Return the query of a language that is written in some files."""
     import tree_sitter
 
     text = "\n".join(
-        (_QUERIES / f"{name}.scm").read_text(encoding="utf-8")
-        for name in _QUERY_FILES[language]
+        (_QUERIES / f"{name}.scm").read_text(encoding="utf-8") for name in files
     )
     return tree_sitter.Query(load_grammar(language).parser_language, text)
 
@@ -174,7 +186,9 @@ class _StatementReader:
             case "import_statement" | "export_statement":
                 yield from self._read_module(node)
             case "string":
-                yield self._build(node, node, CALL)
+                statement = self._build(node, node, CALL)
+                if statement.module.startswith(_PATH_STARTS):
+                    yield statement
 
     def _read_from(self, node: Node) -> ImportStatement:
         """Return a `from` import of Python."""

@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from filewright.edit.diff import FileDiff
+from filewright.edit.import_rewriting import NewLine
 from filewright.edit.model import Tier
 from filewright.edit.outcome import EditOutcome
 from filewright.edit.request import LineEdit
@@ -87,15 +88,6 @@ class TakenSide:
 
 
 @dataclass(frozen=True, slots=True)
-class ImportLine:
-    """A line of a rewritten import, or the lines from `line` to `last` that lost names."""
-
-    line: int
-    last: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class DescribedLines:
     """Lines of one file that are described: removed lines, and added lines.
 
@@ -109,7 +101,7 @@ class DescribedLines:
     placed_texts: tuple[PlacedText, ...] = ()
     taken_sides: tuple[TakenSide, ...] = ()
     deletions: Mapping[EditOutcome, str] = field(default_factory=dict)
-    imports: tuple[ImportLine, ...] = ()
+    imports: tuple[NewLine, ...] = ()
 
     def omit_from(self, diff: FileDiff) -> FileDiff | None:
         """Return the diff without the lines that are described; None if all are."""
@@ -180,14 +172,14 @@ def describe_imports(
     """Return described lines with those of the rewritten imports, whose outcomes these are."""
     removed = [*described.removed]
     added = [*described.added]
-    lines: list[ImportLine] = []
+    lines: list[NewLine] = []
     for outcome, rewritten in zip(outcomes, imports, strict=True):
         removed.append(range(outcome.first, outcome.last + 1))
         added.append(range(outcome.new_first, outcome.new_last + 1))
         first = outcome.new_first
         for line in rewritten.lines:
             lines.append(
-                ImportLine(first + line.line, first + line.last, line.text)
+                NewLine(first + line.line, first + line.last, line.text)
             )
     lines.sort(key=lambda line: line.line)
     return replace(

@@ -15,7 +15,8 @@ from filewright.text.splice import apply_splices
 from filewright.tools.context import Context
 from filewright.tools.edit_descriptions import DescribedLines
 from filewright.tools.edit_moves import MovedSymbol
-from filewright.tools.moved_imports import ImportPlan, path_parts
+from filewright.tools.importing_file import path_parts
+from filewright.tools.moved_imports import ImportPlan
 from filewright.tools.moved_symbols import reads_imports
 
 _BUILTIN_NAMES: Final = frozenset(dir(builtins))

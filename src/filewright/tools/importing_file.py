@@ -1,0 +1,394 @@
+"""One file that may import symbols which move: its new imports, and its other uses."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from filewright.boundary.location import Location
+from filewright.edit.import_rewriting import (
+    ImporterText,
+    StatementRewrite,
+    rewrite_statement,
+)
+from filewright.edit.request import SpliceEdit
+from filewright.errors import FilewrightError
+from filewright.structure.import_statements import (
+    CALL,
+    NAMES,
+    STAR,
+    WHOLE,
+    ImportedName,
+    ImportFacts,
+    ImportStatement,
+    NameMention,
+)
+from filewright.structure.module_names import (
+    UNRESOLVED,
+    ModuleMove,
+    NewModule,
+    PathParts,
+    is_script,
+    module_stem,
+    python_parts,
+)
+from filewright.text.snapshot import Snapshot
+from filewright.tools.context import Context
+from filewright.tools.edit_call import IMPORT_REWRITTEN, ImportEdit
+from filewright.tools.edit_moves import MovedSymbol
+from filewright.tools.moved_symbols import UsePlace
+
+# The beginning of a file that was not parsed, in which its imports are searched.
+_MAX_TEXT_BYTES: Final = 1 << 20
+
+_MAX_UNREAD_BYTES: Final = 256 << 10
+"""The text behind a syntax error that is searched for imports."""
+
+_SYNTAX_ERROR: Final = "a syntax error is before it"
+_LOOSE_IMPORTS: Final = {
+    True: re.compile(
+        rb"\bfrom[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]*"
+        rb"(?P<names>\([^()]{0,2000}\)?|(?:[^\\\r\n]|\\[\r\n]{1,2}){0,2000})"
+    ),
+    False: re.compile(
+        rb"\b(?:import|export)\b(?P<names>[^'\";]{0,2000}?)"
+        rb"\bfrom\s{0,9}['\"](?P<module>[^'\"\r\n]{1,400})['\"]"
+    ),
+}
+"""Imports in a text that the grammar could not read, by whether it is Python."""
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolMove:
+    """A symbol, with the names of its old and its new module."""
+
+    symbol: MovedSymbol
+    module: ModuleMove
+
+    @property
+    def is_python(self) -> bool:
+        """True for a symbol of Python."""
+        return not is_script(self.module.old)
+
+
+@dataclass(frozen=True, slots=True)
+class FileFindings:
+    """The edits of one file, and the places in it that stay, by symbol.
+
+    `names` are those that the file binds at its top, if a symbol moves out of it.
+    """
+
+    edits: list[ImportEdit] = field(default_factory=list)
+    places: dict[MovedSymbol, list[UsePlace]] = field(
+        default_factory=lambda: defaultdict(list)
+    )
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ImportingFile:
+    """An open file that may import symbols, with the facts of its syntax tree."""
+
+    context: Context
+    moves: Sequence[SymbolMove]
+    location: Location
+    snapshot: Snapshot
+    facts: ImportFacts
+    is_python: bool
+
+    def read(self) -> FileFindings:
+        """Return the edits of the file and its remaining uses."""
+        findings = FileFindings()
+        if self.facts.note:
+            self._add_unparsed(findings)
+            return findings
+        for statement in self.facts.statements:
+            if statement.form == NAMES:
+                self._rewrite(findings, statement)
+        is_origin = False
+        for move in self.moves:
+            places = findings.places[move.symbol]
+            if self._is_origin(move):
+                is_origin = True
+                places += self._own_uses(move)
+            else:
+                places += self._other_uses(move)
+        if is_origin:
+            findings = replace(findings, names=self._bound_names())
+        return findings
+
+    def _is_origin(self, move: SymbolMove) -> bool:
+        return move.symbol.origin == self.location
+
+    @property
+    def _parts(self) -> PathParts:
+        return path_parts(self.location)
+
+    def _place(self, offset: int, reason: str = "") -> UsePlace:
+        """Return the place of an offset."""
+        line = self.snapshot.lines.line_at(offset, self.context.task)
+        return UsePlace(self.location.display_path, line, reason)
+
+    def _bound_names(self) -> frozenset[str]:
+        """Return the names that the file imports, or defines at its top."""
+        outline = self.context.outlines.outline(
+            self.snapshot, task=self.context.task
+        )
+        names = {symbol.name for symbol in outline.symbols}
+        for statement in self.facts.statements:
+            for name in statement.names:
+                names.add(name.bound_name.partition(".")[0])
+            names.add(statement.default_name)
+        return frozenset(names)
+
+    def _add_unparsed(self, findings: FileFindings) -> None:
+        """Name a file that was not parsed, at its first import of a symbol."""
+        text = self.snapshot.read(0, min(self.snapshot.size, _MAX_TEXT_BYTES))
+        for move in self.moves:
+            name = re.escape(move.symbol.name.encode())
+            match = re.search(
+                rb"^[^\r\n]*\b(?:import|require)\b[^\r\n]*\b%b\b" % name,
+                text,
+                re.MULTILINE,
+            )
+            if match is not None and not self._is_origin(move):
+                place = self._place(match.start(), self.facts.note)
+                findings.places[move.symbol].append(place)
+
+    # Statements that list names
+
+    def _rewrite(
+        self, findings: FileFindings, statement: ImportStatement
+    ) -> None:
+        """Add the rewrite of a statement, or the reason why it is left."""
+        modules: dict[str, str | None] = {}
+        moves: list[SymbolMove] = []
+        for name in statement.names:
+            for move in self.moves:
+                if name.name != move.symbol.name or self._is_origin(move):
+                    continue
+                module = self._rename(move, statement.module)
+                if module is None:
+                    continue
+                reason = self._find_obstacle(move, statement, name, module)
+                if reason:
+                    findings.places[move.symbol].append(
+                        self._place(name.start, reason)
+                    )
+                    continue
+                is_own = move.symbol.destination == self.location
+                modules[name.name] = None if is_own else module.text
+                moves.append(move)
+        if not modules:
+            return
+        rewrite = rewrite_statement(self._importer, statement, modules)
+        if isinstance(rewrite, str):
+            for move in moves:
+                findings.places[move.symbol].append(
+                    self._place(statement.start, rewrite)
+                )
+            return
+        self._add_edit(findings, moves[0].symbol.number, rewrite)
+
+    @property
+    def _importer(self) -> ImporterText:
+        content = self.snapshot.content
+        assert content is not None
+        terminator = self.snapshot.dominant_terminator
+        return ImporterText(content, self.is_python, terminator)
+
+    def _rename(self, move: SymbolMove, module: str) -> NewModule | None:
+        """Return the new module of an import, None for another module."""
+        if self.is_python != move.is_python:
+            return None
+        return move.module.rename(self._parts, module)
+
+    def _find_obstacle(
+        self,
+        move: SymbolMove,
+        statement: ImportStatement,
+        name: ImportedName,
+        module: NewModule,
+    ) -> str:
+        """Return the reason why the import of a name is left as it is, or ""."""
+        symbol = move.symbol
+        is_own = symbol.destination == self.location
+        is_renamed = name.alias not in ("", name.name)
+        if is_own and not is_renamed:
+            return "" if statement.is_certain else _SYNTAX_ERROR
+        if is_own:
+            return f"imported as {name.alias}"
+        if module.reason:
+            return module.reason
+        if symbol.destination.root != symbol.origin.root:
+            return "the new file is in another root"
+        if not move.is_python and not symbol.is_exported:
+            return "the moved text does not export it"
+        if not statement.is_certain:
+            return _SYNTAX_ERROR
+        submodule = (*move.module.old[:-1], f"{symbol.name}.py")
+        is_package = move.module.old[-1] == "__init__.py"
+        if is_package and move.module.exists(submodule):
+            return "it may be a module"
+        return self._find_write_obstacle()
+
+    def _find_write_obstacle(self) -> str:
+        """Return the reason why the file is not written, or ""."""
+        try:
+            self.context.boundary.require_writable(self.location)
+        except FilewrightError:
+            return "it may not be written"
+        return ""
+
+    def _add_edit(
+        self, findings: FileFindings, number: int, rewrite: StatementRewrite
+    ) -> None:
+        """Add the edit of one statement."""
+        edit = SpliceEdit(
+            start=rewrite.span.start,
+            end=rewrite.span.end,
+            splices=rewrite.splices,
+            named=IMPORT_REWRITTEN,
+            number=number,
+        )
+        import_edit = ImportEdit(edit, rewrite.lines, self.snapshot.version)
+        findings.edits.append(import_edit)
+
+    # Uses that are left
+
+    def _own_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
+        """Yield the places where the old file itself uses the symbol."""
+        moved_lines = self._moved_lines()
+        if moved_lines is None:
+            return
+        lines: set[int] = set()
+        for mention in self._mentions(move, ("name", "exported")):
+            reason = ""
+            if mention.kind == "exported":
+                reason = "__all__" if move.is_python else "export"
+            place = self._place(mention.start, reason)
+            is_moved = any(place.line in moved for moved in moved_lines)
+            if not is_moved and place.line not in lines:
+                lines.add(place.line)
+                yield place
+
+    def _moved_lines(self) -> list[range] | None:
+        """Return the lines that leave the file, None if they are not known."""
+        moved_lines: list[range] = []
+        for move in self.moves:
+            if not self._is_origin(move):
+                continue
+            if move.symbol.lines is None:
+                return None
+            moved_lines.append(move.symbol.lines)
+        return moved_lines
+
+    def _other_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
+        """Yield the places of another file that take the symbol in other ways."""
+        name = move.symbol.name
+        prefixes: set[str] = set()
+        if self._is_stub(move):
+            for mention in [*self._mentions(move, ("name",))][:1]:
+                yield self._place(mention.start, "stub of the old file")
+        has_mention = any(self._mentions(move, ("name", "attribute")))
+        for statement in self.facts.statements:
+            prefixes |= self._find_prefixes(move, statement)
+            if statement.form in (STAR, CALL) or statement.default_name == name:
+                module = self._rename(move, statement.module)
+                is_default = statement.default_name == name
+                if module is None or not (has_mention or is_default):
+                    continue
+                if module.reason == UNRESOLVED and statement.form == CALL:
+                    continue
+                reasons = {STAR: "star import", CALL: "call"}
+                reason = reasons.get(statement.form, "default import")
+                yield self._place(statement.start, reason)
+        packages = self._imported_packages()
+        for mention in self._mentions(move, ("attribute",)):
+            prefix = mention.text.removesuffix(f".{name}")
+            is_full_name = (
+                "." in prefix
+                and prefix.partition(".")[0] in packages
+                and self._rename(move, prefix) is not None
+            )
+            if prefix in prefixes or is_full_name:
+                yield self._place(mention.start, mention.text)
+        yield from self._unread_imports(move)
+        stem = module_stem(move.module.old)
+        for mention in self._mentions(move, ("string",)):
+            words = re.split(r"[.:/#]", mention.text)
+            if words[-2:] == [stem, name]:
+                yield self._place(mention.start, f'"{mention.text}"')
+
+    def _is_stub(self, move: SymbolMove) -> bool:
+        """Return True if the file has the types of the old one."""
+        if not self.location.name.endswith(b".pyi") or not move.is_python:
+            return False
+        return python_parts(self._parts) == python_parts(move.module.old)
+
+    def _unread_imports(self, move: SymbolMove) -> Iterator[UsePlace]:
+        """Yield the imports of the symbol behind a syntax error that hides them."""
+        if self.facts.error_start is None:
+            return
+        start = self.facts.error_start
+        content = self.snapshot.read(start, _MAX_UNREAD_BYTES)
+        pattern = _LOOSE_IMPORTS[self.is_python]
+        name = re.compile(rb"\b%b\b" % re.escape(move.symbol.name.encode()))
+        modules_read = {
+            statement.module_start for statement in self.facts.statements
+        }
+        for match in pattern.finditer(content):
+            offset = start + match.start("module")
+            if offset in modules_read or name.search(match["names"]) is None:
+                continue
+            module = match["module"].decode("utf-8", "replace")
+            if self._rename(move, module) is not None:
+                yield self._place(offset, _SYNTAX_ERROR)
+
+    def _mentions(
+        self, move: SymbolMove, kinds: Sequence[str]
+    ) -> Iterator[NameMention]:
+        """Yield the mentions of a symbol of some kinds."""
+        for mention in self.facts.mentions:
+            if mention.name == move.symbol.name and mention.kind in kinds:
+                yield mention
+
+    def _find_prefixes(
+        self, move: SymbolMove, statement: ImportStatement
+    ) -> set[str]:
+        """Return the names by which a statement binds the old module itself."""
+        prefixes: set[str] = set()
+        if statement.form == WHOLE:
+            for name in statement.names:
+                module = statement.module or name.name
+                if self._rename(move, module) is not None:
+                    prefixes.add(name.bound_name)
+        elif statement.form == NAMES and move.is_python:
+            base = statement.module
+            if not base.endswith("."):
+                base += "."
+            for name in statement.names:
+                if self._rename(move, base + name.name) is not None:
+                    prefixes.add(name.bound_name)
+        return prefixes
+
+    def _imported_packages(self) -> set[str]:
+        """Return the first names of the modules of Python that are imported whole."""
+        packages: set[str] = set()
+        if self.is_python:
+            for statement in self.facts.statements:
+                if statement.form == WHOLE:
+                    packages |= {
+                        name.bound_name.partition(".")[0]
+                        for name in statement.names
+                    }
+        return packages
+
+
+def path_parts(location: Location) -> PathParts:
+    """Return the parts of a path below the root as text."""
+    return tuple(map(os.fsdecode, location.parts))
