@@ -194,6 +194,48 @@ def test_scripts(root: Path, workspace: Workspace) -> None:
     ) in done.text
 
 
+ODD = {
+    "a.py": b"def f():\n    pass\n\n\ndef g():\n    pass\n",
+    "a.pyi": b"def f() -> None: ...\n",
+    "invalid.py": b"from a import f\nx = '\xff'\n",
+    "sjis.py": "# coding: shift_jis\nfrom a import f  # \u8868\n".encode(
+        "shift_jis"
+    ),
+    "wide.py": "from a import f\n".encode("utf-16"),
+    "note.ipynb": (
+        b'{"cells": [{"cell_type": "code", "id": "a1", "metadata": {}, '
+        b'"outputs": [], "execution_count": null, "source": '
+        b'["from a import f\\n"]}], "metadata": {}, "nbformat": 4, '
+        b'"nbformat_minor": 5}'
+    ),
+    "page.vue": b"<script>\nimport { f } from './a'\n</script>\n",
+}
+
+
+def test_odd_files(root: Path, workspace: Workspace) -> None:
+    for name, data in ODD.items():
+        (root / name).write_bytes(data)
+    move = {
+        "path": "b.py",
+        "from": {"path": "a.py", "symbol": "f"},
+        "imports": True,
+    }
+    itself = {"path": "invalid.py", "move_to": "c.py"}
+    refused = workspace.call("edit_content", {"edits": [move, itself]})
+    assert "imports a symbol that edit 1 moves" in refused.text
+    done = workspace.call("edit_content", {"edits": [move]})
+    now = {name: (root / name).read_bytes() for name in ODD}
+    assert now == ODD | {
+        "a.py": b"def g():\n    pass\n",
+        "invalid.py": b"from b import f\nx = '\xff'\n",
+    }
+    assert (
+        "[f is still used from a.py in a.pyi:1 (stub of the old file), "
+        "note.ipynb:2 (from a import f), page.vue:2 (import { f } from './a'), "
+        "sjis.py:2 (it is shift_jis), wide.py:1 (it is utf-16-le)]"
+    ) in done.text
+
+
 def test_other_languages(root: Path, workspace: Workspace) -> None:
     write(
         root,

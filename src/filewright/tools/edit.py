@@ -209,9 +209,18 @@ def group_edits(call: EditCall) -> GroupedEdits:
                 moved_symbols.append(symbol)
     imports = plan_imports(call.context, moved_symbols)
     for location, edits in imports.edits.items():
-        file = files.find(location, edits[0].edit.number)
-        if not file.is_deleted:
-            file.imports += edits
+        number = edits[0].edit.number
+        file = files.find(location, number)
+        if file.is_deleted:
+            continue
+        if file.whole is not None:
+            raise call.invalid(
+                file.whole.number,
+                f"{file.requested_path} imports a symbol that edit "
+                f"{number + 1} moves",
+                "move the file in another call",
+            )
+        file.imports += edits
     return GroupedEdits(files, moved_texts, tuple(moved_symbols), imports)
 
 

@@ -147,17 +147,19 @@ class ImportingFile:
 
     def _add_unparsed(self, findings: FileFindings) -> None:
         """Name a file that was not parsed, at its first import of a symbol."""
-        text = self.snapshot.read(0, min(self.snapshot.size, _MAX_TEXT_BYTES))
+        data = self.snapshot.read(0, min(self.snapshot.size, _MAX_TEXT_BYTES))
+        text = data.decode(self.snapshot.encoding.name, "replace")
+        path = self.location.display_path
         for move in self.moves:
-            name = re.escape(move.symbol.name.encode())
-            match = re.search(
-                rb"^[^\r\n]*\b(?:import|require)\b[^\r\n]*\b%b\b" % name,
-                text,
-                re.MULTILINE,
-            )
-            if match is not None and not self._is_origin(move):
-                place = self._place(match.start(), self.facts.note)
-                findings.places[move.symbol].append(place)
+            if self._is_origin(move):
+                continue
+            word = re.compile(rf"\b{re.escape(move.symbol.name)}\b")
+            for number, line in enumerate(text.split("\n"), 1):
+                is_import = "import" in line or "require" in line
+                if is_import and word.search(line) is not None:
+                    place = UsePlace(path, number, self.facts.note)
+                    findings.places[move.symbol].append(place)
+                    break
 
     # Statements that list names
 

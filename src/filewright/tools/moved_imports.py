@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from typing import Final
 
 from filewright.boundary.location import Location
@@ -32,8 +33,10 @@ from filewright.structure.outlines import (
     IMPORT_LANGUAGES,
     language_of_snapshot,
 )
+from filewright.text.file_identity import FileIdentity
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
+from filewright.tools.bounded_text import clip
 from filewright.tools.context import Context
 from filewright.tools.edit_call import ImportEdit
 from filewright.tools.edit_moves import MovedSymbol
@@ -49,6 +52,11 @@ _MAX_FILES: Final = 20_000
 
 _MAX_TEXT_BYTES: Final = 1 << 20
 """The part of a file in another language that is searched for names of modules."""
+
+_MAX_QUOTED_CHARS: Final = 60
+_MAX_FOREIGN_MENTIONS: Final = 200
+_MAX_LINE_BYTES: Final = 400
+"""Mentions in such a file that are looked at, and the part of the line before and behind."""
 
 _OTHER_PYTHON: Final = (b".pyx", b".pxd", b".bzl", b".star")
 """Files that Python's grammar reads, and that are no Python."""
@@ -116,6 +124,7 @@ def plan_imports(
         )
         moves.append(SymbolMove(symbol, module))
     names = tuple(dict.fromkeys(symbol.name for symbol in symbols))
+    identities: set[FileIdentity | None] = set()
     for location in mentions.importers:
         context.task.check()
         try:
@@ -132,16 +141,22 @@ def plan_imports(
                     language_of_snapshot(snapshot) is Language.PYTHON,
                 )
                 file_findings = file.read()
+                identity = snapshot.identity
         except FilewrightError as error:
             if error.ends_call:
                 raise
             _add_unread(findings, symbols, location, error)
             continue
+        if identity in identities:
+            # Another name of a file that has been read.
+            continue
+        identities.add(identity)
         if file_findings.edits:
             findings.edits[location] = file_findings.edits
         for symbol, places in file_findings.places.items():
             findings.places[symbol] += places
-        findings.names[location] = file_findings.names
+        if file_findings.names:
+            findings.names[location] = file_findings.names
     return ImportPlan(findings.edits, findings.places, findings.names)
 
 
@@ -231,18 +246,58 @@ def _add_foreign_mentions(
     location: Location,
     snapshot: Snapshot,
 ) -> None:
-    """Add the first `module.name` or `module:name` of each symbol in a file."""
+    """Add the first import, `module.name` or `module:name` of each symbol in a file.
+
+    It is a notebook, or in another language.
+    """
     text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
     for symbol in symbols:
-        stem = module_stem(path_parts(symbol.origin))
-        if not stem:
+        mention = _find_foreign_mention(symbol, text)
+        if mention is None:
             continue
-        words = re.escape(os.fsencode(stem)), re.escape(symbol.name.encode())
-        match = re.search(rb"(?<![\w/-])[\w.]*\b%b[.:]%b\b" % words, text)
-        if match is None:
-            continue
-        line = text.count(b"\n", 0, match.start()) + 1
-        quotation = match[0].decode("utf-8", "replace")
+        line = text.count(b"\n", 0, mention.offset) + 1
         findings.places[symbol].append(
-            UsePlace(location.display_path, line, quotation)
+            UsePlace(location.display_path, line, mention.quotation)
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _ForeignMention:
+    """A text that names a symbol with its old module."""
+
+    offset: int
+    quotation: str
+
+
+def _find_foreign_mention(
+    symbol: MovedSymbol, text: bytes
+) -> _ForeignMention | None:
+    """Return the first text that names a symbol with its old module, or None."""
+    stem = module_stem(path_parts(symbol.origin))
+    if not stem:
+        return None
+    name = re.escape(symbol.name.encode())
+    module = re.compile(rb"\b%b\b" % re.escape(os.fsencode(stem)))
+    qualified = re.compile(
+        rb"(?<![\w/-])[\w.]*%b[.:]%b\b" % (module.pattern, name)
+    )
+    mentions = re.finditer(rb"\b%b\b" % name, text)
+    for mention in islice(mentions, _MAX_FOREIGN_MENTIONS):
+        start = max(0, mention.start() - _MAX_LINE_BYTES)
+        start = max(start, text.rfind(b"\n", start, mention.start()) + 1)
+        end = text.find(b"\n", mention.end(), mention.end() + _MAX_LINE_BYTES)
+        if end < 0:
+            end = mention.end() + _MAX_LINE_BYTES
+        line = text[start:end]
+        match = qualified.search(line)
+        if match is not None:
+            return _quote(mention.start(), match[0])
+        if b"import" in line and module.search(line) is not None:
+            return _quote(mention.start(), line.strip())
+    return None
+
+
+def _quote(offset: int, text: bytes) -> _ForeignMention:
+    """Return the mention at an offset, with its text made short."""
+    quotation = clip(text.decode("utf-8", "replace"), _MAX_QUOTED_CHARS)
+    return _ForeignMention(offset, quotation)
