@@ -23,7 +23,7 @@ from filewright import Workspace
         ),
         (
             {"items": [{"path": "a.txt"}, item("a", "b")], "pattern": "a"},
-            "item 1 of 2: replace_content: argument 'replacement' is missing",
+            "item 1 of 2: argument 'replacement' is missing",
         ),
         (
             {

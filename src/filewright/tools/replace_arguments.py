@@ -163,7 +163,7 @@ def _require_one_change(request: ReplaceArguments, hint: str) -> None:
         )
     missing = "replacement" if "pattern" in names else "pattern"
     raise invalid(
-        f"replace_content: argument {missing!r} is missing",
+        f"argument {missing!r} is missing",
         hint,
         argument=missing,
     )
