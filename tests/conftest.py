@@ -55,6 +55,14 @@ def flushing(request: pytest.FixtureRequest) -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="session", autouse=True)
+def patience() -> Iterator[None]:
+    """Limit extras of answers by their work alone: on a busy machine all else takes long."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("filewright.tools.best_effort.MIN_ELAPSED_SECONDS", 60.0)
+        yield
+
+
 def pytest_ignore_collect(collection_path: Path) -> bool | None:
     """Leave out test modules that only Unix can import."""
     is_test = sys.platform == "win32" and collection_path.match("test_*.py")

@@ -20,6 +20,7 @@ def test_ends_at_the_time_limit() -> None:
         while True:
             extra.check()
     assert extra.ran_out
+    assert extra.expired
 
 
 def test_is_cancelled_with_the_call() -> None:

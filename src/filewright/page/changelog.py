@@ -33,6 +33,7 @@ from filewright.page.titles import (
 )
 from filewright.page.words import UNNAMED_CLIENT
 from filewright.progress import Task, client_family
+from filewright.tools.best_effort import ExtraTask
 from filewright.wording import pluralize, to_one_line
 from filewright.workspace import REVIEW_CLIENT, Workspace
 
@@ -235,7 +236,7 @@ class ChangeLog:
         filter_words = text.lower().split()
         rows: list[ListRow] = []
         cursor: str | None = None
-        counting = Task(seconds=_COUNTING_SECONDS)
+        counting = ExtraTask(Task(), _COUNTING_SECONDS)
         heading: PromptHeading | None = None
         last_id: str | None = None
         with self._lock:

@@ -20,6 +20,7 @@ from filewright.page.parts import Subject
 from filewright.page.requests import DecisionRequest
 from filewright.page.titles import is_folder
 from filewright.progress import Task
+from filewright.tools.best_effort import ExtraTask
 from filewright.wording import pluralize
 
 _COUNTING_SECONDS = 0.3
@@ -215,7 +216,7 @@ class Deciding:
     def _count(self, subject: Subject) -> Progress:
         """Count the hunks of a view, as far as the time goes."""
         decisions = self._context.decisions()
-        task = Task(seconds=_COUNTING_SECONDS)
+        task = ExtraTask(Task(), _COUNTING_SECONDS)
         open_count = total_count = 0
         is_complete = True
         for hunk_keys, content_key in self._iter_keys(subject, task):

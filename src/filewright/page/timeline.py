@@ -21,6 +21,7 @@ from filewright.page.parts import not_found, read_number
 from filewright.page.view import FileView, view_of
 from filewright.page.words import show_client
 from filewright.progress import Task
+from filewright.tools.best_effort import ExtraTask
 from filewright.wording import to_one_line
 from filewright.workspace import Workspace
 
@@ -158,7 +159,7 @@ def list_rows(
 ) -> list[VersionRow]:
     """Return the rows of some versions; lines are counted while there is time."""
     # A list without some counts is better than one that a person waits for.
-    counting_task = Task(seconds=_COUNTING_SECONDS)
+    counting_task = ExtraTask(Task(), _COUNTING_SECONDS)
     return [
         _make_row(workspace, log, version, counting_task)
         for version in versions[:MAX_ROWS]

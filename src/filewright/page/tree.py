@@ -15,6 +15,7 @@ from filewright.page.names import natural_key, readable_path, show_name
 from filewright.page.titles import is_folder
 from filewright.page.words import ACTION_WORDS
 from filewright.progress import Task
+from filewright.tools.best_effort import ExtraTask
 from filewright.workspace import Workspace
 
 _MAX_FILES = 2_000
@@ -87,7 +88,7 @@ def build_tree(
             branch = branch.folders.setdefault(name, _Branch())
         branch.files.append((index, change))
     builder = _TreeBuilder(
-        workspace, decisions, Task(seconds=_COUNTING_SECONDS)
+        workspace, decisions, ExtraTask(Task(), _COUNTING_SECONDS)
     )
     root = builder.build(Markup(), top_branch)
     return FileTree(root, max(0, len(changes) - _MAX_FILES))

@@ -11,7 +11,8 @@ from filewright.progress import Task
 
 # A busy machine takes longer for the same work; even so an answer must come.
 _ELAPSED_PER_WORK = 3
-_MIN_ELAPSED_SECONDS = 1.0
+MIN_ELAPSED_SECONDS = 1.0
+"""Seconds that an extra may take in all, however little work it is."""
 
 
 class ExtraTask(Task):
@@ -22,17 +23,22 @@ class ExtraTask(Task):
 
     def __init__(self, task: Task, work_seconds: float) -> None:
         super().__init__(
-            seconds=max(_MIN_ELAPSED_SECONDS, _ELAPSED_PER_WORK * work_seconds),
+            seconds=max(MIN_ELAPSED_SECONDS, _ELAPSED_PER_WORK * work_seconds),
             caller=task.caller,
         )
         self.ran_out = False
         self._call_task = task
         self._end = time.thread_time() + work_seconds
 
+    @property
+    def expired(self) -> bool:
+        """Return True if the time is used up."""
+        return super().expired or time.thread_time() > self._end
+
     def check(self) -> None:
         """Raise `timeout` if the time is used up, and the errors of the call's task."""
         self._call_task.check()
-        if self.expired or time.thread_time() > self._end:
+        if self.expired:
             self.ran_out = True
             raise FilewrightError(Code.TIMEOUT, "this would take too long")
         super().check()

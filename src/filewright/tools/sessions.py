@@ -9,7 +9,7 @@ from filewright.changes.diffs import FileDifference
 from filewright.changes.model import ChangeRecord, FileChange
 from filewright.changes.selection import Scope
 from filewright.errors import Code, FilewrightError
-from filewright.progress import Task
+from filewright.tools.best_effort import ExtraTask
 from filewright.tools.context import Context
 from filewright.tools.history import unknown_cursor
 
@@ -99,7 +99,7 @@ def list_sessions(
         start = names.index(cursor) + 1
     summaries: list[SessionSummary] = []
     # One limit for all sessions: when it has passed, the others are listed uncounted.
-    counting = context.at(Task(seconds=COUNTING_SECONDS))
+    counting = context.at(ExtraTask(context.task, COUNTING_SECONDS))
     for group in groups[start : start + limit]:
         context.task.check()
         undone = 0
