@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from filewright import Code, FilewrightError, Settings, Workspace
+from filewright.search.matches import find_matches
+from filewright.search.pattern import compile_pattern
+from filewright.structure.outlines import Outlines
+from filewright.structure.syntax_kinds import SyntaxAnswer
+from filewright.text.snapshot import Snapshot
+from filewright.tools.syntax_filter import SyntaxFilter, combine_kinds
 
 SCRIPT = """\
 import { check, type Rule } from "./rules"
@@ -221,3 +228,36 @@ def test_leaves_out_lines_by_several_texts(
     ]
     result = workspace.search(items=items)
     assert [search.total for search in result.searches] == [4, 2]
+
+
+class RecordingOutlines:
+    """Outlines that keep the spans that are looked up."""
+
+    def __init__(self, outlines: Outlines) -> None:
+        self.outlines = outlines
+        self.spans: list[tuple[int, ...]] = []
+
+    def classify(
+        self, snapshot: Snapshot, spans: tuple[int, ...], *, task: Any
+    ) -> SyntaxAnswer:
+        self.spans.append(spans)
+        return self.outlines.classify(snapshot, spans, task=task)
+
+
+def test_looks_up_siblings_once(script: Path, workspace: Workspace) -> None:
+    """The matches of later searches are looked up while the file is parsed."""
+    context = workspace.context
+    outlines = RecordingOutlines(context.outlines)
+    siblings = [compile_pattern("Rule"), compile_pattern("nowhere")]
+    selector: Any = SyntaxFilter(
+        outlines,  # type: ignore[arg-type]  # no more of it is used
+        combine_kinds(["imports"]),
+        siblings=siblings,
+    )
+    pattern = replace(compile_pattern("check"), selector=selector)
+    with context.open(context.boundary.locate("a.ts")) as snapshot:
+        for _ in range(2):
+            assert len(list(find_matches(snapshot, pattern))) == 3
+    check_spans, rule_spans, again = outlines.spans
+    assert again == check_spans
+    assert rule_spans == (21, 25)

@@ -20,6 +20,7 @@ from filewright.boundary.walk_model import WalkOptions
 from filewright.errors import Code, FilewrightError
 from filewright.hints import Hint, fill
 from filewright.search.log_members import choose_members
+from filewright.search.pattern import Pattern
 from filewright.search.tree import (
     ResumePoint,
     TreeSearch,
@@ -113,15 +114,17 @@ def search_once(
     max_chars: int,
     *,
     summary_bytes: int = MAX_PARSED_BYTES,
+    siblings: Sequence[Pattern] = (),
 ) -> SearchOutcome:
     """Search for one pattern, and return the matches that fit on a page of `max_chars`.
 
-    For a summary of their syntax, up to `summary_bytes` are parsed.
+    For a summary of their syntax, up to `summary_bytes` are parsed. `siblings` are other
+    patterns whose syntax the call needs in the same files.
     """
     target = find_target(context, arguments.path, rotated=arguments.rotated)
     arguments = with_multiline(arguments, context.settings)
     options = tree_options(arguments)
-    page = SearchPage(context, arguments, max_chars)
+    page = SearchPage(context, arguments, max_chars, siblings=siblings)
     if target.open_file is not None and not context.searcher.accepts(
         target.location, options, context.task
     ):
@@ -301,6 +304,7 @@ def begin_search(
             context.outlines,
             combine_kinds(arguments.only),
             is_code_pattern=pattern.code is not None,
+            siblings=page.siblings,
         )
         pattern = replace(pattern, selector=syntax_filter)
     selection = arguments.selection()

@@ -79,7 +79,8 @@ class SearchPage:
     """The hits, files or kinds of lines that a search has collected, as far as they fit.
 
     A dense page has as many hits as fit if they are laid out as a tree, and of the calls
-    of a name no more than the arguments.
+    of a name no more than the arguments. `siblings` are other patterns of the call whose
+    syntax is looked up in the same files.
     """
 
     def __init__(
@@ -89,8 +90,10 @@ class SearchPage:
         max_chars: int,
         *,
         is_dense: bool = False,
+        siblings: Sequence[Pattern] = (),
     ) -> None:
         self.arguments = arguments
+        self.siblings = siblings
         self._context = context
         self._is_dense = is_dense
         self._tree_length = TreeLength()
@@ -320,7 +323,11 @@ class SearchPage:
     def denser(self) -> SearchPage:
         """Return an empty dense page for the same search."""
         return SearchPage(
-            self._context, self.arguments, self._budget.limit, is_dense=True
+            self._context,
+            self.arguments,
+            self._budget.limit,
+            is_dense=True,
+            siblings=self.siblings,
         )
 
     def _remember(self, snapshot: Snapshot, hits: Sequence[Hit]) -> None:

@@ -6,10 +6,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from filewright.errors import Code, FilewrightError
+from filewright.search.pattern import Pattern
+from filewright.settings import Settings
 from filewright.tools.best_effort import best_effort
 from filewright.tools.context import Context
 from filewright.tools.search_arguments import (
     SearchArguments,
+    compile_arguments,
     require_valid_patterns,
 )
 from filewright.tools.search_excerpt import (
@@ -71,7 +74,13 @@ def search_in_shares(
         share -= len(arguments.pattern or "") + HEADING_CHARS
         try:
             outcome = search_once(
-                context, arguments, share, summary_bytes=summary_bytes
+                context,
+                arguments,
+                share,
+                summary_bytes=summary_bytes,
+                siblings=find_siblings(
+                    arguments, searches[index + 1 :], context.settings
+                ),
             )
         except FilewrightError as error:
             is_answer = has_several_paths
@@ -83,6 +92,26 @@ def search_in_shares(
         chars_left -= outcome.used_chars
         outcomes.append(outcome)
     return outcomes, chars_left
+
+
+def find_siblings(
+    arguments: SearchArguments,
+    later: Sequence[SearchArguments],
+    settings: Settings,
+) -> list[Pattern]:
+    """Return the patterns of later searches that need the syntax of the same files."""
+    siblings: list[Pattern] = []
+    if arguments.only is None:
+        return siblings
+    for search in later:
+        is_same_place = (
+            search.path == arguments.path
+            and search.include_ignored == arguments.include_ignored
+        )
+        is_same_text = search.pattern == arguments.pattern
+        if search.only is not None and is_same_place and not is_same_text:
+            siblings.append(compile_arguments(search, settings))
+    return siblings
 
 
 def search_again(

@@ -15,7 +15,8 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from filewright.progress import Task
-from filewright.search.matches import Match
+from filewright.search.matches import Match, find_matches
+from filewright.search.pattern import Pattern
 from filewright.structure.outlines import NO_GRAMMAR_NOTE, Outlines
 from filewright.structure.syntax_kinds import (
     SpanSyntax,
@@ -145,12 +146,15 @@ class FileSyntax:
 class SyntaxFilter:
     """A selector of the matches that are of some kinds of syntax.
 
-    `files` has what is left out, by the displayed path of each file with matches.
+    `files` has what is left out, by the displayed path of each file with matches. The
+    matches of `siblings`, other patterns of the call, are looked up with those of the
+    first batch: the answers are cached, and the file is parsed once.
     """
 
     outlines: Outlines
     only: SyntaxKind
     is_code_pattern: bool = False
+    siblings: Sequence[Pattern] = ()
     files: dict[str, FileSyntax] = field(default_factory=dict)
 
     def select(
@@ -160,13 +164,13 @@ class SyntaxFilter:
         # A search may read a file again: what it left out is counted once.
         file = FileSyntax()
         for batch in _batches(matches):
-            self.files[display_path(snapshot)] = file
-            spans: list[int] = []
-            for match in batch:
-                spans += anchor_span(
-                    match, is_code_pattern=self.is_code_pattern
-                )
-            answer = self.outlines.classify(snapshot, tuple(spans), task=task)
+            path = display_path(snapshot)
+            is_first = path not in self.files
+            self.files[path] = file
+            spans = _anchor_spans(batch, is_code_pattern=self.is_code_pattern)
+            answer = self.outlines.classify(snapshot, spans, task=task)
+            if is_first and not answer.note:
+                self._look_up_siblings(snapshot, task)
             file.note = answer.note
             file.has_errors = answer.has_errors
             if answer.note:
@@ -185,6 +189,27 @@ class SyntaxFilter:
                         )
                 else:
                     file.others[narrowest_kind(syntax)] += 1
+
+    def _look_up_siblings(self, snapshot: Snapshot, task: Task) -> None:
+        """Have the first matches of the other patterns classified."""
+        for pattern in self.siblings:
+            matches = find_matches(snapshot, pattern, task=task)
+            batch = next(_batches(matches), [])
+            if batch:
+                spans = _anchor_spans(
+                    batch, is_code_pattern=pattern.code is not None
+                )
+                self.outlines.classify(snapshot, spans, task=task)
+
+
+def _anchor_spans(
+    matches: Sequence[Match], *, is_code_pattern: bool
+) -> tuple[int, ...]:
+    """Return the starts and ends of the parts of matches whose syntax counts."""
+    spans: list[int] = []
+    for match in matches:
+        spans += anchor_span(match, is_code_pattern=is_code_pattern)
+    return tuple(spans)
 
 
 def _batches(matches: Iterator[Match]) -> Iterator[list[Match]]:
