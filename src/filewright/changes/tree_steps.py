@@ -173,7 +173,7 @@ def _require_writable_file(
     if node.kind != "file":
         raise errors.not_a_file(location.requested_path, node.kind)
     tree.records.written.setdefault(entry.folder, location.requested_path)
-    node.requested_path = location.requested_path
+    node.name_by(location)
     original = node.original
     if original is not None and original.position and not node.needs_new_inode:
         _require_writable_mode(node, original.status.mode, original.status.uid)
@@ -278,7 +278,8 @@ def _delete(tree: ChangeTree, step: Delete) -> None:
         _require_expected(node, step.expected, location)
         _expect_on_disk(node, step.expected)
     _note_read_only(tree, node, location)
-    node.requested_path, node.must_be_empty = requested_path, not step.recursive
+    node.name_by(location)
+    node.must_be_empty = not step.recursive
     folder.put(name, None, requested_path)
 
 
@@ -325,7 +326,8 @@ def arrive(
     elif node.original_position is not None:
         if tree.copy_moves or _crosses_devices(node.original_position, folder):
             # The original has no position any more, so it goes as a deleted file does.
-            node.requested_path, node.position = source.requested_path, None
+            node.name_by(source)
+            node.position = None
             node = node.copy_into(folder, requested_path)
         else:
             _require_movable_folder(node, folder, source)
@@ -381,7 +383,7 @@ def _require_replaceable(
     _require_removable(tree, entry.folder, occupant, destination)
     if occupant.kind == "file":
         _require_writable_file(tree, entry, destination)
-    occupant.requested_path = requested_path
+    occupant.named_path = requested_path
 
 
 def _require_removable(
@@ -493,7 +495,7 @@ def _require_owned(tree: ChangeTree, step: SetMode | SetOwner) -> TreeNode:
         # The inode may have a name outside of the roots, which would change too.
         tree.hard_linked.append((node, location))
         node.needs_new_inode = True
-    node.requested_path = requested_path
+    node.name_by(location)
     if status is None or user == 0:
         return node
     if status.uid != user:
