@@ -57,6 +57,8 @@ _MAX_KEPT_NEW_BYTES = 16 * MB
 _MAX_EDITED_BYTES_IN_MEMORY = 4 * MB
 _OVERHEAD_BYTES = 200
 """The memory of an edited content without its bytes; most contents are small."""
+_MAX_EDITED_FILES_IN_MEMORY = 512
+"""More are read again: a change of very many files needs the memory for its states."""
 MAX_REMOVED_BYTES = 16 * MB
 """An edit that takes more out of a large file is undone from the displaced file."""
 HASHED_AHEAD_BYTES = 1 * MB
@@ -341,7 +343,11 @@ class _Saver:
         if new_content.codec:
             return
         needed_bytes = new_content.size + _OVERHEAD_BYTES
-        if self._bytes_in_memory + needed_bytes <= _MAX_EDITED_BYTES_IN_MEMORY:
+        has_room = (
+            self._bytes_in_memory + needed_bytes <= _MAX_EDITED_BYTES_IN_MEMORY
+            and len(self.edited_contents) < _MAX_EDITED_FILES_IN_MEMORY
+        )
+        if has_room:
             self._bytes_in_memory += needed_bytes
             self.edited_contents[node] = MemoryContent(
                 apply_splices(content, splices)

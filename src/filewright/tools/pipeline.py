@@ -36,6 +36,9 @@ MAX_ATTEMPTS = 36
 UNLOCKED_ATTEMPTS = 2
 MAX_SUMMARY_CHARS = 200
 
+MAX_REMEMBERED_FILES = 512
+"""The files of a change whose new text is remembered for a later edit."""
+
 MAX_WARNINGS = 20
 """The files whose syntax errors are reported; no more are parsed."""
 
@@ -171,7 +174,7 @@ def plan_change(
         if file.warning:
             warnings.append(file.warning)
         memory -= len(file.content or b"")
-        if memory <= 0:
+        if memory <= 0 or len(files) >= MAX_REMEMBERED_FILES:
             file = replace(file, content=None)
         files.append(file)
         # Copies are of the files as they are before all other steps.
