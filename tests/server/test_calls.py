@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -80,20 +81,26 @@ async def test_cancels_waiting_work(
 
 
 async def test_limit_begins_with_the_work() -> None:
-    short = CallRunner(workers=1, seconds=0.4)
+    short = CallRunner(workers=1, seconds=60.0)
     gate, begun = threading.Event(), threading.Event()
-    remaining: list[float | None] = []
+    ends: list[float] = []
+    deadlines: list[float] = []
 
     def first(_task: Task) -> None:
         begun.set()
-        gate.wait(0.3)
+        gate.wait(0.1)
+        ends.append(time.monotonic())
+
+    def second(task: Task) -> None:
+        assert task.remaining is not None
+        deadlines.append(time.monotonic() + task.remaining)
 
     async with anyio.create_task_group() as group:
         group.start_soon(short.run, first)
         await anyio.to_thread.run_sync(begun.wait, PATIENCE)
-        await short.run(lambda task: remaining.append(task.remaining))
-    assert remaining[0] is not None
-    assert remaining[0] > 0.2
+        await short.run(second)
+    # Not earlier, however long this process was not scheduled.
+    assert deadlines[0] >= ends[0] + 59.999
     assert short.close(PATIENCE)
 
 
