@@ -29,6 +29,9 @@ PYTHON = {
     "src/pkg/deep.py": "import pkg.helpers\n\npkg.helpers.flag(pkg.helpers.flag)\n",
     "src/pkg/star.py": "from .helpers import *\nflag()\n",
     "src/pkg/same.py": "from .elsewhere import flag\nfrom .helpers import other\n",
+    "src/pkg/hidden.py": (
+        "class C:\n\tfrom .helpers import (  # )\n    flag,\n\t)\n"
+    ),
     "src/pkg/broken.py": "x = (\nfrom .helpers import flag\n",
     "tests/test_a.py": (
         "from pkg.helpers import flag\n\nmock('pkg.helpers.flag')\n"
@@ -64,6 +67,7 @@ pyproject.toml:2 (pkg.helpers:flag), \
 src/pkg/broken.py:2 (a syntax error is before it), \
 src/pkg/deep.py:3 (pkg.helpers.flag), \
 src/pkg/helpers.py:15, src/pkg/helpers.py:18 (__all__), \
+src/pkg/hidden.py:2 (a syntax error is before it), \
 src/pkg/star.py:1 (star import), src/pkg/whole.py:2 (helpers.flag), \
 tests/test_a.py:3 ("pkg.helpers.flag")]
 """

@@ -31,7 +31,10 @@ from filewright.wording import escape_controls
 
 # Text of a symbol in which the word that exports it is searched.
 _MAX_HEAD_BYTES = 16 << 10
-_NAMED_EXPORT = re.compile(rb"^export[ \t]+(?!default\b)", re.MULTILINE)
+_NAMED_EXPORT = re.compile(
+    rb"(?:\s|//[^\r\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*\*/|@[^\r\n]*)*+"
+    rb"export[ \t]+(?!default\b)"
+)
 _UTF8 = Encoding("utf-8")
 _TERMINATOR_NAMES = {b"\n": "lf", b"\r\n": "crlf", b"\r": "cr"}
 
@@ -193,7 +196,7 @@ def find_moved_symbol(
         destination.location,
         number=number,
         lines=moved_text.lines if moved_text.version.base is None else None,
-        is_exported=_NAMED_EXPORT.search(head) is not None,
+        is_exported=_NAMED_EXPORT.match(head) is not None,
         moves_imports=moves_imports,
     )
 

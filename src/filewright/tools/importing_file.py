@@ -48,11 +48,12 @@ _MAX_TEXT_BYTES: Final = 1 << 20
 _MAX_UNREAD_BYTES: Final = 256 << 10
 """The text behind a syntax error that is searched for imports."""
 
+_MAX_WORD_BYTES: Final = 20
 _SYNTAX_ERROR: Final = "a syntax error is before it"
 _LOOSE_IMPORTS: Final = {
     True: re.compile(
         rb"\bfrom[ \t]+(?P<module>[.\w]+)[ \t]+import[ \t]*"
-        rb"(?P<names>\([^()]{0,2000}\)?|(?:[^\\\r\n]|\\[\r\n]{1,2}){0,2000})"
+        rb"(?P<names>\((?:[^()#]|#[^\r\n]*){0,2000}|(?:[^\\\r\n]|\\[\r\n]{1,2}){0,2000})"
     ),
     False: re.compile(
         rb"\b(?:import|export)\b(?P<names>[^'\";]{0,2000}?)"
@@ -336,7 +337,10 @@ class ImportingFile:
         """Yield the imports of the symbol behind a syntax error that hides them."""
         if self.facts.error_start is None:
             return
-        start = self.facts.error_start
+        # The error may be behind the first word of the import.
+        start = max(
+            self.snapshot.start, self.facts.error_start - _MAX_WORD_BYTES
+        )
         content = self.snapshot.read(start, _MAX_UNREAD_BYTES)
         pattern = _LOOSE_IMPORTS[self.is_python]
         name = re.compile(rb"\b%b\b" % re.escape(move.symbol.name.encode()))

@@ -16,7 +16,7 @@ from functools import cache
 from itertools import islice
 from typing import Final
 
-from filewright.boundary.location import Location
+from filewright.boundary.location import Location, Root
 from filewright.errors import Code, FilewrightError, too_many
 from filewright.languages import Language
 from filewright.search.pattern import compile_pattern
@@ -41,6 +41,7 @@ from filewright.tools.context import Context
 from filewright.tools.edit_call import ImportEdit
 from filewright.tools.edit_moves import MovedSymbol
 from filewright.tools.importing_file import (
+    FileFindings,
     ImportingFile,
     SymbolMove,
     path_parts,
@@ -94,70 +95,90 @@ class _Findings:
     )
     names: dict[Location, frozenset[str]] = field(default_factory=dict)
 
+    def add(self, location: Location, file: FileFindings) -> None:
+        """Add the findings of one file."""
+        if file.edits:
+            self.edits[location] = file.edits
+        for symbol, places in file.places.items():
+            self.places[symbol] += places
+        if file.names:
+            self.names[location] = file.names
+
 
 def plan_imports(
     context: Context, symbols: Sequence[MovedSymbol]
 ) -> ImportPlan:
     """Return the rewriting of the imports of symbols of languages that are read."""
-    symbols = [
-        symbol
-        for symbol in symbols
-        if symbol.moves_imports and reads_imports(symbol)
-    ]
-    if not symbols:
-        return ImportPlan()
+    symbols_by_root: dict[Root, list[MovedSymbol]] = defaultdict(list)
+    for symbol in symbols:
+        if symbol.moves_imports and reads_imports(symbol):
+            symbols_by_root[symbol.origin.root].append(symbol)
     findings = _Findings()
-    mentions = _search(context, symbols, findings)
+    for root, symbols_of_root in symbols_by_root.items():
+        _plan_root(context, root, symbols_of_root, findings)
+    return ImportPlan(findings.edits, findings.places, findings.names)
 
+
+def _plan_root(
+    context: Context,
+    root: Root,
+    symbols: Sequence[MovedSymbol],
+    findings: _Findings,
+) -> None:
+    """Add the rewriting of imports of symbols that move out of files of one root."""
+    mentions = _search(context, root, symbols, findings)
+
+    # Many imports name the same few modules.
     @cache
     def exists(parts: PathParts) -> bool:
         names = tuple(map(os.fsencode, parts))
-        return context.exists(Location(symbols[0].origin.root, names))
+        return context.exists(Location(root, names))
 
     moves: list[SymbolMove] = []
     for symbol in symbols:
+        old_path = path_parts(symbol.origin)
         module = ModuleMove(
-            path_parts(symbol.origin),
+            old_path,
             path_parts(symbol.destination),
             exists,
-            find_twins(path_parts(symbol.origin), mentions.paths),
+            find_twins(old_path, mentions.paths),
         )
         moves.append(SymbolMove(symbol, module))
-    names = tuple(dict.fromkeys(symbol.name for symbol in symbols))
     identities: set[FileIdentity | None] = set()
     for location in mentions.importers:
         context.task.check()
         try:
             with context.open(location, text=True) as snapshot:
-                facts = context.outlines.imports(
-                    snapshot, names, task=context.task
-                )
-                file = ImportingFile(
-                    context,
-                    moves,
-                    location,
-                    snapshot,
-                    facts,
-                    language_of_snapshot(snapshot) is Language.PYTHON,
-                )
-                file_findings = file.read()
-                identity = snapshot.identity
+                # Two names of one file would be two plans of it.
+                if snapshot.identity in identities:
+                    continue
+                identities.add(snapshot.identity)
+                file_findings = _read_file(context, moves, location, snapshot)
         except FilewrightError as error:
             if error.ends_call:
                 raise
             _add_unread(findings, symbols, location, error)
             continue
-        if identity in identities:
-            # Another name of a file that has been read.
-            continue
-        identities.add(identity)
-        if file_findings.edits:
-            findings.edits[location] = file_findings.edits
-        for symbol, places in file_findings.places.items():
-            findings.places[symbol] += places
-        if file_findings.names:
-            findings.names[location] = file_findings.names
-    return ImportPlan(findings.edits, findings.places, findings.names)
+        findings.add(location, file_findings)
+
+
+def _read_file(
+    context: Context,
+    moves: Sequence[SymbolMove],
+    location: Location,
+    snapshot: Snapshot,
+) -> FileFindings:
+    """Return the findings of an open file."""
+    names = tuple(dict.fromkeys(move.symbol.name for move in moves))
+    file = ImportingFile(
+        context=context,
+        moves=moves,
+        location=location,
+        snapshot=snapshot,
+        facts=context.outlines.imports(snapshot, names, task=context.task),
+        is_python=language_of_snapshot(snapshot) is Language.PYTHON,
+    )
+    return file.read()
 
 
 def _add_unread(
@@ -177,7 +198,10 @@ def _add_unread(
 
 
 def _search(
-    context: Context, symbols: Sequence[MovedSymbol], findings: _Findings
+    context: Context,
+    root: Root,
+    symbols: Sequence[MovedSymbol],
+    findings: _Findings,
 ) -> _Mentions:
     """Return the files that mention a symbol.
 
@@ -194,7 +218,7 @@ def _search(
     )
     search = TreeSearch(
         context.searcher,
-        Location(symbols[0].origin.root, ()),
+        Location(root, ()),
         pattern,
         TreeOptions(limit=_MAX_FILES, output="files"),
         task=context.task,
