@@ -84,6 +84,13 @@ def test_shows_the_hunks_that_are_not_in_the_request(
         "created: n.txt",
     ]  # fmt: skip
     workspace.undo()
+    (root / "fix.patch").write_text(patch)
+    answer = workspace.call("apply_patch", {"patch_path": "fix.patch"})
+    assert answer.text.split("\n")[1:-3] == [
+        "modified: a.txt (hunk 2 at line 11, matched by blanks)",
+        "3:", "-b", "+B", "@@ -11,3 +11,3 @@", " c  d", "-e", "+E", " f",
+    ]  # fmt: skip
+    workspace.undo()
     (root / "fix.patch").write_text(patch.replace(" c d", " c  d"))
     answer = workspace.call("apply_patch", {"patch_path": "fix.patch"})
     assert answer.text.split("\n")[1:] == [

@@ -13,7 +13,7 @@ from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
 from filewright.edit.changeset import FilePlan
-from filewright.edit.diff import Diff, FileDiff
+from filewright.edit.diff import Diff, DiffHunk, FileDiff
 from filewright.edit.patch.file_plan import HunkOutcome, PatchedFile
 from filewright.edit.patch.model import FilePatch, Patch
 from filewright.edit.patch.plan import (
@@ -212,15 +212,38 @@ def plan_and_commit(
 def _find_loose_lines(
     change: Change[PatchedFile],
 ) -> dict[str, tuple[range, ...]]:
-    """Return all lines, by path, of the files with a hunk that fits only loosely."""
+    """Return the lines afterwards, by path, of the hunks that fit only loosely."""
     lines_by_path: dict[str, tuple[range, ...]] = {}
     for file in change.files:
         if file.diff is None:
             continue
-        for hunk in file.result.hunks:
-            if _is_loose(hunk):
-                lines_by_path[file.diff.path] = (range(sys.maxsize),)
+        lines = tuple(
+            range(hunk.new, hunk.new + hunk.new_count)
+            for hunk in _find_loose_hunks(file.result, file.diff)
+        )
+        if lines:
+            lines_by_path[file.diff.path] = lines
     return lines_by_path
+
+
+def _find_loose_hunks(
+    file: PatchedFile, diff: FileDiff
+) -> tuple[DiffHunk, ...]:
+    """Return the hunks of a diff that are not in the file as the patch has them."""
+    hunks = sorted(file.hunks, key=lambda hunk: hunk.line)
+    ends = [hunk.line for hunk in hunks[1:]]
+    loose_lines: list[range] = []
+    for hunk, end in zip(hunks, [*ends, sys.maxsize], strict=False):
+        if _is_loose(hunk):
+            loose_lines.append(range(hunk.line, end))
+    return tuple(
+        hunk
+        for hunk in diff.hunks
+        if any(
+            hunk.old < lines.stop and lines.start < hunk.old + hunk.old_count
+            for lines in loose_lines
+        )
+    )
 
 
 def _is_loose(hunk: HunkOutcome) -> bool:
@@ -368,23 +391,9 @@ def _omit_known_hunks(change: Change[PatchedFile]) -> Diff:
     for file in change.files:
         if file.diff is None:
             continue
-        hunks = sorted(file.result.hunks, key=lambda hunk: hunk.line)
-        ends = [hunk.line for hunk in hunks[1:]]
-        loose_lines = [
-            range(hunk.line, end)
-            for hunk, end in zip(hunks, [*ends, sys.maxsize], strict=False)
-            if _is_loose(hunk)
-        ]
-        loose_hunks = tuple(
-            hunk
-            for hunk in file.diff.hunks
-            if any(
-                hunk.old < lines.stop
-                and lines.start < hunk.old + hunk.old_count
-                for lines in loose_lines
-            )
-        )
-        if loose_hunks or (loose_lines and file.diff.truncated):
+        loose_hunks = _find_loose_hunks(file.result, file.diff)
+        has_loose_hunk = any(map(_is_loose, file.result.hunks))
+        if loose_hunks or (has_loose_hunk and file.diff.truncated):
             files.append(replace(file.diff, hunks=loose_hunks))
     return Diff(tuple(files))
 
