@@ -45,6 +45,7 @@ def test_scripts(text: str, spelling: str, arguments: str) -> None:
         ("§f(*a)", Language.PYTHON, "f(…)", "spread arguments"),
         ("§f(a, **k)", Language.PYTHON, "f(…)", "spread arguments"),
         ("§f(a * b, c ** d)", Language.PYTHON, "f(…)", "2 arguments"),
+        ("§f(a for a, b in c)", Language.PYTHON, "f(…)", "1 argument"),
         ("f'{§f(1, 2)}'", Language.PYTHON, "f(…)", "2 arguments"),
         ("a::§f::<u8>(1)", Language.RUST, "a::f(…)", "1 argument"),
         ("§f!(1, 2)", Language.RUST, "f(…)", "2 arguments"),

@@ -31,6 +31,7 @@ _OPENING = re.compile(
 )
 _TYPE_ARGUMENTS = re.compile(rb"(?<=\w)<[\w\s,.|&\[\]?:]*>(?=[\s,.)\]};_]|\Z)")
 _LAMBDA = re.compile(rb"\blambda\b[^:]*:")
+_FOR = re.compile(rb"\bfor\b")
 _SPREAD = re.compile(rb"(?:\A|,)\s*(?:\*|\.\.\.)|\.\.\.\s*(?:,|\Z)")
 
 
@@ -76,7 +77,7 @@ def read_call(
         start = 0
     if not tokens.is_closed(number):
         return CallForm(spelling, "", opening.end(), owner)
-    arguments = _count_arguments(data, tokens, number)
+    arguments = _count_arguments(data, tokens, number, language)
     return CallForm(spelling, arguments, start + tokens.ends[number], owner)
 
 
@@ -100,7 +101,9 @@ def _read_receiver(before: bytes) -> tuple[str, str]:
     return mark, chain
 
 
-def _count_arguments(data: bytes, tokens: Tokens, number: int) -> str:
+def _count_arguments(
+    data: bytes, tokens: Tokens, number: int, language: Language | None
+) -> str:
     """Return the number of arguments in the brackets of a token, in words."""
     text = _flatten(data, tokens, number)
     text = _LAMBDA.sub(b"_", _TYPE_ARGUMENTS.sub(b"", text))
@@ -108,6 +111,9 @@ def _count_arguments(data: bytes, tokens: Tokens, number: int) -> str:
         return "spread arguments"
     if not text.strip():
         return "0 arguments"
+    if language is Language.PYTHON and _FOR.search(text):
+        # `any(a < b for a, b in pairs)` has a comma of no argument.
+        return "1 argument"
     parts = text.split(b",", MAX_COMMAS)
     # A comma may stand behind the last argument.
     count = len(parts) - (not parts[-1].strip())
