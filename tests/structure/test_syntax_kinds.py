@@ -65,7 +65,7 @@ CASES = [
     (Language.PYTHON, "a, (ab, *b) = 1\nwith c as ab: pass\nlambda ab: ab\ntype ab = int\n(ab := 1)\n", "DDDCDD"),
     (Language.TYPESCRIPT, 'import { ab, type ab as c } from "ab"\nexport { ab } from "ab"\nexport { ab }\n', "IIIIIC"),
     (Language.TYPESCRIPT, "import {\n  // ab\n  ab, /* ab */\n} from 'x'\r\nimport * as ab from 'y'\r\nimport ab = require('z')\r\n", "#I#II"),
-    (Language.TYPESCRIPT, 'const { ab, c: ab } = require("ab")\nconst ab = require("ab").x\nconst c = await import("ab")\nrequire("ab")\nother("ab")\n', "IIIIIIIS"),
+    (Language.TYPESCRIPT, 'const { ab, c: ab } = require("ab")\nconst ab = require("ab").x\nconst c = await import("ab")\nrequire("ab")\nload("ab")\n', "IIIIIIIS"),
     (Language.TYPESCRIPT, "ab(1); o.ab(ab); o?.ab?.(1); ab<T>(1); ab!(1); new ab(); new m.ab(); ab`ab${ab(ab)}ab`\n", "FFCFFFFFFSFCS"),
     (Language.TYPESCRIPT, "const ab = (ab: ab) => ab; function ab(x: number): ab; class ab { ab = 1; ab() {} get ab() { return this.ab } }\n", "DDCCDCDDDDC"),
     (Language.TYPESCRIPT, "interface ab { ab: 'ab'; ab(): void }\ntype ab = typeof ab\nenum ab { ab, x }\nnamespace ab {}\n", "DDSDDCDDD"),

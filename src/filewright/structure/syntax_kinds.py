@@ -8,7 +8,7 @@ Query files (`syntax/*.scm`) say which nodes of a grammar are of a kind. Their c
 - `@quoted`: a literal that is a string if it begins with a quote;
 - `@macro`, `@interpolated`: a text that the grammar does not divide, or not right: the
   strings and comments in a macro, and the `$name` in a string;
-- `@require`: the pattern counts only if the node's text is one of `_IMPORT_WORDS`.
+- `@require`: the pattern counts only if the node's text imports (`_IMPORT_WORDS`).
 
 If two captures have the same node, a comment counts before an import, and an import
 before a string: the module that an import names is part of the import.
@@ -43,9 +43,12 @@ _MAX_ERROR_LINES: Final = 5
 """Text without spans that a query leaves out: each run begins at the top of the tree."""
 
 _TOUCHED_SHIFT: Final = 8
-_IMPORT_WORDS: Final = frozenset(
-    ["require", "require_relative", "load", "source", "."]
-)
+_IMPORT_WORDS: Final = {
+    Language.BASH: ("source", "."),
+    Language.RUBY: ("require", "require_relative", "load"),
+}
+"""Words that import, of languages in which others than `require` do."""
+
 _QUOTED: Final = re.compile(r"[A-Za-z]{0,2}['\"]")
 _MAX_WORD_BYTES: Final = 80
 _INNER_TOKENS: Final = {
@@ -230,6 +233,7 @@ def _read_syntax(
     """Return the regions around and the names in the bytes [start, end)."""
     from tree_sitter import QueryCursor
 
+    words = _IMPORT_WORDS.get(grammar.language, ("require",))
     cursor = QueryCursor(_load_query(grammar.language))
     cursor.set_byte_range(start, max(end, start + 1))
     kinds_by_range: dict[tuple[int, int], SyntaxKind] = {}
@@ -238,9 +242,7 @@ def _read_syntax(
     for _, captures in cursor.matches(tree.root_node):
         if "require" in captures:
             node = captures["require"][0]
-            if _read_word(content, node.start_byte, node.end_byte) not in (
-                _IMPORT_WORDS
-            ):
+            if _read_word(content, node.start_byte, node.end_byte) not in words:
                 continue
         for capture, nodes in captures.items():
             for node in nodes:
