@@ -153,11 +153,9 @@ _HINTS = {
     Code.ALREADY_EXISTS: "choose another name, or ask to overwrite",
     Code.PATH_ESCAPE: "paths must stay below a root",
     Code.SYMLINK: "name the link's target itself",
-    Code.PERMISSION_DENIED: (
-        "the system's permissions forbid it; ask the user to change them"
-    ),
+    Code.PERMISSION_DENIED: ("ask the user to change the permissions"),
     Code.NO_SPACE: "free some space and try again; nothing was changed",
-    Code.IN_USE: "another process holds the file; wait for it or stop it",
+    Code.IN_USE: "wait until the other process closes the file, or stop it",
     Code.INVALID_INPUT: "correct the path",
 }
 
@@ -175,7 +173,9 @@ def from_os_error(
         code,
         f"cannot {doing} {path}: {reason}",
         hint=_HINTS.get(
-            code, "look at the disk and try again; nothing was changed"
+            code,
+            "nothing was changed; try again, and if it fails again ask "
+            "the user to check the disk",
         ),
         details={
             "path": path,
@@ -249,7 +249,7 @@ def slash_after_file(path: str) -> FilewrightError:
         Code.NOT_A_DIRECTORY,
         path,
         f"{path} is a file, but the / at its end means a folder",
-        "leave the / out",
+        "leave out the / at the end",
     )
 
 
@@ -319,8 +319,8 @@ def appeared_meanwhile(path: str) -> FilewrightError:
     return path_error(
         Code.ALREADY_EXISTS,
         path,
-        f"another process has created {path} meanwhile; nothing was changed",
-        "read it, then try again",
+        f"another process has just created {path}; nothing was changed",
+        "read the file, then try again",
     )
 
 
@@ -330,14 +330,17 @@ def changed_since_read(path: str) -> FilewrightError:
         Code.STALE_VERSION,
         path,
         f"{path} has changed since it was read; nothing was changed",
-        "read it again and repeat the edit with the current text",
+        "read the file again and repeat the edit with its current text",
     )
 
 
 def replaced_meanwhile(what: str, path: str) -> FilewrightError:
     """Return the error for a folder or link on the way to `path` that was replaced."""
     return path_error(
-        Code.STALE_VERSION, path, f"{what} was replaced meanwhile", "try again"
+        Code.STALE_VERSION,
+        path,
+        f"{what} has just been replaced by another program",
+        "try again",
     )
 
 
@@ -350,9 +353,9 @@ def saved_meanwhile(path: str) -> FilewrightError:
     return path_error(
         Code.STALE_VERSION,
         path,
-        f"another program saved {path} during this change; "
-        "the file may hold this change already",
-        "read it before you make the change again",
+        f"another program saved {path} during this change; the file may have "
+        "this change already",
+        "read the file before you repeat the change",
         stays=True,
     )
 
@@ -363,7 +366,7 @@ def in_use(path: str) -> FilewrightError:
         Code.IN_USE,
         path,
         f"{path} is open for writing in another program",
-        "wait until it is closed, or stop that program",
+        "wait until that program closes the file, or stop the program",
     )
 
 
@@ -380,7 +383,7 @@ def denied_by_rules(path: str) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"{path} is denied to agents by the user's rules",
-        "continue without it, or ask the user for it",
+        "continue without this path, or ask the user to allow it",
     )
 
 
@@ -390,7 +393,7 @@ def read_only_by_rules(path: str) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"{path} may be read but not changed, by the user's rules",
-        "leave it as it is, or ask the user to change it",
+        "leave this file unchanged, or ask the user to change it",
     )
 
 
@@ -399,8 +402,8 @@ def contains_denied(path: str) -> FilewrightError:
     return path_error(
         Code.PERMISSION_DENIED,
         path,
-        f"{path} contains paths that the user's rules deny to agents, "
-        "or let them only read",
+        f"{path} contains paths that the user's rules deny to agents or make "
+        "read-only",
         "name the entries of the folder one by one",
     )
 
@@ -430,8 +433,8 @@ def protected(
     rule: str,
     *,
     hint: str = (
-        "change it with the program it belongs to, "
-        "or ask the user to allow it (--allow-write)"
+        "use the program that owns this file (such as git), or ask the user "
+        "to allow it (--allow-write)"
     ),
 ) -> FilewrightError:
     """Return the error for a change of a protected path."""
@@ -444,7 +447,7 @@ def protected(
 def protected_link(path: str, rule: str) -> FilewrightError:
     """Return the error for adding or removing a link on the way to a protected path."""
     message = f"{path} is protected as a link: changing it would replace {rule}"
-    hint = "leave the link as it is, or ask the user to change it"
+    hint = "leave this link unchanged, or ask the user to change it"
     return path_error(
         Code.PERMISSION_DENIED, path, message, hint, protected=rule
     )
@@ -455,7 +458,7 @@ def own_state(path: str) -> FilewrightError:
     return path_error(
         Code.PERMISSION_DENIED,
         path,
-        f"{path} belongs to filewright's own state, which no tool reads or changes",
+        f"{path} is filewright's own state, which no tool reads or changes",
         Hint(
             "use get_history; the user may look at the folder",
             shell="use filewright log; the user may look at the folder",
@@ -475,7 +478,7 @@ def unwritable_file(path: str, mode: str) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"{path} is read-only (mode {mode})",
-        "make it writable first, if the user wants that",
+        "if the user agrees, make the file writable first",
         mode=mode,
     )
 
@@ -486,7 +489,7 @@ def unwritable_folder(path: str, mode: int) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"the folder of {path} is not writable (mode {mode:04o}); nothing was changed",
-        "make the folder writable first, if the user wants that",
+        "if the user agrees, make the folder writable first",
     )
 
 
@@ -499,7 +502,7 @@ def not_permitted(path: str, why: str) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"{path} {why}; nothing was changed",
-        "ask the user who owns it to do it",
+        "ask the user who owns the file to do this",
     )
 
 
@@ -544,8 +547,8 @@ def hard_linked(path: str, hard_links: int) -> FilewrightError:
         f"{path} has {hard_links} names (hard links); "
         "replacing it leaves the others as they are",
         Hint(
-            "give break_hard_links=true if you want that",
-            shell="set FILEWRIGHT_BREAK_HARD_LINKS=1 if you want that",
+            "give break_hard_links=true to replace it nevertheless",
+            shell="set FILEWRIGHT_BREAK_HARD_LINKS=1 to replace it nevertheless",
             plain="the user may set FILEWRIGHT_BREAK_HARD_LINKS=1 to allow it",
         ),
         hard_links=hard_links,
@@ -558,7 +561,7 @@ def other_file_system(path: str) -> FilewrightError:
         Code.UNSUPPORTED,
         path,
         f"{path} is on another file system (a mount); nothing was changed",
-        "name what is inside that file system, or leave it out",
+        "name the files inside it one by one, or leave it out",
     )
 
 
@@ -573,7 +576,7 @@ def contains_mount(path: str, mount: str) -> FilewrightError:
         Code.UNSUPPORTED,
         path,
         f"{subject}; nothing was changed",
-        "unmount it first, change it where it is mounted from, or leave it out",
+        "unmount it first, change its source, or leave it out",
     )
 
 
@@ -585,7 +588,7 @@ def too_deep(path: str, levels: int) -> FilewrightError:
         Code.TOO_LARGE,
         f"{shown} has more than {levels} levels of folders, "
         "which is too deep for one change; nothing was changed",
-        "begin with a folder further down; moving is possible at any depth",
+        "start with a deeper folder; a move has no such limit",
         levels=levels,
     )
 
@@ -614,7 +617,7 @@ def folder_moved_out(path: str, root: str) -> FilewrightError:
     return path_error(
         Code.PATH_ESCAPE,
         path,
-        f"the folder of {path} was moved out of the root {root} meanwhile",
+        f"the folder of {path} has just been moved out of the root {root}",
         "try again",
         root=root,
     )
@@ -626,7 +629,7 @@ def root_itself(path: str, root: str) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"{path} is a root of the workspace, and a root is never changed",
-        "name something below it",
+        "name a path below the root",
         root=root,
     )
 
@@ -637,7 +640,7 @@ def contains_root(path: str, root_name: str) -> FilewrightError:
         Code.PERMISSION_DENIED,
         path,
         f"{path} contains the root {root_name}, which is never deleted or moved",
-        "name something else",
+        "name a folder that contains no root",
     )
 
 
@@ -675,8 +678,8 @@ def interrupted(path: str, root: str) -> FilewrightError:
         Code.IN_USE,
         path,
         f"{path} is part of a change that was interrupted and not rolled back yet",
-        f"open {root} without --read-only to roll it back "
-        "(filewright doctor --root does, and says what prevents it)",
+        f"run `filewright doctor --root {root}`: it rolls the change back, or "
+        "says what prevents it",
         root=root,
     )
 
@@ -747,12 +750,14 @@ def invalid(
 def invalid_setting(name: str, why: str) -> FilewrightError:
     """Return the error for a setting that cannot be used; `why` is the predicate."""
     message = f"the setting FILEWRIGHT_{name.upper()} {why}"
-    return invalid(message, "correct it, or leave it out", setting=name)
+    return invalid(
+        message, "correct the setting, or leave it out", setting=name
+    )
 
 
 def workspace_closed() -> FilewrightError:
     """Return the error for a call on a closed workspace."""
-    return invalid("the workspace is closed", "open it again")
+    return invalid("the workspace is closed", "open the workspace again")
 
 
 def too_many(
@@ -782,8 +787,11 @@ def lock_timeout(reason: str, seconds: float) -> FilewrightError:
 
 def unknown_snapshot(snapshot_id: str) -> FilewrightError:
     """Return the error for ending a snapshot that was not begun, or has ended."""
-    message = f"there is no snapshot {snapshot_id or '(no id)'} to end"
-    hint = "filewright snapshot begin prints an id; it can be ended once, within two days"
+    message = f"no snapshot {snapshot_id or '(no id)'} is open"
+    hint = (
+        "give the id that filewright snapshot begin printed, once and within "
+        "two days"
+    )
     return FilewrightError(Code.NOT_FOUND, message, hint, snapshot=snapshot_id)
 
 
@@ -844,10 +852,10 @@ def unknown_session(name: str, known: Mapping[str, str]) -> FilewrightError:
 def no_session_changes() -> FilewrightError:
     """Return the error for "the last session" where none has a change to undo."""
     hint = (
-        "the changes here came from the command line or from setup, or are "
-        "undone already; name a change or a time instead"
+        "all changes here are undone, or came from the command line or setup; "
+        "name a change or a time instead"
     )
-    message = "no agent session has changed anything here that is not undone"
+    message = "no agent session here has changes left to undo"
     return FilewrightError(
         Code.NOT_FOUND, message, hint, session="last", sessions=[]
     )
@@ -870,7 +878,7 @@ def time_in_future(time: str) -> FilewrightError:
     """Return the error for a time that is yet to come."""
     return invalid(
         f"{time} is in the future",
-        "times without a zone are local ones",
+        "give an earlier time; times without a zone are local",
         since=time,
     )
 

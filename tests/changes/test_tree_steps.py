@@ -268,7 +268,7 @@ def test_move_below_own_name_takes_two_changes(tmp_path: Path) -> None:
             "move_items",
             {"items": [{"source": "a.txt", "destination": "a.txt/b"}]},
         )
-        assert "only in two changes" in answer.text
+        assert "takes two changes" in answer.text
         assert (
             "move it to another name, then from there to a.txt/b" in answer.text
         )

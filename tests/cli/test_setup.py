@@ -93,7 +93,7 @@ def test_is_no_session(
     assert setup("claude-code", *SHARED).exit_code == 0
     result = CliRunner().invoke(program, ["rewind", "last", "--yes"])
     assert result.exit_code == 1
-    assert "no agent session has changed anything here" in result.stderr
+    assert "no agent session here has changes left to undo" in result.stderr
     assert "setup" in result.stderr
 
 

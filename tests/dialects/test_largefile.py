@@ -244,7 +244,7 @@ TABLE = [
          call=("revert_edit", lambda said: backup(said, 1)), json={"available_backups": lambda b: len({each["id"] for each in b}) == 3},
          after={"a.txt": b"two\n"}),
     given(name="revert: nothing to revert to", files={"a.txt": "x"}, call=("revert_edit", at("a.txt")), error=True,
-         says=["not_found", "only what was changed through this workspace"]),
+         says=["not_found", "only changes made through this workspace"]),
     given(name="revert: an unknown backup", files={"a.txt": "one\n"}, first=[applied(("one", "two"))],
          call=("revert_edit", at("a.txt", backup_id="nope")), error=True, says=["not_found", "nope"], after={"a.txt": b"two\n"}),
     # directories

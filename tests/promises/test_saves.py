@@ -585,8 +585,8 @@ def test_what_an_editor_has_read_of_a_change_is_not_made_twice(
         )
         assert answer.is_error
         if answer.code != Code.ALREADY_APPLIED:
-            assert "may hold this change already" in answer.text
-            assert "read it before you make the change again" in answer.text
+            assert "may have this change already" in answer.text
+            assert "read the file before you repeat the change" in answer.text
         aside = [*area.glob("state/*/kept/*"), *root.glob("a.txt.other-save*")]
         if when != "after that":
             assert any(b"editor: 1" in file.read_bytes() for file in aside)

@@ -209,14 +209,14 @@ def test_bad_input_changes_nothing(
             "write_content",
             {"items": [{"path": "new/", "content": "x"}]},
             "invalid_input",
-            "leave the / out",
+            "leave out the /",
         ),
         ("get_history", {"cursor": "zzz"}, "invalid_input", "leave it out"),
         (
             "get_history",
             {"change_id": "x", "path": "src/main.py"},
             "invalid_input",
-            "leave out path",
+            "leave out change_id, or path",
         ),
         (
             "get_history",

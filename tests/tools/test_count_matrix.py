@@ -41,7 +41,7 @@ def test_numbers_of_keys_and_hours(workspace, root):
         f"48 k00: {steady}; max 103 at line 4",
         f"48 k01: {jump}; max 403 at line 104",
         f"48 k02: {steady}; max 103 at line 12",
-        "[36 values of key,1h in 144 entries; * far from the cell before; "
+        "[36 values of key,1h in 144 entries; * far from the previous cell; "
         "by 1h and where of one key: p50, p95, max]",
     ]
     assert len(result.values) == 36

@@ -117,7 +117,7 @@ class Answer:
     def _add_move(self, name: str, match: re.Match[str]) -> None:
         first, last = int(match[1]), int(match[2] or match[1])
         self.files[name].removed |= dict.fromkeys(range(first, last + 1))
-        if "changed as shown" in match[6]:
+        if "changed (see the diff)" in match[6]:
             return
         count = int(match[5] or match[4]) - int(match[4]) + 1
         source = [*self._lines(name, match[1], match[2])]

@@ -133,7 +133,7 @@ def test_shows_moved_text_that_is_indented(edit: Edit) -> None:
         }
     )
     assert "symbol Box.second, moved to b.py:4-6" in answer
-    assert "changed as shown" in answer
+    assert "changed (see the diff)" in answer
     assert "+def second(self):\n+    # two\n+    return 2" in answer
     assert "-        return 2" not in answer
 

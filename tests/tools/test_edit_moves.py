@@ -71,7 +71,7 @@ def test_refuses_two_places(root: Path, workspace: Workspace) -> None:
     ]
     refused = workspace.call("edit_content", {"edits": edits})
     assert refused.data["code"] == "invalid_input"
-    assert "edit 2 of 2: symbol B is moved by another edit" in refused.text
+    assert "edit 2 of 2: symbol B is also moved by another edit" in refused.text
     assert [each.name for each in root.iterdir()] == ["a.py"]
     edits[1]["copy"] = True  # type: ignore[assignment]
     workspace.edit(None, edits)
@@ -89,7 +89,7 @@ def test_refuses_a_place_beside_itself(
         "edit_content", {"path": "one.py", "edits": [edit]}
     )
     assert refused.data["code"] == "invalid_input"
-    assert "symbol one would be moved to where it is" in refused.text
+    assert "symbol one is at that place already" in refused.text
     assert (root / "one.py").read_text() == "def one():\n    return 1\n"
 
 

@@ -224,7 +224,7 @@ def test_lines_of_the_last_edit(root: Path, workspace: Workspace) -> None:
 
 REFUSED = [
     ({"start_line": 3, "end_line": 3, "replace": "x"}, "invalid_input", "expected_version"),
-    ({"start_line": 3, "end_line": 3, "replace": "x", "expected_version": "0" * 16}, "stale_version", "read it again"),
+    ({"start_line": 3, "end_line": 3, "replace": "x", "expected_version": "0" * 16}, "stale_version", "read the file again"),
     ({"start_line": 3, "end_line": 99, "replace": "x", "v": 1}, "invalid_input", "use lines from 1 to 22"),
     ({"start_line": 4, "end_line": 3, "replace": "x", "v": 1}, "invalid_input", "give [first, last]"),
     ({"at": {"after": 99}, "replace": "x", "v": 1}, "invalid_input", "use lines from 1 to 22"),

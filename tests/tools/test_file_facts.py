@@ -130,7 +130,7 @@ def require_search_tells(tiered, path, search):
     assert f"{path} " in result.text
     assert "nothing after byte " in result.text
     assert "all shown" not in result.text
-    assert "[the search is not complete]" in result.text
+    assert "[the search is incomplete]" in result.text
 
 
 @pytest.mark.parametrize(

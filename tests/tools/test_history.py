@@ -112,7 +112,7 @@ def test_says_whose_a_change_is(root: Path, tmp_path: Path) -> None:
         ]
         rows = found.text.splitlines()
         assert rows[0].endswith("[another, session x]")
-        assert rows[1].endswith("[a person, by filewright review]")
+        assert rows[1].endswith("[by a person, with filewright review]")
         assert rows[2].endswith("[agent 2, session x]")
         assert rows[3].endswith("created b.txt")
         assert rows[4] == "[those without a name: this session]"

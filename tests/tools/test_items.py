@@ -77,5 +77,5 @@ def test_file_that_becomes_a_folder(
     with Workspace(root, state_dir=tmp_path / "state") as workspace:
         refused = workspace.call(tool, arguments)
         assert refused.code == "invalid_input"
-        assert "only in two changes" in refused.text
+        assert "takes two changes" in refused.text
         assert (root / source).read_text() == "one\n"

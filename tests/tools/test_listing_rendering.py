@@ -69,7 +69,7 @@ def test_entry(entry: ListedEntry, row: str) -> None:
         ),
         pytest.param(
             replace(EMPTY, overlong_count=1),
-            "[1 path too long to be shown; list a folder further down]",
+            "[1 path too long to be shown; list a deeper folder]",
             id="overlong",
         ),
     ],

@@ -28,7 +28,7 @@ def _numbered(word: str, count: int) -> str:
     return "".join(f"{word} {number}\n" for number in range(count))
 
 
-LOST = "lost what was changed there since you read it"
+LOST = "lost what others changed since you read it"
 
 
 REPLACING = {

@@ -283,7 +283,7 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         "both names",
         "edit_content",
         {"path": "a.txt", "edits": [{**EDIT, "old_str": "one"}]},
-        "old_str is search here",
+        "old_str means search here",
     ),
     (
         "two synonyms",
@@ -295,7 +295,7 @@ REFUSED: list[tuple[str, str, Any, str]] = [
         "offset",
         "read_content",
         {"path": "a.txt", "offset": 1},
-        "offset is start here",
+        "give start instead of offset",
     ),
     (
         "globs",

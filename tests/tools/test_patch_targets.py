@@ -122,7 +122,7 @@ def test_names_the_strip_that_fits(
     made = workspace.call("apply_patch", {"patch": patch, "strip": strip})
     assert made.data["code"] == "not_found"
     assert made.text.endswith(
-        f"hint: with strip={fits} it is app/one.py, which is there"
+        f"hint: with strip={fits} the path is app/one.py, which exists"
     ), made.text
     assert not workspace.call(
         "apply_patch", {"patch": patch, "strip": fits}
@@ -369,7 +369,7 @@ def test_longer_name(tree: Path, workspace: Workspace) -> None:
     patch = "--- a/auth.py\n+++ b/auth.py\n@@ -20,3 +20,3 @@\n value_19 = 19\n-value_20 = 20\n+value_20 = 0\n value_21 = 21\n"
     refused = workspace.call("apply_patch", {"patch": patch})
     assert refused.code == Code.NOT_FOUND
-    assert "its hunks fit authentication.py alone; partial=true" in refused.text
+    assert "its hunks fit only authentication.py; partial=true" in refused.text
     made = workspace.call("apply_patch", {"patch": patch, "partial": True})
     assert (
         "authentication.py, found for auth.py by its name and content"
@@ -384,7 +384,7 @@ def test_longer_name(tree: Path, workspace: Workspace) -> None:
         )
         assert other.code == Code.NOT_FOUND
         assert (
-            'its hunks fit authentication.py alone; if it is meant, names={"login.py": "authentication.py"} applies'
+            'its hunks fit only authentication.py; names={"login.py": "authentication.py"} applies'
             in other.text
         )
     (tree / "auth_tests.py").write_text("".join(lines))

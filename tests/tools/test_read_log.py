@@ -65,7 +65,7 @@ def test_pattern_names_all_files(logs):
 
 
 def test_no_lines_of_time(logs):
-    with pytest.raises(FilewrightError, match="no file of the log has such"):
+    with pytest.raises(FilewrightError, match="no file of this log has"):
         logs.read("app.log", rotated=True, since="2030-01-01")
 
 

@@ -31,17 +31,20 @@ from filewright import Workspace
                 **item("a", "b"),
                 "set": {"a": "2"},
             },
-            "item 2 of 2: pattern and set are two changes",
+            "item 2 of 2: pattern and set are different changes",
         ),
         (
             {"items": [item("a", "b", set={"a": "2"})]},
-            "pattern and set are two changes",
+            "pattern and set are different changes",
         ),
         (
             {"items": [item("a", "b", max_count=3)]},
-            "max_count is of all items",
+            "max_count applies to all items",
         ),
-        ({"items": [{"items": [item("a", "b")]}]}, "items is of all items"),
+        (
+            {"items": [{"items": [item("a", "b")]}]},
+            "items applies to all items",
+        ),
         (
             {"items": [item("a", "b"), item("(", "b", mode="regex")]},
             "item 2 of 2: ",

@@ -64,7 +64,7 @@ def test_refuses_overlapping_items(
         ([item("m.f($A)", "m.g($A)"), item("f($A)", "g($A)")], "item 1: item 2 matches at its 1 match in this file too"),
         ([item("f($A)", "g($A)"), item("m.f($A)", "m.g($A)")], "item 2: item 1 matches at its 1 match in this file too"),
         ([item("x + f(", "y + f("), item("f(1) + y", "2")], "item 1: item 2 matches at its 1 match in this file too"),
-        ([item("z = f", "y = f"), item("f(1)", "g(1)")], "send one of them in a later call"),
+        ([item("z = f", "y = f"), item("f(1)", "g(1)")], "send one in a later call"),
     ],
 )  # fmt: skip
 def test_names_the_item_to_leave_out(

@@ -437,7 +437,9 @@ def test_preview_and_counts(root: Path, workspace: Workspace) -> None:
     preview = workspace.run("replace_content", change)
     assert preview.text.startswith("2 rows in 1 file would be changed (preview")
     assert workspace.run("replace_content", {**change, "max_count": 1}).preview
-    with pytest.raises(FilewrightError, match="fit 2 rows, not the expected 3"):
+    with pytest.raises(
+        FilewrightError, match="select 2 rows, not the expected 3"
+    ):
         workspace.run("replace_content", {**change, "expected_count": 3})
     assert path.read_text() == "a,b\n1,2\n1,3\n"
     result = workspace.run("replace_content", {**change, "max_count": 2})
@@ -499,7 +501,7 @@ def test_items_of_rows_and_text(root: Path, workspace: Workspace) -> None:
             {"where": {"a": "9"}, "set": {"b": "x"}},
         ],
     )
-    assert "item 2 of 2: no row fulfils the conditions" in str(error)
+    assert "item 2 of 2: no row fits the conditions" in str(error)
     assert "a: 0" in str(error)
 
 
@@ -524,9 +526,9 @@ def test_no_row_is_expected(root: Path, workspace: Workspace) -> None:
     (root / "x.csv").write_text("a,b\n1,2\n")
     change = {"path": "x.csv", "set": {"b": "3"}, "expected_count": 0}
     error = refused(workspace, where={"a": "2"}, **change)
-    assert "no row fulfils the conditions" in error.message
+    assert "no row fits the conditions" in error.message
     error = refused(workspace, where={"a": "1"}, **change)
-    assert "the conditions fit 1 row, not the expected 0" in error.message
+    assert "the conditions select 1 row, not the expected 0" in error.message
 
 
 def test_same_column_twice(root: Path, workspace: Workspace) -> None:

@@ -175,7 +175,7 @@ def test_glob_and_type_of_named_file(
     assert [hit.path for hit in found.results] == (
         ["src/c.txt"] if fits else []
     )
-    assert fits or found.text == "no match\n[glob or type leaves out src/c.txt]"
+    assert fits or found.text == ("no match\n[glob or type excludes src/c.txt]")
 
 
 def test_glob_of_replaced_file(parts_left_out, workspace, contents):
@@ -198,7 +198,10 @@ def test_glob_of_replaced_file(parts_left_out, workspace, contents):
 @pytest.mark.parametrize(
     ("asked", "left_out"),
     [
-        ({"pattern": "alpha", "glob": "*.py"}, "matches left out by glob, type or ignore rules: a.txt, src/c.txt"),
+        ({"pattern": "alpha", "glob": "*.py"}, (
+            "files with matches left out by glob, type or ignore rules: "
+            "a.txt, src/c.txt"
+        )),
         ({"pattern": "alpha", "glob": "!{src,a*}"}, "left out by glob, type or ignore rules: a.txt, src/c.txt"),
         ({"pattern": "gamma"}, "left out by glob, type or ignore rules: dist/c.txt"),
         ({"pattern": "gamma", "include_ignored": True, "glob": "*.py"}, "left out by glob, type or ignore rules: "),

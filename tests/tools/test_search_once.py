@@ -27,7 +27,7 @@ def test_kinds_out_of_time(root, tmp_path, path):
         )
     assert not result.is_error, result.text
     assert " like " in result.text
-    assert "[the search is not complete]" in result.text
+    assert "[the search is incomplete]" in result.text
     assert "time limit of 1 s" in result.text
 
 
@@ -45,7 +45,8 @@ def test_shows_matches_out_of_time(root, workspace, monkeypatch):
     assert result.text.startswith("a.txt\n1: needle\n"), result.text
     assert result.data["complete"] is False
     assert (
-        "the time limit of 2 s passed; a narrower path or glob" in result.text
+        "the time limit of 2 s passed; search the rest with a narrower path or glob"
+        in result.text
     )
 
 

@@ -206,7 +206,7 @@ def test_no_match() -> None:
     )
     incomplete = outcome_of(is_complete=False)
     assert render_search(incomplete, ()) == (
-        "no match so far\n[the search is not complete]"
+        "no match so far\n[the search is incomplete]"
     )
 
 

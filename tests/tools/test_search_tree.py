@@ -146,7 +146,7 @@ def test_fewer_hits_are_whole_lines(workspace, many):
     )
     assert "m000.py\n1: from lib import has" not in result.text
     assert "m000.py:5: return has(u, 0)" in result.text
-    assert result.text.endswith("leading blanks left out]")
+    assert result.text.endswith("leading whitespace left out]")
 
 
 def test_pages_join(workspace, many):

@@ -229,7 +229,7 @@ def _not_allowed(reason: str = "") -> FilewrightError:
     return FilewrightError(
         Code.CANCELLED,
         f"{message}. The user says: {to_one_line(reason)}",
-        hint="do as the user says",
+        hint="follow what the user said",
     )
 
 

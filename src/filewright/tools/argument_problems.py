@@ -198,7 +198,7 @@ def _find_schema(
 def _describe_schema(schema: Mapping[str, Any]) -> str:
     """Return the values that a schema accepts, in words."""
     if not schema:
-        return "look at the tool's schema"
+        return "give a value that the tool's schema allows"
     if "enum" in schema:
         return "one of " + ", ".join(map(repr, schema["enum"]))
     type_name = schema.get("type", "value")

@@ -75,7 +75,7 @@ def check_arguments(
     if not isinstance(arguments, Mapping):
         raise invalid(
             f"{tool.name}: the arguments must be an object",
-            "give them by their names",
+            "give an object with the arguments by name",
         )
     limits = Limits(settings.max_edits, settings.max_items)
     try:
@@ -88,7 +88,7 @@ def check_arguments(
     except RecursionError as error:
         raise invalid(
             f"{tool.name}: the arguments are nested too deeply",
-            "give them as the schema has them",
+            "give them nested only as in the schema",
         ) from error
 
 

@@ -30,7 +30,7 @@ from filewright.tools.result import ChangeResult, optional, plain
 from filewright.wording import join_limited
 
 # Operations of items that stay as they are, which the history does not name.
-_NO_OPERATIONS: Final = frozenset(["unchanged", "exists", "was not there"])
+_NO_OPERATIONS: Final = frozenset(["unchanged", "exists", "did not exist"])
 _MAX_SUMMARY_ITEMS: Final = 3
 # Characters that the rows of items leave for what follows them.
 _RESERVED_CHARS: Final = 300

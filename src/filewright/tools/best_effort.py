@@ -40,7 +40,7 @@ class ExtraTask(Task):
         self._call_task.check()
         if self.expired:
             self.ran_out = True
-            raise FilewrightError(Code.TIMEOUT, "this would take too long")
+            raise FilewrightError(Code.TIMEOUT, "this takes too long")
         super().check()
 
 

@@ -29,9 +29,12 @@ def binary_error(snapshot: Snapshot) -> FilewrightError:
     if encoding:
         name = encoding.upper()
         message = f"{path} is text in {name}, {size:,} bytes, which is not read or edited"
-        hint = f"convert it first, and back when it is done: iconv -f {name} -t UTF-8"
+        hint = (
+            f"convert it first, and back after the edit: iconv -f {name} -t "
+            "UTF-8"
+        )
         if encoding != "utf-32":
-            plain = "; if it is plain ASCII all the same, give"
+            plain = "; if it is really plain ASCII, give"
             hint = Hint(
                 f'{hint}{plain} encoding="ascii"',
                 shell=f"{hint}{plain} --encoding ascii",
@@ -41,20 +44,20 @@ def binary_error(snapshot: Snapshot) -> FilewrightError:
     else:
         message = f"{path} is not text: {snapshot.binary_type}, {size:,} bytes"
         hint = Hint(
-            f"{hint}; if it is text all the same, give its encoding to read_content",
-            shell=f"{hint}; if it is text all the same, give its --encoding to "
+            f"{hint}; if it is really text, give its encoding to read_content",
+            shell=f"{hint}; if it is really text, give its --encoding to "
             "filewright read",
             plain=hint,
         )
         nul = _find_nul_in_text(snapshot)
         if nul:
             hint = Hint(
-                f'{nul} is all that makes it binary: with encoding="utf-8" '
+                f'only {nul} makes it binary: with encoding="utf-8" '
                 "read_content and edit_content take it as text, in which "
                 "\\u0000 in the search text finds it",
-                shell=f"{nul} is all that makes it binary: filewright read and "
+                shell=f"only {nul} makes it binary: filewright read and "
                 "filewright edit take it as text with --encoding utf-8",
-                plain=f"{nul} is all that makes it binary",
+                plain=f"only {nul} makes it binary",
             )
     return FilewrightError(
         Code.IS_BINARY,
@@ -81,7 +84,8 @@ def _compressed_error(
     return FilewrightError(
         Code.UNSUPPORTED,
         f"{path} is compressed with {compression.name}: its text can be read and searched, but not changed",
-        f"unpack it first, and compress it again when it is done: {compression.unpack}, then {compression.pack}",
+        f"unpack it, edit, and compress it again: {compression.unpack}, then "
+        f"{compression.pack}",
         path=path,
         type=snapshot.binary_type,
         size=snapshot.size,

@@ -156,10 +156,9 @@ class BoundTools:
         except RecursionError:
             return self.refuse(
                 invalid(
-                    f"{name}: the arguments, or the folders they name, are "
-                    "nested too deeply",
-                    "give the arguments as the schema has them, and folders "
-                    "further down",
+                    f"{name}: the arguments or the named folders are nested "
+                    "too deeply",
+                    "give flatter arguments, or start with a deeper folder",
                 )
             )
         except Exception:
@@ -170,7 +169,7 @@ class BoundTools:
                     Code.INTERNAL,
                     f"{name} failed because of a bug in filewright; the log "
                     "has the details",
-                    "report it; try the work another way",
+                    "report this bug, and try another tool",
                 )
             )
 

@@ -185,7 +185,7 @@ class ChangeReply(BoundedText):
         self.extend([*notes, *warnings], reserve=self.room // 2, noun="note")
 
     def _add_whole_diff(self, text: str, diff: Diff) -> None:
-        way = "a narrower path or glob, or less at once,"
+        way = "a narrower path or glob, or fewer changes per call,"
         if self._change.id is not None:
             way = _name_change(self._change.id)
         self.add_diff(text, rest=fill("; {} shows more", way))

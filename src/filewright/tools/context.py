@@ -158,7 +158,7 @@ class Context:
             raise FilewrightError(
                 Code.TOO_LARGE,
                 f"{location.requested_path} has {size:,} bytes; the limit is {limit:,}",
-                "search in it, or ask the user to raise the limit",
+                "search the file instead, or ask the user to raise the limit",
                 path=location.requested_path,
                 size=size,
                 limit=limit,
@@ -248,8 +248,9 @@ class Context:
         if not snapshot.matches(expected):
             raise FilewrightError(
                 Code.STALE_VERSION,
-                f"{snapshot.requested_path} is no longer at version {expected}; it is at {snapshot.version}",
-                "read it again and make the edit against what is there now",
+                f"{snapshot.requested_path} is at version {snapshot.version}, "
+                f"not {expected}",
+                "read the file again and base the edit on its current text",
                 path=snapshot.requested_path,
                 expected=expected,
                 version=snapshot.version,

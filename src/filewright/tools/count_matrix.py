@@ -241,10 +241,10 @@ def describe_matrix(matrix: CountMatrix, key: str) -> list[str]:
         )
     if matrix.untimed_entries:
         entries = pluralize(matrix.untimed_entries, "entry")
-        notes.append(f"{entries} without a time not shown")
+        notes.append(f"{entries} without a time left out")
     cells = [cell for row in matrix.rows for cell in row.cells]
     if any(cell.stands_out for cell in cells):
-        notes.append("* far from the cell before")
+        notes.append("* far from the previous cell")
     if any(cell.measure is None for cell in cells):
         notes.append("- no entry")
     if matrix.field:

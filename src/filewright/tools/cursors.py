@@ -49,14 +49,14 @@ def decode_cursor(
     head = _head(tool, types, kind)
     if content[:TOOL_BYTES] != head[:TOOL_BYTES]:
         raise invalid(
-            "the cursor is not one that this tool gave",
+            "this tool did not give that cursor",
             "leave it out to start from the beginning",
             argument="cursor",
         )
     if content[TOOL_BYTES : len(head)] != head[TOOL_BYTES:]:
         raise invalid(
             f"the cursor belongs to another {noun}",
-            "call again with the arguments of the call that gave it",
+            "repeat the arguments of the call that gave the cursor",
             argument="cursor",
         )
     return _read_values(content[len(head) :], types)

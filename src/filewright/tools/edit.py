@@ -273,7 +273,7 @@ def _require_same_version(file: FileEdits, snapshot: Snapshot) -> None:
     if file.imports and file.imports[0].version != snapshot.version:
         raise StalePlanError(
             Code.STALE_VERSION,
-            f"{file.requested_path} was changed meanwhile",
+            f"{file.requested_path} has just been changed by another program",
             "send the edit again",
             path=file.requested_path,
         )
@@ -320,7 +320,7 @@ def _require_not_deleted(call: EditCall, file: FileEdits) -> None:
     raise call.invalid(
         file.edits[0].number,
         f"{file.requested_path} is deleted by edit {file.whole.number + 1}",
-        "leave out one of them",
+        "leave out one of these edits",
     )
 
 
@@ -427,8 +427,8 @@ class EditsByFile:
         if destination.is_new:
             raise self._call.invalid(
                 number,
-                "from names no file",
-                "give the path of the text that is moved into the new file",
+                "from has no path",
+                "give in from the path of the file that has the text",
             )
         return destination
 
@@ -449,7 +449,8 @@ class EditsByFile:
             snapshot.close()
             raise StalePlanError(
                 Code.STALE_VERSION,
-                f"{file.requested_path} was changed meanwhile",
+                f"{file.requested_path} has just been changed by another "
+                "program",
                 "send the edit again",
                 path=file.requested_path,
             )
@@ -477,7 +478,7 @@ class EditsByFile:
             raise self._call.invalid(
                 file.edits[0].number if file.edits else 0,
                 f"{file.requested_path} and {other.requested_path} are one file",
-                "name it by one path",
+                "use one of these paths in all edits",
             )
 
     def _locate(self, numbered: NumberedEdit) -> Location:
@@ -499,9 +500,9 @@ class EditsByFile:
         if file.whole is not None:
             raise self._call.invalid(
                 numbered.number,
-                f"{file.requested_path} is deleted or moved by edit "
-                f"{file.whole.number + 1} too",
-                "delete or move it once",
+                f"{file.requested_path} is also deleted or moved by edit "
+                f"{file.whole.number + 1}",
+                "leave out one of the two edits",
             )
         file.whole = numbered
         context.boundary.require_writable(file.location, link_itself=True)

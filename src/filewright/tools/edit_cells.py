@@ -143,7 +143,7 @@ def _group_by_cell(
             edits.texts[cell_number][0].number,
             f"{view.cells[cell_number - 1].label} is replaced or deleted by edit "
             f"{other + 1}",
-            "leave out one of them",
+            "leave out one of these edits",
         )
     return edits
 
@@ -162,7 +162,7 @@ def _add_cell_edit(
             number,
             f"{cell.label} is replaced or deleted by edit "
             f"{edits.cells[cell.number].number + 1} too",
-            "leave out one of them",
+            "leave out one of these edits",
         )
     _check_version(call, view, edit)
     source = None
@@ -292,8 +292,8 @@ def _to_file_plan(
         raise path_error(
             Code.NO_CHANGE,
             view.requested_path,
-            f"{view.requested_path}: the edits change nothing",
-            "leave them out",
+            f"{view.requested_path}: the edits would not alter the file",
+            "leave out these edits",
         )
     location = view.location
     assert location is not None

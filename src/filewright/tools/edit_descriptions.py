@@ -59,7 +59,7 @@ class PlacedText:
         if self.text.form:
             parts.append(self.text.form)
         if not self.text.has_same_lines:
-            parts.append("changed as shown")
+            parts.append("changed (see the diff)")
         return ", ".join(parts)
 
     @property

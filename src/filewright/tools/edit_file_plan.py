@@ -376,7 +376,7 @@ def _prepare_move(
     if is_beside_itself and not (edit.is_copy or edit.reindent):
         raise call.invalid(
             number,
-            f"{moved_text.label} would be moved to where it is",
+            f"{moved_text.label} is at that place already",
             "name another place",
         )
     lists = open_file.lists.get(text.base)

@@ -312,7 +312,7 @@ def _convert(
         raise call.invalid(
             number,
             f"there are invalid bytes in {moved_text.label} of {origin}",
-            "such text goes only to a file of the same encoding and line ends, and "
+            "move it only to a file of the same encoding and line ends, "
             "without reindent",
         ) from error
     if edit.reindent:
@@ -347,8 +347,8 @@ def _require_not_moved(
         ):
             raise call.invalid(
                 number,
-                f"{label} is moved by another edit",
-                "move it once, and copy it elsewhere",
+                f"{label} is also moved by another edit",
+                "move it in one edit, and give copy: true in the others",
             )
 
 

@@ -99,8 +99,8 @@ def find_text_version(
     ):
         raise call.invalid(
             number,
-            f"{file.requested_path} is a notebook, which is edited by its text or "
-            "by its cells",
+            f"{file.requested_path} is a notebook: lines and symbols do not "
+            "work there",
             f"give search, and cell; {CELL_HINT}",
         )
     if version is None or snapshot.matches(version):
@@ -141,8 +141,8 @@ def require_known_lines(
         path = file.requested_path
         raise call.invalid(
             number,
-            f"{path} has not been shown as it is now, so line {first_line} may not be "
-            "the line that is meant",
+            f"{path} was not read in its current version, so line "
+            f"{first_line} may be another line than you mean",
             f"read {path} first, or give expected_version; the current version is "
             f"{text.snapshot.version}",
         )
@@ -201,7 +201,7 @@ def find_insertion_point(
         raise call.invalid(
             number,
             f"there is no line {anchor[:_MAX_SHOWN_ANCHOR]}",
-            "lines are numbered from 1; after 0 is the top of the file",
+            "give a line from 1, or after: 0 for the top of the file",
         )
     # The top of the file is the same in every version.
     if line + is_after > 1:

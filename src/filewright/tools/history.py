@@ -272,8 +272,8 @@ def _get_named(
     )
     if any(value is not None for value in filters):
         raise invalid(
-            "get_history: change_id names the changes",
-            "leave out path, cursor, session, client and since",
+            "get_history: change_id does not go with filters",
+            "leave out change_id, or path, cursor, session, client and since",
             argument="change_id",
         )
     names = [name.strip() for name in change_ids.split(",") if name.strip()]
@@ -414,7 +414,7 @@ def render_row(change: HistoryChange, *, with_time: bool = True) -> str:
         part = "some of " if change.partial else ""
         row += f"  [undoes {part}{join_limited(change.reverts, 1)}]"
     if change.by == "a person":
-        row += f"  [a person, by {change.client}]"
+        row += f"  [by a person, with {change.client}]"
     elif change.by == "another":
         author = f"session {change.session}"
         client = change.client or "another"

@@ -222,8 +222,8 @@ def _require_apart(
     if destination.is_within(source):
         if context.boundary.stat(source).kind != "folder":
             raise invalid(
-                f"{pair.source} is a file: it can be put below its own name only "
-                "in two changes",
+                f"{pair.source} is a file: moving it below its own name takes "
+                "two changes",
                 f"move it to another name, then from there to {pair.destination}",
                 path=pair.destination,
             )
@@ -237,8 +237,8 @@ def _require_apart(
     is_replacing_parent = source.is_within(destination) and not is_copy
     if is_replacing_parent and context.exists(source):
         raise invalid(
-            f"{pair.destination} is the folder of {pair.source}, which takes its "
-            "place only in two changes",
+            f"{pair.destination} is the folder of {pair.source}: putting the "
+            "file in its place takes two changes",
             "move it out of the folder, delete or move the folder, then move it to "
             "the folder's name",
             path=pair.destination,
@@ -264,7 +264,7 @@ def delete_items(context: Context, arguments: DeleteArguments) -> BatchResult:
         )
         result = ItemResult(
             path,
-            "deleted" if exists else "was not there",
+            "deleted" if exists else "did not exist",
             note=describe_removal_loss(context, location),
         )
         return ItemPlan(location, [step], result)

@@ -121,7 +121,7 @@ def list_files(context: Context, arguments: ListArguments) -> ListResult:
             Code.NOT_A_DIRECTORY,
             location.requested_path,
             f"{location.requested_path} is a file, not a folder",
-            "read the file, or list the folder that it is in",
+            "read the file, or list the folder that has it",
         )
     page = read_page(context, location, arguments)
     return ListResult(

@@ -19,9 +19,7 @@ def render_list(page: ListPage) -> str:
         )
     if page.overlong_count:
         count = pluralize(page.overlong_count, "path")
-        lines.append(
-            f"[{count} too long to be shown; list a folder further down]"
-        )
+        lines.append(f"[{count} too long to be shown; list a deeper folder]")
     elif not page.entries:
         lines.append("(nothing matches)" if page.has_glob else "(empty folder)")
         lines += [f"[{note}]" for note in page.spellings]

@@ -40,7 +40,7 @@ def describe_overwrite_loss(
     if not known_versions or before.version in known_versions:
         return ""
     known_content = _newest_content(context, location, known_versions)
-    loss = "lost what was changed there since you read it"
+    loss = "lost what others changed since you read it"
     is_comparable = (
         before.binary_type is None and before.size <= REMEMBERED_WHOLE_BYTES
     )

@@ -359,7 +359,9 @@ class _Normalizer:
         ):
             value = int(value)
         if isinstance(value, int) and not -MAX_INTEGER <= value <= MAX_INTEGER:
-            message = f"{self._tool}: argument {place!r} is a number of more than 64 bits"
+            message = (
+                f"{self._tool}: argument {place!r} is a number beyond 64 bits"
+            )
             hint = f"wanted: an integer from {-MAX_INTEGER} to {MAX_INTEGER}"
             raise invalid(message, hint, argument=place)
         return value
@@ -455,7 +457,7 @@ class _Normalizer:
             f"{self._tool}: {field!r} is given twice{where}, also as {name!r}"
         )
         return invalid(
-            message, f"{name} is {field} here: give one of them", argument=field
+            message, f"{name} means {field} here: give only one", argument=field
         )
 
     def _require_count(
@@ -501,7 +503,7 @@ def _parse_json_text(text: str, shape: Shape, place: str) -> Any:
     except TooManyValuesError:
         message = f"the JSON text in the argument {place!r} has more than {MAX_VALUES:,} values"
         raise FilewrightError(
-            Code.TOO_LARGE, message, "send less in one call"
+            Code.TOO_LARGE, message, "send less text in one call"
         ) from None
     except (ValueError, RecursionError):
         return text
@@ -555,11 +557,11 @@ def renaming_hints(
             if name in synonyms and field in known_names
         ]
         if fields:
-            hints.append(f"{name} is {' or '.join(fields)} here")
+            hints.append(f"give {' or '.join(fields)} instead of {name}")
         elif name == "offset" and "start" in known_names:
             hints.append(
-                "offset is start here, the number of the first line, counted from 1"
+                "give start instead of offset: the first line, counted from 1"
             )
         elif name == "regex" and "pattern" in known_names:
-            hints.append('regex is pattern here, with mode="regex"')
+            hints.append('give pattern with mode="regex" instead of regex')
     return hints

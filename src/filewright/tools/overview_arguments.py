@@ -57,8 +57,8 @@ def require_ranges(arguments: OverviewArguments) -> None:
     kinds = arguments.changed_kinds
     if kinds is not None and len(kinds) != len(changed_lines):
         raise invalid(
-            "changed_kinds needs one kind for each range of changed_lines",
-            "give as many of both",
+            "changed_kinds and changed_lines differ in length",
+            "give both lists in the same length",
             argument="changed_kinds",
         )
 

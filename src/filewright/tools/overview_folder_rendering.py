@@ -58,9 +58,7 @@ def render_folder_map(
     add_paths(text, "entry points", entries)
     add_paths(text, "tests", tests)
     if central_files:
-        text.add(
-            "", "most referred to (by so many files), with the names used:"
-        )
+        text.add("", "most used (by how many files), with the used names:")
         text.extend(
             render_central_files(central_files), reserve=RESERVED_FOR_TREE
         )
@@ -74,8 +72,9 @@ def render_folder_map(
     if rows_left_out or not survey.is_complete:
         text.add(
             Hint(
-                "[not all is shown; get_overview of a folder shows more of it, list_files its names]",
-                shell="[not all is shown; filewright map FOLDER shows more of it]",
+                "[cut; get_overview of a subfolder shows more, list_files all "
+                "names]",
+                shell="[cut; filewright map FOLDER shows more of a subfolder]",
             )
         )
     return text.text()

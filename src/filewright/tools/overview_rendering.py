@@ -112,7 +112,7 @@ def render_outline_notes(result: OverviewResult) -> Iterator[str]:
         )
         count = pluralize(errors.count, "syntax error")
         if not errors.certain:
-            count += " (or code the grammar does not know)"
+            count += " (or code unknown to the grammar)"
         yield f"[{count}: {places}]"
 
 

@@ -362,7 +362,7 @@ def render_patch(
         for idle_hunk in file_patch.idle_hunks:
             notes.append(
                 f"note: hunk {idle_hunk.number} of {file_patch.path} changes "
-                "nothing, and is passed over"
+                "nothing and was skipped"
             )
     reply.extend(notes)
     reply.finish()

@@ -254,8 +254,8 @@ class PatchTargets:
         if strip is not None:
             existing = escape_controls(shorter_path)
             error.hint = Hint(
-                f"with strip={strip} it is {existing}, which is there",
-                shell=f"name it {existing}, which is there",
+                f"with strip={strip} the path is {existing}, which exists",
+                shell=f"name {existing}, which exists",
             )
             error.details["strip"] = strip
             return
@@ -267,11 +267,12 @@ class PatchTargets:
                 return
             names = {path: match.display_path}
             call = json.dumps(names, ensure_ascii=False)
-            arguments = f"if it is meant, names={call}"
+            arguments = f"names={call}"
             error.details["names"] = names
         error.hint = Hint(
-            f"its hunks fit {match.display_path} alone; {arguments} applies them there",
-            shell=f"its hunks fit {match.display_path} alone; name that file",
+            f"its hunks fit only {match.display_path}; {arguments} applies "
+            "them there",
+            shell=f"its hunks fit only {match.display_path}; name that file",
         )
         error.details["alike"] = [match.display_path]
 

@@ -115,9 +115,9 @@ def require_rotated_place(arguments: ReadArguments) -> None:
             return
         name = "start" if arguments.start > 1 else "mode"
     raise invalid(
-        f"{name} is of one file, and {arguments.path} is several",
-        "name one of the files; of all give since and until, or mode=tail, "
-        "or find text with search_content",
+        f"{name} works for one file, and {arguments.path} is several",
+        "name one file; for all files give since and until or mode=tail, or "
+        "use search_content",
         argument=name,
     )
 
@@ -144,6 +144,7 @@ def require_one_place(arguments: ReadArguments) -> None:
         places.append("column")
     if is_column_misplaced or len(places) > 1:
         raise invalid(
-            f"read_content: {' and '.join(places)} each say where to read",
-            "give one of line, symbol, pattern, start, mode=head and mode=tail; with column, line",
+            f"read_content: {' and '.join(places)} all say where to read",
+            "give one of line (with or without column), symbol, pattern, "
+            "start, mode=head and mode=tail",
         )

@@ -193,7 +193,7 @@ def _find_rotated_parts(
             is_ended=True,
         )
     ]
-    note = "a file into which the log was rotated meanwhile"
+    note = "a file into which the log was rotated since"
     for member in reversed(members[:index]):
         parts.append(Appended(member, 0, 1, note, is_ended=True))
     return parts

@@ -193,7 +193,7 @@ def no_lines_error(
             join_limited(unsorted, MAX_LISTED_LINES), arguments
         )
     return invalid(
-        f"{arguments.path}: no file of the log has such entries",
+        f"{arguments.path}: no file of this log has entries of that time",
         "search_content with rotated=true finds text in all of them",
         argument="since",
     )
@@ -207,7 +207,8 @@ def unsorted_notes(unsorted: Sequence[str]) -> list[str]:
     search = Hint("search_content", shell="filewright search")
     return [
         fill(
-            "[left out, as their times are not in order: {}; {} finds their lines]",
+            "[left out, since their times are not in order: {}; {} finds "
+            "lines there]",
             names,
             search,
         )

@@ -113,7 +113,7 @@ def require_line(
     line_count = snapshot.lines.count_lines(task)
     if not number:
         message: str = Hint(
-            "start=0: lines are numbered from 1",
+            "start=0 is no line: lines are numbered from 1",
             shell="line 0: lines are numbered from 1",
         )
         hint: str = Hint(
@@ -154,7 +154,7 @@ def choose_block(
     if not outline.parsed and outline.note:
         notes.append(outline.note)
     if block.is_cut:
-        notes.append("the block continues below the lines that were examined")
+        notes.append("the block continues below the examined lines")
     lines = snapshot.lines
     return LineRange(
         first_line=block.start_line,

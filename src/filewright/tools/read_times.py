@@ -76,7 +76,8 @@ def choose_member_part(
 def unsorted_error(path: str, arguments: ReadArguments) -> FilewrightError:
     """Return the error for a log whose times are not in order."""
     return invalid(
-        f"{path}: the times are not in order, so no range of lines has them",
+        f"{path}: its times are not in order, so they do not choose a range "
+        "of lines",
         "search_content with since and until finds the lines",
         argument="since" if arguments.since else "until",
     )
@@ -105,7 +106,8 @@ def _find_lines(
     else:
         is_counted = False
         notes = (
-            "lines are numbered from the first shown: those before it were not counted",
+            "lines are numbered from the first shown line, not from the "
+            "file's first",
         )
     return LineRange(
         line, start, arguments.limit, stop, notes=notes, is_counted=is_counted
@@ -115,7 +117,7 @@ def _find_lines(
 def _no_entries(times: LogTimes, snapshot: Snapshot) -> FilewrightError:
     """Return the error for times between which a log has no entries."""
     first, last = times.find_first(), times.find_last()
-    hint = "give other times"
+    hint = "give since and until within these times"
     if first is not None and last is not None:
         hint = (
             f"its entries are from {times.clock.format(first.seconds)} "

@@ -125,9 +125,7 @@ def plan_and_commit(
     )
     _check_counts(context, arguments, items, findings)
     if findings.total and not change.steps:
-        problem = (
-            f"all {findings.total} matches read already as the replacement"
-        )
+        problem = f"all {findings.total} matches equal the replacement already"
         if is_of_rows(items):
             rows = pluralize(findings.total, "row")
             problem = f"{rows} fit, and have these values already"
@@ -192,9 +190,9 @@ def _require_match(
         check_expected({"": count}, None, notes)
         return
     reason = explain_no_row(context, item.location, item.selection)
-    problem = "no row fulfils the conditions"
+    problem = "no row fits the conditions"
     if item.row_change is None:
-        problem = "the pattern is in no row that fulfils the conditions"
+        problem = "no row that fits the conditions has the pattern"
     hints = [*notes, reason] if reason else notes
     raise FilewrightError(Code.NO_MATCH, problem, "; ".join(hints) or None)
 
@@ -224,22 +222,25 @@ def check_expected(
     Raise `no_match` for none, `invalid_input` if it differs from `expected`.
     """
     total = sum(counts.values())
-    hint = "search for it first; look at case, mode and glob"
+    hint = "search for it first; check case, mode and glob"
     is_row = noun == "row"
     if total == 0 and not expected:
-        problem = "the pattern is nowhere"
+        problem = "the pattern matches nowhere"
         if is_row:
-            problem = "no row fulfils the conditions"
+            problem = "no row fits the conditions"
         raise FilewrightError(Code.NO_MATCH, problem, "; ".join((*notes, hint)))
     if expected is None or total == expected:
         return total
     if total:
         largest = sorted(counts.items(), key=lambda item: -item[1])[:5]
         places = [f"{name}: {count}" for name, count in largest if count]
-        hint = f"look at the preview, then give expected_count={total} ({', '.join(places)})"
+        hint = (
+            f"check the preview, then give expected_count={total} "
+            f"({', '.join(places)})"
+        )
     count = f"the pattern matches {pluralize(total, 'time')}"
     if is_row:
-        count = f"the conditions fit {pluralize(total, 'row')}"
+        count = f"the conditions select {pluralize(total, 'row')}"
     raise invalid(
         f"{count}, not the expected {expected}; nothing was changed",
         hint,

@@ -111,7 +111,7 @@ class ReplaceArguments(ChangeArguments):
             call_fields |= item.model_fields_set & _CALL_FIELDS
         for name in sorted(call_fields):
             raise argument_error(
-                f"{name} is of all items", "give it beside them"
+                f"{name} applies to all items", "give it once, beside items"
             )
         return self
 
@@ -157,8 +157,8 @@ def _require_one_change(request: ReplaceArguments, hint: str) -> None:
         return
     if "set" in names:
         raise invalid(
-            f"{names[0]} and set are two changes",
-            "give one of them, or each as one of items",
+            f"{names[0]} and set are different changes",
+            "give one of them, or one item for each",
             argument=names[0],
         )
     missing = "replacement" if "pattern" in names else "pattern"

@@ -204,8 +204,8 @@ def _refuse_overlap(
     path = snapshot.requested_path
     line = snapshot.lines.line_at(overlap.offset)
     hint = (
-        "make one of them narrower, by whole_word, glob or a longer text, or "
-        "send one of them in a later call"
+        "narrow one of them (whole_word, glob, a longer pattern), or send one "
+        "in a later call"
     )
     if len(numbers) == 2:
         spans = {

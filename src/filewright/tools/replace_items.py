@@ -76,8 +76,8 @@ def _compile_item(context: Context, request: ReplaceArguments) -> ReplaceItem:
     if row_change is not None:
         if request.only is not None:
             raise invalid(
-                "only is of the matches of a pattern, and set has none",
-                "leave out one of them",
+                "only needs a pattern, and set has none",
+                "leave out only or set",
                 argument="only",
             )
         pattern = compile_pattern("^", mode="regex")

@@ -41,7 +41,7 @@ def build_row_change(
         return None
     if selection is None:
         raise invalid(
-            "set changes rows that fulfil conditions, and there are none",
+            "set needs where, which is missing",
             'give where: {"column or key": value}; where: {} changes every row',
             argument="where",
         )

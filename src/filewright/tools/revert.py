@@ -268,8 +268,8 @@ def _find_scope(context: Context, arguments: RevertArguments) -> Scope:
     )
     if scope.parts and (location is not None or scope.hunk is not None):
         raise invalid(
-            "parts name their own paths and hunks",
-            "give parts, or path and hunk",
+            "parts do not go with path and hunk",
+            "give either parts, or path and hunk",
         )
     return require_one_selector("revert_edit", scope)
 
@@ -382,7 +382,8 @@ def render_undo(undo: _Undo, view: DiffView, max_characters: int) -> str:
         return reply.text()
     if reversal.remaining_conflicts:
         reply.add(
-            "left as it is, since it has changed since (both sides; neither is written):"
+            "unchanged, since the file has changed since (both sides are "
+            "shown, neither is written):"
         )
         reply.extend(
             [
@@ -393,8 +394,8 @@ def render_undo(undo: _Undo, view: DiffView, max_characters: int) -> str:
         )
     if undo.is_of_file and undo.undone_record.reverts:
         reply.add(
-            "[that change was an undo itself; for an earlier one give its "
-            "change_id from get_history]"
+            "[that change was itself an undo; get_history has the change_id "
+            "of earlier changes]"
         )
     _add_files(reply, undo, view)
     if view.has_news:
@@ -486,7 +487,7 @@ def restore_file(
             context,
             location,
             MAX_STATES,
-            "only what was changed through this workspace can be brought back",
+            "only changes made through this workspace can be undone",
         )
         record = _find_record(records, change_id)
         if record is None:

@@ -26,7 +26,7 @@ def find_rotated(
         raise path_error(
             Code.NOT_FOUND,
             path,
-            f"{path}: no file has a name like this",
+            f"{path}: no file name fits",
             Hint(
                 "list_files shows the files of a folder",
                 shell="filewright map FOLDER shows its files",

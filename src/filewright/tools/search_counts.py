@@ -202,9 +202,11 @@ class LineCounter:
             which = "first" if counts.is_by_time else "most frequent"
             rest = counts.total - sum(row.count for row in rows)
             notes[0] += f", the {len(rows)} {which} shown"
-            notes.append(f"{pluralize(rest, 'entry')} with values not shown")
+            notes.append(
+                f"{pluralize(rest, 'entry')} with other values not shown"
+            )
         if counts.other_count:
-            notes.append(f"{counts.other_count:,} entries have other values")
+            notes.append(f"{counts.other_count:,} entries with other values")
         if counts.broken_count:
             notes.append(f"{pluralize(counts.broken_count, 'line')} not JSON")
         missing = counts.paths_without_numbers

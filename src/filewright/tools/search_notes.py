@@ -108,7 +108,7 @@ def selection_notes(search: TreeSearch) -> list[str]:
     if search.untimed:
         notes.append(f"{pluralize(search.untimed, 'file')} without times")
     if search.unsorted:
-        notes.append("the times are not in order, so all lines were compared")
+        notes.append("the times are not in order, so every line was checked")
     if search.members:
         names = [location.name for location in search.members]
         shown = ", ".join(os.fsdecode(name) for name in names[:MAX_MEMBERS])
@@ -167,7 +167,8 @@ def left_out_notes(search: TreeSearch) -> list[str]:
     notes = []
     if names:
         notes.append(
-            f"matches left out by glob, type or ignore rules: {', '.join(names)}"
+            "files with matches left out by glob, type or ignore rules: "
+            f"{', '.join(names)}"
         )
     if task.ran_out:
         notes.append(

@@ -128,7 +128,7 @@ def search_once(
     if target.open_file is not None and not context.searcher.accepts(
         target.location, options, context.task
     ):
-        left_out = f"glob or type leaves out {arguments.path}"
+        left_out = f"glob or type excludes {arguments.path}"
         return replace(page.outcome(), advice=advise(arguments, [left_out]))
     if arguments.mode == "fuzzy":
         return search_similar(context, target, options, page)
@@ -211,7 +211,7 @@ def search_exact(
         if not ends_early or not page.has_match:
             add_damage_hint(error, damage)
             raise
-        note = f"{error.message}; a narrower path or glob finds the rest"
+        note = f"{error.message}; search the rest with a narrower path or glob"
         notes = (note, *damage)
         return replace(
             page.outcome(is_tree=is_tree), is_complete=False, notes=notes
@@ -428,9 +428,7 @@ def add_cursor(
     cursor = encode_cursor("search", kind, position)
     if len(cursor) <= MAX_CURSOR_CHARS:
         return replace(outcome, next_cursor=cursor)
-    note = (
-        "the next path is too long for a cursor; search a folder further down"
-    )
+    note = "the next path is too long for a cursor; search a deeper folder"
     return replace(outcome, notes=(*outcome.notes, note))
 
 

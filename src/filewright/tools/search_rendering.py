@@ -59,7 +59,7 @@ def render_search(
     if outcome.next_cursor is not None:
         text.add(render_continuation(outcome))
     elif not outcome.is_complete:
-        text.add("[the search is not complete]")
+        text.add("[the search is incomplete]")
     if notes:
         text.add(fill("[{}]", join_words("; ", notes)))
     return text.text()
@@ -181,7 +181,7 @@ def describe_layout(outcome: SearchOutcome) -> tuple[str, ...]:
     if outcome.is_dense and is_name(outcome.arguments):
         notes.append("… arguments of calls and code around them")
     if trims_blanks(outcome.excerpts):
-        notes.append("leading blanks left out")
+        notes.append("leading whitespace left out")
     return tuple(notes)
 
 

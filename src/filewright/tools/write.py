@@ -161,7 +161,7 @@ def _locate(context: Context, path: str) -> Location:
     if path.endswith("/"):
         raise invalid(
             f"{path} ends in /, which asks for a folder",
-            "leave the / out to write a file; create_directories makes folders",
+            "leave out the / to write a file; create_directories makes folders",
             path=path,
         )
     context.boundary.require_writable(location)
@@ -245,7 +245,8 @@ def _check_expected_version(
             path,
             f"{path} does not exist, but version {expected_version} "
             "was expected",
-            "list the folder; leave expected_version out to create it",
+            "list the folder to see its files, or leave out expected_version "
+            "to create the file",
         )
     context.check_version(before, expected_version)
 
