@@ -296,7 +296,9 @@ class Outlines:
         request = self._request(
             snapshot, snapshot.content, language, _file_key(snapshot)
         )
-        request = replace(request, spans=spans, names=names)
+        # On a busy machine a file would be left as it is for no reason of its own.
+        seconds = _SYNTAX_TIME_LIMITS * request.seconds
+        request = replace(request, seconds=seconds, spans=spans, names=names)
         try:
             return self._workers.imports(request, snapshot.content, task)
         except OSError as error:

@@ -132,7 +132,13 @@ def _plan_root(
     @cache
     def exists(parts: PathParts) -> bool:
         names = tuple(map(os.fsencode, parts))
-        return context.exists(Location(root, names))
+        try:
+            return context.exists(Location(root, names))
+        except FilewrightError as error:
+            if error.ends_call:
+                raise
+            # A denied file is invisible here as everywhere.
+            return False
 
     moves: list[SymbolMove] = []
     for symbol in symbols:
