@@ -217,6 +217,21 @@ def test_surveys_a_name_with_many_hits(
     assert "[50 shown of 100 matching lines in 1 file; continue" in todo
 
 
+def test_fits_the_page(workspace: Workspace, root: Path) -> None:
+    """What does not fit is counted; a survey gets what other searches leave."""
+    write_files(root, {**SCRIPTS, **MODULES})
+    items: list[dict[str, Any]] = [
+        {"pattern": "own|run|member|isText", "output": "uses"}
+    ] * 5
+    items += [{"pattern": f"none{number}"} for number in range(15)]
+    text = workspace.search(items=items).text
+    assert len(text) < 12_500
+    assert "more lines: survey this name alone]" in text
+    assert text.count("isText: 2 uses of 2 files") == 5
+    text = workspace.search(items=items[4:]).text
+    assert "survey this name alone" not in text
+
+
 @pytest.mark.parametrize(
     ("name", "text", "rows"),
     [

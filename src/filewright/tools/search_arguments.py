@@ -422,8 +422,12 @@ def require_fuzzy_arguments(arguments: SearchArguments) -> None:
                 argument=name,
             )
     if arguments.output in ("kinds", "uses"):
+        output = arguments.output
         raise invalid(
-            f"output={arguments.output} has no meaning in a fuzzy search",
+            fill(
+                "{} has no meaning in a fuzzy search",
+                Hint(f"output={output}", shell=f"--{output}"),
+            ),
             "use mode=literal or mode=regex",
             argument="output",
         )

@@ -34,8 +34,10 @@ from filewright.tools.search_notes import display_path
 from filewright.tools.search_outcome import SearchOutcome, ShownKinds
 from filewright.tools.search_ranking import LineRanking
 from filewright.tools.search_rendering import (
+    SURVEY_RESERVED_CHARS,
     render_excerpts,
     render_file,
+    render_folders,
     render_kind,
 )
 from filewright.tools.search_result import (
@@ -53,7 +55,8 @@ from filewright.tools.search_tree import (
 )
 from filewright.tools.search_uses import UsesCollector
 from filewright.tools.search_uses_names import parse_names
-from filewright.tools.search_uses_rendering import describe_survey
+from filewright.tools.search_uses_rendering import describe_survey, render_uses
+from filewright.tools.search_uses_summary import UsesSurvey
 from filewright.tools.syntax_summary import is_name
 
 RESERVED_CHARS = 400
@@ -372,7 +375,10 @@ class SearchPage:
             file_chars += len(render_file(file)) + 1
         room = self._budget.limit - RESERVED_CHARS
         if len(self._files) > MAX_FILE_ROWS or file_chars > room:
-            return count_by_folder(self._files)
+            folders = count_by_folder(self._files)
+            rows = render_folders(folders)
+            self._budget.take(sum(len(row) + 1 for row in rows))
+            return folders
         self._budget.take(file_chars)
         return ()
 
@@ -392,7 +398,10 @@ class SearchPage:
         if self._has_short_context:
             notes = (*notes, "context of imports shortened")
         advice = self._counter.advice if self._counter is not None else ""
-        survey = self._uses.survey() if self._uses else None
+        survey = None
+        if self._uses:
+            survey = self._uses.survey()
+            self._take_survey(survey, is_tree=is_tree)
         return SearchOutcome(
             values=shown.rows,
             matrix=shown.matrix,
@@ -433,6 +442,17 @@ class SearchPage:
                 lines = (*self._excerpts.pop().lines, *lines)
             self._hits.append(excerpt.hit)
             self._excerpts.append(FileExcerpt(path, lines))
+
+    def _take_survey(self, survey: UsesSurvey, *, is_tree: bool) -> None:
+        """Use the characters that a survey takes on the page."""
+        whole_chars = 0
+        for uses in survey.names:
+            for row in render_uses(uses, is_tree=is_tree):
+                whole_chars += len(row) + 1
+        room = self._budget.limit - SURVEY_RESERVED_CHARS
+        self._budget.take(min(whole_chars, max(0, room)))
+        # With the characters that other searches leave, it is shown whole.
+        self._budget.is_full = whole_chars > room
 
     def _show_values(self) -> ShownValues:
         """Return the counts that fit on the page, and a summary."""

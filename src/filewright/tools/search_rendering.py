@@ -40,6 +40,8 @@ MAX_ALIKE_FILES = 10
 # Of more files than this, those of a folder share a row.
 MAX_OWN_ROWS = 20
 MAX_FOLDER_ROWS = 15
+SURVEY_RESERVED_CHARS = 400
+"""The characters that a survey leaves for notes."""
 MAX_LARGEST_KIND_CHARS = 120
 MAX_REPEATED_CHARS = 12
 """A longer pattern is named by its number beside the hits of other searches."""
@@ -77,7 +79,11 @@ def render_no_match(outcome: SearchOutcome) -> str:
 def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     """Yield the lines of the answer that show matches."""
     if outcome.survey is not None:
-        yield from render_survey(outcome.survey, is_tree=outcome.is_tree)
+        yield from render_survey(
+            outcome.survey,
+            is_tree=outcome.is_tree,
+            max_chars=outcome.max_chars - SURVEY_RESERVED_CHARS,
+        )
     elif outcome.matrix is not None:
         yield from render_matrix(outcome.matrix, with_path=outcome.is_tree)
     elif outcome.values:

@@ -34,12 +34,38 @@ MAX_OTHER_LINES = 6
 MAX_FOLDERS = 12
 MIN_FOLDERS = 2
 MAX_NAMED_FILES = 3
+MAX_REST_CHARS = 50
 
 
-def render_survey(survey: UsesSurvey, *, is_tree: bool) -> Iterator[str]:
-    """Yield the lines on the uses of each name."""
-    for uses in survey.names:
-        yield from render_uses(uses, is_tree=is_tree)
+def render_survey(
+    survey: UsesSurvey, *, is_tree: bool, max_chars: int
+) -> Iterator[str]:
+    """Yield the lines on the uses of each name, as far as they fit.
+
+    Each name has its share of the characters, and what others leave of theirs.
+    """
+    for index, uses in enumerate(survey.names):
+        share = max_chars // (len(survey.names) - index)
+        rows = list(render_uses(uses, is_tree=is_tree))
+        rows = _fit_rows(rows, share - MAX_REST_CHARS)
+        max_chars -= sum(len(row) + 1 for row in rows)
+        yield from rows
+
+
+def _fit_rows(rows: Sequence[str], room: int) -> list[str]:
+    """Return the first rows that fit, and a row that counts the others."""
+    kept_rows: list[str] = []
+    for row in rows:
+        room -= len(row) + 1
+        # Without its first row a reader would not know the name.
+        if room < 0 and kept_rows:
+            break
+        kept_rows.append(row)
+    rest = len(rows) - len(kept_rows)
+    if rest:
+        more = pluralize(rest, "more line")
+        kept_rows.append(f"[{more}: survey this name alone]")
+    return kept_rows
 
 
 def render_uses(uses: NameUses, *, is_tree: bool) -> Iterator[str]:
@@ -62,10 +88,10 @@ def describe_survey(survey: UsesSurvey) -> tuple[str, ...]:
     """Return notes on the files whose uses were not told apart, or not for certain."""
     notes: list[str] = []
     if survey.unparsed:
-        count = pluralize(sum(survey.unparsed.values()), "use")
+        count = pluralize(sum(survey.unparsed.values()), "more use")
         named = _name_files(tuple(survey.unparsed))
         notes.append(
-            f"{count} counted only, since the rest took too long: {named}; a narrower path or glob tells them apart"
+            f"{count} only counted: {named}; a narrower path or glob tells them apart"
         )
     if survey.unread_imports:
         languages = ", ".join(survey.unread_imports)
