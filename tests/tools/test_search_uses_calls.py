@@ -43,6 +43,7 @@ def test_scripts(text: str, spelling: str, arguments: str) -> None:
     [
         ("§f(lambda a, b: a, k=1)", Language.PYTHON, "f(…)", "2 arguments"),
         ("§f(*a)", Language.PYTHON, "f(…)", "spread arguments"),
+        ("§f(..., 1)", Language.PYTHON, "f(…)", "2 arguments"),
         ("§f(a, **k)", Language.PYTHON, "f(…)", "spread arguments"),
         ("§f(a * b, c ** d)", Language.PYTHON, "f(…)", "2 arguments"),
         ("§f(a for a, b in c)", Language.PYTHON, "f(…)", "1 argument"),
@@ -50,6 +51,8 @@ def test_scripts(text: str, spelling: str, arguments: str) -> None:
         ("a::§f::<u8>(1)", Language.RUST, "a::f(…)", "1 argument"),
         ("§f!(1, 2)", Language.RUST, "f(…)", "2 arguments"),
         ("p->§f(1)", Language.CPP, "p->f(…)", "1 argument"),
+        ("§f(*p, 1)", Language.CPP, "f(…)", "2 arguments"),
+        ("§f(xs...)", Language.GO, "f(…)", "spread arguments"),
         ("t.§f[int](1)", Language.GO, "t.f(…)", "1 argument"),
     ],
 )

@@ -32,7 +32,9 @@ _OPENING = re.compile(
 _TYPE_ARGUMENTS = re.compile(rb"(?<=\w)<[\w\s,.|&\[\]?:]*>(?=[\s,.)\]};_]|\Z)")
 _LAMBDA = re.compile(rb"\blambda\b[^:]*:")
 _FOR = re.compile(rb"\bfor\b")
-_SPREAD = re.compile(rb"(?:\A|,)\s*(?:\*|\.\.\.)|\.\.\.\s*(?:,|\Z)")
+_STAR_SPREADS = (Language.PYTHON, Language.RUBY, Language.KOTLIN)
+_STARRED = re.compile(rb"(?:\A|,)\s*\*")
+_SPREAD = re.compile(rb"(?:\A|,)\s*\.\.\.|\.\.\.\s*(?:,|\Z)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,11 +109,14 @@ def _count_arguments(
     """Return the number of arguments in the brackets of a token, in words."""
     text = _flatten(data, tokens, number)
     text = _LAMBDA.sub(b"_", _TYPE_ARGUMENTS.sub(b"", text))
-    if _SPREAD.search(text):
+    is_python = language is Language.PYTHON
+    # In Python `...` is a value, and in C `*p` is one argument.
+    spread = _STARRED if language in _STAR_SPREADS else _SPREAD
+    if spread.search(text):
         return "spread arguments"
     if not text.strip():
         return "0 arguments"
-    if language is Language.PYTHON and _FOR.search(text):
+    if is_python and _FOR.search(text):
         # `any(a < b for a, b in pairs)` has a comma of no argument.
         return "1 argument"
     parts = text.split(b",", MAX_COMMAS)
