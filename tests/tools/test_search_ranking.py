@@ -13,7 +13,7 @@ ROWS = "".join(
 def rows(workspace, root):
     """Return a workspace with rows of several forms."""
     (root / "r.jsonl").write_text(ROWS + '{"n":300}\n')
-    (root / "t.csv").write_text("n,ms\n1,30\n2,200\n3,100\n")
+    (root / "t.csv").write_text("n,ms\n1,30\n2,100\n3,200\n4,150\n")
     (root / "a.log").write_text("took 30 ms\ntook 200 ms\n")
     (root / "b.log").write_text("took 100 ms\nms=7\nms=9\n")
     return workspace
@@ -44,8 +44,8 @@ def shown(result):
         ),
         (
             {"path": "t.csv", "sort": "-ms", "fields": ["n", "ms"]},
-            ["2\t200", "3\t100", "1\t30"],
-            "3 of 3 matching lines, the largest ms first",
+            ["3\t200", "4\t150", "2\t100"],
+            "3 of 4 matching lines, the largest ms first",
         ),
         (
             {

@@ -56,6 +56,7 @@ class LineRanking:
         self._max_lines = max_lines
         self._file = 0
         self._lines: list[RankedLine] = []
+        self._worst_key: RankKey | None = None
         self._counted_lines = 0
         self._unranked_lines = 0
 
@@ -138,16 +139,17 @@ class LineRanking:
 
     def _may_be_best(self, key: RankKey) -> bool:
         """Return False if a line is certainly not among the best."""
-        if len(self._lines) < self._max_lines:
+        worst = self._worst_key
+        if worst is None:
             return True
-        # After a cut, the last line is the worst of the best.
-        worst = self._lines[self._max_lines - 1].key
         return key > worst if self._is_descending else key < worst
 
     def _keep_best(self) -> None:
         """Sort the lines, those with equal values by their places, and drop the rest."""
         self._lines.sort(key=attrgetter("key"), reverse=self._is_descending)
         del self._lines[self._max_lines :]
+        if len(self._lines) == self._max_lines:
+            self._worst_key = self._lines[-1].key
 
 
 def _parse_part(text: str) -> KeyPart:
