@@ -54,7 +54,7 @@ NOT_OF_A_SHELL_LINES = (
     "leave out invert, or look for both",
     "or use mode=literal or mode=regex",
     "use mode=literal or mode=regex",
-    "output=kinds has no meaning",
+    "has no meaning in a fuzzy search",
 )
 
 
