@@ -87,6 +87,10 @@ PAGE_ARGUMENTS = {
 """The arguments in which the pages of a search may differ."""
 
 MAX_FILES = 1_000_000
+MAX_SURVEYED_BYTES = 8 << 20
+EXTRA_SURVEY_SECONDS = 5.0
+"""The limits of a survey that was not asked for."""
+
 MIN_SURVEYED_LINES = 61
 """Of a name in fewer lines, the lines are shown."""
 
@@ -469,7 +473,12 @@ def find_survey(
         return None
     if not has_syntax(files):
         return None
-    collector = UsesCollector(context, (arguments.pattern or "",))
+    collector = UsesCollector(
+        context,
+        names=(arguments.pattern or "",),
+        max_parsed_bytes=MAX_SURVEYED_BYTES,
+        seconds=EXTRA_SURVEY_SECONDS,
+    )
     for location in files:
         snapshot = context.searcher.open(location, context.task)
         if isinstance(snapshot, Snapshot):

@@ -47,7 +47,9 @@ from filewright.tools.syntax_filter import narrowest_kind
 
 MAX_USES = 20_000
 MAX_PARSED_BYTES = 32 << 20
-SURVEY_SECONDS = 3.0
+SURVEY_SECONDS = 10.0
+"""The processor time of a survey. The limit of bytes comes first but on a busy machine."""
+
 MAX_ALIASES = 50
 MAX_SOURCES = 5
 """Imported files in which the name is looked for."""
@@ -130,6 +132,7 @@ class UsesCollector:
     context: Context
     names: tuple[str, ...]
     max_parsed_bytes: int = MAX_PARSED_BYTES
+    seconds: float = SURVEY_SECONDS
     _uses: dict[str, list[NameUse]] = field(default_factory=dict)
     _unparsed: dict[str, int] = field(default_factory=dict)
     _broken: list[str] = field(default_factory=list)
@@ -145,7 +148,7 @@ class UsesCollector:
     def add_file(self, snapshot: Snapshot, pattern: Pattern) -> None:
         """Add the uses in a file, which the pattern finds."""
         if self._task is None:
-            self._task = ExtraTask(self.context.task, SURVEY_SECONDS)
+            self._task = ExtraTask(self.context.task, self.seconds)
         path = display_path(snapshot)
         room = MAX_USES - self._use_count
         self.max_parsed_bytes -= snapshot.file_size
