@@ -8,6 +8,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import re
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -342,6 +343,39 @@ def test_a_tree_of_thirty_thousand_files_is_moved_about_in_little_memory(
     place: Path,
 ) -> None:
     _moved_about(place, 5000, 6)
+
+
+@pytest.mark.sweep
+def test_replacing_in_thirty_thousand_files_takes_bounded_memory(
+    place: Path,
+) -> None:
+    _tree(place / "work", 5000, 6)
+    before = outside.contents(place / "work" / "tree")
+    replacement = {
+        "pattern": "file",
+        "replacement": "FILE",
+        "path": "tree",
+        "preview": False,
+        "max_files": 30_000,
+    }
+    # The goal of 64 MB is not reached: the planned files are held until the answer.
+    call = ("replace_content", replacement)
+    (text,) = _within(place, call, allowed=85 * MB)
+    # In a new process: memory that a call has let go serves the next one.
+    change = re.search(r"change (\w+)", text)
+    assert change is not None
+    _within(place, ("revert_edit", {"change_id": change[1]}))
+    assert outside.contents(place / "work" / "tree") == before
+
+
+@pytest.mark.sweep
+def test_deleting_a_hundred_thousand_files_takes_little_memory(
+    place: Path,
+) -> None:
+    _tree(place / "work", 16_667, 6)
+    delete = {"paths": ["tree"], "recursive": True}
+    _within(place, ("delete_items", delete))
+    assert not (place / "work" / "tree").exists()
 
 
 @pytest.mark.extra

@@ -75,6 +75,7 @@ Patches and diffs:
 
 - `patch`: patches in both notations: reading, placing and planning them
 - `changeset`: the changes of a call as plain values, for `changes`
+- `packed_steps`: the steps of a change of very many files, in little memory
 - `linediff`: the lines of two texts that correspond
 - `diff3`: the merge of two changed versions of a text
 - `changed_lines`: the lines that splices change, grouped into hunks
