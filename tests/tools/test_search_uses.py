@@ -173,18 +173,33 @@ def test_refuses(
     assert message in f"{caught.value} {caught.value.hint}"
 
 
-def test_counts_what_is_not_parsed(workspace: Workspace, root: Path) -> None:
-    """Beyond the limit of bytes, uses are counted, and the answer says where."""
+@pytest.mark.parametrize(
+    ("limit", "unparsed"),
+    [
+        ({"max_parsed_bytes": 8}, {"b.py": 2}),
+        ({"max_uses": 2}, {"b.py": 1}),
+        ({"max_uses": 1}, {"b.py": 2}),
+        ({"max_uses": 3}, {}),
+    ],
+    ids=str,
+)
+def test_counts_what_is_not_parsed(
+    workspace: Workspace,
+    root: Path,
+    limit: dict[str, Any],
+    unparsed: dict[str, int],
+) -> None:
+    """Beyond a limit, uses are counted, and the answer says where."""
     write_files(root, {"a.py": "own()\n", "b.py": "own()\nown\n"})
-    collector = UsesCollector(workspace.context, ("own",), max_parsed_bytes=8)
+    collector = UsesCollector(workspace.context, ("own",), **limit)
     pattern = compile_pattern("own")
     for name in ("a.py", "b.py"):
         location = workspace.context.boundary.locate(name)
         with workspace.context.open(location) as snapshot:
             collector.add_file(snapshot, pattern)
     uses = collector.survey()
-    assert uses.names[0].count == 1
-    assert uses.unparsed == {"b.py": 2}
+    assert uses.names[0].count == 3 - sum(unparsed.values())
+    assert uses.unparsed == unparsed
 
 
 def test_surveys_a_name_with_many_hits(

@@ -132,6 +132,7 @@ class UsesCollector:
     context: Context
     names: tuple[str, ...]
     max_parsed_bytes: int = MAX_PARSED_BYTES
+    max_uses: int = MAX_USES
     seconds: float = SURVEY_SECONDS
     _uses: dict[str, list[NameUse]] = field(default_factory=dict)
     _unparsed: dict[str, int] = field(default_factory=dict)
@@ -150,7 +151,7 @@ class UsesCollector:
         if self._task is None:
             self._task = ExtraTask(self.context.task, self.seconds)
         path = display_path(snapshot)
-        room = MAX_USES - self._use_count
+        room = self.max_uses - self._use_count
         self.max_parsed_bytes -= snapshot.file_size
         if room <= 0 or self.max_parsed_bytes < 0 or self._task.ran_out:
             self._count(snapshot, path, pattern)
@@ -164,14 +165,25 @@ class UsesCollector:
                 raise
             self._count(snapshot, path, pattern)
             return
+        if len(uses) >= room:
+            self._count(snapshot, path, pattern, read_count=room)
         for name, use in uses:
             self._uses.setdefault(name, []).append(use)
             self._use_count += 1
 
-    def _count(self, snapshot: Snapshot, path: str, pattern: Pattern) -> None:
-        """Count the matches of a file that is not read any more."""
+    def _count(
+        self,
+        snapshot: Snapshot,
+        path: str,
+        pattern: Pattern,
+        *,
+        read_count: int = 0,
+    ) -> None:
+        """Count the matches of a file that are not read, those after `read_count`."""
         matches = find_matches(snapshot, pattern, task=self.context.task)
-        self._unparsed[path] = sum(1 for _ in matches)
+        count = sum(1 for _ in islice(matches, read_count, None))
+        if count:
+            self._unparsed[path] = count
 
     def _read(
         self, reader: _FileReader, pattern: Pattern, room: int
