@@ -165,6 +165,12 @@ def test_several_logs(workspace, root):
     cursor = first.next_cursor
     second = search(workspace, pattern="failed", cursor=cursor, **few)
     assert [hit.line for hit in second.results] == [2]
+    (root / "b.log").write_text("failed: r-107\n" + "again: r-107\n" * 30)
+    common = search(workspace, pattern="failed", path="b.log", trace=True)
+    assert (
+        "no other line shares a rare id; r-107 is in 31 lines: not followed"
+        in common.text
+    )
 
 
 @pytest.mark.parametrize(

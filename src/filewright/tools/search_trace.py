@@ -60,15 +60,19 @@ def add_trace(
     lines: list[TracedLine] = []
     notes: list[str] = []
     has_identifiers = False
+    has_frequent_ids = False
     for files in logs:
         reader = LogReader(files, select_times(search), context.task)
         trace = follow(reader, read_lines(reader, _offsets_by_path(outcome)))
         lines += _lay_out(trace, files, outcome, context.settings.match_chars)
         notes += _describe(trace)
         has_identifiers |= trace.has_identifiers
+        has_frequent_ids |= bool(trace.frequent)
     linked_count = sum(1 for line in lines if line.identifier is not None)
     if not linked_count:
         summary = "no other line shares an id"
+        if has_frequent_ids:
+            summary = "no other line shares a rare id"
         if not has_identifiers:
             summary = "no id to follow"
         return replace(outcome, notes=(*outcome.notes, summary, *notes))
