@@ -463,8 +463,9 @@ class EditArguments(ChangeArguments):
     """the version shown by a read; the call is refused if the file has another
     one now"""
     encoding: Annotated[str | None, RARE] = None
-    imports: Annotated[bool, RARE] = False
-    """true: [imports](editing.md#imports) follow symbols that move; a `from` edit may say so too"""
+    imports: bool = False
+    """true: rewrite the [imports](editing.md#imports) of symbols that move; also
+    an argument of a single `from` edit"""
     in_turn: SkipJsonSchema[bool] = False
 
     @classmethod

@@ -113,7 +113,7 @@ SEARCH_CONTENT = Tool(
         "Find text, regex (RE2), code (f($$$X)) or similar text (fuzzy). "
         "uses: definitions, aliases, imports and calls of a name, summed up. "
         "kinds: lines alike but for numbers. Logs (.gz, app.log*): since "
-        "(15m), until; trace: true follows ids to other lines. "
+        "(15m), until; trace: follow ids to other lines. "
         "JSON lines, CSV: where {err.code: '>500'}, fields, sort (-ms); "
         "by (host,10m,$1): counts, p95 of fields."
     ),

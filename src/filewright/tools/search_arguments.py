@@ -113,11 +113,11 @@ class SearchArguments(Arguments):
     """counts by a field of JSON lines or `name=value` in text, a time or a group of the regex: `"err.code"`, `"10m"`,
     `"$1"`, `"host,1h"`"""
     sort: Annotated[str | None, RARE] = None
-    """the `max_results` lines with the smallest value of a field or of a group of the regex, or with `-` before it the
-    largest: `"-latency_ms"`, `"-$1"`"""
-    trace: Annotated[bool, RARE] = False
-    """for up to 5 matches in logs, also the lines that share rare ids with them (of a request, a job, a trace), and on
-    from those, in their order, each with the id that led to it"""
+    """show the `max_results` lines with the smallest values of a field or of a
+    group of the regex, or with `-` the largest: `"-latency_ms"`, `"-$1"`"""
+    trace: bool = False
+    """true: follow up to 5 matches through a log: show also the lines with the same
+    rare ids (of a request, a job), and the lines with the ids of those"""
     rotated: Annotated[bool, RARE] = False
     """search all files of a rotated log, the oldest first, as `path:
     "app.log*"` does"""
