@@ -459,3 +459,17 @@ def test_birth_time_of_folder(path: Path, tmp_path: Path) -> None:
     with system.open_folder(os.fsencode(path)) as folder:
         birth = folder.status_with_birth().birth_ns
         assert birth is None or 0 < birth <= folder.status().ctime_ns
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux has Landlock")
+def test_child_older_than_the_confinement_cannot_be_killed() -> None:
+    program = (
+        "import subprocess, sys\n"
+        "from filewright.system import landlock, posix\n"
+        "child = subprocess.Popen(['cat'], stdin=-1, start_new_session=True)\n"
+        "landlock.confine(['/tmp'])\n"
+        "posix.kill_process_tree(child)\n"
+        "child.stdin.close()\n"
+        "child.wait(10)\n"
+    )
+    subprocess.run([sys.executable, "-c", program], check=True)

@@ -623,7 +623,9 @@ def kill_process_tree(process: Popen[bytes]) -> None:
     """Kill a child that leads a process group, and the whole group."""
     import signal
 
-    with suppress(ProcessLookupError):
+    # After this process has confined itself it may not signal an older child, which
+    # ends at the end of its input.
+    with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 
 
