@@ -12,12 +12,12 @@ from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_excerpt import ExcerptLine, FileExcerpt, LineRole
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_rendering import (
-    braced,
     describe_outcome,
     render_excerpts,
     render_search,
 )
 from filewright.tools.search_result import MatchedFile
+from filewright.tools.search_tree import braced
 
 
 def test_last_line(root: Path, workspace: Workspace) -> None:
@@ -91,11 +91,13 @@ def test_groups_files_with_equal_counts(
     rows = workspace.call(
         "search_content", {"pattern": "hit", "output": "counts"}
     ).text.splitlines()
-    assert rows[9:11] == ["p09/package.json: 1", "p10/package.json: 1"]
-    assert rows[11:] == [
-        "[and 19 more package.json: 1]",
+    assert rows == [
+        "p07/package.json: 2",
+        "*/package.json: 1 each in 29 files",
         "[31 matching lines in 30 files, all shown; 30 files searched]",
     ]
+    named = workspace.search("hit", output="counts", max_results=30)
+    assert named.text.count("package.json: 1\n") == 29
     found = workspace.search("hit", output="counts")
     assert [file.count for file in found.files] == [1] * 7 + [2] + [1] * 22
     assert (
@@ -177,9 +179,11 @@ def test_counts_all_files(root: Path, workspace: Workspace) -> None:
     assert sum(file.count for file in found.files) == 180
     assert found.complete
     rows = found.text.splitlines()
-    assert rows[:2] == ["d00/: 15 in 5 files", "d01/: 15 in 5 files"]
-    assert rows[15:] == [
-        "2 more folders: 20 in 8 files",
+    folders = ",".join(f"d{n:02}" for n in range(2, 17))
+    assert rows == [
+        f"{{{folders}}}/: 10 each in 15 folders",
+        "d00/: 15 in 5 files",
+        "d01/: 15 in 5 files",
         "[180 matching lines in 70 files; max_results=70, a narrower path or glob shows each file; "
         "output=uses surveys a name; 70 files searched]",
     ]
@@ -191,7 +195,9 @@ def test_counts_all_files(root: Path, workspace: Workspace) -> None:
     assert len(workspace.search("hit", output="files").files) == 70
     item = {"output": "counts", "glob": "d0[0-6]/*"}
     shares = workspace.search("hit", items=[item] * 19)
-    assert shares.text.startswith("pattern 1 'hit':\nd00/: 15 in 5 files\n")
+    assert shares.text.startswith(
+        "pattern 1 'hit':\n{d02,d03,d04,d05,d06}/: 10 each"
+    )
 
 
 def outcome_of(**facts) -> SearchOutcome:

@@ -29,6 +29,7 @@ from filewright.tools.search_excerpt import (
     SymbolFinder,
     excerpt_hits,
 )
+from filewright.tools.search_folders import count_by_folder, render_folders
 from filewright.tools.search_lines import excerpt_chars
 from filewright.tools.search_notes import display_path
 from filewright.tools.search_outcome import SearchOutcome, ShownKinds
@@ -37,7 +38,6 @@ from filewright.tools.search_rendering import (
     SURVEY_RESERVED_CHARS,
     render_excerpts,
     render_file,
-    render_folders,
     render_kind,
 )
 from filewright.tools.search_result import (
@@ -51,7 +51,6 @@ from filewright.tools.search_tree import (
     MIN_TREE_HITS,
     TreeLength,
     cut_to_call,
-    split_path,
 )
 from filewright.tools.search_uses import UsesCollector
 from filewright.tools.search_uses_names import parse_names
@@ -468,25 +467,6 @@ class SearchPage:
         else:
             rows = counter.rows(self._budget, max_rows)
         return ShownValues(rows, matrix, counter.summary(rows, matrix))
-
-
-def count_by_folder(files: Sequence[MatchedFile]) -> tuple[FolderCount, ...]:
-    """Return the counts of the files in each folder, the largest first."""
-    files_by_folder: dict[str, list[MatchedFile]] = {}
-    for file in files:
-        folder, name = split_path(file.path)
-        # A part of a path in quotes would not be a path.
-        place = name if name.startswith('"') else folder or "./"
-        files_by_folder.setdefault(place, []).append(file)
-    folders = [
-        FolderCount(
-            path=place,
-            files=len(members),
-            lines=sum(file.count or 0 for file in members),
-        )
-        for place, members in files_by_folder.items()
-    ]
-    return tuple(sorted(folders, key=lambda folder: -folder.lines))
 
 
 def show_only_fields(

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from os.path import commonprefix
 from typing import TYPE_CHECKING
 
 from filewright.hints import Hint, fill, join_words
@@ -14,9 +12,11 @@ from filewright.search.hit_groups import HitGroup
 from filewright.tools.bounded_text import BoundedText
 from filewright.tools.count_matrix import render_matrix, render_place
 from filewright.tools.search_excerpt import ExcerptLine, LineRole
+from filewright.tools.search_folders import common_pattern, render_folders
 from filewright.tools.search_lines import render_after_number, render_line
 from filewright.tools.search_tree import (
     MIN_TREE_HITS,
+    braced,
     has_single_lines,
     render_tree,
     split_path,
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     from filewright.tools.search_excerpt import FileExcerpt
     from filewright.tools.search_outcome import SearchOutcome, ShownKinds
     from filewright.tools.search_result import (
-        FolderCount,
         MatchedFile,
         ValueCount,
     )
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
 MAX_ALIKE_FILES = 10
 # Of more files than this, those of a folder share a row.
 MAX_OWN_ROWS = 20
-MAX_FOLDER_ROWS = 15
 SURVEY_RESERVED_CHARS = 400
 """The characters that a survey leaves for notes."""
 MAX_LARGEST_KIND_CHARS = 120
@@ -92,7 +90,8 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
     elif outcome.folders:
         yield from render_folders(outcome.folders)
     elif outcome.files:
-        yield from render_files(outcome.files)
+        is_limited = "max_results" in outcome.arguments.model_fields_set
+        yield from render_files(outcome.files, names_all=is_limited)
     elif outcome.kinds is not None:
         for kind in outcome.kinds.kinds:
             yield render_kind(kind, with_path=outcome.is_tree)
@@ -312,25 +311,6 @@ def _render_lines(lines: Sequence[ExcerptLine]) -> tuple[str, ...]:
     return tuple(rows)
 
 
-def braced(paths: Sequence[str]) -> str:
-    """Return paths in one line, with their common beginning and end once if that is shorter.
-
-    For example ``src/{a,b}/package.json``.
-    """
-    plain = ", ".join(paths)
-    # A part of a path in quotes would not be a path.
-    if re.search('[,{}"]', "".join(paths)):
-        return plain
-    # Cut to whole names.
-    start = commonprefix(paths).rfind("/") + 1  # noqa: RUF071
-    reversed_rests = [path[start:][::-1] for path in paths]
-    end = commonprefix(reversed_rests).rfind("/") + 1  # noqa: RUF071
-    common_start = plain[:start]
-    common_end = reversed_rests[0][:end][::-1]
-    middles = ",".join(rest[end:][::-1] for rest in reversed_rests)
-    return min(plain, f"{common_start}{{{middles}}}{common_end}", key=len)
-
-
 # Files with matches
 
 
@@ -340,41 +320,38 @@ def render_file(file: MatchedFile) -> str:
     return path if file.count is None else f"{path}: {file.count}"
 
 
-def render_files(files: Sequence[MatchedFile]) -> Iterator[str]:
+def render_files(
+    files: Sequence[MatchedFile], *, names_all: bool = False
+) -> Iterator[str]:
     """Yield a row for each file, or for each folder if many files have counts.
 
-    Of many files with the same name and count, only the first are named.
+    Many files with the same name and count share a row, unless `names_all`.
     """
-    endings: Counter[str] = Counter()
-    named_files = []
+    equal_files: dict[str, list[MatchedFile]] = {}
     for file in files:
         _, ending = split_path(render_file(file))
-        if file.count is not None:
-            endings[ending] += 1
-        if endings[ending] <= MAX_ALIKE_FILES:
+        equal_files.setdefault(ending, []).append(file)
+    named_files = []
+    rows = []
+    for file in files:
+        _, ending = split_path(render_file(file))
+        equal_count = len(equal_files[ending])
+        may_share = file.count is not None and not file.path.startswith('"')
+        if names_all or not may_share or equal_count <= MAX_ALIKE_FILES:
             named_files.append(file)
-    if endings and len(named_files) > MAX_OWN_ROWS:
+        elif file is equal_files[ending][0]:
+            paths = [
+                escape_controls(other.path) for other in equal_files[ending]
+            ]
+            place = common_pattern(paths)
+            rows.append(f"{place}: {file.count} each in {equal_count} files")
+    has_counts = any(file.count is not None for file in files)
+    if has_counts and len(named_files) > MAX_OWN_ROWS:
         yield from _render_folders(named_files)
     else:
         for file in named_files:
             yield render_file(file)
-    for ending, count in endings.items():
-        if count > MAX_ALIKE_FILES:
-            yield f"[and {count - MAX_ALIKE_FILES} more {ending}]"
-
-
-def render_folders(folders: Sequence[FolderCount]) -> Iterator[str]:
-    """Yield a row for each folder with its count, for the first of many."""
-    for folder in folders[:MAX_FOLDER_ROWS]:
-        files = ""
-        if folder.path.endswith("/"):
-            files = f" in {pluralize(folder.files, 'file')}"
-        yield f"{escape_controls(folder.path)}: {folder.lines:,}{files}"
-    rest = folders[MAX_FOLDER_ROWS:]
-    if rest:
-        lines = sum(folder.lines for folder in rest)
-        files = pluralize(sum(folder.files for folder in rest), "file")
-        yield f"{pluralize(len(rest), 'more folder')}: {lines:,} in {files}"
+    yield from rows
 
 
 def _render_folders(files: Sequence[MatchedFile]) -> Iterator[str]:

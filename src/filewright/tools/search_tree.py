@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from os.path import commonprefix
 
 from filewright.hints import fill
 from filewright.tools.search_excerpt import ExcerptLine, FileExcerpt, LineRole
@@ -52,6 +53,25 @@ def split_path(path: str) -> tuple[str, str]:
         return "", path
     folder, slash, name = path.rpartition("/")
     return folder + slash, name
+
+
+def braced(paths: Sequence[str]) -> str:
+    """Return paths in one line, with their common beginning and end once if that is shorter.
+
+    For example ``src/{a,b}/package.json``.
+    """
+    plain = ", ".join(paths)
+    # A part of a path in quotes would not be a path.
+    if re.search('[,{}"]', "".join(paths)):
+        return plain
+    # Cut to whole names.
+    start = commonprefix(paths).rfind("/") + 1  # noqa: RUF071
+    reversed_rests = [path[start:][::-1] for path in paths]
+    end = commonprefix(reversed_rests).rfind("/") + 1  # noqa: RUF071
+    common_start = plain[:start]
+    common_end = reversed_rests[0][:end][::-1]
+    middles = ",".join(rest[end:][::-1] for rest in reversed_rests)
+    return min(plain, f"{common_start}{{{middles}}}{common_end}", key=len)
 
 
 def has_single_lines(excerpts: Sequence[FileExcerpt]) -> bool:
