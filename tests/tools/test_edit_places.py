@@ -222,6 +222,71 @@ def test_lines_of_the_last_edit(root: Path, workspace: Workspace) -> None:
     assert "\nRATE = 9\n" in (root / "cart.py").read_text()
 
 
+OWN = {"path": "a.txt", "preview": False}
+SINCE_SHOWN = [
+    # the edits of the session after its read, the file then, and line 5 as named
+    ("changed", [("c", "C")], None, True),
+    ("touched", [("e", "E")], None, False),
+    ("line above", [("a", "a\nnew")], None, False),
+    ("line below", [("f", "f\nnew")], None, True),
+    ("there and back", [("a", "a\nnew"), ("b\n", "")], None, False),
+    ("by another", [], "a\nb\nC\nd\ne\nf\n", True),
+    ("moved by another", [], "new\na\nb\nc\nd\ne\nf\n", False),
+    ("by both", [("c", "C")], "a\nnew\nC\nd\ne\nf\n", True),
+    ("moved by both", [("c", "C")], "a\nb\nC\ne\nf\n", False),
+]
+
+
+@pytest.mark.parametrize(
+    ("changes", "text", "is_certain"),
+    [row[1:] for row in SINCE_SHOWN],
+    ids=[row[0] for row in SINCE_SHOWN],
+)
+def test_lines_as_shown_before_a_change(
+    root: Path,
+    workspace: Workspace,
+    changes: list[tuple[str, str]],
+    text: str | None,
+    is_certain: bool,
+) -> None:
+    file = root / "a.txt"
+    file.write_text("a\nb\nc\nd\ne\nf\n")
+    shown = version(workspace, "a.txt")
+    for pattern, replacement in changes:
+        call = {"pattern": pattern, "replacement": replacement, **OWN}
+        workspace.call("replace_content", call)
+    if text is not None:
+        file.write_text(text)
+    before = file.read_text()
+    edits = [{"at": {"lines": [5, 5]}, "replace": "x"}]
+    done = workspace.call("edit_content", {"path": "a.txt", "edits": edits})
+    assert done.is_error is not is_certain, done.text
+    if is_certain:
+        assert before.splitlines()[4] == "e"
+        assert file.read_text() == before.replace("e\n", "x\n")
+    else:
+        assert file.read_text() == before
+        assert shown in done.text
+
+
+def test_refusal_has_all_versions(root: Path, workspace: Workspace) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        (root / name).write_text(f"{name}\n")
+    versions = [version(workspace, name) for name in ("a.txt", "b.txt")]
+    for name in ("a.txt", "b.txt"):
+        (root / name).write_text(f"new\n{name}\n")
+    edits = [
+        {"path": name, "at": {"after": 1}, "replace": "x"}
+        for name in ("a.txt", "b.txt", "c.txt")
+    ]
+    refused = workspace.call("edit_content", {"edits": edits})
+    versions += [
+        version(workspace, name) for name in ("a.txt", "b.txt", "c.txt")
+    ]
+    for token in versions:
+        assert token in refused.text
+
+
 REFUSED = [
     ({"start_line": 3, "end_line": 3, "replace": "x"}, "invalid_input", "expected_version"),
     ({"start_line": 3, "end_line": 3, "replace": "x", "expected_version": "0" * 16}, "stale_version", "read the file again"),

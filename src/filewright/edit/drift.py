@@ -19,7 +19,11 @@ from filewright.edit.diff3 import (
     slide_changes,
 )
 from filewright.edit.line_endings import choose_terminator, whole_lines_splice
-from filewright.edit.linediff import diff_lines, splices_to_line_changes
+from filewright.edit.linediff import (
+    LineChange,
+    diff_lines,
+    splices_to_line_changes,
+)
 from filewright.edit.locate import locate
 from filewright.edit.model import (
     ByteRange,
@@ -76,6 +80,45 @@ def match_earlier_version(
             return _carry_over(source, match, base, splices)
         return None if is_text else NotLocated(edit, Code.NO_CHANGE)
     return None
+
+
+def are_lines_in_place(
+    source: Source, bases: Sequence[bytes], first_line: int, last_line: int
+) -> bool:
+    """Return True if lines have the same numbers and texts in all `bases` too.
+
+    Then it does not matter in which of these versions a caller has counted them.
+    """
+    if source.size > MAX_MERGED_BYTES:
+        return False
+    lines = [row.body for row in source.rows()]
+    for content in bases:
+        base_lines = [row.body for row in source.version(content).rows()]
+        # Among equal lines a diff cannot tell which one is new. From the other end it
+        # chooses differently, and both must agree.
+        changes = diff_lines(base_lines, lines)
+        if not _keep_range(changes, first_line - 1, last_line):
+            return False
+        changes = diff_lines(base_lines[::-1], lines[::-1])
+        start = len(base_lines) - last_line
+        growth = len(lines) - len(base_lines)
+        end = start + last_line - first_line + 1
+        if not _keep_range(changes, start, end, growth=growth):
+            return False
+    return True
+
+
+def _keep_range(
+    changes: Sequence[LineChange], start: int, end: int, *, growth: int = 0
+) -> bool:
+    """Return True if no change touches a range of lines, and those before it add `growth`."""
+    for change in changes:
+        if change.start >= end:
+            break
+        if change.end > start:
+            return False
+        growth -= change.growth
+    return growth == 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -111,6 +111,19 @@ class ShownContents:
                 return entry.content
         return None
 
+    def contents_since(
+        self, location: Location, version: str
+    ) -> list[bytes] | None:
+        """Return the whole files shown since `version` and at it, or None if it is gone."""
+        contents: list[bytes] = []
+        for entry in self._entries.get(location) or ():
+            if not entry.is_whole_file:
+                return None
+            contents.append(entry.content)
+            if entry.version == version:
+                return contents
+        return None
+
     def earlier_contents(
         self, location: Location, *, except_version: str = ""
     ) -> list[bytes]:

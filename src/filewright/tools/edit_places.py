@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from filewright.edit.drift import are_lines_in_place
 from filewright.edit.list_separators import ListEdits
 from filewright.edit.request import SymbolLines
+from filewright.edit.source import Source
 from filewright.edit.symbol_lines import find_symbol_lines
 from filewright.errors import FilewrightError
 from filewright.text.notebook import NotebookView, view_if_notebook
 from filewright.text.notebook_cells import CELL_HINT
 from filewright.text.snapshot import Snapshot
-from filewright.tools.edit_arguments import Place
+from filewright.tools.context import Context
+from filewright.tools.edit_arguments import Place, PlaceEdit
 from filewright.tools.edit_call import EditCall, FileEdits, NumberedEdit
 from filewright.wording import escape_controls
 
@@ -24,6 +28,8 @@ if TYPE_CHECKING:
 _NO_LINE: Final = -1
 _MAX_LINE_DIGITS: Final = 19
 _MAX_SHOWN_ANCHOR: Final = 40
+# Files of a call of which a refusal names the versions.
+_MAX_NAMED_VERSIONS: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,15 +143,71 @@ def require_known_lines(
             f"end_line {last_line} is before start_line {first_line}",
             "correct the lines",
         )
-    if not text.is_known:
+    if not text.is_known and not _are_in_place(
+        call.context, file, text.snapshot, first_line, last_line
+    ):
         path = file.requested_path
         raise call.invalid(
             number,
             f"{path} was not read in its current version, so line "
             f"{first_line} may be another line than you mean",
-            f"read {path} first, or give expected_version; the current version is "
-            f"{text.snapshot.version}",
+            f"read {path} first, or give expected_version; "
+            f"{_name_versions(call, file, text.snapshot)}",
         )
+
+
+def _are_in_place(
+    context: Context,
+    file: FileEdits,
+    snapshot: Snapshot,
+    first_line: int,
+    last_line: int,
+) -> bool:
+    """Return True if lines are where the session was shown them.
+
+    The session knows its own changes since, so it may count the lines of any version
+    since then: lines that moved in between are not certain.
+    """
+    shown_version = context.seen.shown_version(context.session, file.location)
+    if shown_version is None:
+        return False
+    contents = context.shown.contents_since(file.location, shown_version)
+    if contents is None:
+        return False
+    source = Source(snapshot, context.task)
+    return are_lines_in_place(source, contents, first_line, last_line)
+
+
+def _name_versions(call: EditCall, file: FileEdits, snapshot: Snapshot) -> str:
+    """Return the versions of a file, and of others of the call that lack theirs."""
+    context = call.context
+    texts = [f"the current version is {_with_shown_version(context, snapshot)}"]
+    locations = {file.location}
+    for edit in call.arguments.edits:
+        path = edit.path
+        has_lines = isinstance(edit, PlaceEdit) and edit.at.symbol is None
+        if path is None or not has_lines or call.version_for(edit):
+            continue
+        location = context.boundary.locate(path)
+        if location in locations or len(locations) == _MAX_NAMED_VERSIONS:
+            continue
+        locations.add(location)
+        # A file that cannot be opened is refused by its own edit.
+        with suppress(FilewrightError), context.open(location) as other:
+            shown = context.seen.shown_version(context.session, location)
+            if shown != other.version:
+                versions = _with_shown_version(context, other)
+                texts.append(f"of {path} {versions}")
+    return ", ".join(texts)
+
+
+def _with_shown_version(context: Context, snapshot: Snapshot) -> str:
+    """Return the version of a file, with the one that the session was shown last."""
+    assert snapshot.location is not None
+    shown = context.seen.shown_version(context.session, snapshot.location)
+    if shown is None:
+        return snapshot.version
+    return f"{snapshot.version} (shown last: {shown})"
 
 
 def find_symbol_lines_of(
