@@ -51,4 +51,4 @@ def test_long_line_is_compared_near_the_hit() -> None:
     group = groups.add_hit(Snapshot(content), 505)
     assert group is not None
     assert "needle 1" in group.text
-    assert len(group.text) < 300
+    assert group.text == f"…{'a' * 35} needle 1 {'b' * 75}…"

@@ -14,6 +14,10 @@ _BYTES_BEFORE = 120
 _BYTES_AFTER = 160
 """Bytes of a line, before and after its match, by which it is compared."""
 
+_SHOWN_CHARS = 120
+_SHOWN_CHARS_BEFORE = 40
+"""Characters of a line that are shown, and of those the ones before the match."""
+
 _NUMBER = re.compile(
     r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4}[0-9a-fA-F-]*\b|[0-9]+"
 )
@@ -21,7 +25,10 @@ _NUMBER = re.compile(
 
 @dataclass(slots=True)
 class HitGroup:
-    """`count` similar lines: the path, the 1-based number and the text of the first."""
+    """`count` similar lines: the path, the 1-based number and the text of the first.
+
+    The text is cut around the match if it is long.
+    """
 
     path: str
     line: int
@@ -57,8 +64,8 @@ class HitGroups:
 
         Return its group if the line is the first of it.
         """
-        text = _read_around(snapshot, offset)
-        key = _NUMBER.sub("0", text)
+        line = _read_around(snapshot, offset)
+        key = _NUMBER.sub("0", line.text)
         group = self._groups.get(key)
         if group is not None:
             group.count += 1
@@ -68,6 +75,7 @@ class HitGroups:
             return None
         line_start = snapshot.lines.line_start(offset)
         number = snapshot.lines.line_at(line_start)
+        text = _cut_around(line)
         group = HitGroup(snapshot.requested_path, number, text, 1)
         self._groups[key] = group
         return group
@@ -81,7 +89,15 @@ class HitGroups:
         )
 
 
-def _read_around(snapshot: Snapshot, offset: int) -> str:
+@dataclass(frozen=True, slots=True)
+class _NearText:
+    """The part of a line near a match, which begins at an index of the text."""
+
+    text: str
+    match_index: int
+
+
+def _read_around(snapshot: Snapshot, offset: int) -> _NearText:
     """Return the line at `offset`, of a long line the part near it.
 
     There may be a million lines, so each is read at once.
@@ -91,6 +107,21 @@ def _read_around(snapshot: Snapshot, offset: int) -> str:
     near = snapshot.read(start, before_bytes + _BYTES_AFTER)
     before = decode(near[:before_bytes], snapshot.encoding)
     after = decode(near[before_bytes:], snapshot.encoding)
-    line = before.rpartition("\n")[2] + after.partition("\n")[0]
+    before = before.rpartition("\n")[2].lstrip(" \r")
+    line = before + after.partition("\n")[0]
     # Leading tabs stay: a caller that replaces the beginnings of lines must see them.
-    return line.strip(" \r")
+    return _NearText(line.strip(" \r"), len(before))
+
+
+def _cut_around(line: _NearText) -> str:
+    """Return the text of a line, of a long one the part around the match."""
+    text = line.text
+    start = max(0, line.match_index - _SHOWN_CHARS_BEFORE)
+    start = max(0, min(start, len(text) - _SHOWN_CHARS))
+    end = start + _SHOWN_CHARS
+    piece = text[start:end]
+    if start:
+        piece = "…" + piece
+    if end < len(text):
+        piece += "…"
+    return piece

@@ -24,15 +24,16 @@ from filewright.tools.syntax_filter import LeftOutMatches
 class ShownKinds:
     """The kinds of lines on a page, the rarest first, of `kind_count` kinds with `line_count` lines.
 
-    `largest` is the most frequent kind if it is not on the page. `other_lines` are of
-    kinds that were not told apart, because there are too many.
+    If not all are shown, those between the rarest and the most frequent are left out.
+    `other_lines` are of kinds that were not told apart, because there are too many.
+    `proposed_count` is the number of kinds that a larger page may have, or None.
     """
 
     kinds: tuple[HitGroup, ...]
     kind_count: int
     line_count: int
     other_lines: int
-    largest: HitGroup | None
+    proposed_count: int | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,15 +30,15 @@ from filewright.tools.search_excerpt import (
     excerpt_hits,
 )
 from filewright.tools.search_folders import count_by_folder, render_folders
+from filewright.tools.search_kinds import choose_kinds
 from filewright.tools.search_lines import excerpt_chars
 from filewright.tools.search_notes import display_path
-from filewright.tools.search_outcome import SearchOutcome, ShownKinds
+from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_ranking import LineRanking
 from filewright.tools.search_rendering import (
     SURVEY_RESERVED_CHARS,
     render_excerpts,
     render_file,
-    render_kind,
 )
 from filewright.tools.search_result import (
     FolderCount,
@@ -385,7 +385,7 @@ class SearchPage:
         """Return what was collected."""
         kinds = choose_kinds(
             self._kinds,
-            max_kinds=self.arguments.max_results,
+            self.arguments,
             max_chars=self._budget.limit - RESERVED_CHARS,
             with_path=is_tree,
         )
@@ -494,31 +494,6 @@ def show_only_fields(
         context_after=(),
     )
     return HitExcerpt(shown_hit, (shown,))
-
-
-def choose_kinds(
-    kinds: HitGroups, *, max_kinds: int, max_chars: int, with_path: bool
-) -> ShownKinds | None:
-    """Return the rarest kinds whose rows fit in `max_chars`; None if no line matched."""
-    ranked = kinds.ranked(rarest_first=True)
-    if not ranked:
-        return None
-    shown_count = 0
-    for kind in ranked[:max_kinds]:
-        max_chars -= len(render_kind(kind, with_path=with_path)) + 1
-        if max_chars < 0:
-            break
-        shown_count += 1
-    largest = None
-    if shown_count < len(ranked):
-        largest = ranked[-1]
-    return ShownKinds(
-        kinds=tuple(ranked[:shown_count]),
-        kind_count=len(ranked),
-        line_count=kinds.lines,
-        other_lines=kinds.others,
-        largest=largest,
-    )
 
 
 def fit_context(outcomes: Sequence[SearchOutcome]) -> list[SearchOutcome]:

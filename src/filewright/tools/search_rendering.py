@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from filewright.hints import Hint, fill, join_words
@@ -40,7 +39,6 @@ MAX_ALIKE_FILES = 10
 MAX_OWN_ROWS = 20
 SURVEY_RESERVED_CHARS = 400
 """The characters that a survey leaves for notes."""
-MAX_LARGEST_KIND_CHARS = 120
 MAX_REPEATED_CHARS = 12
 """A longer pattern is named by its number beside the hits of other searches."""
 
@@ -170,7 +168,7 @@ def describe_outcome(outcome: SearchOutcome) -> tuple[str, ...]:
     if outcome.values or outcome.survey is not None:
         return notes
     if outcome.kinds is not None:
-        summary = describe_kinds(outcome.kinds, with_path=outcome.is_tree)
+        summary = describe_kinds(outcome.kinds)
         return (summary, *notes)
     count = count_hits(outcome)
     if count:
@@ -225,31 +223,31 @@ def line_noun(outcome: SearchOutcome) -> str:
     return "match" if outcome.counts_matches else "matching line"
 
 
-def render_kind(
-    kind: HitGroup, *, with_path: bool, max_chars: int | None = None
-) -> str:
+def render_kind(kind: HitGroup, *, with_path: bool) -> str:
     """Return the row of a kind of lines: their count, and the first of them."""
     count = f"{kind.count:,} like " if kind.count > 1 else ""
     path = f"{escape_controls(kind.path)}:" if with_path else ""
-    text = escape_controls(kind.text[:max_chars])
-    return f"{count}{path}{kind.line}: {text}"
+    return f"{count}{path}{kind.line}: {escape_controls(kind.text)}"
 
 
-def describe_kinds(kinds: ShownKinds, *, with_path: bool) -> str:
-    """Return how many kinds of lines there are, and which are not shown."""
+def describe_kinds(kinds: ShownKinds) -> str:
+    """Return how many kinds of lines there are, and how to see the others."""
     kind_count = pluralize(kinds.kind_count, "kind")
-    summary = f"{kind_count} of {pluralize(kinds.line_count, 'matching line')}"
+    summary: str = (
+        f"{kind_count} of {pluralize(kinds.line_count, 'matching line')}"
+    )
     hidden_count = kinds.kind_count - len(kinds.kinds)
-    if kinds.largest is not None:
-        lines = pluralize(kinds.largest.count, "line")
-        row = render_kind(
-            replace(kinds.largest, count=1),
-            with_path=with_path,
-            max_chars=MAX_LARGEST_KIND_CHARS,
-        )
-        summary += f"; {hidden_count:,} more frequent kinds not shown; the largest ({lines}) is like {row}"
+    if hidden_count:
+        others = pluralize(hidden_count, "more kind")
+        summary += f", the rarest and the most frequent shown; {others}"
+        count = kinds.proposed_count
+        if count is not None:
+            way = Hint(f"max_results={count}", shell=f"--max-results {count}")
+            summary = fill("{}: {}", summary, way)
     if kinds.other_lines:
-        summary += f"; {kinds.other_lines:,} lines of other kinds"
+        summary = fill(
+            "{}; {}", summary, f"{kinds.other_lines:,} lines of other kinds"
+        )
     return summary
 
 
