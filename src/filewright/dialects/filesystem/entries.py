@@ -76,7 +76,7 @@ def delete_items(call: Call, arguments: DeleteItems) -> Answer:
         (result,) = call.delete(
             to_native(path), recursive=True, missing_ok=True
         ).results
-        if result.operation == "was not there":
+        if result.operation == "did not exist":
             note = "Path not found, nothing to delete"
             return {"success": True, "note": note}
         return {"success": True}
