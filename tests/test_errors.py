@@ -55,7 +55,9 @@ def test_translates_os_errors(number, code):
 
 def test_names_replaced_part_and_path():
     error = errors.replaced_meanwhile("docs: a link on the way", "docs/a.txt")
-    assert error.message.startswith("docs: a link on the way was replaced")
+    assert error.message == (
+        "docs: a link on the way has just been replaced by another program"
+    )
     assert error.details == {"path": "docs/a.txt"}
 
 

@@ -715,7 +715,7 @@ def test_partial_undo_leaves_conflicts(tmp_path: Path, preview: bool) -> None:
             "revert_edit", {"since": since, "partial": True, "preview": preview}
         )
         assert not answer.is_error, answer.text
-        assert "left as it is" in answer.text
+        assert "unchanged, since the file has changed since" in answer.text
         assert (
             "<<<<<<< now\nother\n=======\nthree\n>>>>>>> undone" in answer.text
         )

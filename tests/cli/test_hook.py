@@ -287,8 +287,8 @@ def test_warns_of_what_could_not_be_restored(
     assert (begun.returncode, begun.stderr) == (0, "")
     if said:
         assert (
-            "cannot bring back: large.bin (1.0 MB)"
-            in json.loads(begun.stdout)["systemMessage"]
+            "not stored, so a change of these files cannot be undone: "
+            "large.bin (1.0 MB)" in json.loads(begun.stdout)["systemMessage"]
         )
     else:
         assert begun.stdout == ""

@@ -405,7 +405,7 @@ def test_names_file_of_other_user(
         there = (folder / ".mcp.json").read_text()
         assert result.exit_code == 1
         assert ".mcp.json" in result.stderr
-        assert "ask the user who owns it" in result.stderr
+        assert "ask the user who owns the file to do this" in result.stderr
         assert there == '{"mcpServers": {}}\n'
 
 

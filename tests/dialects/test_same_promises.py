@@ -191,7 +191,9 @@ def test_another_programs_save_is_reported_in_the_answer(
     call = native if name == "native" else edits(root, "f", "two", "2")[name]
     result = offer.call(*call)
     assert not result.is_error
-    assert "another program has it open" in "".join(result.notices)
+    assert "another program has the previous file open" in "".join(
+        result.notices
+    )
     if name in ("filesystem", "largefile"):
         json.loads(result.text)
     else:

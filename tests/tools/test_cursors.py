@@ -35,7 +35,9 @@ def test_round_trip() -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        pytest.param({"tool": "search"}, "not one that this tool", id="tool"),
+        pytest.param(
+            {"tool": "search"}, "this tool did not give that cursor", id="tool"
+        ),
         pytest.param({"kind": "size"}, "another sort order", id="kind"),
     ],
 )

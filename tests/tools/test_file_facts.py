@@ -175,7 +175,7 @@ def test_place(truncated):
     end = sum(len(line) for line in DAMAGED_LINES[:296])
     match = re.fullmatch(
         r"no match in the text that could be read\n"
-        r"\[the search is not complete\]\n"
+        r"\[the search is incomplete\]\n"
         r"\[app\.log\.gz is damaged: it ends in the middle of its data; "
         r"nothing after byte ([\d,]+) of its text, in line 297 was read\]",
         text,
