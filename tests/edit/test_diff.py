@@ -87,8 +87,9 @@ def test_short_diff_has_context_where_it_tells_something(
     [
         (b"1\ntwo\n", "f:2:\n-2\n+two\n"),
         (b"1\n", "f:\n@@ -2 +1,0 @@\n-2\n"),
+        (b"1\n1.5\n2\n", "f:\n@@ -1,2 +1,3 @@\n 1\n+1.5\n 2\n"),
     ],
-    ids=["number", "header"],
+    ids=["number", "header", "insertion"],
 )
 def test_names_the_file_above_its_hunks(after: bytes, text: str) -> None:
     diff = between(b"1\n2\n", after)

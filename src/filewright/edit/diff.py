@@ -103,9 +103,9 @@ class DiffHunk:
         """Return the hunk with at most `context` rows of context around each change.
 
         With `loose_lines`, which are ranges of lines afterwards, lines that replace
-        others have context only in these ranges. Long rows of context are left out
-        too. What remains may be several hunks, which have the number 1, as they are
-        only rendered.
+        others have context only in these ranges, and lines that are only inserted have a
+        row of context at least. Long rows of context are left out too. What remains may be
+        several hunks, which have the number 1, as they are only rendered.
         """
         near = self._rows_near_changes(context, loose_lines)
         return [hunk for is_near, hunk in self._divide(near) if is_near]
@@ -175,8 +175,12 @@ class DiffHunk:
                 run, loose_lines
             ):
                 continue
-            first = max(0, indexes[0] - context)
-            last = min(len(self.rows) - 1, indexes[-1] + context)
+            reach = context
+            # The place of new lines between others is told by what they are between.
+            if loose_lines is not None and all(row.sign == "+" for row in run):
+                reach = max(1, context)
+            first = max(0, indexes[0] - reach)
+            last = min(len(self.rows) - 1, indexes[-1] + reach)
             for index in range(first, last + 1):
                 row = self.rows[index]
                 if (
@@ -309,7 +313,7 @@ class FileDiff:
 
         Lines that replace as many others are below their number, without a header.
         Lines that replace others have context only in `loose_lines`, which are ranges of
-        lines afterwards. Return None if anything of the diff was left out already.
+        lines afterwards; inserted lines always have some. Return None if anything of the diff was left out already.
         """
         if self.truncated:
             return None
