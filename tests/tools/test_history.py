@@ -43,6 +43,34 @@ def test_shows_several(
     assert "\n+25!\n" in answer.data["changes"][1]["diff"]
 
 
+def test_narrows_changes_to_a_path(root: Path, workspace: Workspace) -> None:
+    (root / "docs").mkdir()
+    ids: list[str] = []
+    for word in ("one", "two"):
+        edits = [
+            {"path": path, "content": f"{word} of {path}\n"}
+            for path in (f"docs/{word}.md", f"{word}.txt")
+        ]
+        done = workspace.call("edit_content", {"edits": edits})
+        ids.append(done.data["change_id"])
+    for change_id, path, words in (
+        (ids[0], "docs", ["+one of docs/one.md"]),
+        (ids, "docs", ["+one of docs/one.md", "+two of docs/two.md"]),
+        (ids, "two.txt", ["+two of two.txt"]),
+    ):
+        call = {"change_id": change_id, "path": path}
+        answer = workspace.call("get_history", call)
+        lines = answer.text.splitlines()
+        added = [line for line in lines if line.startswith(("+o", "+t"))]
+        assert added == words
+    for change_id in (ids[0], ids):
+        call = {"change_id": change_id, "path": "x"}
+        refused = workspace.call("get_history", call)
+        assert refused.code == "not_found", refused.text
+    filters = {"change_id": ids[0], "session": "current"}
+    assert workspace.call("get_history", filters).code == "invalid_input"
+
+
 def test_refuses_unknown_of_several(
     workspace: Workspace, changes: list[str]
 ) -> None:

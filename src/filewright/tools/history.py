@@ -5,13 +5,14 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence, Set
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, field_validator
 
 from filewright.boundary.location import Location
 from filewright.changes.model import ChangeRecord, FileChange, FileState
+from filewright.changes.selection import Scope
 from filewright.edit.diff import Diff
 from filewright.errors import Code, FilewrightError, invalid, too_many
 from filewright.hints import Hint
@@ -264,7 +265,6 @@ def _get_named(
 ) -> HistoryResult:
     """Return one change with its diff, or several in the order of the call."""
     filters = (
-        arguments.path,
         arguments.cursor,
         arguments.session,
         arguments.client,
@@ -273,7 +273,7 @@ def _get_named(
     if any(value is not None for value in filters):
         raise invalid(
             "get_history: change_id does not go with filters",
-            "leave out change_id, or path, cursor, session, client and since",
+            "leave out change_id, or cursor, session, client and since",
             argument="change_id",
         )
     names = [name.strip() for name in change_ids.split(",") if name.strip()]
@@ -289,11 +289,15 @@ def _get_named(
         record_id = context.changes.resolve_change_id(name)
         if all(record.id != record_id for record in records):
             records.append(context.changes.record(record_id))
+    location = None
+    if arguments.path is not None:
+        location = context.boundary.locate(arguments.path)
+        records = _narrow_records(context, records, location)
     diffs: list[Diff] = []
     for record in records:
         diffs.append(
             context.changes.diff(
-                record.id,
+                Scope(record.id, path=location),
                 max_lines=context.settings.diff_lines,
                 task=context.task,
             )
@@ -309,6 +313,28 @@ def _get_named(
         changes[0], records[0].file_changes, diffs[0], max_characters
     )
     return HistoryResult(text, changes=changes, difference=diffs[0])
+
+
+def _narrow_records(
+    context: Context, records: Sequence[ChangeRecord], location: Location
+) -> list[ChangeRecord]:
+    """Return what changes did at or below a path, without those that did nothing there.
+
+    Raise `not_found` if none of them did.
+    """
+    narrowed: list[ChangeRecord] = []
+    for position, record in enumerate(records, 1):
+        scope = Scope(record.id, path=location)
+        try:
+            selection = context.changes.select(scope, task=context.task)
+        except FilewrightError as error:
+            is_last_chance = position == len(records) and not narrowed
+            if error.code != Code.NOT_FOUND or is_last_chance:
+                raise
+            continue
+        part = selection.record
+        narrowed.append(replace(record, file_changes=part.file_changes))
+    return narrowed
 
 
 def _check_cursor(context: Context, cursor: str | None) -> None:
