@@ -258,3 +258,33 @@ def test_other_languages(root: Path, workspace: Workspace) -> None:
     for bad in ({"copy": True}, {"from": {"start_line": 1, "end_line": 1}}):
         refused = workspace.call("edit_content", {"edits": [move | bad]})
         assert "imports follow a symbol that is moved" in refused.text
+
+
+def test_several_names(root: Path, workspace: Workspace) -> None:
+    files = {
+        "a.py": "A = B = 3\n\n\nC = (D := 4)\n\n\ndef f():\n    E = A\n",
+        "b.py": "from a import A, B, D\nfrom a import E, f\n",
+        "c.py": "import a\n\na.B\n",
+        "a.ts": (
+            "let y = 1\n\nexport const m = 1,\n  n = 2\n\n"
+            "export const p = 1; export const { q, r: [s = t] } = p\n"
+        ),
+        "b.ts": "import { n, q, s } from './a'\n",
+    }
+    write(root, files)
+    moves = [
+        {"path": f"new.{end}", "from": {"path": f"a.{end}", "symbol": name}}
+        for end, name in [("py", "A"), ("py", "C"), ("ts", "n"), ("ts", "p")]
+    ]
+    done = workspace.call("edit_content", {"edits": moves, "imports": True})
+    assert (root / "b.py").read_text() == (
+        "from new import A, B, D\nfrom a import E, f\n"
+    )
+    assert "[B is still used from a.py in c.py:3 (a.B)]" in done.text
+    assert (root / "b.ts").read_text() == (
+        "import { n } from './a'\nimport { q, s } from './new'\n"
+    )
+    assert (
+        "[n is still used from a.ts in b.ts:1 (the moved text does not export "
+        "it)]"
+    ) in done.text

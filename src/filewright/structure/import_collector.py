@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from filewright.languages import Language
+from filewright.structure.defined_names import find_defined_names
 from filewright.structure.grammar import load_grammar
 from filewright.structure.import_statements import (
     CALL,
@@ -22,6 +23,7 @@ from filewright.structure.import_statements import (
     NAMES,
     STAR,
     WHOLE,
+    DefinedName,
     ImportedName,
     ImportFacts,
     ImportStatement,
@@ -53,6 +55,7 @@ _PATH_STARTS: Final = (".", "/", "@/", "~/", "#")
 """The beginnings of strings in calls that may be the path of a module."""
 
 _MAX_UNBOUND: Final = 100
+_MAX_DEFINED: Final = 1_000
 _MAX_TEXT_BYTES: Final = 400
 """Bytes of a string or of a chain of attributes that mentions a name."""
 
@@ -112,6 +115,9 @@ def collect_imports(
     if len(mentions) > MAX_MENTIONS:
         return ImportFacts(note=f"more than {MAX_MENTIONS} mentions")
     has_star = any(statement.form == STAR for statement in statements)
+    defined: tuple[DefinedName, ...] = ()
+    if spans:
+        defined = find_defined_names(tree.root_node, content, language)
     unbound: tuple[str, ...] = ()
     if spans and not has_star:
         query = _load_query(language, _NAME_QUERIES[language])
@@ -125,6 +131,7 @@ def collect_imports(
         tuple(statements),
         tuple(mentions),
         unbound[:_MAX_UNBOUND],
+        defined[:_MAX_DEFINED],
         has_star=has_star,
         error_start=error_start,
     )

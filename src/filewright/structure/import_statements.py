@@ -25,6 +25,9 @@ WHOLE: Final = "whole"
 CALL: Final = "call"
 """The form of a call whose first argument is a module: `require("m")`."""
 
+DEFAULT_EXPORT: Final = "default"
+"""The name by which the default export of a module of JavaScript is imported."""
+
 
 @dataclass(frozen=True, slots=True)
 class ImportedName:
@@ -85,17 +88,31 @@ class NameMention:
 
 
 @dataclass(frozen=True, slots=True)
+class DefinedName:
+    """A name that a text binds at its top.
+
+    Other files import it by its `exported_name`, "" if it is not exported where it is
+    bound. A default export without a name of its own is named `default`.
+    """
+
+    name: str
+    exported_name: str
+
+
+@dataclass(frozen=True, slots=True)
 class ImportFacts:
     """The imports of a text, and the mentions of the names that were requested.
 
     `unbound` are the names that requested ranges use and that the text does not bind
-    anywhere. `error_start` is the offset of the first syntax error (None: there is none):
+    anywhere, and `defined` those that it binds at its top. Both are read only for
+    requested ranges. `error_start` is the offset of the first syntax error (None: there is none):
     statements behind it may be missing. `note` says why the text was not read.
     """
 
     statements: tuple[ImportStatement, ...] = ()
     mentions: tuple[NameMention, ...] = ()
     unbound: tuple[str, ...] = ()
+    defined: tuple[DefinedName, ...] = ()
     has_star: bool = False
     error_start: int | None = None
     note: str = ""
@@ -106,7 +123,15 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
 
     Raises `ValueError` or `TypeError` if they are none.
     """
-    statement_rows, mention_rows, unbound, has_star, error_start, note = fields
+    (
+        statement_rows,
+        mention_rows,
+        unbound,
+        defined_rows,
+        has_star,
+        error_start,
+        note,
+    ) = fields
     statements = []
     for row in statement_rows:
         statement = ImportStatement(*row)
@@ -120,6 +145,7 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
         tuple(statements),
         mentions,
         tuple(map(str, unbound)),
+        tuple(DefinedName(*row) for row in defined_rows),
         bool(has_star),
         None if error_start is None else int(error_start),
         str(note),

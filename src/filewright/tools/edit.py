@@ -46,7 +46,6 @@ from filewright.tools.edit_moves import (
     MovedSymbol,
     MovedText,
     build_removal,
-    find_moved_symbol,
     read_moved_text,
 )
 from filewright.tools.edit_rendering import render_edit
@@ -60,6 +59,7 @@ from filewright.tools.lacking_names import find_lacking_names
 from filewright.tools.moved_imports import ImportPlan, plan_imports
 from filewright.tools.moved_symbols import (
     StillUsed,
+    find_moved_symbols,
     find_still_used,
     reads_imports,
 )
@@ -204,9 +204,9 @@ def group_edits(call: EditCall) -> GroupedEdits:
         moved_texts[number] = moved_text
         if not edit.is_copy:
             source.removals.append(build_removal(moved_text, number, file))
-            symbol = find_moved_symbol(call, number, edit, moved_text, file)
-            if symbol is not None:
-                moved_symbols.append(symbol)
+            moved_symbols += find_moved_symbols(
+                call, number, edit, moved_text, file
+            )
     imports = plan_imports(call.context, moved_symbols)
     for location, edits in imports.edits.items():
         number = edits[0].edit.number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -29,12 +28,6 @@ from filewright.tools.edit_places import (
 )
 from filewright.wording import escape_controls
 
-# Text of a symbol in which the word that exports it is searched.
-_MAX_HEAD_BYTES = 16 << 10
-_NAMED_EXPORT = re.compile(
-    rb"(?:\s|//[^\r\n]*|/\*[^*]*(?:\*(?!/)[^*]*)*\*/|@[^\r\n]*)*+"
-    rb"export[ \t]+(?!default\b)"
-)
 _UTF8 = Encoding("utf-8")
 _TERMINATOR_NAMES = {b"\n": "lf", b"\r\n": "crlf", b"\r": "cr"}
 
@@ -102,8 +95,8 @@ class MovedSymbol:
     """A symbol at the top of a file that edit `number` moves to another file.
 
     `lines` are those of the file as it is that move away, none if the edit counts them
-    in an earlier version. With `is_exported` its own text exports it, as JavaScript needs
-    it. With `moves_imports` the imports of it are rewritten.
+    in an earlier version. Its own text exports it by its `exported_name`, "" if it does
+    not, as JavaScript needs it. With `moves_imports` the imports of it are rewritten.
     """
 
     name: str
@@ -111,7 +104,7 @@ class MovedSymbol:
     destination: Location
     number: int = 0
     lines: range | None = None
-    is_exported: bool = True
+    exported_name: str = ""
     moves_imports: bool = False
 
 
@@ -170,34 +163,6 @@ def build_removal(
         symbol=moved_text.symbol_lines,
         fuzzy=False,
         number=number,
-    )
-
-
-def find_moved_symbol(
-    call: EditCall,
-    number: int,
-    edit: MoveText,
-    moved_text: MovedText,
-    destination: FileEdits,
-) -> MovedSymbol | None:
-    """Return the symbol that leaves its file, or None for any other moved text."""
-    lines = moved_text.symbol_lines
-    if destination is moved_text.source or lines is None or lines.indent:
-        return None
-    # The request may spell the name otherwise: `$f` and `F` may both find `f`.
-    names = re.findall(r"[\w$]+", lines.name)
-    moves_imports = call.moves_imports(edit)
-    if not names or (moves_imports and names[0] != lines.name):
-        return None
-    head = moved_text.content[:_MAX_HEAD_BYTES]
-    return MovedSymbol(
-        names[-1],
-        moved_text.source.location,
-        destination.location,
-        number=number,
-        lines=moved_text.lines if moved_text.version.base is None else None,
-        is_exported=_NAMED_EXPORT.match(head) is not None,
-        moves_imports=moves_imports,
     )
 
 

@@ -229,7 +229,7 @@ class ImportingFile:
             return module.reason
         if symbol.destination.root != symbol.origin.root:
             return "the new file is in another root"
-        if not move.is_python and not symbol.is_exported:
+        if not move.is_python and not symbol.exported_name:
             return "the moved text does not export it"
         if not statement.is_certain:
             return _SYNTAX_ERROR

@@ -1,24 +1,29 @@
-"""Files that still refer to a moved symbol in its old file."""
+"""Symbols that move to another file, and the files that still refer to the old one."""
 
 from __future__ import annotations
 
 import os
 import re
+import textwrap
 from collections import defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from filewright.boundary.location import Location
-from filewright.languages import language_of
+from filewright.languages import Language, language_of
 from filewright.search.pattern import compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
+from filewright.structure.import_statements import DefinedName
 from filewright.structure.outlines import IMPORT_LANGUAGES
 from filewright.structure.references import References
+from filewright.text.snapshot import Snapshot
 from filewright.tools.best_effort import best_effort
 from filewright.tools.context import Context
-from filewright.tools.edit_moves import MovedSymbol
+from filewright.tools.edit_arguments import MoveText
+from filewright.tools.edit_call import EditCall, FileEdits
+from filewright.tools.edit_moves import MovedSymbol, MovedText
 
 # Files that are searched, and bytes of each.
 _MAX_SEARCHED_FILES: Final = 1_000
@@ -103,6 +108,66 @@ class _Mentions:
     qualified: dict[str, dict[str, list[int]]] = field(
         default_factory=lambda: defaultdict(dict)
     )
+
+
+def find_moved_symbols(
+    call: EditCall,
+    number: int,
+    edit: MoveText,
+    moved_text: MovedText,
+    destination: FileEdits,
+) -> list[MovedSymbol]:
+    """Return the symbols that leave their file, none if other text moves."""
+    lines = moved_text.symbol_lines
+    if destination is moved_text.source or lines is None:
+        return []
+    # The request may spell the name otherwise: `$f` and `F` may both find `f`.
+    words = re.findall(r"[\w$]+", lines.name)
+    moves_imports = call.moves_imports(edit)
+    is_at_top = words == [lines.name]
+    if not words or (moves_imports and not is_at_top):
+        return []
+    symbol = MovedSymbol(
+        words[-1],
+        moved_text.source.location,
+        destination.location,
+        number=number,
+        lines=moved_text.lines if moved_text.version.base is None else None,
+        exported_name=words[-1],
+        moves_imports=moves_imports,
+    )
+    if not reads_imports(symbol):
+        return [] if lines.indent else [symbol]
+    if not is_at_top:
+        return []
+    return [
+        replace(symbol, name=name.name, exported_name=name.exported_name)
+        for name in _find_defined_names(call, moved_text, symbol)
+    ]
+
+
+def _find_defined_names(
+    call: EditCall, moved_text: MovedText, symbol: MovedSymbol
+) -> Sequence[DefinedName]:
+    """Return the names that the text of a symbol binds at its top, its own first.
+
+    `A = B = 3` is one symbol with two names.
+    """
+    text = moved_text.content.decode(moved_text.encoding.name, "replace")
+    content = textwrap.dedent(text).encode()
+    snapshot = Snapshot(
+        content, location=symbol.origin, settings=call.context.settings
+    )
+    facts = call.context.outlines.imports(
+        snapshot, (symbol.name,), (0, len(content)), task=call.context.task
+    )
+    names = list(facts.defined)
+    if all(name.name != symbol.name for name in names):
+        # An entry of a list, such as `b = 2` of `const`, is not read without its list.
+        is_python = language_of(symbol.origin.name) is Language.PYTHON
+        exported_name = symbol.name if is_python else ""
+        names.insert(0, DefinedName(symbol.name, exported_name))
+    return names
 
 
 def find_still_used(
