@@ -28,7 +28,7 @@ def render_after_number(line: ExcerptLine) -> str:
     )
     if line.role is LineRole.OMISSION:
         return text
-    if line.role is LineRole.CONTEXT:
+    if line.role in (LineRole.CONTEXT, LineRole.HEADER):
         return fill("- {}{}", text, notes)
     column = "" if line.column is None else f":{line.column}"
     return fill("{}: {}{}", column, text, notes)

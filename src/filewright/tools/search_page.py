@@ -17,6 +17,7 @@ from filewright.tools.bounded_text import CharacterBudget
 from filewright.tools.context import Context
 from filewright.tools.count_matrix import CountMatrix
 from filewright.tools.search_arguments import SearchArguments
+from filewright.tools.search_columns import read_header
 from filewright.tools.search_counts import LineCounter
 from filewright.tools.search_excerpt import (
     MAX_HITS_WITH_CONTEXT,
@@ -31,7 +32,7 @@ from filewright.tools.search_excerpt import (
 )
 from filewright.tools.search_folders import count_by_folder, render_folders
 from filewright.tools.search_kinds import choose_kinds
-from filewright.tools.search_lines import excerpt_chars
+from filewright.tools.search_lines import excerpt_chars, render_line
 from filewright.tools.search_notes import display_path
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_ranking import LineRanking
@@ -63,6 +64,7 @@ RESERVED_CHARS = 400
 MAX_FILE_ROWS = 40
 """More files with counts are shown by folder."""
 
+MAX_HEADERS = 3
 MAX_COUNTED_FILES = 20_000
 # What an edit may name afterwards reaches a little below the last hit.
 SHOWN_BYTES_BELOW = 4096
@@ -114,6 +116,7 @@ class SearchPage:
         self._kinds = HitGroups()
         self._occurrence_count = 0
         self._has_short_context = False
+        self._header_count = 0
         self._counter: LineCounter | None = None
         if arguments.by is not None:
             self._counter = LineCounter(arguments.by, arguments.fields)
@@ -271,10 +274,29 @@ class SearchPage:
             self._has_short_context |= excerpt.has_short_context
             self._hits.append(excerpt.hit)
             self._occurrence_count += len(hit.submatches)
+        lines = [*self._read_header(snapshot, lines), *lines]
         self._excerpts.append(FileExcerpt(path, tuple(lines)))
         if stopped_at is None and hits:
             self._remember(snapshot, hits)
         return stopped_at
+
+    def _read_header(
+        self, snapshot: Snapshot, lines: Sequence[ExcerptLine]
+    ) -> tuple[ExcerptLine, ...]:
+        """Return the header of a table if it is not among its lines.
+
+        If there are many tables, those after the first few have none.
+        """
+        has_room = self._header_count < MAX_HEADERS and not self._is_dense
+        if not lines or not has_room or self.arguments.fields:
+            return ()
+        header = read_header(snapshot, self._context.task)
+        if header is None or header.number >= lines[0].number:
+            return ()
+        if not self._budget.take(len(render_line(header)) + 1):
+            return ()
+        self._header_count += 1
+        return (header,)
 
     def _shorten(self, excerpt: HitExcerpt) -> HitExcerpt:
         """Return a hit on a dense page: its line alone, of a name's call the call."""

@@ -78,7 +78,7 @@ def has_single_lines(excerpts: Sequence[FileExcerpt]) -> bool:
     """Return True if each hit is one line, without others around it."""
     for file in excerpts:
         for line in file.lines:
-            if line.role is not LineRole.HIT:
+            if line.role not in (LineRole.HIT, LineRole.HEADER):
                 return False
     return True
 
@@ -96,10 +96,11 @@ def render_tree(excerpts: Sequence[FileExcerpt]) -> Iterator[str]:
     """Yield the hits of each folder below its path."""
     files_by_folder: dict[str, dict[str, list[ExcerptLine]]] = {}
     for excerpt in excerpts:
-        if excerpt.lines:
+        lines = [line for line in excerpt.lines if line.role is LineRole.HIT]
+        if lines:
             folder, name = split_path(excerpt.path)
             files = files_by_folder.setdefault(folder, {})
-            files.setdefault(name, []).extend(excerpt.lines)
+            files.setdefault(name, []).extend(lines)
     # Without a heading, its files come before those of any other folder.
     root_files = files_by_folder.pop("", None)
     if root_files:
