@@ -83,6 +83,17 @@ def contents(root: Path, names: dict[str, str]) -> dict[str, str]:
     return {name: (root / name).read_bytes().decode() for name in names}
 
 
+def test_says_that_nothing_is_left(root: Path, workspace: Workspace) -> None:
+    files = ("src/pkg/app.py", "src/pkg/cli.py", "src/pkg/same.py")
+    write(root, {name: PYTHON[name] for name in files})
+    helpers = "def flag():\n    return 1\n\n\nother = 2\n"
+    for last_line, is_all in (("", True), ("x = flag()\n", False)):
+        write(root, {"src/pkg/helpers.py": helpers + last_line})
+        answer = workspace.call("edit_content", {"edits": [MOVE]})
+        assert ("no other import or use" in answer.text) is is_all, answer.text
+        workspace.undo()
+
+
 def test_python(root: Path, workspace: Workspace) -> None:
     write(root, PYTHON)
     done = workspace.call("edit_content", {"edits": [MOVE]})

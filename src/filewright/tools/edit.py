@@ -84,12 +84,14 @@ _NOT_SHOWN = (Code.IS_BINARY, Code.NOT_A_FILE, Code.SYMLINK, Code.TOO_LARGE)
 class EditChange:
     """The change of a call, with the symbols that it moves to other files.
 
-    `still_used` are those whose imports were rewritten, but for the places in it.
+    `still_used` are those whose imports were rewritten, but for the places in it. With
+    `has_no_use_left`, no such place was found, and no other symbol moves.
     """
 
     change: Change[FileEditPlan]
     moved_symbols: tuple[MovedSymbol, ...]
     still_used: tuple[StillUsed, ...]
+    has_no_use_left: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,11 @@ def edit_content(context: Context, arguments: EditArguments) -> EditResult:
         view, loose_lines=find_loose_lines(arguments.edits, edited.change)
     )
     text = render_edit(
-        edited.change, still_used, view, context.settings.page_chars
+        edited.change,
+        still_used,
+        view,
+        context.settings.page_chars,
+        has_no_use_left=edited.has_no_use_left,
     )
     return to_result(edited.change, still_used, text)
 
@@ -184,7 +190,12 @@ def plan_and_commit(call: EditCall) -> EditChange:
         for symbol, places in grouped.imports.places.items()
         if places
     ]
-    return EditChange(change, grouped.moved_symbols, tuple(still_used))
+    return EditChange(
+        change,
+        grouped.moved_symbols,
+        tuple(still_used),
+        grouped.imports.has_no_use_left,
+    )
 
 
 def group_edits(call: EditCall) -> GroupedEdits:

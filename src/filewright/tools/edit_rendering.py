@@ -37,8 +37,13 @@ def render_edit(
     still_used: Sequence[StillUsed],
     view: DiffView,
     max_characters: int,
+    *,
+    has_no_use_left: bool = False,
 ) -> str:
-    """Return a line for each file, the edits that need a word, and the diff."""
+    """Return a line for each file, the edits that need a word, and the diff.
+
+    With `has_no_use_left`, no other use of a moved symbol was found.
+    """
     known_lines = _KnownLines.find(change, view)
     shown_change = replace(change, diff=known_lines.omit_from(change.diff))
     reply = ChangeReply(max_characters, shown_change, view)
@@ -60,15 +65,9 @@ def render_edit(
         sides |= dict.fromkeys(file.result.sides)
     if sides and not view.is_seen:
         reply.add(f"[{join_limited([*sides], _MAX_NAMED, '; ')}]")
-    for symbol in still_used:
-        users = join_limited(symbol.describe_places(), _MAX_NAMED)
-        text = f"{symbol.name} is still used from {symbol.path} in {users}"
-        if symbol.can_rewrite:
-            reply.add(fill("[{}{}]", text, _IMPORTS_HINT))
-        elif symbol.language:
-            reply.add(f"[{text}; imports of {symbol.language} stay]")
-        else:
-            reply.add(f"[{text}]")
+    _add_uses_left(reply, still_used)
+    if has_no_use_left and not view.is_seen:
+        reply.add("[no other import or use found]")
     reply.finish()
     return reply.text()
 
@@ -185,6 +184,19 @@ def _add_lacking_names(
                 "[relative imports moved to another folder: "
                 f"{join_limited(places, _MAX_NAMED)}]"
             )
+
+
+def _add_uses_left(reply: ChangeReply, still_used: Sequence[StillUsed]) -> None:
+    """Add the places that still take moved symbols from their old files."""
+    for symbol in still_used:
+        users = join_limited(symbol.describe_places(), _MAX_NAMED)
+        text = f"{symbol.name} is still used from {symbol.path} in {users}"
+        if symbol.can_rewrite:
+            reply.add(fill("[{}{}]", text, _IMPORTS_HINT))
+        elif symbol.language:
+            reply.add(f"[{text}; imports of {symbol.language} stay]")
+        else:
+            reply.add(f"[{text}]")
 
 
 def _add_file(

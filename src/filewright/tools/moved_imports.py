@@ -67,7 +67,8 @@ _OTHER_PYTHON: Final = (b".pyx", b".pxd", b".bzl", b".star")
 class ImportPlan:
     """The rewriting of imports, by file, and the places that are left, by symbol.
 
-    `names` are those that each old file binds at its top.
+    `names` are those that each old file binds at its top. With `is_complete`, every file
+    that mentions a symbol was read as a whole.
     """
 
     edits: Mapping[Location, Sequence[ImportEdit]] = field(default_factory=dict)
@@ -75,6 +76,12 @@ class ImportPlan:
         default_factory=dict
     )
     names: Mapping[Location, frozenset[str]] = field(default_factory=dict)
+    is_complete: bool = False
+
+    @property
+    def has_no_use_left(self) -> bool:
+        """True if nothing takes a symbol from its old file any more, as far as is known."""
+        return self.is_complete and not any(self.places.values())
 
 
 @dataclass
@@ -94,6 +101,7 @@ class _Findings:
         default_factory=lambda: defaultdict(list)
     )
     names: dict[Location, frozenset[str]] = field(default_factory=dict)
+    is_complete: bool = True
 
     def add(self, location: Location, file: FileFindings) -> None:
         """Add the findings of one file."""
@@ -116,7 +124,14 @@ def plan_imports(
     findings = _Findings()
     for root, symbols_of_root in symbols_by_root.items():
         _plan_root(context, root, symbols_of_root, findings)
-    return ImportPlan(findings.edits, findings.places, findings.names)
+    # Only of moves that ask for it are the imports looked for.
+    is_of_all = len(symbols) == sum(map(len, symbols_by_root.values()))
+    return ImportPlan(
+        findings.edits,
+        findings.places,
+        findings.names,
+        is_complete=bool(symbols) and is_of_all and findings.is_complete,
+    )
 
 
 def _plan_root(
@@ -232,12 +247,17 @@ def _search(
     for snapshot, _ in search:
         location = snapshot.location
         if location is None or snapshot.compression:
+            findings.is_complete = False
             continue
         mentions.paths.add(path_parts(location))
         if _is_importer(snapshot, symbols):
             mentions.importers.append(location)
         else:
             _add_foreign_mentions(findings, symbols, location, snapshot)
+    # Without its lines, a symbol's own mentions are not told from others of its file.
+    has_lines = all(symbol.lines is not None for symbol in symbols)
+    if not search.complete or not has_lines:
+        findings.is_complete = False
     if search.resume is not None:
         raise too_many(
             _MAX_FILES + 1,
@@ -281,6 +301,8 @@ def _add_foreign_mentions(
     It is a notebook, or in another language.
     """
     text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
+    if snapshot.size > _MAX_TEXT_BYTES:
+        findings.is_complete = False
     for symbol in symbols:
         mention = _find_foreign_mention(symbol, text)
         if mention is None:
