@@ -43,3 +43,26 @@ def test_header_above_hits(root, workspace):
     assert result.text.count("1- Nr") == 3
     assert [hit.context_before for hit in result.results] == [()] * 4
     assert "1- " not in workspace.search("Nr|4711", mode="regex").text
+
+
+@pytest.mark.parametrize(
+    ("name", "row", "match", "column"),
+    [
+        ("a.jsonl", '{"note": "a billing", "to": "billing"}', "billing", "to"),
+        ("a.jsonl", '{"a": {"b": 47}, "c": [47]}', "47", "a.b"),
+        ("a.jsonl", '{"a": "x"}', 'a"', None),
+        ("a.csv", "4711;Wien;12,50", "Wie", "Ort"),
+        ("a.txt", "4711;Wien;12,50", "Wien", None),
+    ],
+    ids=["equal", "nested", "key", "table", "text"],
+)
+def test_column_of_a_match(root, workspace, name, row, match, column):
+    rows = [row]
+    for word in "pqrst":
+        rows.append(row[:-1] + word + row[-1:])
+    head = "Nr;Ort;Preis\n1;a;2\n"
+    (root / name).write_text(head + "\n".join(rows))
+    text = workspace.search(match, path=name, output="kinds").text
+    note = f'by="{column}" counts these rows by a field'
+    assert (note in text) == (column is not None)
+    assert "by=" in text or column is None

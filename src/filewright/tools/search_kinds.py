@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from filewright.hints import Hint
 from filewright.search.hit_groups import HitGroups
 from filewright.tools.search_arguments import SearchArguments
 from filewright.tools.search_outcome import ShownKinds
@@ -13,6 +14,9 @@ MAX_KINDS_CHARS = 1_500
 
 MAX_PROPOSED_KINDS = 100
 """About as many kinds fit on a page."""
+
+MIN_KINDS_OF_ROWS = 5
+"""Fewer kinds of rows tell as much as the values of a column."""
 
 
 def choose_kinds(
@@ -55,3 +59,14 @@ def choose_kinds(
         other_lines=kinds.others,
         proposed_count=proposed_count if is_default else None,
     )
+
+
+def propose_column(kinds: ShownKinds, column: str) -> tuple[str, ...]:
+    """Return how to count rows by a column, if their kinds are many."""
+    if kinds.kind_count < MIN_KINDS_OF_ROWS:
+        return ()
+    hint = Hint(
+        f'by="{column}" counts these rows by a field',
+        shell=f"--where {column}=VALUE takes these rows by a field",
+    )
+    return (hint,)

@@ -17,7 +17,7 @@ from filewright.tools.bounded_text import CharacterBudget
 from filewright.tools.context import Context
 from filewright.tools.count_matrix import CountMatrix
 from filewright.tools.search_arguments import SearchArguments
-from filewright.tools.search_columns import read_header
+from filewright.tools.search_columns import find_column, read_header
 from filewright.tools.search_counts import LineCounter
 from filewright.tools.search_excerpt import (
     MAX_HITS_WITH_CONTEXT,
@@ -31,7 +31,7 @@ from filewright.tools.search_excerpt import (
     excerpt_hits,
 )
 from filewright.tools.search_folders import count_by_folder, render_folders
-from filewright.tools.search_kinds import choose_kinds
+from filewright.tools.search_kinds import choose_kinds, propose_column
 from filewright.tools.search_lines import excerpt_chars, render_line
 from filewright.tools.search_notes import display_path
 from filewright.tools.search_outcome import SearchOutcome
@@ -114,6 +114,7 @@ class SearchPage:
         self._hits: list[SearchHit] = []
         self._files: list[MatchedFile] = []
         self._kinds = HitGroups()
+        self._kinds_column: str | None = None
         self._occurrence_count = 0
         self._has_short_context = False
         self._header_count = 0
@@ -245,6 +246,10 @@ class SearchPage:
             # A long line may have several hits.
             if hit.line_offset != last_line:
                 last_line = hit.line_offset
+                if not len(self._kinds):
+                    self._kinds_column = find_column(
+                        snapshot, hit, self._context.task
+                    )
                 self._kinds.add_hit(snapshot, hit.offset)
 
     def add_hits(
@@ -418,6 +423,8 @@ class SearchPage:
             notes = (*self._ranking.notes(len(self._hits)), *notes)
         if self._has_short_context:
             notes = (*notes, "context of imports shortened")
+        if kinds is not None and self._kinds_column is not None:
+            notes = (*notes, *propose_column(kinds, self._kinds_column))
         advice = self._counter.advice if self._counter is not None else ""
         survey = None
         if self._uses:
