@@ -1,8 +1,12 @@
-"""Ids of changes sort as their numbers do."""
+"""Ids of changes sort as their numbers do, and values are equal however they are held."""
 
 from __future__ import annotations
 
-from filewright.changes.model import format_change_id, parse_change_id
+from filewright.changes.model import (
+    LazySequence,
+    format_change_id,
+    parse_change_id,
+)
 
 
 def test_ids_sort_as_numbers() -> None:
@@ -15,3 +19,14 @@ def test_ids_sort_as_numbers() -> None:
     ]
     assert parse_change_id("../etc/passwd") is None
     assert parse_change_id("i" * 13) is None
+
+
+def test_lazy_values_compare_by_value() -> None:
+    lazy = LazySequence(2, lambda: iter("ab"))
+    assert lazy == LazySequence(2, lambda: iter("ab"))
+    held = ("a", "b")
+    assert lazy == held
+    assert held == lazy
+    assert lazy != ("a", "c")
+    assert lazy != ("a",)
+    assert lazy != ["a", "b"]

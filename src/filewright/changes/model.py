@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from itertools import islice
+from operator import eq
 from struct import iter_unpack
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, TypeVar
@@ -530,6 +531,15 @@ class LazySequence(Sequence[ValueT]):
         if isinstance(index, slice):
             return tuple(islice(self._read(), *index.indices(self._count)))
         return next(islice(self._read(), range(self._count)[index], None))
+
+    def __eq__(self, other: object) -> bool:
+        """Compare values, since the same change may hold its few in a tuple."""
+        if not isinstance(other, (LazySequence, tuple)):
+            return NotImplemented
+        return len(self) == len(other) and all(map(eq, self, other))
+
+    # A hash would read all values. The type of `object` promises one.
+    __hash__ = None  # type: ignore[assignment]
 
 
 def hold_few(
