@@ -219,11 +219,14 @@ def test_whole_words(root, workspace):
     """Of a text that is a part of longer ones too, the whole words are counted."""
     rows = ["id 640117\n"] * 7 + ["id 40117\n"] * 3 + ["id 401170\n"] * 5
     (root / "app.log").write_text("".join(rows))
-    result = workspace.search("40117", max_results=5)
-    assert "3 of 15 lines have it as a whole word: whole_word" in result.text
+    for arguments in ({"max_results": 5}, {}, {"output": "kinds"}):
+        result = workspace.search("40117", **arguments)
+        note = "3 of 15 lines have it as a whole word: whole_word"
+        assert note in result.text
     for arguments in (
         {"max_results": 5, "whole_word": True},
-        {"max_results": 50},
+        {"pattern": "d 40117"},
+        {"pattern": "d", "max_results": 50},
         {"max_results": 2, "pattern": "id"},
     ):
         result = workspace.search(**{"pattern": "40117", **arguments})

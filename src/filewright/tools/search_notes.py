@@ -78,13 +78,27 @@ def has_part_of_word(hits: Sequence[SearchHit]) -> bool:
     """Return True if a match is a part of a longer word or number."""
     for hit in hits:
         for start, end in hit.submatches:
-            text = hit.text[start:end]
-            before, after = hit.text[:start][-1:], hit.text[end : end + 1]
-            if _is_word(before) and _is_word(text[:1]):
-                return True
-            if _is_word(after) and _is_word(text[-1:]):
+            if not is_whole_word(hit.text, start, end):
                 return True
     return False
+
+
+def count_whole_words(hits: Sequence[SearchHit]) -> int:
+    """Return the number of lines with a match that is no part of a longer word."""
+    places = set()
+    for hit in hits:
+        for start, end in hit.submatches:
+            if is_whole_word(hit.text, start, end):
+                places.add((hit.path, hit.line))
+    return len(places)
+
+
+def is_whole_word(text: str, start: int, end: int) -> bool:
+    """Return True if the text [start, end) is no part of a longer word or number."""
+    before, after = text[:start][-1:], text[end : end + 1]
+    if _is_word(before) and _is_word(text[start : start + 1]):
+        return False
+    return not (_is_word(after) and _is_word(text[end - 1 : end]))
 
 
 def _is_word(character: str) -> bool:

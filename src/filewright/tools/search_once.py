@@ -45,6 +45,7 @@ from filewright.tools.search_arguments import (
     with_multiline,
 )
 from filewright.tools.search_notes import (
+    count_whole_words,
     has_part_of_word,
     left_out_notes,
     name_spelling_notes,
@@ -93,6 +94,9 @@ EXTRA_SURVEY_SECONDS = 5.0
 
 MIN_SURVEYED_LINES = 61
 """Of a name in fewer lines, the lines are shown."""
+
+# Longer identifiers and numbers often contain it.
+IDENTIFIER = re.compile(r"(?=.*[0-9])[\w-]+")
 
 # Syntax that is seldom meant literally.
 REGEX_SYNTAX = re.compile(
@@ -496,33 +500,50 @@ def add_word_notes(
 ) -> SearchOutcome:
     """Return the outcome with a note on the lines that have the text as a whole word.
 
-    They are counted if a part of a word matches as well, as a number in longer ones.
+    They are counted if a part of a word matches as well, as a number in longer ones. If
+    all hits are shown, that is said of numbers and identifiers that are seldom whole.
     """
     arguments = outcome.arguments
-    has_rest = outcome.next_cursor is not None and outcome.survey is None
-    is_of_words = (
-        has_rest
-        and outcome.total_lines
-        and arguments.mode == "literal"
+    is_of_text = (
+        arguments.mode == "literal"
         and not arguments.whole_word
         and not arguments.invert
-        and has_part_of_word(outcome.hits)
     )
-    if not is_of_words:
+    if not is_of_text or outcome.survey is not None:
         return outcome
+    total = outcome.total_lines
+    is_identifier = IDENTIFIER.fullmatch(arguments.pattern or "") is not None
+    if outcome.kinds is not None and is_identifier:
+        total = outcome.kinds.line_count
+        count = count_words(context, arguments, search)
+        is_worth_a_note = count is not None and count < total
+    elif not total or not has_part_of_word(outcome.hits):
+        return outcome
+    elif outcome.next_cursor is not None:
+        count = count_words(context, arguments, search)
+        is_worth_a_note = count is not None
+    else:
+        count = count_whole_words(outcome.hits)
+        is_worth_a_note = is_identifier and count * 2 < total
+    if not is_worth_a_note:
+        return outcome
+    noun = pluralize(total or 0, "line")
+    way = Hint("whole_word", shell="--word")
+    note = fill("{} of {} have it as a whole word: {}", f"{count:,}", noun, way)
+    return replace(outcome, notes=(*outcome.notes, note))
+
+
+def count_words(
+    context: Context, arguments: SearchArguments, search: TreeSearch
+) -> int | None:
+    """Return how many lines have the pattern as a whole word, or None if that takes long."""
     words = arguments.model_copy(update={"whole_word": True})
     pattern = replace(
         compile_arguments(words, context.settings),
         selector=search.pattern.selector,
     )
     whole_words = count_all(replace(search, pattern=pattern))
-    if whole_words is None:
-        return outcome
-    count = whole_words.hit_count
-    noun = pluralize(outcome.total_lines or 0, "line")
-    way = Hint("whole_word", shell="--word")
-    note = fill("{} of {} have it as a whole word: {}", f"{count:,}", noun, way)
-    return replace(outcome, notes=(*outcome.notes, note))
+    return None if whole_words is None else whole_words.hit_count
 
 
 def count_all(search: TreeSearch) -> TreeSearch | None:
