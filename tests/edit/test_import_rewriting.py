@@ -161,6 +161,43 @@ def test_scripts(before: bytes, after: bytes | str) -> None:
     assert rewrite(before, SCRIPT, Language.TYPESCRIPT) == after
 
 
+DEFAULT_IMPORTS = {
+    "alone": (b"import D from './u';", b"import D from './env';"),
+    "before a list": (
+        b"import D, {b} from './u';\r\n",
+        b"import {b} from './u';\r\nimport D from './env';\r\n",
+    ),
+    "with its whole list": (
+        b"import D, { a } from './u'",
+        b"import D, { a } from './env'",
+    ),
+    "with a name of its list": (
+        b"import D, { a, b } from './u'\n",
+        b"import { b } from './u'\nimport D, { a } from './env'\n",
+    ),
+    "with a name that goes away": (
+        b"import D, { gone } from './u'\n",
+        b"import D from './env'\n",
+    ),
+    "with a name of a third module": (
+        b"import D, { z } from './u'\n",
+        b"import D from './env'\nimport { z } from './zoo'\n",
+    ),
+    "over several lines": (
+        b"import D, {\n  b,\n} from './u'\n",
+        b"import {\n  b,\n} from './u'\nimport D from './env'\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(
+    ("before", "after"), DEFAULT_IMPORTS.values(), ids=DEFAULT_IMPORTS
+)
+def test_default_imports(before: bytes, after: bytes) -> None:
+    modules = {"default": "./env", "a": "./env", "gone": None, "z": "./zoo"}
+    assert rewrite(before, modules, Language.TYPESCRIPT) == after
+
+
 def test_errors_before_an_import_make_it_uncertain() -> None:
     facts = read(
         b"from .m import a\nx = (\nfrom .m import b\n", Language.PYTHON

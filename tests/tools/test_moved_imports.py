@@ -299,3 +299,68 @@ def test_several_names(root: Path, workspace: Workspace) -> None:
         "[n is still used from a.ts in b.ts:1 (the moved text does not export "
         "it)]"
     ) in done.text
+
+
+DEFAULT = {
+    "src/a/index.ts": (
+        "export default function foo() {}\n\nexport function e() {}\n"
+    ),
+    "src/one.ts": "import bar from './a';\nbar()\n",
+    "src/two.ts": "import foo, { e } from './a/index'; // why\n",
+    "src/three.ts": (
+        "export { default } from './a'\nexport { default as z } from './a'\n"
+        "import { default as q, e } from './a'\nexport * from './a'\n"
+    ),
+    "src/four.ts": "import bar, * as ns from './a'\nns.default()\nns.e()\n",
+    "src/five.tsx": "const C = lazy(() => import('./a'))\n",
+    "src/six.ts": "import { e } from './a'\nswitch (e) { default: e() }\n",
+    "src/seven.ts": "import bar /* , */ , { e } from './a'\n",
+    "src/eight.ts": "x = (\nimport bar from './a'\n",
+    "src/a/nine.js": "import bar from '.'\nimport type from '..'\n",
+    "src/page.vue": "<script>\nimport Bar from './a'\n</script>\n",
+    "src/other.vue": "<script>\nimport { e } from './a'\n</script>\n",
+    "src/new.ts": "import foo, { e } from './a'\nimport { g } from './two'\n",
+    "a.ts": "import bar from './a'\n",
+}
+
+
+def test_default_export(root: Path, workspace: Workspace) -> None:
+    write(root, DEFAULT)
+    move = {
+        "path": "src/new.ts",
+        "from": {"path": "src/a/index.ts", "symbol": "foo"},
+        "imports": True,
+    }
+    done = workspace.call("edit_content", {"edits": [move]})
+    now = contents(root, DEFAULT)
+    assert now.pop("src/new.ts").startswith(
+        "import { e } from './a'\nimport { g } from './two'\n"
+    )
+    assert now == {
+        **{name: DEFAULT[name] for name in now},
+        "src/a/index.ts": "export function e() {}\n",
+        "src/one.ts": "import bar from './new';\nbar()\n",
+        "src/two.ts": (
+            "import { e } from './a/index'; // why\nimport foo from './new';\n"
+        ),
+        "src/three.ts": (
+            "export { default } from './new'\n"
+            "export { default as z } from './new'\n"
+            "import { e } from './a'\nimport { default as q } from './new'\n"
+            "export * from './a'\n"
+        ),
+        "src/a/nine.js": "import bar from '../new'\nimport type from '..'\n",
+    }
+    assert (
+        "[foo is still used from src/a/index.ts in src/eight.ts:2 "
+        "(a syntax error is before it), src/five.tsx:1 (call), "
+        "src/four.ts:1 (import of all names), src/four.ts:2 (ns.default), "
+        "src/page.vue:2 (import Bar from './a'), "
+        "src/seven.ts:1 (a comment is between the names)]"
+    ) in done.text
+    workspace.undo()
+    move["path"] = "src/two.ts"
+    (root / "src/two.ts").write_text("export default 3\n")
+    done = workspace.call("edit_content", {"edits": [move]})
+    assert "src/one.ts:1 (the new file has a default export)" in done.text
+    assert (root / "src/one.ts").read_text() == DEFAULT["src/one.ts"]

@@ -14,7 +14,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from filewright.edit.model import ByteRange
-from filewright.structure.import_statements import ImportedName, ImportStatement
+from filewright.structure.import_statements import (
+    DEFAULT_EXPORT,
+    ImportedName,
+    ImportStatement,
+)
 from filewright.text.splice import Splice, apply_splices
 
 _LINE_END: Final = re.compile(rb"\r\n|\n|\r")
@@ -112,8 +116,8 @@ def rewrite_statement(
     away: its importer has it now.
     """
     moved: dict[str | None, list[ImportedName]] = defaultdict(list)
-    stays = bool(statement.default_name)
-    for name in statement.names:
+    stays = False
+    for name in statement.all_names:
         if name.name in modules:
             moved[modules[name.name]].append(name)
         else:
@@ -188,7 +192,7 @@ def _take_out(
         if in_place is None or module != in_place
         for name in names
     ]
-    splices = _NameList(importer, statement).remove(leaving)
+    splices = _remove_names(importer, statement, leaving)
     if isinstance(splices, str):
         return splices
     new_modules = [
@@ -219,6 +223,29 @@ def _take_out(
         importer, (start, end), splices, leaving, len(new_statements)
     )
     return StatementRewrite(span, tuple(splices), lines)
+
+
+def _remove_names(
+    importer: ImporterText,
+    statement: ImportStatement,
+    names: Sequence[ImportedName],
+) -> list[Splice] | str:
+    """Return the splices that take names out of a statement, or a reason not to."""
+    default = statement.default
+    if default is None or default not in names:
+        return _NameList(importer, statement).remove(names)
+    # `import D, {a} from "m"`: the list stays, or a part of it.
+    start, end = default.start, statement.list_start
+    if importer.comment.search(importer.content, start, end) is not None:
+        return COMMENT_IN_LIST
+    splices: list[Splice] = [Splice(start, end - start, b"")]
+    listed = [name for name in names if name != default]
+    if listed:
+        list_splices = _NameList(importer, statement).remove(listed)
+        if isinstance(list_splices, str):
+            return list_splices
+        splices += list_splices
+    return splices
 
 
 def _insert_below(
@@ -260,11 +287,16 @@ def _show_lines(
     rest = len(shown) - new_count
     lines = [NewLine(0, 0, shown[0])]
     if rest > 1:
-        names = ", ".join(name.name for name in leaving)
+        names = ", ".join(_display_name(name) for name in leaving)
         lines = [NewLine(0, rest - 1, f"{names} taken out")]
     for line in range(rest, len(shown)):
         lines.append(NewLine(line, line, shown[line]))
     return tuple(lines)
+
+
+def _display_name(name: ImportedName) -> str:
+    """Return the name by which a reader knows an import."""
+    return name.bound_name if name.name == DEFAULT_EXPORT else name.name
 
 
 def _new_statement(
@@ -278,8 +310,11 @@ def _new_statement(
     None if a comment or the end of a line is where it cannot be copied.
     """
     content = importer.content
+    default = statement.default
     entries: list[bytes] = []
     for name in names:
+        if name == default:
+            continue
         entry = content[name.start : name.end]
         if importer.comment.search(entry):
             return None
@@ -288,13 +323,20 @@ def _new_statement(
     if importer.is_python:
         return b"from %b import %b" % (module.encode(), listed)
     head = content[statement.start : statement.list_start]
-    if statement.default_name:
+    has_default = default is not None and default in names
+    if default is not None:
         head = b"import "
+        if has_default:
+            head += content[default.start : default.end]
     middle = content[statement.list_end : statement.module_start]
     tail = content[statement.module_end : statement.end]
     for text in (head, middle, tail):
         if importer.comment.search(text) or _LINE_END.search(text):
             return None
+    if not entries:
+        return b"".join((head, middle, module.encode(), tail))
+    if has_default:
+        head += b", "
     padding = content[statement.list_start + 1 : statement.names[0].start]
     if padding.strip(b" \t"):
         padding = b" "

@@ -18,6 +18,7 @@ from filewright.structure.defined_names import find_defined_names
 from filewright.structure.grammar import load_grammar
 from filewright.structure.import_statements import (
     CALL,
+    DEFAULT_EXPORT,
     MAX_MENTIONS,
     MAX_STATEMENTS,
     NAMES,
@@ -169,11 +170,11 @@ def _text(content: Content, node: Node) -> str:
 
 def _names_bound_by(statement: ImportStatement) -> set[str]:
     """Return the names that a statement binds in its file."""
-    names = {name.bound_name for name in statement.names}
+    names = {name.bound_name for name in statement.all_names}
     if statement.form == WHOLE:
         # `import a.b` binds `a`.
         names |= {name.partition(".")[0] for name in names}
-    return names | {statement.default_name}
+    return names
 
 
 class _StatementReader:
@@ -219,7 +220,7 @@ class _StatementReader:
         """Yield an import or export of JavaScript with the string of its module."""
         source = node.child_by_field_name("source")
         holder = node
-        default_name = ""
+        default: ImportedName | None = None
         for child in node.children:
             if child.type == "import_require_clause":
                 string = child.child_by_field_name("source")
@@ -235,7 +236,10 @@ class _StatementReader:
         for child in holder.children:
             match child.type:
                 case "identifier":
-                    default_name = _text(self._content, child)
+                    alias = _text(self._content, child)
+                    default = ImportedName(
+                        DEFAULT_EXPORT, alias, child.start_byte, child.end_byte
+                    )
                 case "named_imports" | "export_clause":
                     form = NAMES
                     names = self._listed(child)
@@ -257,7 +261,7 @@ class _StatementReader:
             names,
             list_start=list_start,
             list_end=list_end,
-            default_name=default_name,
+            default=default,
         )
 
     def _listed(self, node: Node) -> tuple[ImportedName, ...]:
@@ -287,7 +291,7 @@ class _StatementReader:
         *,
         list_start: int = 0,
         list_end: int = 0,
-        default_name: str = "",
+        default: ImportedName | None = None,
     ) -> ImportStatement:
         """Return a statement; the quotes of its module are left out."""
         start = end = node.end_byte
@@ -308,7 +312,7 @@ class _StatementReader:
             names,
             list_start,
             list_end,
-            default_name,
+            default,
             is_certain=first_error is None or first_error >= node.end_byte,
             is_only_statement=parent is not None
             and parent.parent is not None
@@ -351,7 +355,8 @@ def _read_mention(
 ) -> NameMention | None:
     """Return the mention of a name in a node, or None for an import or a comment."""
     parent = node.parent
-    if parent is None or node.type in _COMMENTS:
+    # The word `default` of a `switch` is no name.
+    if parent is None or node.type in _COMMENTS or not node.is_named:
         return None
     if parent.type in _LISTED_TYPES:
         if _is_own_export(parent):

@@ -53,7 +53,7 @@ class ImportStatement:
 
     `module` is the text between `module_start` and `module_end`, without quotes. The
     list of names is from `list_start` to `list_end`, with its brackets if it has any.
-    `default_name` is the name of a default import. With `is_certain=False` the text
+    `default` is the name of a default import, as an alias of `default`. With `is_certain=False` the text
     before it or in it has a syntax error. `is_only_statement`: the block around it has
     no other.
     """
@@ -67,9 +67,16 @@ class ImportStatement:
     names: tuple[ImportedName, ...] = ()
     list_start: int = 0
     list_end: int = 0
-    default_name: str = ""
+    default: ImportedName | None = None
     is_certain: bool = True
     is_only_statement: bool = False
+
+    @property
+    def all_names(self) -> tuple[ImportedName, ...]:
+        """The name of the default import, and those in the list."""
+        if self.default is None:
+            return self.names
+        return (self.default, *self.names)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +144,9 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
         statement = ImportStatement(*row)
         name_rows: Any = statement.names
         names = tuple(ImportedName(*name_row) for name_row in name_rows)
-        statement = replace(statement, names=names)
+        default_row: Any = statement.default
+        default = None if default_row is None else ImportedName(*default_row)
+        statement = replace(statement, names=names, default=default)
         _check_statement(statement, size)
         statements.append(statement)
     mentions = tuple(NameMention(*row) for row in mention_rows)
@@ -155,6 +164,12 @@ def decode_facts(fields: list[Any], size: int) -> ImportFacts:
 def _check_statement(statement: ImportStatement, size: int) -> None:
     """Raise `ValueError` unless the parts of a statement are in it, and in order."""
     is_inside = 0 <= statement.start <= statement.end <= size
+    default = statement.default
+    if default is not None:
+        is_inside = (
+            is_inside
+            and statement.start <= default.start <= default.end <= statement.end
+        )
     offset = statement.list_start
     for name in statement.names:
         is_inside = is_inside and offset <= name.start <= name.end

@@ -242,6 +242,23 @@ def module_stem(path: PathParts) -> str:
     return stem
 
 
+def specifier_pattern(path: PathParts) -> str:
+    """Return a regular expression of the strings that may mean a script.
+
+    It finds them in a text of any language, with the quote or slash before them.
+    """
+    stem = _without_extension(path[-1])
+    names = [stem]
+    if stem == "index":
+        names += path[-2:-1]
+    words = "|".join(map(re.escape, names))
+    pattern = rf"['\"`/](?:{words})(?:\.\w+){{0,2}}/?['\"`]"
+    if stem == "index":
+        # Files of the folder may import it as `.`.
+        pattern += r"|['\"`][./]+['\"`]"
+    return pattern
+
+
 def _shared_length(parts: PathParts, other_parts: PathParts) -> int:
     """Return the number of first parts that two paths share."""
     length = 0

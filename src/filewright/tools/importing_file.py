@@ -19,6 +19,7 @@ from filewright.edit.request import SpliceEdit
 from filewright.errors import FilewrightError
 from filewright.structure.import_statements import (
     CALL,
+    DEFAULT_EXPORT,
     NAMES,
     STAR,
     WHOLE,
@@ -35,6 +36,7 @@ from filewright.structure.module_names import (
     is_script,
     module_stem,
     python_parts,
+    specifier_pattern,
 )
 from filewright.text.snapshot import Snapshot
 from filewright.tools.context import Context
@@ -62,18 +64,32 @@ _LOOSE_IMPORTS: Final = {
 }
 """Imports in a text that the grammar could not read, by whether it is Python."""
 
+_DEFAULT_IMPORT: Final = re.compile(
+    rb"\A\s+(?:type\s+)?[\w$]+\s*(?:,|\Z)|\bdefault\b"
+)
+"""The text of a default import between `import` and `from`."""
+
 
 @dataclass(frozen=True, slots=True)
 class SymbolMove:
-    """A symbol, with the names of its old and its new module."""
+    """A symbol, with the names of its old and its new module.
+
+    `obstacle` is a reason why no import of it is rewritten, or "".
+    """
 
     symbol: MovedSymbol
     module: ModuleMove
+    obstacle: str = ""
 
     @property
     def is_python(self) -> bool:
         """True for a symbol of Python."""
         return not is_script(self.module.old)
+
+    @property
+    def is_default(self) -> bool:
+        """True for the default export of its file, which has any name elsewhere."""
+        return self.symbol.exported_name == DEFAULT_EXPORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +124,7 @@ class ImportingFile:
             self._add_unparsed(findings)
             return findings
         for statement in self.facts.statements:
-            if statement.form == NAMES:
+            if statement.form == NAMES or statement.default is not None:
                 self._rewrite(findings, statement)
         is_origin = False
         for move in self.moves:
@@ -141,9 +157,8 @@ class ImportingFile:
         )
         names = {symbol.name for symbol in outline.symbols}
         for statement in self.facts.statements:
-            for name in statement.names:
+            for name in statement.all_names:
                 names.add(name.bound_name.partition(".")[0])
-            names.add(statement.default_name)
         return frozenset(names)
 
     def _add_unparsed(self, findings: FileFindings) -> None:
@@ -155,6 +170,8 @@ class ImportingFile:
             if self._is_origin(move):
                 continue
             word = re.compile(rf"\b{re.escape(move.symbol.name)}\b")
+            if move.is_default:
+                word = re.compile(specifier_pattern(move.module.old))
             for number, line in enumerate(text.split("\n"), 1):
                 is_import = "import" in line or "require" in line
                 if is_import and word.search(line) is not None:
@@ -170,9 +187,11 @@ class ImportingFile:
         """Add the rewrite of a statement, or the reason why it is left."""
         modules: dict[str, str | None] = {}
         moves: list[SymbolMove] = []
-        for name in statement.names:
+        for name in statement.all_names:
             for move in self.moves:
-                if name.name != move.symbol.name or self._is_origin(move):
+                symbol = move.symbol
+                is_symbol = name.name in (symbol.name, symbol.exported_name)
+                if not is_symbol or self._is_origin(move):
                     continue
                 module = self._rename(move, statement.module)
                 if module is None:
@@ -220,7 +239,9 @@ class ImportingFile:
         """Return the reason why the import of a name is left as it is, or ""."""
         symbol = move.symbol
         is_own = symbol.destination == self.location
-        is_renamed = name.alias not in ("", name.name)
+        is_renamed = name.bound_name not in (name.name, symbol.name)
+        if statement.form == WHOLE and statement.names:
+            return "import of all names"
         if is_own and not is_renamed:
             return "" if statement.is_certain else _SYNTAX_ERROR
         if is_own:
@@ -229,7 +250,9 @@ class ImportingFile:
             return module.reason
         if symbol.destination.root != symbol.origin.root:
             return "the new file is in another root"
-        if not move.is_python and not symbol.exported_name:
+        if move.obstacle:
+            return move.obstacle
+        if name.name != symbol.exported_name:
             return "the moved text does not export it"
         if not statement.is_certain:
             return _SYNTAX_ERROR
@@ -297,22 +320,16 @@ class ImportingFile:
         if self._is_stub(move):
             for mention in [*self._mentions(move, ("name",))][:1]:
                 yield self._place(mention.start, "stub of the old file")
-        has_mention = any(self._mentions(move, ("name", "attribute")))
         for statement in self.facts.statements:
             prefixes |= self._find_prefixes(move, statement)
-            if statement.form in (STAR, CALL) or statement.default_name == name:
-                module = self._rename(move, statement.module)
-                is_default = statement.default_name == name
-                if module is None or not (has_mention or is_default):
-                    continue
-                if module.reason == UNRESOLVED and statement.form == CALL:
-                    continue
-                reasons = {STAR: "star import", CALL: "call"}
-                reason = reasons.get(statement.form, "default import")
-                yield self._place(statement.start, reason)
+            module = self._rename(move, statement.module)
+            if module is not None:
+                reason = self._find_other_use(move, statement, module)
+                if reason:
+                    yield self._place(statement.start, reason)
         packages = self._imported_packages()
         for mention in self._mentions(move, ("attribute",)):
-            prefix = mention.text.removesuffix(f".{name}")
+            prefix = mention.text.removesuffix(f".{mention.name}")
             is_full_name = (
                 "." in prefix
                 and prefix.partition(".")[0] in packages
@@ -326,6 +343,26 @@ class ImportingFile:
             words = re.split(r"[.:/#]", mention.text)
             if words[-2:] == [stem, name]:
                 yield self._place(mention.start, f'"{mention.text}"')
+
+    def _find_other_use(
+        self, move: SymbolMove, statement: ImportStatement, module: NewModule
+    ) -> str:
+        """Return how a statement takes the symbol without naming it, or ""."""
+        has_mention = any(self._mentions(move, ("name", "attribute")))
+        if statement.form == STAR:
+            # No star stands for a default export.
+            is_use = has_mention and not move.is_default
+            return "star import" if is_use else ""
+        if statement.form == CALL:
+            # `lazy(() => import("./a"))` takes the default export without its name.
+            is_use = has_mention or move.is_default
+            is_certain = module.reason != UNRESOLVED
+            return "call" if is_use and is_certain else ""
+        default = statement.default
+        if default is None or move.is_default:
+            return ""
+        is_same_name = default.alias == move.symbol.name
+        return "default import" if is_same_name else ""
 
     def _is_stub(self, move: SymbolMove) -> bool:
         """Return True if the file has the types of the old one."""
@@ -343,13 +380,12 @@ class ImportingFile:
         )
         content = self.snapshot.read(start, _MAX_UNREAD_BYTES)
         pattern = _LOOSE_IMPORTS[self.is_python]
-        name = re.compile(rb"\b%b\b" % re.escape(move.symbol.name.encode()))
         modules_read = {
             statement.module_start for statement in self.facts.statements
         }
         for match in pattern.finditer(content):
             offset = start + match.start("module")
-            if offset in modules_read or name.search(match["names"]) is None:
+            if offset in modules_read or not _takes(move, match["names"]):
                 continue
             module = match["module"].decode("utf-8", "replace")
             if self._rename(move, module) is not None:
@@ -360,7 +396,10 @@ class ImportingFile:
     ) -> Iterator[NameMention]:
         """Yield the mentions of a symbol of some kinds."""
         for mention in self.facts.mentions:
-            if mention.name == move.symbol.name and mention.kind in kinds:
+            is_symbol = mention.name == move.symbol.name
+            if mention.kind == "attribute" and move.is_default:
+                is_symbol = mention.name == DEFAULT_EXPORT
+            if is_symbol and mention.kind in kinds:
                 yield mention
 
     def _find_prefixes(
@@ -393,6 +432,27 @@ class ImportingFile:
                         for name in statement.names
                     }
         return packages
+
+
+def find_loose_import(
+    move: SymbolMove, importer: PathParts, text: bytes
+) -> re.Match[bytes] | None:
+    """Return the first import of a script's symbol in a text of another language."""
+    for match in _LOOSE_IMPORTS[False].finditer(text):
+        module = match["module"].decode("utf-8", "replace")
+        if not _takes(move, match["names"]):
+            continue
+        if move.module.rename(importer, module) is not None:
+            return match
+    return None
+
+
+def _takes(move: SymbolMove, names: bytes) -> bool:
+    """Return True if the text between `import` and `from` takes a symbol."""
+    name = re.escape(move.symbol.name.encode())
+    if re.search(rb"\b%b\b" % name, names) is not None:
+        return True
+    return move.is_default and _DEFAULT_IMPORT.search(names) is not None
 
 
 def path_parts(location: Location) -> PathParts:

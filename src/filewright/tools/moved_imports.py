@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import re
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import islice
 from typing import Final
@@ -19,15 +19,16 @@ from typing import Final
 from filewright.boundary.location import Location, Root
 from filewright.errors import Code, FilewrightError, too_many
 from filewright.languages import Language
-from filewright.search.pattern import compile_pattern
+from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree import TreeSearch
 from filewright.search.tree_options import TreeOptions
+from filewright.structure.import_statements import DEFAULT_EXPORT
 from filewright.structure.module_names import (
     ModuleMove,
     PathParts,
     find_twins,
-    is_script,
     module_stem,
+    specifier_pattern,
 )
 from filewright.structure.outlines import (
     IMPORT_LANGUAGES,
@@ -44,6 +45,7 @@ from filewright.tools.importing_file import (
     FileFindings,
     ImportingFile,
     SymbolMove,
+    find_loose_import,
     path_parts,
 )
 from filewright.tools.moved_symbols import UsePlace, reads_imports
@@ -61,6 +63,11 @@ _MAX_LINE_BYTES: Final = 400
 
 _OTHER_PYTHON: Final = (b".pyx", b".pxd", b".bzl", b".star")
 """Files that Python's grammar reads, and that are no Python."""
+
+_OTHER_DEFAULT: Final = re.compile(
+    rb"\bexport\s+default\b|\bas\s+default\b|\bexport\s*\{\s*default\b"
+)
+"""Text that may export a default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +148,6 @@ def _plan_root(
     findings: _Findings,
 ) -> None:
     """Add the rewriting of imports of symbols that move out of files of one root."""
-    mentions = _search(context, root, symbols, findings)
 
     # Many imports name the same few modules.
     @cache
@@ -157,14 +163,15 @@ def _plan_root(
 
     moves: list[SymbolMove] = []
     for symbol in symbols:
-        old_path = path_parts(symbol.origin)
         module = ModuleMove(
-            old_path,
-            path_parts(symbol.destination),
-            exists,
-            find_twins(old_path, mentions.paths),
+            path_parts(symbol.origin), path_parts(symbol.destination), exists
         )
-        moves.append(SymbolMove(symbol, module))
+        obstacle = _find_obstacle(context, symbol)
+        moves.append(SymbolMove(symbol, module, obstacle))
+    mentions = _search(context, root, moves, findings)
+    for number, move in enumerate(moves):
+        twins = find_twins(move.module.old, mentions.paths)
+        moves[number] = replace(move, module=replace(move.module, twins=twins))
     identities: set[FileIdentity | None] = set()
     for location in mentions.importers:
         context.task.check()
@@ -183,6 +190,22 @@ def _plan_root(
         findings.add(location, file_findings)
 
 
+def _find_obstacle(context: Context, symbol: MovedSymbol) -> str:
+    """Return the reason why no import of a symbol is rewritten, or ""."""
+    if symbol.exported_name != DEFAULT_EXPORT:
+        return ""
+    try:
+        with context.open(symbol.destination, text=True) as snapshot:
+            text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
+    except FilewrightError as error:
+        if error.code is Code.NOT_FOUND:
+            return ""
+        raise
+    if _OTHER_DEFAULT.search(text) is None:
+        return ""
+    return "the new file has a default export"
+
+
 def _read_file(
     context: Context,
     moves: Sequence[SymbolMove],
@@ -190,13 +213,17 @@ def _read_file(
     snapshot: Snapshot,
 ) -> FileFindings:
     """Return the findings of an open file."""
-    names = tuple(dict.fromkeys(move.symbol.name for move in moves))
+    names = {move.symbol.name: None for move in moves}
+    if any(move.is_default for move in moves):
+        names[DEFAULT_EXPORT] = None
     file = ImportingFile(
         context=context,
         moves=moves,
         location=location,
         snapshot=snapshot,
-        facts=context.outlines.imports(snapshot, names, task=context.task),
+        facts=context.outlines.imports(
+            snapshot, tuple(names), task=context.task
+        ),
         is_python=language_of_snapshot(snapshot) is Language.PYTHON,
     )
     return file.read()
@@ -221,59 +248,75 @@ def _add_unread(
 def _search(
     context: Context,
     root: Root,
-    symbols: Sequence[MovedSymbol],
+    moves: Sequence[SymbolMove],
     findings: _Findings,
 ) -> _Mentions:
-    """Return the files that mention a symbol.
+    """Return the files that mention a symbol, or import the module of a default export.
 
     Mentions in other languages, such as the configuration of a package, are added to
     the findings.
     """
     mentions = _Mentions()
-    names = {symbol.name for symbol in symbols}
-    pattern = compile_pattern(
-        "|".join(map(re.escape, names)),
-        mode="regex",
-        case="sensitive",
-        whole_word=True,
-    )
-    search = TreeSearch(
-        context.searcher,
-        Location(root, ()),
-        pattern,
-        TreeOptions(limit=_MAX_FILES, output="files"),
-        task=context.task,
-    )
-    for snapshot, _ in search:
-        location = snapshot.location
-        if location is None or snapshot.compression:
-            findings.is_complete = False
-            continue
-        mentions.paths.add(path_parts(location))
-        if _is_importer(snapshot, symbols):
-            mentions.importers.append(location)
-        else:
-            _add_foreign_mentions(findings, symbols, location, snapshot)
-    # Without its lines, a symbol's own mentions are not told from others of its file.
-    has_lines = all(symbol.lines is not None for symbol in symbols)
-    if not search.complete or not has_lines:
-        findings.is_complete = False
-    if search.resume is not None:
-        raise too_many(
-            _MAX_FILES + 1,
-            _MAX_FILES,
-            "files that mention the symbol",
-            "move it without imports",
+    for pattern in _compile_patterns(moves):
+        search = TreeSearch(
+            context.searcher,
+            Location(root, ()),
+            pattern,
+            TreeOptions(limit=_MAX_FILES, output="files"),
+            task=context.task,
         )
-    for location in search.unreadable_files:
-        for symbol in symbols:
-            findings.places[symbol].append(
-                UsePlace(location.display_path, 0, "cannot be read")
+        for snapshot, _ in search:
+            location = snapshot.location
+            if location is None or snapshot.compression:
+                findings.is_complete = False
+                continue
+            parts = path_parts(location)
+            if parts in mentions.paths:
+                continue
+            mentions.paths.add(parts)
+            if _is_importer(snapshot, moves):
+                mentions.importers.append(location)
+            else:
+                _add_foreign_mentions(findings, moves, location, snapshot)
+        if not search.complete:
+            findings.is_complete = False
+        if search.resume is not None:
+            raise too_many(
+                _MAX_FILES + 1,
+                _MAX_FILES,
+                "files that mention the symbol",
+                "move it without imports",
             )
+        for location in search.unreadable_files:
+            for move in moves:
+                findings.places[move.symbol].append(
+                    UsePlace(location.display_path, 0, "cannot be read")
+                )
+    # Without its lines, a symbol's own mentions are not told from others of its file.
+    if any(move.symbol.lines is None for move in moves):
+        findings.is_complete = False
     return mentions
 
 
-def _is_importer(snapshot: Snapshot, symbols: Sequence[MovedSymbol]) -> bool:
+def _compile_patterns(moves: Sequence[SymbolMove]) -> Iterator[Pattern]:
+    """Yield the patterns of the files that may import a symbol."""
+    names = {re.escape(move.symbol.name): None for move in moves}
+    yield compile_pattern(
+        "|".join(names), mode="regex", case="sensitive", whole_word=True
+    )
+    # A file may import a default export without its name.
+    specifiers = {
+        specifier_pattern(move.module.old): None
+        for move in moves
+        if move.is_default
+    }
+    if specifiers:
+        yield compile_pattern(
+            "|".join(specifiers), mode="regex", case="sensitive"
+        )
+
+
+def _is_importer(snapshot: Snapshot, moves: Sequence[SymbolMove]) -> bool:
     """Return True for a file in the language of one of the symbols."""
     location = snapshot.location
     if isinstance(snapshot, NotebookView) or location is None:
@@ -284,15 +327,12 @@ def _is_importer(snapshot: Snapshot, symbols: Sequence[MovedSymbol]) -> bool:
     is_python = language is Language.PYTHON
     if language not in IMPORT_LANGUAGES:
         return False
-    return any(
-        is_python == (not is_script(path_parts(symbol.origin)))
-        for symbol in symbols
-    )
+    return any(move.is_python == is_python for move in moves)
 
 
 def _add_foreign_mentions(
     findings: _Findings,
-    symbols: Sequence[MovedSymbol],
+    moves: Sequence[SymbolMove],
     location: Location,
     snapshot: Snapshot,
 ) -> None:
@@ -303,12 +343,18 @@ def _add_foreign_mentions(
     text = snapshot.read(0, min(snapshot.size, _MAX_TEXT_BYTES))
     if snapshot.size > _MAX_TEXT_BYTES:
         findings.is_complete = False
-    for symbol in symbols:
-        mention = _find_foreign_mention(symbol, text)
+    for move in moves:
+        mention = _find_foreign_mention(move.symbol, text)
+        if mention is None and move.is_default:
+            importer = path_parts(location)
+            match = find_loose_import(move, importer, text)
+            if match is not None:
+                statement = b" ".join(match[0].split())
+                mention = _quote(match.start(), statement)
         if mention is None:
             continue
         line = text.count(b"\n", 0, mention.offset) + 1
-        findings.places[symbol].append(
+        findings.places[move.symbol].append(
             UsePlace(location.display_path, line, mention.quotation)
         )
 
