@@ -26,6 +26,9 @@ LINES = b"".join(b"line %d\n" % n for n in range(1, 101))
         ({"mode": "head", "limit": 3}, 1, 3, 4),
         ({"line": 50, "limit": 5}, 48, 52, 53),
         ({"line": 1, "limit": 5}, 1, 5, 6),
+        ({"line": 50}, 40, 60, 61),
+        ({"line": 95}, 85, 100, None),
+        ({"line": 50, "limit": 400}, 1, 100, None),
     ],
 )
 def test_ranges(tiered, root, arguments, first, last, following):
@@ -37,6 +40,12 @@ def test_ranges(tiered, root, arguments, first, last, following):
     assert (result.data["start_line"], result.data["end_line"]) == (first, last)
     assert (result.data["next"] or {}).get("start") == following
     assert f"\n{first}\tline {first}\n" in result.text + "\n"
+
+
+def test_line_of_an_item(tiered, root):
+    (root / "f").write_bytes(LINES)
+    part = tiered.read(items=[{"path": "f", "line": 50}]).files[0]
+    assert (part.start_line, part.end_line) == (40, 60)
 
 
 @pytest.mark.parametrize(

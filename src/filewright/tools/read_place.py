@@ -23,6 +23,9 @@ from filewright.tools.read_times import choose_time_range
 from filewright.tools.search_notes import describe_spelling
 from filewright.wording import pluralize
 
+LINES_AROUND_LINE = 21
+"""The lines that are read for a line without a limit: ten on either side of it."""
+
 MAX_QUOTED_CHARS = 80
 # Below this, a text is not offered as the most similar one.
 MIN_SIMILARITY = 0.6
@@ -62,8 +65,7 @@ def choose_range(
         line = arguments.line or max(1, arguments.start)
         return choose_block(context, snapshot, arguments, line)
     if arguments.line is not None:
-        first_line = max(1, arguments.line - (limit - 1) // 2)
-        return range_from(snapshot, first_line, limit, task)
+        return range_around(snapshot, arguments, arguments.line, task)
     if arguments.mode == "head":
         return range_from(snapshot, 1, limit, task)
     if arguments.mode == "tail":
@@ -87,6 +89,16 @@ def range_from(
     """Return the range of lines from a line on."""
     offset = snapshot.lines.offset_of(first_line, task)
     return LineRange(first_line, offset, max_lines)
+
+
+def range_around(
+    snapshot: Snapshot, arguments: ReadArguments, line: int, task: Task
+) -> LineRange:
+    """Return the range of lines around a line: of a limit, or a few on either side."""
+    limit = LINES_AROUND_LINE
+    if "limit" in arguments.model_fields_set:
+        limit = arguments.limit
+    return range_from(snapshot, max(1, line - (limit - 1) // 2), limit, task)
 
 
 def choose_last_lines(
