@@ -43,7 +43,7 @@ src/old.ts (3 calls and 2 other uses there)
 2: const own = (self: Item, key: string) => true
 4: own(key: string) { return own(this, key) }
 3 imports:
-2 from lib/predicate.ts (no own in it): src/{audit.ts:1 cron.ts:3}
+2 from lib/predicate.ts (which has no own now): src/{audit.ts:1 cron.ts:3}
 1 from src/audit.ts: src/index.ts:1
 imported as has in src/cron.ts:3, called by it in line 5, used in line 6
 re-exported: src/index.ts:1
@@ -230,6 +230,14 @@ def test_surveys_a_name_with_many_hits(
     ]
     todo = workspace.call("search_content", {"pattern": "TODO"}).text
     assert "[50 shown of 100 matching lines in 1 file; continue" in todo
+
+
+def test_sums_small_folders(workspace: Workspace, root: Path) -> None:
+    write_files(root, {f"d{n}/a.py": "own()\n" * (9 - n) for n in range(9)})
+    rows = survey(workspace, "own").splitlines()
+    first = rows.index("by folder:")
+    assert rows[first + 1] == "d0/: 9 in 1 file"
+    assert rows[first + 6 : -1] == ["d5/: 4 in 1 file", "6 in 3 more folders"]
 
 
 def test_fits_the_page(workspace: Workspace, root: Path) -> None:

@@ -31,7 +31,7 @@ MAX_NAMED_SPELLINGS = 8
 MAX_ARGUMENT_COUNTS = 5
 MAX_PLACES = 12
 MAX_OTHER_LINES = 6
-MAX_FOLDERS = 12
+MAX_FOLDERS = 6
 MIN_FOLDERS = 2
 MAX_NAMED_FILES = 3
 MAX_REST_CHARS = 50
@@ -196,7 +196,7 @@ def _render_source(source: ImportSource, name: str) -> str:
     if source.source:
         text = f"from {escape_controls(source.source)}"
     if not source.has_name:
-        text += f" (no {escape_controls(name)} in it)"
+        text += f" (which has no {escape_controls(name)} now)"
     if source.places:
         text += f": {render_places(source.places)}"
     return text
