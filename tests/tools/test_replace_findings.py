@@ -84,3 +84,16 @@ def test_odd_kinds_of_a_text(root: Path, workspace: Workspace) -> None:
     assert '-say("old")\n+say("new")' in answer.text
     assert "-swap(old, old)\n+swap(new, new)" in answer.text
     assert "[19 more kinds]" in answer.text
+
+
+def test_depth_is_no_kind(root: Path, workspace: Workspace) -> None:
+    lines = ('a = f("./b.py")', '\ta = f("../b.py")', '  a = f("../../b.py")')
+    for number, line in enumerate(lines):
+        (root / f"{number}.txt").write_text(f"{line}\n" * 30)
+    call = {"pattern": "f", "replacement": "g", "whole_word": True}
+    answer = workspace.call("replace_content", {**call, "path": "."})
+    assert "90 like 0.txt:1:" in answer.text, answer.text
+    call = {"pattern": "../b", "replacement": "c", "path": "."}
+    answer = workspace.call("replace_content", call)
+    assert "30 like 1.txt" in answer.text, answer.text
+    assert "30 like 2.txt" in answer.text

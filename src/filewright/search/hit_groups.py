@@ -21,6 +21,7 @@ _SHOWN_CHARS_BEFORE = 40
 _NUMBER = re.compile(
     r"\b(?=[0-9a-fA-F-]*[0-9])[0-9a-fA-F]{4}[0-9a-fA-F-]*\b|[0-9]+"
 )
+_RELATIVE_PATH = re.compile(r"(?<![\w.])(?:\.\.?/)+")
 
 
 @dataclass(slots=True)
@@ -59,13 +60,18 @@ class HitGroups:
         for offset in offsets:
             self.add_hit(snapshot, offset)
 
-    def add_hit(self, snapshot: Snapshot, offset: int) -> HitGroup | None:
+    def add_hit(
+        self, snapshot: Snapshot, offset: int, *, ignores_depth: bool = False
+    ) -> HitGroup | None:
         """Add the line that holds the byte at `offset`.
 
-        Return its group if the line is the first of it.
+        With `ignores_depth`, lines that differ only in their indentation or in `./` and
+        `../` are of one group. Return its group if the line is the first of it.
         """
         line = _read_around(snapshot, offset)
         key = _NUMBER.sub("0", line.text)
+        if ignores_depth:
+            key = _RELATIVE_PATH.sub("./", key.lstrip())
         group = self._groups.get(key)
         if group is not None:
             group.count += 1

@@ -115,7 +115,11 @@ class ReplaceFindings:
                     self.crowded_kinds.append(kind)
                     kind = None
                 continue
-            kind = self.kinds.add_hit(snapshot, splices[index].offset)
+            kind = self.kinds.add_hit(
+                snapshot,
+                splice.offset,
+                ignores_depth=_changes_a_word(snapshot, splice),
+            )
             if kind is not None:
                 example = build_example(
                     snapshot, splices, index, MAX_KIND_CHARS
@@ -256,6 +260,14 @@ class ReplaceFindings:
         rarest, _ = counts.most_common()[-1]
         kind = self.kinds_by_signs[rarest][0]
         return None if kind in shown else kind
+
+
+def _changes_a_word(snapshot: Snapshot, splice: Splice) -> bool:
+    """Return True if a splice changes no indentation and no relative path."""
+    if not 0 < splice.length <= NEAR_BYTES:
+        return False
+    text = snapshot.read(splice.offset, splice.length)
+    return not text[:1].isspace() and b"/" not in text
 
 
 def _signs_around(snapshot: Snapshot, splice: Splice) -> tuple[str, str]:
