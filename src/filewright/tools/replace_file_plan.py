@@ -93,6 +93,12 @@ def plan_files(
                 continue
             if outcome.count:
                 findings.by_file[path] = outcome.count
+            findings.left_words.add_file(
+                snapshot,
+                outcome.splices,
+                [items[index].name for index in indexes],
+                context.task,
+            )
             if outcome.splices:
                 context.boundary.require_writable(location)
                 findings.add_kinds(snapshot, outcome.splices)

@@ -22,6 +22,7 @@ from filewright.search.near_words import NearWords
 from filewright.text.codec import decode
 from filewright.text.snapshot import Snapshot
 from filewright.text.splice import Splice
+from filewright.tools.left_words import LeftWords
 from filewright.tools.replace_items import ReplaceItem
 from filewright.tools.search_rendering import render_kind
 from filewright.wording import escape_controls, join_limited
@@ -64,8 +65,9 @@ class ReplaceFindings:
     """The matches of one plan: by file and by item, notes, and kinds of changed lines.
 
     `searched` are the files that each item searched in a folder, and `near_words` the
-    words near its matches. `is_checked` is True while all files that change were searched
-    again, and `has_left` if a match is in one of them still.
+    words near its matches; `left_words` are names that stay. `is_checked` is True while
+    all files that change were searched again, and `has_left` if a match is in one of
+    them still.
     """
 
     by_item: list[int]
@@ -75,6 +77,7 @@ class ReplaceFindings:
     searched: list[int] = field(default_factory=list)
     includes_ignored: bool = True
     near_words: list[NearWords] = field(default_factory=list)
+    left_words: LeftWords = field(default_factory=LeftWords)
     is_checked: bool = True
     has_left: bool = False
     remaining_check_bytes: int = MAX_CHECKED_BYTES

@@ -17,6 +17,7 @@ from filewright.search.pattern import Pattern, compile_pattern
 from filewright.search.tree_options import TreeOptions
 from filewright.tools.batch import naming_item
 from filewright.tools.context import Context
+from filewright.tools.left_words import find_replaced_name
 from filewright.tools.replace_arguments import (
     ReplaceArguments,
     split_replacements,
@@ -35,7 +36,10 @@ from filewright.tools.syntax_filter import (
 
 @dataclass(frozen=True, slots=True)
 class ReplaceItem:
-    """One of the replacements of a call; `only` are the words of that argument."""
+    """One of the replacements of a call; `only` are the words of that argument.
+
+    `name` is the name that it replaces in some kinds of syntax only, or None.
+    """
 
     location: Location
     pattern: Pattern
@@ -46,6 +50,7 @@ class ReplaceItem:
     row_change: RowChange | None = None
     only: tuple[str, ...] = ()
     syntax_filter: SyntaxFilter | None = None
+    name: str | None = None
 
     @property
     def syntax_notes(self) -> list[str]:
@@ -73,6 +78,7 @@ def _compile_item(context: Context, request: ReplaceArguments) -> ReplaceItem:
     row_change = build_row_change(selection, request.set)
     summary = f"{request.pattern!r} by {request.replacement!r}"
     syntax_filter = None
+    name = None
     if row_change is not None:
         if request.only is not None:
             raise invalid(
@@ -99,6 +105,11 @@ def _compile_item(context: Context, request: ReplaceArguments) -> ReplaceItem:
                 combine_kinds(request.only),
                 is_code_pattern=pattern.code is not None,
             )
+        is_code = pattern.code is not None
+        if selection is None and (is_code or syntax_filter is not None):
+            name = find_replaced_name(
+                pattern.text, request.replacement or "", is_code=is_code
+            )
         if selection is not None:
             selection = replace(selection, has_pattern=True)
     options = TreeOptions(
@@ -118,6 +129,7 @@ def _compile_item(context: Context, request: ReplaceArguments) -> ReplaceItem:
         row_change=row_change,
         only=tuple(request.only or ()),
         syntax_filter=syntax_filter,
+        name=name,
     )
 
 

@@ -74,6 +74,9 @@ def render_replacements(
     near_note = findings.near_note()
     if near_note and not view.is_seen:
         reply.add(f"[{near_note}]")
+    if not is_preview:
+        for row in findings.left_words.rows():
+            reply.add(f"[{row}]")
     reply.finish()
     return reply.text()
 
