@@ -364,3 +364,25 @@ def test_default_export(root: Path, workspace: Workspace) -> None:
     done = workspace.call("edit_content", {"edits": [move]})
     assert "src/one.ts:1 (the new file has a default export)" in done.text
     assert (root / "src/one.ts").read_text() == DEFAULT["src/one.ts"]
+
+
+def test_doctests(root: Path, workspace: Workspace) -> None:
+    example = (
+        "    >>> import p.a\n    >>> from p.{} import g, f\n    ... p.a.f\n"
+    )
+    files = {
+        "p/__init__.py": "",
+        "p/a.py": (
+            f'def f():\n    """\n{example.format("a")}    """\n\n\n'
+            'def g():\n    """\n    >>> from .a import f\n    """\n'
+        ),
+        "p/b.py": f'def h():\n    """Do.\r\n\r\n{example.format("c")}    """\n',
+        "p/c.py": '"""\n>>> from p.a import g\n>>> f = x.a_.f, q.f\n"""\n',
+    }
+    write(root, files)
+    move = {"path": "p/new.py", "from": {"path": "p/a.py", "symbol": "f"}}
+    done = workspace.call("edit_content", {"edits": [move], "imports": True})
+    assert (
+        "[f is still used from p/a.py in p/a.py:11 (doctest), "
+        "p/b.py:6 (doctest), p/new.py (doctest)]"
+    ) in done.text

@@ -64,6 +64,11 @@ _LOOSE_IMPORTS: Final = {
 }
 """Imports in a text that the grammar could not read, by whether it is Python."""
 
+_DOCTEST_LINE: Final = re.compile(
+    rb"(?<![^\r\n])[ \t]*(?:>>>|\.\.\.)[ \t]+(?P<code>[^\r\n]*)"
+)
+"""A line of an example in a docstring of Python."""
+
 _DEFAULT_IMPORT: Final = re.compile(
     rb"\A\s+(?:type\s+)?[\w$]+\s*(?:,|\Z)|\bdefault\b"
 )
@@ -301,6 +306,13 @@ class ImportingFile:
             if not is_moved and place.line not in lines:
                 lines.add(place.line)
                 yield place
+        for place in self._doctest_uses(move):
+            if any(place.line in moved for moved in moved_lines):
+                # Its line in the new file is not known yet.
+                new_path = move.symbol.destination.display_path
+                yield UsePlace(new_path, 0, place.reason)
+            else:
+                yield place
 
     def _moved_lines(self) -> list[range] | None:
         """Return the lines that leave the file, None if they are not known."""
@@ -338,6 +350,7 @@ class ImportingFile:
             if prefix in prefixes or is_full_name:
                 yield self._place(mention.start, mention.text)
         yield from self._unread_imports(move)
+        yield from self._doctest_uses(move)
         stem = module_stem(move.module.old)
         for mention in self._mentions(move, ("string",)):
             words = re.split(r"[.:/#]", mention.text)
@@ -369,6 +382,26 @@ class ImportingFile:
         if not self.location.name.endswith(b".pyi") or not move.is_python:
             return False
         return python_parts(self._parts) == python_parts(move.module.old)
+
+    def _doctest_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
+        """Yield the lines of examples in docstrings that take the symbol."""
+        content = self.snapshot.content
+        if not move.is_python or not self.is_python or content is None:
+            return
+        name = re.escape(move.symbol.name.encode())
+        qualified = re.compile(rb"(?<![\w.])([\w.]+)\.%b\b" % name)
+        for line in _DOCTEST_LINE.finditer(content):
+            code = line["code"]
+            modules: list[bytes] = []
+            match = _LOOSE_IMPORTS[True].match(code)
+            if match is not None and _takes(move, match["names"]):
+                modules.append(match["module"])
+            modules += qualified.findall(code)
+            for module in modules:
+                text = module.decode("utf-8", "replace")
+                if self._rename(move, text) is not None:
+                    yield self._place(line.start(), "doctest")
+                    break
 
     def _unread_imports(self, move: SymbolMove) -> Iterator[UsePlace]:
         """Yield the imports of the symbol behind a syntax error that hides them."""
