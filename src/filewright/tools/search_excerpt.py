@@ -74,6 +74,8 @@ class LineRole(StrEnum):
     OMISSION = "omission"
     """stands for further lines of a match that are not shown"""
     CONTEXT = "context"
+    SUMMARY = "summary"
+    """stands for the matches in the long lines of a file"""
     HEADER = "header"
     """the names of a table's columns, above its first hit"""
 

@@ -33,6 +33,11 @@ from filewright.tools.search_excerpt import (
 from filewright.tools.search_folders import count_by_folder, render_folders
 from filewright.tools.search_kinds import choose_kinds, propose_column
 from filewright.tools.search_lines import excerpt_chars, render_line
+from filewright.tools.search_long_lines import (
+    LONG_LINES_NOTE,
+    find_long_lines,
+    sum_long_lines,
+)
 from filewright.tools.search_notes import display_path
 from filewright.tools.search_outcome import SearchOutcome
 from filewright.tools.search_ranking import LineRanking
@@ -118,6 +123,7 @@ class SearchPage:
         self._occurrence_count = 0
         self._has_short_context = False
         self._header_count = 0
+        self._has_long_lines = False
         self._counter: LineCounter | None = None
         if arguments.by is not None:
             self._counter = LineCounter(arguments.by, arguments.fields)
@@ -158,7 +164,12 @@ class SearchPage:
             selected = None
             if self.arguments.fields:
                 selected = search.select(snapshot)
-            return self.add_hits(snapshot, file_hits.hits, selected)
+            return self.add_hits(
+                snapshot,
+                file_hits.hits,
+                selected,
+                counts_long_lines=search.open_file is None,
+            )
         if self.add_file(display_path(snapshot), file_hits.count):
             return None
         # The next page begins with this file.
@@ -257,6 +268,8 @@ class SearchPage:
         snapshot: Snapshot,
         hits: Sequence[Hit],
         selected: SelectedLines | None = None,
+        *,
+        counts_long_lines: bool = False,
     ) -> int | None:
         """Collect the hits of a file; return the offset of the first that does not fit.
 
@@ -266,6 +279,10 @@ class SearchPage:
         lines: list[ExcerptLine] = []
         stopped_at = None
         excerpts = self._excerpt_hits(snapshot, hits, selected)
+        long_lines: frozenset[int] = frozenset()
+        if counts_long_lines:
+            long_lines = find_long_lines(snapshot, hits, self._context.task)
+            excerpts = sum_long_lines(hits, excerpts, long_lines)
         for index, (hit, excerpt) in enumerate(
             zip(hits, excerpts, strict=True)
         ):
@@ -281,7 +298,9 @@ class SearchPage:
             self._occurrence_count += len(hit.submatches)
         lines = [*self._read_header(snapshot, lines), *lines]
         self._excerpts.append(FileExcerpt(path, tuple(lines)))
-        if stopped_at is None and hits:
+        if long_lines:
+            self._has_long_lines = True
+        elif stopped_at is None and hits:
             self._remember(snapshot, hits)
         return stopped_at
 
@@ -423,6 +442,8 @@ class SearchPage:
             notes = (*self._ranking.notes(len(self._hits)), *notes)
         if self._has_short_context:
             notes = (*notes, "context of imports shortened")
+        if self._has_long_lines:
+            notes = (*notes, LONG_LINES_NOTE)
         if kinds is not None and self._kinds_column is not None:
             notes = (*notes, *propose_column(kinds, self._kinds_column))
         advice = self._counter.advice if self._counter is not None else ""

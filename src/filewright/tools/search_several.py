@@ -167,7 +167,9 @@ def share_lines(
             for line in file.lines:
                 hit_key = file.path, render_line(replace(line, notes=()))
                 line_key = file.path, line.number
-                if line.role is not LineRole.HIT:
+                if line.role is LineRole.SUMMARY:
+                    is_repeated = False
+                elif line.role is not LineRole.HIT:
                     is_repeated = line_key in shown_lines
                 elif hit_key in patterns_by_hit:
                     patterns_by_hit[hit_key].append(name)

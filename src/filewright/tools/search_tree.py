@@ -19,6 +19,9 @@ from filewright.wording import escape_controls
 MIN_TREE_HITS = 41
 """Fewer hits are listed file by file, with their indentation."""
 
+SINGLE_ROLES = {LineRole.HIT, LineRole.SUMMARY, LineRole.HEADER}
+"""The lines of hits without context. The tree has no headers of tables."""
+
 MIN_CUT_HITS = 101
 """Among so many hits of a name, calls are shown without the code around them."""
 
@@ -78,7 +81,7 @@ def has_single_lines(excerpts: Sequence[FileExcerpt]) -> bool:
     """Return True if each hit is one line, without others around it."""
     for file in excerpts:
         for line in file.lines:
-            if line.role not in (LineRole.HIT, LineRole.HEADER):
+            if line.role not in SINGLE_ROLES:
                 return False
     return True
 
