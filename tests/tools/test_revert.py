@@ -146,7 +146,7 @@ def test_is_brief_after_its_preview(workspace: Workspace, root: Path) -> None:
     assert "\na.txt:9, b.txt:10:\n-x\n+line 9" in preview
     undo = workspace.call("revert_edit", {"change_id": change})
     assert undo.text.splitlines()[1:] == [
-        "[later changes stay (merged): b.txt:1 mine]",
+        "[later changes stay (merged): b.txt:1 mine (another program)]",
         "[2 files, as in the preview]",
     ]
 

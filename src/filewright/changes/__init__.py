@@ -77,4 +77,5 @@ Looking back:
 - `undo_plan`: the steps of an undo, worked out on the tree of its commit
 - `undo_content`: the content of a file without a change
 - `undo_report`: conflicts, merged files and notes of an undo
+- `later_authors`: the sessions that wrote the lines an undo leaves
 """

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from filewright.changes.recovery import Recovery
     from filewright.changes.undo import Reversal
     from filewright.changes.undo_plan import UndoOptions
-    from filewright.changes.undo_report import Conflict, WaysOut
+    from filewright.changes.undo_report import Conflict, LaterLines, WaysOut
     from filewright.edit.changeset import ChangeSet
     from filewright.edit.diff import Diff
 
@@ -401,10 +401,11 @@ class Changes(History):
                     refused_conflicts=refused_conflicts,
                 )
                 try:
+                    record = None
                     if preview:
                         reversal.diff = self._preview(reversal.change_set, task)
-                        return None, reversal
-                    return self.commit(reversal.change_set, task=task), reversal
+                    else:
+                        record = self.commit(reversal.change_set, task=task)
                 except FilewrightError as error:
                     rest = reversal.rest() if in_part else None
                     if rest is None:
@@ -420,6 +421,29 @@ class Changes(History):
                         raise refusal from error
                     refused_conflicts = reversal.list_refused()
                     selected, leaves_conflicts = rest, True
+                else:
+                    self._name_later_authors(reversal, task)
+                    return record, reversal
+
+    def _name_later_authors(self, reversal: Reversal, task: Task) -> None:
+        """Add the authors of later changes to the notes of an undo."""
+        from filewright.changes.later_authors import find_author
+
+        own_session = (task.caller or self.caller).session
+
+        def find(location: Location, lines: LaterLines) -> str:
+            return find_author(
+                self,
+                location,
+                lines,
+                reversal.selected.change_ids,
+                own_session,
+                task,
+            )
+
+        # The undo is made, even if its time is over or a record cannot be read.
+        with suppress(FilewrightError):
+            reversal.name_authors(find)
 
     def _find_ways_out(
         self,

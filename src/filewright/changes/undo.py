@@ -18,6 +18,7 @@ from filewright.changes.selection import Selection
 from filewright.changes.undo_plan import UndoOptions, UndoPlanner
 from filewright.changes.undo_report import (
     Conflict,
+    LaterLines,
     ReportBuilder,
     UndoReport,
     build_refusal,
@@ -116,6 +117,24 @@ class Reversal:
         for change in self._file_changes:
             for path in change.paths:
                 yield self._options.locate(path)
+
+    def name_authors(
+        self, find_author: Callable[[Location, LaterLines], str]
+    ) -> None:
+        """Add the authors of the later changes that stay to the notes."""
+        locations: dict[str, Location] = {}
+        if self.report.later_lines:
+            for change in self._file_changes:
+                location = self._options.locate(change.path)
+                if location.display_path in self.report.later_lines:
+                    locations[location.display_path] = location
+
+        def find_author_of_path(path: str, lines: LaterLines) -> str:
+            # A file that the undo moves is not looked up.
+            location = locations.get(path)
+            return find_author(location, lines) if location else ""
+
+        self.report = self.report.with_authors(find_author_of_path)
 
     def list_refused(self) -> tuple[Conflict, ...]:
         """Return the conflicts so far of files that stay as they are."""

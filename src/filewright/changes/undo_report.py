@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NoReturn, Self
 
 from filewright.changes.selection import Selection
@@ -74,11 +74,12 @@ class Conflict:
 
 @dataclass(frozen=True, slots=True)
 class LaterLines:
-    """Lines of a later change, and the first text in them, which may be cut."""
+    """Lines of a later change, the first text in them, which may be cut, and its author."""
 
     first: int
     last: int
     text: str = ""
+    author: str = ""
 
     @classmethod
     def of(cls, first: int, lines: Sequence[bytes]) -> Self:
@@ -107,7 +108,8 @@ class UndoReport:
     `merged` are the files in which later changes were kept by a three-way merge,
     `notes` are for the user, and `conflicts` have refused the undo. `left_conflicts` are
     of lines that stay as they are in files that are undone otherwise. `divisible_paths`
-    are the refused files that could be undone in the same way.
+    are the refused files that could be undone in the same way. `later_lines` are the
+    lines of later changes in merged files.
     """
 
     merged: tuple[str, ...] = ()
@@ -115,6 +117,31 @@ class UndoReport:
     conflicts: tuple[Conflict, ...] = ()
     left_conflicts: tuple[Conflict, ...] = ()
     divisible_paths: frozenset[str] = frozenset()
+    later_lines: Mapping[str, Sequence[LaterLines]] = field(
+        default_factory=dict
+    )
+
+    def with_authors(
+        self, find_author: Callable[[str, LaterLines], str]
+    ) -> UndoReport:
+        """Return the report with the authors of the lines that its note quotes.
+
+        `find_author` has a path and lines of it.
+        """
+        if not _are_quoted(self.later_lines):
+            return self
+        authored: dict[str, Sequence[LaterLines]] = {}
+        for path, later_lines in self.later_lines.items():
+            authored[path] = [
+                replace(lines, author=find_author(path, lines))
+                for lines in later_lines
+            ]
+        plain_note = _describe_merged(self.later_lines)
+        notes = [
+            _describe_merged(authored) if note == plain_note else note
+            for note in self.notes
+        ]
+        return replace(self, notes=tuple(notes), later_lines=authored)
 
 
 class FileRefusedError(Exception):
@@ -198,9 +225,7 @@ class ReportBuilder:
         notes = [*self._notes]
         # A note for each file would be as long as their diffs.
         if self._merged:
-            places = _name_places(self._merged)
-            files = join_limited(places, _MAX_NAMED_FILES, "; ", noun="file")
-            notes.append(f"later changes stay (merged): {files}")
+            notes.append(_describe_merged(self._merged))
         if self._grown:
             files = join_limited([*self._grown], _MAX_NAMED_FILES, noun="file")
             notes.append(f"{files}: text added at the end since stays")
@@ -210,22 +235,40 @@ class ReportBuilder:
             conflicts=tuple(conflicts),
             left_conflicts=tuple(left_conflicts),
             divisible_paths=frozenset(self._divisible_paths),
+            later_lines=dict(self._merged),
         )
+
+
+def _describe_merged(
+    lines_by_path: Mapping[str, Sequence[LaterLines]],
+) -> str:
+    """Return the note on merged files."""
+    places = _name_places(lines_by_path)
+    files = join_limited(places, _MAX_NAMED_FILES, "; ", noun="file")
+    return f"later changes stay (merged): {files}"
+
+
+def _are_quoted(lines_by_path: Mapping[str, Sequence[LaterLines]]) -> bool:
+    """Return True if the note has the texts of lines: there are few."""
+    count = sum(len(later_lines) for later_lines in lines_by_path.values())
+    return count <= _MAX_QUOTED_LINES
 
 
 def _name_places(
     lines_by_path: Mapping[str, Sequence[LaterLines]],
 ) -> list[str]:
     """Return each path with its lines; few lines have the beginning of their text."""
-    count = sum(len(later_lines) for later_lines in lines_by_path.values())
+    are_quoted = _are_quoted(lines_by_path)
     places: list[str] = []
     for path, later_lines in lines_by_path.items():
         spans: list[str] = []
         for lines in later_lines[:_MAX_QUOTED_LINES]:
-            has_text = count <= _MAX_QUOTED_LINES and lines.text
-            spans.append(
-                f"{lines.span} {lines.text}" if has_text else lines.span
-            )
+            span = lines.span
+            if are_quoted and lines.text:
+                span += f" {lines.text}"
+            if lines.author:
+                span += f" ({lines.author})"
+            spans.append(span)
         if len(later_lines) > len(spans):
             spans.append(f"and {len(later_lines) - len(spans)} more")
         places.append(":".join([path, ", ".join(spans)] if spans else [path]))
