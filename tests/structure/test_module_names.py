@@ -62,7 +62,9 @@ def rename(
         lambda parts: "/".join(parts) in there,
         find_twins(tuple(old.split("/")), mentions),
     )
-    result: NewModule | None = move.rename(tuple(importer.split("/")), module)
+    result: NewModule | None = move.find_new_module(
+        tuple(importer.split("/")), module
+    )
     if result is None:
         return None
     return f"!{result.reason}" if result.reason else result.text

@@ -123,12 +123,12 @@ def rewrite_statement(
         else:
             stays = True
     if stays:
-        return _take_out(importer, statement, moved, None)
+        return _split_statement(importer, statement, moved, None)
     in_place = next((module for module in moved if module is not None), None)
     if in_place is None:
         return _remove_statement(importer, statement)
     if len(moved) > 1:
-        return _take_out(importer, statement, moved, in_place)
+        return _split_statement(importer, statement, moved, in_place)
     splice = _replace_module(statement, in_place)
     # An edit of any part of the statement may mean another import.
     span = ByteRange(statement.start, statement.end)
@@ -179,7 +179,7 @@ def _has_own_lines(importer: ImporterText, statement: ImportStatement) -> bool:
     )
 
 
-def _take_out(
+def _split_statement(
     importer: ImporterText,
     statement: ImportStatement,
     moved: Mapping[str | None, Sequence[ImportedName]],

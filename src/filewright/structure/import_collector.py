@@ -123,9 +123,11 @@ def collect_imports(
     if spans and not has_star:
         query = _load_query(language, _NAME_QUERIES[language])
         captures = QueryCursor(query).captures(tree.root_node)
-        bound = {_text(content, node) for node in captures.get("bound", ())}
+        bound = {
+            _read_text(content, node) for node in captures.get("bound", ())
+        }
         for statement in statements:
-            bound |= _names_bound_by(statement)
+            bound |= _find_bound_names(statement)
         used = _find_used(content, captures.get("used", ()), spans)
         unbound = tuple(name for name in used if name not in bound)
     return ImportFacts(
@@ -162,13 +164,13 @@ def _first_error(root: Node) -> int | None:
     return None
 
 
-def _text(content: Content, node: Node) -> str:
+def _read_text(content: Content, node: Node) -> str:
     """Return the text of a node."""
     data = content.data[node.start_byte : node.end_byte]
     return data.decode(content.codec, "replace")
 
 
-def _names_bound_by(statement: ImportStatement) -> set[str]:
+def _find_bound_names(statement: ImportStatement) -> set[str]:
     """Return the names that a statement binds in its file."""
     names = {name.bound_name for name in statement.all_names}
     if statement.form == WHOLE:
@@ -190,7 +192,7 @@ class _StatementReader:
             case "import_from_statement":
                 yield self._read_from(node)
             case "import_statement" if node.child_by_field_name("name"):
-                yield self._build(node, None, WHOLE, self._listed(node))
+                yield self._build(node, None, WHOLE, self._read_names(node))
             case "import_statement" | "export_statement":
                 yield from self._read_module(node)
             case "string":
@@ -206,7 +208,7 @@ class _StatementReader:
         for child in node.children:
             if child.type == "wildcard_import":
                 form = STAR
-        names = self._listed(node)
+        names = self._read_names(node)
         list_start = names[0].start if names else node.end_byte
         list_end = names[-1].end if names else node.end_byte
         if len(brackets) == 2:
@@ -236,16 +238,16 @@ class _StatementReader:
         for child in holder.children:
             match child.type:
                 case "identifier":
-                    alias = _text(self._content, child)
+                    alias = _read_text(self._content, child)
                     default = ImportedName(
                         DEFAULT_EXPORT, alias, child.start_byte, child.end_byte
                     )
                 case "named_imports" | "export_clause":
                     form = NAMES
-                    names = self._listed(child)
+                    names = self._read_names(child)
                     list_start, list_end = child.start_byte, child.end_byte
                 case "namespace_import" | "namespace_export":
-                    alias = _text(self._content, child).split()[-1]
+                    alias = _read_text(self._content, child).split()[-1]
                     name = ImportedName(
                         "*", alias, child.start_byte, child.end_byte
                     )
@@ -264,7 +266,7 @@ class _StatementReader:
             default=default,
         )
 
-    def _listed(self, node: Node) -> tuple[ImportedName, ...]:
+    def _read_names(self, node: Node) -> tuple[ImportedName, ...]:
         """Return the names that a node lists."""
         names = []
         module = node.child_by_field_name("module_name")
@@ -275,8 +277,8 @@ class _StatementReader:
             alias_node = child.child_by_field_name("alias")
             alias = ""
             if alias_node is not None:
-                alias = _text(self._content, alias_node)
-            name = "".join(_text(self._content, name_node).split())
+                alias = _read_text(self._content, alias_node)
+            name = "".join(_read_text(self._content, name_node).split())
             names.append(
                 ImportedName(name, alias, child.start_byte, child.end_byte)
             )
@@ -364,12 +366,12 @@ def _read_mention(
         return None
     if "string" in node.type or "string" in parent.type:
         return _read_string(content, node, name, start)
-    if _text(content, node) != name:
+    if _read_text(content, node) != name:
         return None
     if parent.type in _CHAINS:
         first_child = parent.children[0]
         if first_child != node:
-            text = "".join(_text(content, parent).split())
+            text = "".join(_read_text(content, parent).split())
             return NameMention(
                 name, "attribute", start, text[-_MAX_TEXT_BYTES:]
             )
@@ -396,7 +398,7 @@ def _read_string(
     """Return the mention of a name in a string."""
     if node.end_byte - node.start_byte > _MAX_TEXT_BYTES:
         return None
-    text = _text(content, node).strip("'\"`")
+    text = _read_text(content, node).strip("'\"`")
     kind = "string"
     if text == name and _is_in_all(content, node):
         kind = "exported"
@@ -438,5 +440,5 @@ def _find_used(
         if parent is None or parent.type in _UNUSED_PARENTS:
             continue
         if not _is_unused_field(node, parent):
-            used[_text(content, node)] = None
+            used[_read_text(content, node)] = None
     return [*used]

@@ -61,17 +61,19 @@ class ModuleMove:
     exists: Callable[[PathParts], bool]
     twins: Collection[PathParts] = ()
 
-    def rename(self, importer: PathParts, module: str) -> NewModule | None:
+    def find_new_module(
+        self, importer: PathParts, module: str
+    ) -> NewModule | None:
         """Return the new module in an import of `importer`, None for another module."""
         if is_script(self.old):
-            return self._rename_script(importer, module)
+            return self._find_new_specifier(importer, module)
         if module.startswith("."):
-            return self._rename_relative(importer, module)
-        return self._rename_absolute(importer, module)
+            return self._find_new_relative(importer, module)
+        return self._find_new_absolute(importer, module)
 
     # Python
 
-    def _rename_relative(
+    def _find_new_relative(
         self, importer: PathParts, module: str
     ) -> NewModule | None:
         """Return the new module in place of one that begins with dots."""
@@ -94,9 +96,9 @@ class ModuleMove:
         new_dots = len(folder) - shared + 1
         if new_dots > max(dots, self._package_depth(folder)):
             return NewModule(reason="the new module is in another package")
-        return _named("." * new_dots, new_parts[shared:])
+        return _join_module("." * new_dots, new_parts[shared:])
 
-    def _rename_absolute(
+    def _find_new_absolute(
         self, importer: PathParts, module: str
     ) -> NewModule | None:
         """Return the new module in place of one that is named from the top."""
@@ -119,7 +121,7 @@ class ModuleMove:
         new_parts = python_parts(self.new)
         if new_parts[: len(base)] != base or len(new_parts) == len(base):
             return NewModule(reason="the new module is in another package")
-        return _named("", new_parts[len(base) :])
+        return _join_module("", new_parts[len(base) :])
 
     def _package_depth(self, folder: PathParts) -> int:
         """Return the number of packages around the files of a folder."""
@@ -140,7 +142,7 @@ class ModuleMove:
 
     # JavaScript and TypeScript
 
-    def _rename_script(
+    def _find_new_specifier(
         self, importer: PathParts, specifier: str
     ) -> NewModule | None:
         """Return the new specifier in place of one that means the old file."""
@@ -165,10 +167,10 @@ class ModuleMove:
         new_stem = _without_extension(relative)
         new_extension = relative.removeprefix(new_stem)
         if target == old:
-            return _specifier(relative)
-        if _emitted(old) == target and not self._exists(target):
+            return _build_specifier(relative)
+        if _emitted_path(old) == target and not self._has_file(target):
             extension = _EMITTED_EXTENSIONS.get(new_extension, new_extension)
-            return _specifier(f"{new_stem}{extension}")
+            return _build_specifier(f"{new_stem}{extension}")
         is_folder = target in ("", ".", posixpath.dirname(old))
         if is_folder:
             target = posixpath.join(target, "index").removeprefix("./")
@@ -181,7 +183,7 @@ class ModuleMove:
         folder_stem = new_stem.removesuffix("/index")
         if is_folder and folder_stem not in (new_stem, ".", ".."):
             new_stem = folder_stem
-        return _specifier(new_stem)
+        return _build_specifier(new_stem)
 
     def _has_twin_script(self, path: str) -> bool:
         """Return True if another file is imported by the same name without extension."""
@@ -192,11 +194,11 @@ class ModuleMove:
         for other_stem in stems:
             for extension in _SCRIPT_EXTENSIONS:
                 other = f"{other_stem}{extension}"
-                if other != path and self._exists(other):
+                if other != path and self._has_file(other):
                     return True
         return False
 
-    def _exists(self, path: str) -> bool:
+    def _has_file(self, path: str) -> bool:
         """Return True if there is a file at a path below the root."""
         return self.exists(tuple(path.split("/")))
 
@@ -269,7 +271,7 @@ def _shared_length(parts: PathParts, other_parts: PathParts) -> int:
     return length
 
 
-def _named(dots: str, parts: Sequence[str]) -> NewModule:
+def _join_module(dots: str, parts: Sequence[str]) -> NewModule:
     """Return a module of Python by its dots and its parts."""
     for part in parts:
         if not part.isidentifier() or keyword.iskeyword(part):
@@ -277,7 +279,7 @@ def _named(dots: str, parts: Sequence[str]) -> NewModule:
     return NewModule(dots + ".".join(parts))
 
 
-def _specifier(text: str) -> NewModule:
+def _build_specifier(text: str) -> NewModule:
     """Return a specifier of JavaScript, unless its characters need quoting."""
     if _PLAIN_SPECIFIER.fullmatch(text) is None:
         return NewModule(reason="the path of the new file needs quoting")
@@ -292,7 +294,7 @@ def _without_extension(path: str) -> str:
     return path
 
 
-def _emitted(path: str) -> str:
+def _emitted_path(path: str) -> str:
     """Return the path of the file that a compiler writes for one of TypeScript."""
     stem = _without_extension(path)
     extension = path.removeprefix(stem)

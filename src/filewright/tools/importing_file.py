@@ -136,9 +136,9 @@ class ImportingFile:
             places = findings.places[move.symbol]
             if self._is_origin(move):
                 is_origin = True
-                places += self._own_uses(move)
+                places += self._find_own_uses(move)
             else:
-                places += self._other_uses(move)
+                places += self._find_other_uses(move)
         if is_origin:
             findings = replace(findings, names=self._bound_names())
         return findings
@@ -147,10 +147,10 @@ class ImportingFile:
         return move.symbol.origin == self.location
 
     @property
-    def _parts(self) -> PathParts:
+    def _importer_path(self) -> PathParts:
         return path_parts(self.location)
 
-    def _place(self, offset: int, reason: str = "") -> UsePlace:
+    def _place_at(self, offset: int, reason: str = "") -> UsePlace:
         """Return the place of an offset."""
         line = self.snapshot.lines.line_at(offset, self.context.task)
         return UsePlace(self.location.display_path, line, reason)
@@ -198,17 +198,17 @@ class ImportingFile:
                 is_symbol = name.name in (symbol.name, symbol.exported_name)
                 if not is_symbol or self._is_origin(move):
                     continue
-                module = self._rename(move, statement.module)
+                module = self._find_new_module(move, statement.module)
                 if module is None:
                     continue
                 reason = self._find_obstacle(move, statement, name, module)
                 if reason:
                     findings.places[move.symbol].append(
-                        self._place(name.start, reason)
+                        self._place_at(name.start, reason)
                     )
                     continue
-                is_own = move.symbol.destination == self.location
-                modules[name.name] = None if is_own else module.text
+                is_new_file = move.symbol.destination == self.location
+                modules[name.name] = None if is_new_file else module.text
                 moves.append(move)
         if not modules:
             return
@@ -216,7 +216,7 @@ class ImportingFile:
         if isinstance(rewrite, str):
             for move in moves:
                 findings.places[move.symbol].append(
-                    self._place(statement.start, rewrite)
+                    self._place_at(statement.start, rewrite)
                 )
             return
         self._add_edit(findings, moves[0].symbol.number, rewrite)
@@ -228,11 +228,13 @@ class ImportingFile:
         terminator = self.snapshot.dominant_terminator
         return ImporterText(content, self.is_python, terminator)
 
-    def _rename(self, move: SymbolMove, module: str) -> NewModule | None:
+    def _find_new_module(
+        self, move: SymbolMove, module: str
+    ) -> NewModule | None:
         """Return the new module of an import, None for another module."""
         if self.is_python != move.is_python:
             return None
-        return move.module.rename(self._parts, module)
+        return move.module.find_new_module(self._importer_path, module)
 
     def _find_obstacle(
         self,
@@ -243,13 +245,13 @@ class ImportingFile:
     ) -> str:
         """Return the reason why the import of a name is left as it is, or ""."""
         symbol = move.symbol
-        is_own = symbol.destination == self.location
+        is_new_file = symbol.destination == self.location
         is_renamed = name.bound_name not in (name.name, symbol.name)
         if statement.form == WHOLE and statement.names:
             return "import of all names"
-        if is_own and not is_renamed:
+        if is_new_file and not is_renamed:
             return "" if statement.is_certain else _SYNTAX_ERROR
-        if is_own:
+        if is_new_file:
             return f"imported as {name.alias}"
         if module.reason:
             return module.reason
@@ -291,22 +293,22 @@ class ImportingFile:
 
     # Uses that are left
 
-    def _own_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
+    def _find_own_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
         """Yield the places where the old file itself uses the symbol."""
         moved_lines = self._moved_lines()
         if moved_lines is None:
             return
         lines: set[int] = set()
-        for mention in self._mentions(move, ("name", "exported")):
+        for mention in self._select_mentions(move, ("name", "exported")):
             reason = ""
             if mention.kind == "exported":
                 reason = "__all__" if move.is_python else "export"
-            place = self._place(mention.start, reason)
+            place = self._place_at(mention.start, reason)
             is_moved = any(place.line in moved for moved in moved_lines)
             if not is_moved and place.line not in lines:
                 lines.add(place.line)
                 yield place
-        for place in self._doctest_uses(move):
+        for place in self._find_doctest_uses(move):
             if any(place.line in moved for moved in moved_lines):
                 # Its line in the new file is not known yet.
                 new_path = move.symbol.destination.display_path
@@ -325,43 +327,43 @@ class ImportingFile:
             moved_lines.append(move.symbol.lines)
         return moved_lines
 
-    def _other_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
+    def _find_other_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
         """Yield the places of another file that take the symbol in other ways."""
         name = move.symbol.name
         prefixes: set[str] = set()
         if self._is_stub(move):
-            for mention in [*self._mentions(move, ("name",))][:1]:
-                yield self._place(mention.start, "stub of the old file")
+            for mention in [*self._select_mentions(move, ("name",))][:1]:
+                yield self._place_at(mention.start, "stub of the old file")
         for statement in self.facts.statements:
             prefixes |= self._find_prefixes(move, statement)
-            module = self._rename(move, statement.module)
+            module = self._find_new_module(move, statement.module)
             if module is not None:
-                reason = self._find_other_use(move, statement, module)
+                reason = self._describe_unnamed_use(move, statement, module)
                 if reason:
-                    yield self._place(statement.start, reason)
+                    yield self._place_at(statement.start, reason)
         packages = self._imported_packages()
-        for mention in self._mentions(move, ("attribute",)):
+        for mention in self._select_mentions(move, ("attribute",)):
             prefix = mention.text.removesuffix(f".{mention.name}")
             is_full_name = (
                 "." in prefix
                 and prefix.partition(".")[0] in packages
-                and self._rename(move, prefix) is not None
+                and self._find_new_module(move, prefix) is not None
             )
             if prefix in prefixes or is_full_name:
-                yield self._place(mention.start, mention.text)
-        yield from self._unread_imports(move)
-        yield from self._doctest_uses(move)
+                yield self._place_at(mention.start, mention.text)
+        yield from self._find_unread_imports(move)
+        yield from self._find_doctest_uses(move)
         stem = module_stem(move.module.old)
-        for mention in self._mentions(move, ("string",)):
+        for mention in self._select_mentions(move, ("string",)):
             words = re.split(r"[.:/#]", mention.text)
             if words[-2:] == [stem, name]:
-                yield self._place(mention.start, f'"{mention.text}"')
+                yield self._place_at(mention.start, f'"{mention.text}"')
 
-    def _find_other_use(
+    def _describe_unnamed_use(
         self, move: SymbolMove, statement: ImportStatement, module: NewModule
     ) -> str:
         """Return how a statement takes the symbol without naming it, or ""."""
-        has_mention = any(self._mentions(move, ("name", "attribute")))
+        has_mention = any(self._select_mentions(move, ("name", "attribute")))
         if statement.form == STAR:
             # No star stands for a default export.
             is_use = has_mention and not move.is_default
@@ -381,9 +383,11 @@ class ImportingFile:
         """Return True if the file has the types of the old one."""
         if not self.location.name.endswith(b".pyi") or not move.is_python:
             return False
-        return python_parts(self._parts) == python_parts(move.module.old)
+        return python_parts(self._importer_path) == python_parts(
+            move.module.old
+        )
 
-    def _doctest_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
+    def _find_doctest_uses(self, move: SymbolMove) -> Iterator[UsePlace]:
         """Yield the lines of examples in docstrings that take the symbol."""
         content = self.snapshot.content
         if not move.is_python or not self.is_python or content is None:
@@ -394,16 +398,16 @@ class ImportingFile:
             code = line["code"]
             modules: list[bytes] = []
             match = _LOOSE_IMPORTS[True].match(code)
-            if match is not None and _takes(move, match["names"]):
+            if match is not None and _takes_symbol(move, match["names"]):
                 modules.append(match["module"])
             modules += qualified.findall(code)
             for module in modules:
                 text = module.decode("utf-8", "replace")
-                if self._rename(move, text) is not None:
-                    yield self._place(line.start(), "doctest")
+                if self._find_new_module(move, text) is not None:
+                    yield self._place_at(line.start(), "doctest")
                     break
 
-    def _unread_imports(self, move: SymbolMove) -> Iterator[UsePlace]:
+    def _find_unread_imports(self, move: SymbolMove) -> Iterator[UsePlace]:
         """Yield the imports of the symbol behind a syntax error that hides them."""
         if self.facts.error_start is None:
             return
@@ -418,13 +422,15 @@ class ImportingFile:
         }
         for match in pattern.finditer(content):
             offset = start + match.start("module")
-            if offset in modules_read or not _takes(move, match["names"]):
+            if offset in modules_read or not _takes_symbol(
+                move, match["names"]
+            ):
                 continue
             module = match["module"].decode("utf-8", "replace")
-            if self._rename(move, module) is not None:
-                yield self._place(offset, _SYNTAX_ERROR)
+            if self._find_new_module(move, module) is not None:
+                yield self._place_at(offset, _SYNTAX_ERROR)
 
-    def _mentions(
+    def _select_mentions(
         self, move: SymbolMove, kinds: Sequence[str]
     ) -> Iterator[NameMention]:
         """Yield the mentions of a symbol of some kinds."""
@@ -443,14 +449,14 @@ class ImportingFile:
         if statement.form == WHOLE:
             for name in statement.names:
                 module = statement.module or name.name
-                if self._rename(move, module) is not None:
+                if self._find_new_module(move, module) is not None:
                     prefixes.add(name.bound_name)
         elif statement.form == NAMES and move.is_python:
             base = statement.module
             if not base.endswith("."):
                 base += "."
             for name in statement.names:
-                if self._rename(move, base + name.name) is not None:
+                if self._find_new_module(move, base + name.name) is not None:
                     prefixes.add(name.bound_name)
         return prefixes
 
@@ -473,14 +479,14 @@ def find_loose_import(
     """Return the first import of a script's symbol in a text of another language."""
     for match in _LOOSE_IMPORTS[False].finditer(text):
         module = match["module"].decode("utf-8", "replace")
-        if not _takes(move, match["names"]):
+        if not _takes_symbol(move, match["names"]):
             continue
-        if move.module.rename(importer, module) is not None:
+        if move.module.find_new_module(importer, module) is not None:
             return match
     return None
 
 
-def _takes(move: SymbolMove, names: bytes) -> bool:
+def _takes_symbol(move: SymbolMove, names: bytes) -> bool:
     """Return True if the text between `import` and `from` takes a symbol."""
     name = re.escape(move.symbol.name.encode())
     if re.search(rb"\b%b\b" % name, names) is not None:
