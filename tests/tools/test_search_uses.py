@@ -232,6 +232,23 @@ def test_surveys_a_name_with_many_hits(
     assert "[50 shown of 100 matching lines in 1 file; continue" in todo
 
 
+def test_goes_on_beyond_its_limits(workspace: Workspace, root: Path) -> None:
+    """A file that is too large alone is counted, and does not come again."""
+    write_files(root, {"a.py": "own()\n", "c.py": "own(1)\n"})
+    (root / "b.py").write_bytes(b"x" * (33 << 20) + b"\nown(2)\n")
+    result = workspace.search("own", output="uses")
+    assert "b.py and c.py" in result.text or "b.py, c.py" in result.text
+    counts = []
+    while result.next_cursor is not None:
+        counts.append(result.uses[0].count)
+        assert f"[continue with cursor={result.next_cursor}]" in result.text
+        result = workspace.search(
+            "own", output="uses", cursor=result.next_cursor
+        )
+    assert counts == [1, 0]
+    assert result.text.startswith("own: 1 use of 1 file\n1 call: own(…)")
+
+
 def test_sums_small_folders(workspace: Workspace, root: Path) -> None:
     write_files(root, {f"d{n}/a.py": "own()\n" * (9 - n) for n in range(9)})
     rows = survey(workspace, "own").splitlines()

@@ -359,7 +359,6 @@ def _require_plain_survey(arguments: SearchArguments) -> None:
         "fields",
         "sort",
         "trace",
-        "cursor",
     ):
         if getattr(arguments, name):
             raise invalid(

@@ -420,7 +420,7 @@ def fill_page(page: SearchPage, search: TreeSearch) -> ResumePoint | None:
                 location, offset, short_fingerprint(snapshot, offset)
             )
     page.add_ranked()
-    return search.resume
+    return search.resume or page.resume
 
 
 def add_cursor(

@@ -10,7 +10,7 @@ from filewright.search.hit_groups import HitGroups
 from filewright.search.hits import FileHits, Hit, HitBuilder, iterate_hits
 from filewright.search.pattern import Pattern
 from filewright.search.selected_lines import SelectedLines
-from filewright.search.tree import TreeSearch
+from filewright.search.tree import ResumePoint, TreeSearch
 from filewright.text.notebook import NotebookView
 from filewright.text.snapshot import Snapshot
 from filewright.tools.bounded_text import CharacterBudget
@@ -145,6 +145,11 @@ class SearchPage:
             or self._counter
             or self._uses
         )
+
+    @property
+    def resume(self) -> ResumePoint | None:
+        """Return where a survey goes on that was cut by its limits."""
+        return self._uses.resume if self._uses is not None else None
 
     def add(
         self, snapshot: Snapshot, file_hits: FileHits, search: TreeSearch

@@ -101,6 +101,10 @@ def render_matches(outcome: SearchOutcome, titled_path: str) -> Iterator[str]:
 
 def render_continuation(outcome: SearchOutcome) -> str:
     """Return the counts of shown and of all matches, and the cursor."""
+    cursor = outcome.next_cursor
+    way = Hint(f"cursor={cursor}", shell=f"--cursor {cursor}")
+    if outcome.survey is not None and outcome.arguments.output == "uses":
+        return fill("[continue with {}]", way)
     if outcome.survey is not None:
         return _render_way_to_lines(outcome)
     counted = str(outcome.shown_count)
@@ -111,8 +115,6 @@ def render_continuation(outcome: SearchOutcome) -> str:
         lines = pluralize(outcome.total_lines, line_noun(outcome))
         files = pluralize(outcome.matched_files, "file")
         total = f" of {lines} in {files}"
-    cursor = outcome.next_cursor
-    way = Hint(f"cursor={cursor}", shell=f"--cursor {cursor}")
     return fill("[{} shown{}; continue with {}]", counted, total, way)
 
 

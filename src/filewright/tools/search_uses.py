@@ -22,6 +22,7 @@ from filewright.progress import Task
 from filewright.search.code_tokens import Tokens, scan_tokens
 from filewright.search.matches import Match, find_matches
 from filewright.search.pattern import Pattern
+from filewright.search.tree import ResumePoint, short_fingerprint
 from filewright.structure.outlines import language_of_snapshot
 from filewright.structure.syntax_kinds import SyntaxKind, decode_span_syntax
 from filewright.text.snapshot import Snapshot
@@ -139,6 +140,8 @@ class UsesCollector:
     _broken: list[str] = field(default_factory=list)
     _unread_imports: list[str] = field(default_factory=list)
     _use_count: int = 0
+    _file_count: int = 0
+    _first_unread: ResumePoint | None = None
     _alias_count: int = 0
     _modules: dict[int, ModuleFiles] = field(default_factory=dict)
     _task: ExtraTask | None = None
@@ -153,8 +156,9 @@ class UsesCollector:
         path = display_path(snapshot)
         room = self.max_uses - self._use_count
         self.max_parsed_bytes -= snapshot.file_size
+        self._file_count += 1
         if room <= 0 or self.max_parsed_bytes < 0 or self._task.ran_out:
-            self._count(snapshot, path, pattern)
+            self._leave_unread(snapshot, path, pattern)
             return
         task = self._task
         reader = _FileReader.of(snapshot, path, task)
@@ -163,13 +167,32 @@ class UsesCollector:
         except FilewrightError as error:
             if error.code is not Code.TIMEOUT or not task.ran_out:
                 raise
-            self._count(snapshot, path, pattern)
+            self._leave_unread(snapshot, path, pattern)
             return
         if len(uses) >= room:
             self._count(snapshot, path, pattern, read_count=room)
         for name, use in uses:
             self._uses.setdefault(name, []).append(use)
             self._use_count += 1
+
+    @property
+    def resume(self) -> ResumePoint | None:
+        """Return the first file beyond the limits, where a survey may go on."""
+        return self._first_unread
+
+    def _leave_unread(
+        self, snapshot: Snapshot, path: str, pattern: Pattern
+    ) -> None:
+        """Count the matches of a file beyond the limits.
+
+        The first file of a survey is none to go on with: it is beyond them again.
+        """
+        self._count(snapshot, path, pattern)
+        is_first = self._first_unread is None and self._file_count > 1
+        if is_first and snapshot.location is not None:
+            self._first_unread = ResumePoint(
+                snapshot.location, 0, short_fingerprint(snapshot, 0)
+            )
 
     def _count(
         self,
