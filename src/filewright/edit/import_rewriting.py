@@ -115,20 +115,22 @@ def rewrite_statement(
     `modules` are the new modules of the names that move. A name without a module goes
     away: its importer has it now.
     """
-    moved: dict[str | None, list[ImportedName]] = defaultdict(list)
-    stays = False
+    names_by_module: dict[str | None, list[ImportedName]] = defaultdict(list)
+    has_names_left = False
     for name in statement.all_names:
         if name.name in modules:
-            moved[modules[name.name]].append(name)
+            names_by_module[modules[name.name]].append(name)
         else:
-            stays = True
-    if stays:
-        return _split_statement(importer, statement, moved, None)
-    in_place = next((module for module in moved if module is not None), None)
+            has_names_left = True
+    if has_names_left:
+        return _split_statement(importer, statement, names_by_module, None)
+    in_place = next(
+        (module for module in names_by_module if module is not None), None
+    )
     if in_place is None:
         return _remove_statement(importer, statement)
-    if len(moved) > 1:
-        return _split_statement(importer, statement, moved, in_place)
+    if len(names_by_module) > 1:
+        return _split_statement(importer, statement, names_by_module, in_place)
     splice = _replace_module(statement, in_place)
     # An edit of any part of the statement may mean another import.
     span = ByteRange(statement.start, statement.end)
@@ -144,8 +146,10 @@ def _show_module_line(
     line = importer.content[start : importer.line_end(splice.end)]
     before = importer.content[statement.start : splice.offset]
     number = len(_LINE_END.findall(before))
-    moved = Splice(splice.offset - start, splice.length, splice.replacement)
-    text = apply_splices(line, [moved]).decode("utf-8", "replace")
+    module_splice = Splice(
+        splice.offset - start, splice.length, splice.replacement
+    )
+    text = apply_splices(line, [module_splice]).decode("utf-8", "replace")
     return NewLine(number, number, text.strip())
 
 
@@ -182,13 +186,13 @@ def _has_own_lines(importer: ImporterText, statement: ImportStatement) -> bool:
 def _split_statement(
     importer: ImporterText,
     statement: ImportStatement,
-    moved: Mapping[str | None, Sequence[ImportedName]],
+    names_by_module: Mapping[str | None, Sequence[ImportedName]],
     in_place: str | None,
 ) -> StatementRewrite | str:
     """Return the rewrite that takes names out, but those of the module `in_place`."""
     leaving = [
         name
-        for module, names in moved.items()
+        for module, names in names_by_module.items()
         if in_place is None or module != in_place
         for name in names
     ]
@@ -196,11 +200,15 @@ def _split_statement(
     if isinstance(splices, str):
         return splices
     new_modules = [
-        module for module in moved if module is not None and module != in_place
+        module
+        for module in names_by_module
+        if module is not None and module != in_place
     ]
     new_statements: list[bytes] = []
     for module in new_modules:
-        text = _new_statement(importer, statement, module, moved[module])
+        text = _new_statement(
+            importer, statement, module, names_by_module[module]
+        )
         if text is None:
             return NOT_COPIED
         new_statements.append(text)
@@ -283,14 +291,14 @@ def _show_lines(
     texts = _LINE_END.split(result)
     if not texts[-1]:
         texts.pop()
-    shown = [text.decode("utf-8", "replace").strip() for text in texts]
-    rest = len(shown) - new_count
-    lines = [NewLine(0, 0, shown[0])]
+    line_texts = [text.decode("utf-8", "replace").strip() for text in texts]
+    rest = len(line_texts) - new_count
+    lines = [NewLine(0, 0, line_texts[0])]
     if rest > 1:
         names = ", ".join(_display_name(name) for name in leaving)
         lines = [NewLine(0, rest - 1, f"{names} taken out")]
-    for line in range(rest, len(shown)):
-        lines.append(NewLine(line, line, shown[line]))
+    for line in range(rest, len(line_texts)):
+        lines.append(NewLine(line, line, line_texts[line]))
     return tuple(lines)
 
 
@@ -461,10 +469,10 @@ class _NameList:
 
 def _split_runs(indexes: Sequence[int]) -> list[tuple[int, int]]:
     """Return the first and the last of each run of consecutive numbers."""
-    runs: list[tuple[int, int]] = []
+    index_runs: list[tuple[int, int]] = []
     for index in indexes:
-        if runs and runs[-1][1] == index - 1:
-            runs[-1] = (runs[-1][0], index)
+        if index_runs and index_runs[-1][1] == index - 1:
+            index_runs[-1] = (index_runs[-1][0], index)
         else:
-            runs.append((index, index))
-    return runs
+            index_runs.append((index, index))
+    return index_runs

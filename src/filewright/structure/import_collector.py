@@ -123,13 +123,13 @@ def collect_imports(
     if spans and not has_star:
         query = _load_query(language, _NAME_QUERIES[language])
         captures = QueryCursor(query).captures(tree.root_node)
-        bound = {
+        bound_names = {
             _read_text(content, node) for node in captures.get("bound", ())
         }
         for statement in statements:
-            bound |= _find_bound_names(statement)
-        used = _find_used(content, captures.get("used", ()), spans)
-        unbound = tuple(name for name in used if name not in bound)
+            bound_names |= _find_bound_names(statement)
+        used_names = _find_used(content, captures.get("used", ()), spans)
+        unbound = tuple(name for name in used_names if name not in bound_names)
     return ImportFacts(
         tuple(statements),
         tuple(mentions),
@@ -431,7 +431,7 @@ def _find_used(
 ) -> list[str]:
     """Return the names that are used in ranges of a text, in order."""
     ranges = [*zip(spans[::2], spans[1::2], strict=True)]
-    used: dict[str, None] = {}
+    used_names: dict[str, None] = {}
     for node in sorted(nodes, key=lambda node: node.start_byte):
         start = node.start_byte
         if not any(first <= start < stop for first, stop in ranges):
@@ -440,5 +440,5 @@ def _find_used(
         if parent is None or parent.type in _UNUSED_PARENTS:
             continue
         if not _is_unused_field(node, parent):
-            used[_read_text(content, node)] = None
-    return [*used]
+            used_names[_read_text(content, node)] = None
+    return [*used_names]

@@ -304,12 +304,14 @@ class ImportingFile:
             if mention.kind == "exported":
                 reason = "__all__" if move.is_python else "export"
             place = self._place_at(mention.start, reason)
-            is_moved = any(place.line in moved for moved in moved_lines)
+            is_moved = any(
+                place.line in line_range for line_range in moved_lines
+            )
             if not is_moved and place.line not in lines:
                 lines.add(place.line)
                 yield place
         for place in self._find_doctest_uses(move):
-            if any(place.line in moved for moved in moved_lines):
+            if any(place.line in line_range for line_range in moved_lines):
                 # Its line in the new file is not known yet.
                 new_path = move.symbol.destination.display_path
                 yield UsePlace(new_path, 0, place.reason)
@@ -452,11 +454,14 @@ class ImportingFile:
                 if self._find_new_module(move, module) is not None:
                     prefixes.add(name.bound_name)
         elif statement.form == NAMES and move.is_python:
-            base = statement.module
-            if not base.endswith("."):
-                base += "."
+            package_prefix = statement.module
+            if not package_prefix.endswith("."):
+                package_prefix += "."
             for name in statement.names:
-                if self._find_new_module(move, base + name.name) is not None:
+                if (
+                    self._find_new_module(move, package_prefix + name.name)
+                    is not None
+                ):
                     prefixes.add(name.bound_name)
         return prefixes
 
