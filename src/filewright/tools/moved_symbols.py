@@ -149,7 +149,7 @@ def find_moved_symbols(
 def _find_defined_names(
     call: EditCall, moved_text: MovedText, symbol: MovedSymbol
 ) -> Sequence[DefinedName]:
-    """Return the names that the text of a symbol binds at its top, its own first.
+    """Return the names that the text of a symbol binds at its top, with its own.
 
     `A = B = 3` is one symbol with two names.
     """
